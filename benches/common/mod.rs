@@ -1,0 +1,43 @@
+//! A plain harness: warm up, repeat, report the minimum and the median time per unit.
+#![allow(dead_code, reason = "each bench uses part of it")]
+#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+
+use std::time::Instant;
+
+/// Times of one measured function, per unit of work \[ns\].
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Fastest repetition: the least disturbed by the machine's noise.
+    pub minimum: f64,
+    /// Median repetition.
+    pub median: f64,
+}
+
+/// Times `work`, which does `units` units, until `repetitions` samples are taken (after one warm-up).
+pub fn measure(units: usize, repetitions: usize, mut work: impl FnMut()) -> Timing {
+    work();
+    let mut samples: Vec<f64> = (0..repetitions.max(1))
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed().as_secs_f64() * 1e9 / units as f64
+        })
+        .collect();
+    samples.sort_by(f64::total_cmp);
+    Timing { minimum: samples[0], median: samples[samples.len() / 2] }
+}
+
+/// Prints one row of a table of timings.
+pub fn report(label: &str, unit: &str, timing: Timing) {
+    println!("{label:<48} {:>12.2} {:>12.2}  ns per {unit}", timing.minimum, timing.median);
+}
+
+/// Prints the heading above rows of [`report`].
+pub fn heading(title: &str) {
+    println!("\n{title}\n{:<48} {:>12} {:>12}", "", "minimum", "median");
+}
+
+/// Repetitions: few when run as a test (`cargo test --benches` or `--test`), many otherwise.
+pub fn repetitions(many: usize) -> usize {
+    if std::env::args().any(|argument| argument == "--test") || cfg!(debug_assertions) { 1 } else { many }
+}

@@ -1,0 +1,2 @@
+//! Placeholder until its room is filled.
+fn main() {}

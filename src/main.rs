@@ -1,0 +1,2 @@
+//! The `ictus` command line.
+fn main() {}

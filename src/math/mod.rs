@@ -1,0 +1,14 @@
+//! Vectors, matrices, polynomials, functions of time and named tolerances.
+//!
+//! Plane problems are plane strain in z = 0: every vector has three components.
+
+mod time_function;
+
+pub use time_function::{TimeFunction, TimeFunctionError};
+
+/// Point or vector in space; contiguous as `[f64; 3]`.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// 3 × 3 matrix, stored by columns.
+pub type Mat3 = nalgebra::Matrix3<f64>;
+/// Rotation.
+pub type Rotation = nalgebra::UnitQuaternion<f64>;
