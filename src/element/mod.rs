@@ -1,1 +1,1 @@
-//! Element room.
+//! Reference elements: shape functions, their derivatives, and quadrature; one file a family.

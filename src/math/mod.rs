@@ -2,6 +2,7 @@
 //!
 //! Plane problems are plane strain in z = 0: every vector has three components.
 
+pub mod polynomial;
 mod time_function;
 
 pub use time_function::{TimeFunction, TimeFunctionError};

@@ -1,0 +1,6 @@
+//! Contact detection: geometry and kinematics only; nothing of forces, elements or materials.
+
+pub mod closest_point;
+pub mod hierarchy;
+pub mod trajectory;
+pub mod volume;

@@ -1,0 +1,1 @@
+//! Level 1: when can two moving spheres meet.

@@ -1,0 +1,5 @@
+//! Bounding volumes and their exclusion tests.
+
+mod sphere;
+
+pub use sphere::Sphere;
