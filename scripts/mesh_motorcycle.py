@@ -31,7 +31,7 @@ RAKE = np.radians(26.3)  # of the steering axis, from the vertical
 GROWTH = 0.6  # of the longest edge per distance from a part
 FINE = 0.26  # edges of the first mesh, over those of the last
 INSIDE = 3.0  # edges inside, over those on the skin
-SHORTEST_EDGE = 0.006  # wanted of the last mesh [m]
+SHORTEST_EDGE = 0.007  # wanted of the last mesh [m]
 CHORD_ERROR = 0.006  # a face may be this far from the surface of its part [m]
 SHARP = np.radians(25.0)  # curves of the union with a larger angle between their two surfaces are kept
 STEEL_WAVE_SPEED = 5900.0  # [m/s]
@@ -101,15 +101,15 @@ def engine():
         Block((0.702, 0.0, 0.366), (0.372, 0.252, 0.221), 0.2),
         Tube((0.631, -0.1483, 0.373), (0.631, 0.1483, 0.373), 0.0871, 0.11),
         Tube((0.792, -0.1391, 0.352), (0.792, 0.1391, 0.352), 0.0523, 0.085),
-        Block((0.731, 0.0, 0.573), (0.146, 0.137, 0.243), 0.13),
-        Block((0.731, 0.0, 0.685), (0.163, 0.171, 0.058), 0.11),
+        Block((0.731, 0.0, 0.5487), (0.146, 0.137, 0.2213), 0.13),
+        Block((0.731, 0.0, 0.6475), (0.163, 0.171, 0.0571), 0.11),
     ]
-    return parts + [Block((0.731, 0.0, z), (0.213, 0.223, 0.0087), 0.057) for z in np.linspace(0.512, 0.634, 5)]
+    return parts + [Block((0.731, 0.0, z), (0.213, 0.223, 0.0087), 0.057) for z in np.linspace(0.503, 0.6, 5)]
 
 
 def exhausts():
     """From the cylinder head down in front of the engine, under it, and out past the rear wheel."""
-    knots = np.array([[0.79, 0.046, 0.686], [0.967, 0.099, 0.643], [0.903, 0.181, 0.237], [0.463, 0.197, 0.262]])
+    knots = np.array([[0.79, 0.046, 0.65], [0.967, 0.099, 0.636], [0.903, 0.181, 0.237], [0.463, 0.197, 0.262]])
     tail = np.array([-0.137, 0.197, 0.353])
     parts = []
     for side in (np.array([1.0, 1.0, 1.0]), np.array([1.0, -1.0, 1.0])):
@@ -123,10 +123,9 @@ def frame():
     """Backbone, down tube, seat tube, foot pegs, swing arm, shock absorbers."""
     foot, top = np.array([0.121, 0.1093, 0.331]), np.array([0.207, 0.1093, 0.806])
     parts = [
-        Tube(on_fork(0.556), (0.503, 0.0, 0.706), 0.0291, 0.07),
+        Tube(on_fork(0.556), (0.503, 0.0, 0.685), 0.0291, 0.07),
         Tube(on_fork(0.489), (0.801, 0.0, 0.293), 0.0237, 0.06),
         Tube((0.498, 0.0, 0.31), (0.503, 0.0, 0.803), 0.0311, 0.07),
-        Ellipsoid((0.503, 0.0, 0.703), (0.0413,) * 3, 0.07),
         Tube((0.499, -0.1337, 0.381), (0.499, 0.1337, 0.381), 0.0343, 0.065),
         Tube((0.499, -0.2671, 0.381), (0.499, 0.2671, 0.381), 0.0133, 0.034),
     ]
