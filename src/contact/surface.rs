@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 /// Marks the missing neighbour of a border edge.
@@ -118,6 +119,21 @@ impl Surface {
     /// Position of a global node within [`Surface::nodes`].
     pub fn local_node(&self, node: u32) -> Option<usize> {
         self.nodes.binary_search(&node).ok()
+    }
+
+    /// Median length of the edges of the faces \[m\] (of the segments themselves in plane problems); 0 without
+    /// faces.
+    pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
+        let mut lengths: Vec<f64> = (0..self.num_faces())
+            .flat_map(|face| {
+                let (kind, nodes) = self.face(face);
+                let corner = |k: usize| positions[nodes[kind.corners()[k % kind.corners().len()] as usize] as usize];
+                let count = if kind.dimension() < 2 { 1 } else { kind.corners().len() };
+                (0..count).map(move |k| (corner(k + 1) - corner(k)).norm())
+            })
+            .collect();
+        lengths.sort_unstable_by(f64::total_cmp);
+        lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
     }
 
     /// Faces around the node at a position of [`Surface::nodes`].

@@ -1,10 +1,13 @@
-//! Vectors, matrices, polynomials, functions of time and named tolerances.
+//! Vectors, matrices, polynomials, functions of time and rigid motion.
 //!
 //! Plane problems are plane strain in z = 0: every vector has three components.
 
 pub mod polynomial;
+pub mod reduction;
+mod rigid_motion;
 mod time_function;
 
+pub use rigid_motion::RigidMotion;
 pub use time_function::{TimeFunction, TimeFunctionError};
 
 /// Point or vector in space; contiguous as `[f64; 3]`.
