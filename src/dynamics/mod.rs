@@ -1,9 +1,25 @@
-//! Explicit dynamics: state, lumped mass, internal forces, critical step, loads, supports, rigid bodies, audit, and
-//! the Newmark predictor–corrector.
+//! Explicit dynamics: elements and their internal forces, masses and the critical step, loads and supports, rigid
+//! bodies, the Newmark predictor–corrector, and the audit of energy and momentum.
 
-pub mod audit;
-pub mod load;
+mod audit;
+mod critical_step;
+mod element_block;
+mod element_kernel;
+mod internal_force;
+mod interpolation;
+mod load;
+mod mass;
 pub mod newmark;
-pub mod rigid_body;
-pub mod state;
-pub mod support;
+mod rigid_body;
+mod state;
+mod support;
+
+pub use audit::{Audit, Energies, Wrench};
+pub use critical_step::CriticalStep;
+pub use element_block::{ElementBlock, ElementError};
+pub use internal_force::{ElementFailure, FailureKind, InternalForce};
+pub use load::Load;
+pub use mass::{MassProperties, mass_properties, shell_mass_properties};
+pub use rigid_body::RigidBody;
+pub use state::State;
+pub use support::{Prescribed, PrescribedStep, StepStart, Support};

@@ -3,8 +3,10 @@
 //! Plane problems are plane strain in z = 0: every vector has three components.
 
 pub mod polynomial;
+pub mod real;
 pub mod reduction;
 mod rigid_motion;
+pub mod tensor;
 mod time_function;
 
 pub use rigid_motion::RigidMotion;

@@ -3,7 +3,7 @@
 use std::ops::Add;
 use std::time::Instant;
 
-use crate::dynamics::audit::Wrench;
+use crate::dynamics::Wrench;
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 

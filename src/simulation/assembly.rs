@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::contact::Surface;
-use crate::dynamics::element_block::ElementBlock;
-use crate::dynamics::load::Load;
-use crate::dynamics::mass::{MassProperties, mass_properties};
-use crate::dynamics::rigid_body::RigidBody;
+use crate::dynamics::ElementBlock;
+use crate::dynamics::Load;
+use crate::dynamics::{MassProperties, mass_properties};
+use crate::dynamics::RigidBody;
 use crate::io::gmsh;
 use crate::material::Material;
 use crate::math::Mat3;

@@ -10,10 +10,10 @@ use crate::contact::detection::{
     AllPairs, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, penetrations,
 };
 use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
-use crate::dynamics::audit::{Audit, Energies, Wrench};
-use crate::dynamics::internal_force::InternalForce;
-use crate::dynamics::state::State;
-use crate::dynamics::support::Support;
+use crate::dynamics::{Audit, Energies, Wrench};
+use crate::dynamics::InternalForce;
+use crate::dynamics::State;
+use crate::dynamics::Support;
 use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, DetectionMethod, HierarchyBuilder, Scenario,

@@ -1,7 +1,7 @@
 //! Supports, prescribed motion and loads of the model under construction.
 
-use crate::dynamics::load::Load;
-use crate::dynamics::support::{Prescribed, Support};
+use crate::dynamics::Load;
+use crate::dynamics::{Prescribed, Support};
 use crate::mesh::CellKind;
 use crate::scenario::{BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario};
 

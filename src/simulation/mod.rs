@@ -19,10 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::contact::detection::{DetectionStatistics, Detector};
 use crate::contact::response::{ContactAction, Response};
 use crate::contact::{Constraints, ContactKey};
-use crate::dynamics::audit::{Audit, Energies, Wrench};
-use crate::dynamics::internal_force::InternalForce;
-use crate::dynamics::rigid_body::RigidBody;
-use crate::dynamics::state::State;
+use crate::dynamics::{Audit, Energies, Wrench};
+use crate::dynamics::InternalForce;
+use crate::dynamics::RigidBody;
+use crate::dynamics::State;
 use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 

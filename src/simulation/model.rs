@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::dynamics::load::Load;
-use crate::dynamics::support::{Prescribed, Support};
+use crate::dynamics::Load;
+use crate::dynamics::{Prescribed, Support};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 

@@ -1,8 +1,8 @@
 //! Rigid bodies within a step.
 
-use crate::dynamics::audit::Wrench;
-use crate::dynamics::rigid_body::RigidBody;
-use crate::dynamics::support::{PrescribedStep, StepStart};
+use crate::dynamics::Wrench;
+use crate::dynamics::RigidBody;
+use crate::dynamics::{PrescribedStep, StepStart};
 use crate::math::Vec3;
 
 use super::{Behaviour, Simulation};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::contact::detection::Configuration;
 use crate::contact::response::Bodies;
-use crate::dynamics::internal_force::{ElementFailure, ElementFailureKind};
+use crate::dynamics::{ElementFailure, FailureKind};
 use crate::dynamics::newmark;
 
 use super::counters::timed;
@@ -85,8 +85,8 @@ impl Simulation {
         });
         if let Err(ElementFailure { block, element, kind }) = result {
             let cause = match kind {
-                ElementFailureKind::Inverted { jacobian } => FailureCause::InvertedElement(jacobian),
-                ElementFailureKind::NonFinite => FailureCause::NonFinite,
+                FailureKind::Inverted { jacobian } => FailureCause::InvertedElement(jacobian),
+                FailureKind::NonFinite => FailureCause::NonFinite,
             };
             return Err(self.failure(cause, Some((block, element))));
         }

@@ -1,6 +1,6 @@
 //! The size of a step.
 
-use crate::dynamics::internal_force::CriticalStep;
+use crate::dynamics::CriticalStep;
 use crate::math::Vec3;
 use crate::scenario::StepSize;
 

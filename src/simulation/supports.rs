@@ -1,7 +1,7 @@
 //! Supports and prescribed motion of deformable bodies within a step.
 
-use crate::dynamics::audit::Wrench;
-use crate::dynamics::support::{PrescribedStep, StepStart};
+use crate::dynamics::Wrench;
+use crate::dynamics::{PrescribedStep, StepStart};
 use crate::math::Vec3;
 
 use super::Simulation;

@@ -1,0 +1,138 @@
+//! The largest stable time step, from a bound of the highest frequency of each element.
+//!
+//! The central difference method is stable for Δt ≤ 2/ω, ω the highest frequency of the mesh, which no element's
+//! own highest frequency falls short of (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1). For
+//! every motion u of an element in its current state, with h = ∂u/∂x and θ = tr h at the quadrature points,
+//!
+//! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²,   Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u,   V₀ θ̄² ≤ V₀ Σ |B̄_a|²/m_min uᵀ M u
+//!
+//! where s is the largest eigenvalue of (FᵀF)⁻¹ over the points, β the largest eigenvalue of the element's scalar
+//! Laplacian on its lumped masses (reference geometry only, computed once), and B̄ the mean of ∇N over the current
+//! volume. A and b come from [`TangentBound`](crate::material::TangentBound). With one point A = a.
+//!
+//! With mean dilatation let r = max J/J̄ ≥ 1 and t = max |P̄ F̄ᵀ|. The tangent works on l̄ = h + ⅓(θ̄ − θ)I, whose
+//! Σ w |l̄|² is at most r Σ w |h|², and the second variation of F̄ adds at most 7 r t Σ w |h|² (the parts
+//! 2 δln α (τ̄:h), tr τ̄ (δln α)² and tr τ̄ δ²ln α with at most 2.31, 2.31 and 1.74 of r t, from
+//! |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ²). Hence A = r (a + 7 t).
+//!
+//! On an undeformed cube or regular tetrahedron the bound is the exact frequency.
+
+use std::ops::Range;
+
+use super::element_block::{ElementBlock, ElementOperation, PointGeometry, Spectrum};
+use super::element_kernel::{PointStates, nodal_forces, point_states};
+use super::interpolation::Interpolation;
+use crate::material::Law;
+use crate::math::Vec3;
+use crate::math::real::{LANES, Lanes, Real};
+use crate::math::tensor::Tensor;
+
+/// Factor of the stress in the second variation of F̄.
+const SECOND_VARIATION: f64 = 7.0;
+
+/// The stable step and the element that asks for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CriticalStep {
+    /// Largest Δt known to be stable \[s\].
+    pub time_step: f64,
+    /// Index of the block.
+    pub block: usize,
+    /// Element of the block.
+    pub element: usize,
+}
+
+/// The element of a chunk with the largest bound of ω².
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WorstElement {
+    element: usize,
+    frequency_squared: f64,
+}
+
+impl WorstElement {
+    pub(super) fn into_step(self, block: usize) -> CriticalStep {
+        CriticalStep { time_step: 2.0 / self.frequency_squared.sqrt(), block, element: self.element }
+    }
+}
+
+/// Bound over some groups of a block, as an operation on elements.
+pub(super) struct GroupBound<'a> {
+    pub block: &'a ElementBlock,
+    pub positions: &'a [Vec3],
+    pub groups: Range<usize>,
+}
+
+impl ElementOperation for GroupBound<'_> {
+    type Output = WorstElement;
+
+    fn run<I, L, const N: usize, const P: usize>(self, interpolation: &I, law: L) -> WorstElement
+    where
+        I: Interpolation<N, P>,
+        L: Law,
+    {
+        let mut worst = WorstElement { element: self.groups.start * LANES, frequency_squared: 0.0 };
+        for group in self.groups {
+            let Some(geometry) = self.block.group_geometry(group).first_chunk::<P>() else { break };
+            let x = self.block.gather_group::<N>(group, self.positions);
+            let states = point_states::<I, L, N, P>(interpolation, geometry, &x);
+            let bound =
+                frequency_squared_bound(interpolation, law, geometry, self.block.spectrum(group), &states);
+            for (lane, value) in bound.0.into_iter().enumerate() {
+                let broken = (0..P).any(|k| !(states.jacobians[k].0[lane] > 0.0));
+                let value = if broken || !value.is_finite() { f64::INFINITY } else { value };
+                if value > worst.frequency_squared {
+                    worst = WorstElement { element: group * LANES + lane, frequency_squared: value };
+                }
+            }
+        }
+        worst
+    }
+}
+
+/// Bound of ω² of four elements \[1/s²\].
+fn frequency_squared_bound<I, L, const N: usize, const P: usize>(
+    interpolation: &I,
+    law: L,
+    geometry: &[PointGeometry; P],
+    spectrum: &Spectrum,
+    states: &PointStates<P>,
+) -> Lanes
+where
+    I: Interpolation<N, P>,
+    L: Law,
+{
+    let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
+    let (mut gradient, mut dilatation, mut inverse_stretch, mut stress) = (zero, zero, zero, zero);
+    let mut volume_ratio = one;
+    let mut volume_gradients = [Tensor::<Lanes>::zero().add_diagonal(one); P];
+    for k in 0..P {
+        let h = &states.mean_dilatation_gradients[k];
+        let bound = law.tangent_bound(h);
+        gradient = gradient.max(bound.gradient);
+        dilatation = dilatation.max(bound.dilatation);
+        if L::SMALL_STRAIN {
+            inverse_stretch = one;
+            continue;
+        }
+        let jacobian = states.jacobians[k];
+        let cofactor = states.gradients[k].add_diagonal(one).cofactor();
+        let largest = cofactor.transposed_dot_self().largest_eigenvalue_bound() / (jacobian * jacobian);
+        inverse_stretch = inverse_stretch.max(largest);
+        volume_ratio = volume_ratio.max(jacobian / states.mean_jacobian);
+        volume_gradients[k] = cofactor;
+        let first = law.first_piola_kirchhoff(h);
+        let kirchhoff = first.dot_transposed(h) + first;
+        stress = stress.max(kirchhoff.double_dot(&kirchhoff).sqrt());
+    }
+    if P > 1 && !L::SMALL_STRAIN {
+        gradient = volume_ratio * (gradient + stress * SECOND_VARIATION);
+    }
+    // V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current volume.
+    let volume_gradient = nodal_forces::<I, N, P>(interpolation, geometry, &volume_gradients);
+    let mut norm_squared = zero;
+    for component in volume_gradient.iter().flatten() {
+        norm_squared += *component * *component;
+    }
+    let mean = if L::SMALL_STRAIN { one } else { states.mean_jacobian };
+    let divergence = norm_squared * spectrum.inverse_mass / (states.volume * mean * mean);
+    gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
+}
