@@ -96,8 +96,14 @@ impl Hierarchy {
         };
         let topology = Topology::new(&order, &merges);
         leaves.reorder(topology.leaf_vertices().iter().map(|&v| topology.link(v)));
-        let mut hierarchy =
-            Self { topology, leaves, fractions: Vec::new(), reference: Vec::new(), sum_of_volumes: 0.0, margin };
+        let mut hierarchy = Self {
+            topology,
+            leaves,
+            fractions: Vec::new(),
+            reference: Vec::new(),
+            sum_of_volumes: 0.0,
+            margin,
+        };
         hierarchy.nest(positions);
         if builder == Builder::Fast {
             hierarchy.fit_reference_spheres(positions);

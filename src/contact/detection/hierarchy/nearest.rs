@@ -40,7 +40,8 @@ pub struct Runs {
 }
 
 /// A sphere that is to be passed over: at an infinite distance from every other.
-pub const GONE: Sphere = Sphere { centre: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY), radius: 0.0 };
+pub const GONE: Sphere =
+    Sphere { centre: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY), radius: 0.0 };
 
 impl Run {
     const EMPTY: Self = Self {
@@ -132,7 +133,13 @@ impl Runs {
     }
 
     /// Looks for a better partner in a box; recursion is as deep as there are levels.
-    fn descend(&self, spheres: &[Sphere], query: &Sphere, (level, index): (usize, usize), best: &mut Partner) {
+    fn descend(
+        &self,
+        spheres: &[Sphere],
+        query: &Sphere,
+        (level, index): (usize, usize),
+        best: &mut Partner,
+    ) {
         if self.levels[level][index].lower_bound(query) >= best.cost {
             return;
         }

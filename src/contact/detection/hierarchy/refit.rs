@@ -26,8 +26,12 @@ pub struct VertexMotion {
 }
 
 impl VertexMotion {
-    const AT_REST: Self =
-        Self { centre: Vec3::new(0.0, 0.0, 0.0), radius: 0.0, velocity: Vec3::new(0.0, 0.0, 0.0), spread: 0.0 };
+    const AT_REST: Self = Self {
+        centre: Vec3::new(0.0, 0.0, 0.0),
+        radius: 0.0,
+        velocity: Vec3::new(0.0, 0.0, 0.0),
+        spread: 0.0,
+    };
 
     /// The nested sphere.
     pub fn sphere(&self) -> Sphere {

@@ -144,8 +144,7 @@ fn rounding_never_lets_a_point_of_a_joint_sphere_out() {
         for _ in 0..500 {
             let base = Vec3::from_fn(|_, _| next()) * 10_f64.powi(exponent);
             let [p, q] = [0; 2].map(|_| base + Vec3::from_fn(|_, _| next()));
-            let joint =
-                Sphere { centre: p, radius: 0.0 }.joint(&Sphere { centre: q, radius: 0.0 });
+            let joint = Sphere { centre: p, radius: 0.0 }.joint(&Sphere { centre: q, radius: 0.0 });
             assert!(joint.contains(&p) && joint.contains(&q), "{p} {q}");
         }
     }
@@ -211,7 +210,7 @@ fn more_directions_fit_tighter_on_average() {
             *mean += (fit.unwrap().radius / minimum - 1.0) / f64::from(num_clouds);
         }
     }
-    // Larsson 2008, table 1, has the same order; Gaussian clouds are the hardest of his sets.
+    // The order of Larsson 2008.
     assert!(excess[0] > excess[1] && excess[1] > excess[2] && excess[2] > excess[3], "{excess:?}");
     assert!(excess[0] < 0.10 && excess[2] < 0.01 && excess[3] < 0.005, "{excess:?}");
 }
