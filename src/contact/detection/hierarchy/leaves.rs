@@ -62,19 +62,20 @@ impl Leaves {
     }
 
     fn with_stride<const N: usize>(surface: &Surface, positions: &[Vec3]) -> Self {
-        let mut nodes = Vec::with_capacity(N * surface.num_faces());
-        for face in 0..surface.num_faces() {
-            let of_face = surface.face(face).1;
-            nodes.extend((0..N).map(|a| of_face.get(a).copied().unwrap_or(of_face[0])));
-        }
+        let mut nodes = vec![0; N * surface.num_faces()];
         let mut weights = vec![0.0; nodes.len()];
         nodes
-            .as_chunks::<N>()
+            .as_chunks_mut::<N>()
             .0
-            .par_iter()
+            .par_iter_mut()
             .zip(weights.as_chunks_mut::<N>().0)
+            .enumerate()
             .with_min_len(FACES_PER_TASK)
-            .for_each(|(nodes, weights)| *weights = centre_weights(&bounding_points(nodes, positions)));
+            .for_each(|(face, (nodes, weights))| {
+                let of_face = surface.face(face).1;
+                *nodes = std::array::from_fn(|a| of_face.get(a).copied().unwrap_or(of_face[0]));
+                *weights = centre_weights(&bounding_points(nodes, positions));
+            });
         Self { stride: N, nodes, weights }
     }
 
