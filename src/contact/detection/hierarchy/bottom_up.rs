@@ -113,11 +113,11 @@ impl Balls {
     fn close_gaps(&mut self, seeking: &mut [u32]) {
         let mut moved_to = vec![NONE; self.spheres.len()];
         let mut kept = 0;
-        for place in 0..self.spheres.len() {
+        for (place, moved_to) in moved_to.iter_mut().enumerate() {
             if self.numbers[place] == NONE {
                 continue;
             }
-            moved_to[place] = kept as u32;
+            *moved_to = kept as u32;
             self.spheres[kept] = self.spheres[place];
             self.numbers[kept] = self.numbers[place];
             self.partners[kept] = self.partners[place];

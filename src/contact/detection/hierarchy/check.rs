@@ -137,13 +137,18 @@ impl Hierarchy {
         motion: &VertexMotion,
     ) -> Result<(), HierarchyError> {
         let distance = (position - motion.centre).norm() + self.margin;
-        if !(distance <= motion.radius) {
+        if exceeds(distance, motion.radius) {
             return Err(HierarchyError::NotBounded { vertex, face, node, distance, radius: motion.radius });
         }
         let speed = (velocity - motion.velocity).norm();
-        if !(speed <= motion.spread) {
+        if exceeds(speed, motion.spread) {
             return Err(HierarchyError::Spread { vertex, node, speed, spread: motion.spread });
         }
         Ok(())
     }
+}
+
+/// Whether `value` is above `bound`, or either is no number.
+fn exceeds(value: f64, bound: f64) -> bool {
+    value > bound || value.is_nan() || bound.is_nan()
 }

@@ -5,9 +5,6 @@ use super::topology::Subtree;
 use crate::contact::detection::volume::{Extremes, MinimumBall, Sphere};
 use crate::math::Vec3;
 
-/// Leaves fitted by one task.
-const LEAVES_PER_TASK: u32 = 512;
-
 /// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
@@ -36,7 +33,7 @@ impl Hierarchy {
         let points = self.leaves.points(positions);
         let fit = Fit { hierarchy: self, points: &points, points_per_leaf: self.leaves.stride() };
         let whole = self.topology.whole();
-        fit.in_parallel(whole, 2 * whole.num_leaves.ilog2(), &mut spheres);
+        fit.in_parallel(whole, self.topology.num_splits(), &mut spheres);
         self.reference = spheres;
     }
 }
@@ -44,10 +41,9 @@ impl Hierarchy {
 impl Fit<'_> {
     /// Splits at the root until the halves are small or `splits` levels are used up.
     fn in_parallel(&self, subtree: Subtree, splits: u32, spheres: &mut [Sphere]) -> Option<Extremes14> {
-        if subtree.num_leaves <= LEAVES_PER_TASK || splits == 0 {
+        let Some(halves) = self.hierarchy.topology.split(subtree, splits) else {
             return self.in_sequence(subtree, spheres);
-        }
-        let halves = self.hierarchy.topology.halves(subtree);
+        };
         let (root, below) = spheres.split_last_mut()?;
         let (left, right) = below.split_at_mut(halves[0].num_vertices());
         let (left, right) = rayon::join(

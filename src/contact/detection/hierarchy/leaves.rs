@@ -42,7 +42,8 @@ pub fn combine<const N: usize>(weights: &[f64; N], points: &[Vec3; N]) -> Vec3 {
 pub fn reach<const N: usize>(points: &[Vec3; N], centre: &Vec3) -> f64 {
     let mut farthest = 0.0_f64;
     for point in points {
-        farthest = farthest.max((point - centre).norm_squared());
+        let distance_squared = (point - centre).norm_squared();
+        farthest = if distance_squared > farthest { distance_squared } else { farthest };
     }
     rounded_up(farthest.sqrt(), &Vec3::zeros())
 }
@@ -61,19 +62,20 @@ impl Leaves {
     }
 
     fn with_stride<const N: usize>(surface: &Surface, positions: &[Vec3]) -> Self {
-        let mut nodes = Vec::with_capacity(N * surface.num_faces());
-        for face in 0..surface.num_faces() {
-            let of_face = surface.face(face).1;
-            nodes.extend((0..N).map(|a| of_face.get(a).copied().unwrap_or(of_face[0])));
-        }
+        let mut nodes = vec![0; N * surface.num_faces()];
         let mut weights = vec![0.0; nodes.len()];
         nodes
-            .as_chunks::<N>()
+            .as_chunks_mut::<N>()
             .0
-            .par_iter()
+            .par_iter_mut()
             .zip(weights.as_chunks_mut::<N>().0)
+            .enumerate()
             .with_min_len(FACES_PER_TASK)
-            .for_each(|(nodes, weights)| *weights = centre_weights(&bounding_points(nodes, positions)));
+            .for_each(|(face, (nodes, weights))| {
+                let of_face = surface.face(face).1;
+                *nodes = std::array::from_fn(|a| of_face.get(a).copied().unwrap_or(of_face[0]));
+                *weights = centre_weights(&bounding_points(nodes, positions));
+            });
         Self { stride: N, nodes, weights }
     }
 
@@ -138,10 +140,44 @@ impl Leaves {
 /// Convex weights of the points in the centre of their minimum ball.
 fn centre_weights<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     let mut weights = [0.0; N];
+    if let &[a, b, c] = points.as_slice()
+        && let Some(of_triangle) = triangle_weights([a, b, c])
+    {
+        weights.copy_from_slice(&of_triangle);
+        return weights;
+    }
     if let Some(ball) = MinimumBall::of(points) {
         for (point, weight) in ball.support() {
             weights[point] += weight;
         }
     }
     weights
+}
+
+/// Weights of the corners in the centre of the minimum ball of a triangle: the middle of the longest edge where the
+/// angle facing it is not acute; else the circumcentre, whose barycentric coordinates
+/// are as aᵢ² (aⱼ² + aₖ² − aᵢ²) with the edges aᵢ facing the corners. `None` for needles with an acute angle so
+/// small that those differences are lost to rounding, and where positions are no numbers.
+///
+/// # Source
+/// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
+/// Geometry", §13.7, for the circumcentre.
+fn triangle_weights([a, b, c]: [Vec3; 3]) -> Option<[f64; 3]> {
+    let facing = [c - b, a - c, b - a].map(|edge| edge.norm_squared());
+    let mut longest = 0;
+    for i in 1..3 {
+        if facing[i] > facing[longest] {
+            longest = i;
+        }
+    }
+    let others = facing[(longest + 1) % 3] + facing[(longest + 2) % 3];
+    if facing[longest] >= others {
+        let mut weights = [0.5; 3];
+        weights[longest] = 0.0;
+        return Some(weights);
+    }
+    let sum = facing[0] + facing[1] + facing[2];
+    let raw = facing.map(|edge| (edge * (sum - 2.0 * edge)).max(0.0));
+    let total = raw[0] + raw[1] + raw[2];
+    (total > 1e-10 * facing[longest] * facing[longest]).then(|| raw.map(|weight| weight / total))
 }

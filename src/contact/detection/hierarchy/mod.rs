@@ -65,7 +65,7 @@ pub struct DepthStatistics {
 pub struct Hierarchy {
     topology: Topology,
     leaves: Leaves,
-    /// Place of the centre of each inner vertex between those of its children, inner vertices in post-order.
+    /// Place of the centre of each inner vertex between those of its children, in the topology's order.
     fractions: Vec<f64>,
     reference: Vec<Sphere>,
     sum_of_volumes: f64,
@@ -113,21 +113,19 @@ impl Hierarchy {
 
     /// Joint spheres of the children all the way up, and the fractions they place the centres at.
     fn nest(&mut self, positions: &[Vec3]) {
+        self.reference = vec![Sphere { centre: Vec3::zeros(), radius: 0.0 }; self.num_vertices()];
+        self.fractions.reserve_exact(self.topology.inner_vertices().len());
         let leaf_spheres = self.leaves.spheres(positions, self.margin);
-        self.fractions.reserve_exact(leaf_spheres.len() - 1);
-        self.reference.reserve_exact(self.num_vertices());
-        let mut next_leaf = leaf_spheres.iter();
-        for v in 0..self.num_vertices() as u32 {
-            if let Some([left, right]) = self.children(v) {
-                let [left, right] = [left, right].map(|child| self.reference[child as usize]);
-                let fraction = left.joint_fraction(&right);
-                let joint = left.joint_at(&right, fraction);
-                self.sum_of_volumes += joint.volume();
-                self.fractions.push(fraction);
-                self.reference.push(joint);
-            } else {
-                self.reference.extend(next_leaf.next());
-            }
+        for (&v, sphere) in self.topology.leaf_vertices().iter().zip(leaf_spheres) {
+            self.reference[v as usize] = sphere;
+        }
+        for &v in self.topology.inner_vertices() {
+            let [left, right] = [self.topology.link(v), v - 1].map(|child| self.reference[child as usize]);
+            let fraction = left.joint_fraction(&right);
+            let joint = left.joint_at(&right, fraction);
+            self.sum_of_volumes += joint.volume();
+            self.fractions.push(fraction);
+            self.reference[v as usize] = joint;
         }
     }
 

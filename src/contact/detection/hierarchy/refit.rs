@@ -3,12 +3,8 @@
 use super::Hierarchy;
 use super::leaves::{bounding_points, combine, reach};
 use super::topology::Subtree;
-use crate::contact::detection::volume::{Sphere, rounded_up};
+use crate::contact::detection::volume::{Sphere, larger, rounded_up};
 use crate::math::Vec3;
-
-/// Leaves refitted by one task: few enough that its vertices stay in the second-level cache between the loop over
-/// leaves and the loop over inner vertices.
-const LEAVES_PER_TASK: u32 = 1024;
 
 /// Nested sphere of a vertex and its motion. The centre is a fixed combination of nodes, so that its velocity is
 /// exact.
@@ -64,7 +60,7 @@ impl Hierarchy {
 
     fn refit_of_stride<const N: usize>(&self, fields: [&[Vec3]; 2], motion: &mut [VertexMotion]) {
         let whole = self.topology.whole();
-        self.refit_in_parallel::<N>(fields, whole, whole.num_leaves.ilog2() * 2, motion);
+        self.refit_in_parallel::<N>(fields, whole, self.topology.num_splits(), motion);
     }
 
     /// Splits at the root until the halves are small or `splits` levels are used up.
@@ -75,10 +71,9 @@ impl Hierarchy {
         splits: u32,
         motion: &mut [VertexMotion],
     ) {
-        if subtree.num_leaves <= LEAVES_PER_TASK || splits == 0 {
+        let Some(halves) = self.topology.split(subtree, splits) else {
             return self.refit_subtree::<N>(fields, subtree, motion);
-        }
-        let halves = self.topology.halves(subtree);
+        };
         let Some((root, below)) = motion.split_last_mut() else { return };
         let (left, right) = below.split_at_mut(halves[0].num_vertices());
         rayon::join(
@@ -143,7 +138,7 @@ fn joint_motion(left: &VertexMotion, right: &VertexMotion, fraction: f64) -> Ver
     let offset = right.velocity - left.velocity;
     let difference = offset.norm();
     let velocity = left.velocity + offset * fraction;
-    let spread = (left.spread + fraction * difference).max(right.spread + (1.0 - fraction) * difference);
+    let spread = larger(left.spread + fraction * difference, right.spread + (1.0 - fraction) * difference);
     VertexMotion {
         centre: joint.centre,
         radius: joint.radius,

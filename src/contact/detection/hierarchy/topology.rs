@@ -2,6 +2,10 @@
 
 use super::DepthStatistics;
 
+/// Leaves refitted or fitted by one task: few enough that its vertices stay in the second-level cache between loops
+/// over leaves and over inner vertices.
+const LEAVES_PER_TASK: u32 = 1024;
+
 /// Marks the parent of the root.
 const NONE: u32 = u32::MAX;
 
@@ -85,7 +89,36 @@ impl Topology {
             let list = if tree.is_leaf(v) { &mut tree.leaf_vertices } else { &mut tree.inner_vertices };
             list.push(v);
         }
+        tree.order_tasks_by_height();
         tree
+    }
+
+    /// Within each task, inner vertices of equal height come one after the other: they do not wait for each
+    /// other's results. Children stay before their parents.
+    fn order_tasks_by_height(&mut self) {
+        let mut height = vec![0_u32; self.num_vertices()];
+        for &v in &self.inner_vertices {
+            height[v as usize] = 1 + height[self.link(v) as usize].max(height[v as usize - 1]);
+        }
+        let mut inner_vertices = std::mem::take(&mut self.inner_vertices);
+        let mut pending = vec![(self.whole(), self.num_splits())];
+        while let Some((subtree, splits)) = pending.pop() {
+            match self.split(subtree, splits) {
+                Some(halves) => pending.extend(halves.map(|half| (half, splits - 1))),
+                None => inner_vertices[subtree.inner()].sort_by_key(|&v| height[v as usize]),
+            }
+        }
+        self.inner_vertices = inner_vertices;
+    }
+
+    /// How often a tree may be split into tasks from the root down; twice what a balanced tree needs.
+    pub fn num_splits(&self) -> u32 {
+        2 * (self.leaf_vertices.len() as u32).max(1).ilog2()
+    }
+
+    /// The halves of a subtree that is more than one task; `None` if it is one.
+    pub fn split(&self, subtree: Subtree, splits: u32) -> Option<[Subtree; 2]> {
+        (subtree.num_leaves > LEAVES_PER_TASK && splits > 0).then(|| self.halves(subtree))
     }
 
     /// Number of vertices.
@@ -121,7 +154,7 @@ impl Topology {
         &self.leaf_vertices
     }
 
-    /// Inner vertices, in post-order.
+    /// Inner vertices: post-order, but within each task by height. Children come before their parents.
     pub fn inner_vertices(&self) -> &[u32] {
         &self.inner_vertices
     }
@@ -133,7 +166,7 @@ impl Topology {
     }
 
     /// The subtrees below the root of a subtree that is no leaf.
-    pub fn halves(&self, whole: Subtree) -> [Subtree; 2] {
+    fn halves(&self, whole: Subtree) -> [Subtree; 2] {
         let roots = [self.link(whole.root), whole.root - 1];
         let [left, right] = roots.map(|root| self.num_leaves_below(root));
         [

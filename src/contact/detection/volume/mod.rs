@@ -2,4 +2,4 @@
 
 mod sphere;
 
-pub use sphere::{Directions, Extremes, MinimumBall, Sphere, rounded_up};
+pub use sphere::{Directions, Extremes, MinimumBall, Sphere, larger, rounded_up};

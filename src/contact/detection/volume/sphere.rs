@@ -32,6 +32,12 @@ pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
     radius + (RELATIVE_SLACK * radius + position_error)
 }
 
+/// The larger of two numbers in one instruction, unlike `f64::max`, which must pick the number beside a NaN.
+#[inline]
+pub fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
 impl Sphere {
     /// Whether the distance of `point` from the centre is at most the radius.
     #[inline]
@@ -44,7 +50,7 @@ impl Sphere {
     pub fn joint_radius(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
         let sum = self.radius + other.radius;
-        (0.5 * (distance + sum)).max(self.radius.max(other.radius))
+        larger(0.5 * (distance + sum), larger(self.radius, other.radius))
     }
 
     /// Place of the centre of the joint sphere between the centres: c = (1 − f) c₁ + f c₂, with f in \[0, 1\]
@@ -76,7 +82,7 @@ impl Sphere {
         let offset = other.centre - self.centre;
         let distance = offset.norm();
         let centre = self.centre + offset * fraction;
-        let reach = (self.radius + fraction * distance).max(other.radius + (1.0 - fraction) * distance);
+        let reach = larger(self.radius + fraction * distance, other.radius + (1.0 - fraction) * distance);
         Self { centre, radius: rounded_up(reach, &centre) }
     }
 

@@ -129,7 +129,7 @@ fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> 
         2 => {
             let (aa, bb, ab) = (gram[a][a], gram[b][b], gram[a][b]);
             let determinant = aa * bb - ab * ab;
-            if !(determinant > SINGULAR * aa * bb) {
+            if is_singular(determinant, aa * bb) {
                 return None;
             }
             weights[a] = 0.5 * bb * (aa - ab) / determinant;
@@ -146,13 +146,18 @@ fn ball_of_support(gram: &[[f64; 4]; 4], subset: u8) -> Option<(f64, [f64; 4])> 
     in_hull.then_some((radius_squared, weights))
 }
 
+/// Whether a Gram determinant is too small for the product of its diagonal, or no number.
+fn is_singular(determinant: f64, product: f64) -> bool {
+    determinant.is_nan() || determinant <= SINGULAR * product
+}
+
 /// λ of 2 G λ = diag G on three edges, by cofactors.
 fn solve_three(gram: &[[f64; 4]; 4], [a, b, c]: [usize; 3]) -> Option<[f64; 3]> {
     let (aa, bb, cc) = (gram[a][a], gram[b][b], gram[c][c]);
     let (ab, ac, bc) = (gram[a][b], gram[a][c], gram[b][c]);
     let cofactors = [bb * cc - bc * bc, ac * bc - ab * cc, ab * bc - ac * bb];
     let determinant = aa * cofactors[0] + ab * cofactors[1] + ac * cofactors[2];
-    if !(determinant > SINGULAR * aa * bb * cc) {
+    if is_singular(determinant, aa * bb * cc) {
         return None;
     }
     let (middle, cross, last) = (aa * cc - ac * ac, ab * ac - aa * bc, aa * bb - ab * ab);
