@@ -11,7 +11,7 @@ mod jet;
 
 use std::sync::Arc;
 
-pub use expression::{Expression, NAMES};
+pub use expression::{EXPRESSION_NAMES, Expression};
 use jet::Jet;
 
 /// A scalar function of time; cheap to clone.
@@ -57,7 +57,7 @@ pub enum TimeFunctionError {
         previous: f64,
     },
     /// A word that is neither `t`, nor a constant, nor a function.
-    #[error("`{text}` has the unknown name `{name}`; known are {NAMES}")]
+    #[error("`{text}` has the unknown name `{name}`; known are {EXPRESSION_NAMES}")]
     UnknownName {
         /// The expression.
         text: String,
@@ -128,7 +128,7 @@ impl TimeFunction {
         Ok(Self::Table(points.into()))
     }
 
-    /// An expression of `t` \[s\], such as `1e5*(t < 1e-3)`; see [`NAMES`] for what it can use.
+    /// An expression of `t` \[s\], such as `1e5*(t < 1e-3)`; see [`EXPRESSION_NAMES`] for what it can use.
     ///
     /// `^` binds tighter than a sign and groups to the right, as in mathematics: `-t^2` is −(t²). Comparisons
     /// give 0 or 1. An expression without `t` becomes a [`TimeFunction::Constant`].
