@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
 
-use super::error::{Problem, suggest};
+use super::error::{Problem, nearest, suggest};
 use super::reference;
 
 /// A table of the file and where it stands.
@@ -46,7 +46,11 @@ impl<'i> Section<'i> {
                 problems.push(self.explain(&error, span, place.as_deref()));
             }
             match place {
-                Some(place) => removed.extend(place.last().cloned()),
+                Some(place) => {
+                    // A slip of a required key is not a missing key as well.
+                    removed.extend(misspelt(error.message()).map(str::to_owned));
+                    removed.extend(place.last().cloned());
+                }
                 None => return None,
             }
         }
@@ -105,6 +109,13 @@ fn heading(path: &str) -> String {
 /// The words between backticks.
 fn quoted(message: &str) -> impl Iterator<Item = &str> {
     message.split('`').skip(1).step_by(2)
+}
+
+/// The known key that an unknown one is likely a slip of.
+fn misspelt(message: &str) -> Option<&str> {
+    let mut names = quoted(message.strip_prefix("unknown field")?);
+    let given = names.next()?;
+    nearest(given, names)
 }
 
 /// serde's “invalid type: FOUND, expected WANTED” and its kin, in plain words.

@@ -115,13 +115,14 @@ fn rotation(path: &str, rotate: &raw::Rotate, check: &mut Check<'_>) -> Option<(
     let key = join(path, "axis");
     let axis = check.vector(&key, Some(&rotate.axis))?;
     let angle = check.number(&join(path, "angle"), &rotate.angle, Bounds::Finite).to_radians();
-    // Scaled first, so that no finite axis over- or underflows when its length is taken.
-    let unit = (axis / axis.amax()).try_normalize(0.0);
-    if unit.is_none() {
+    let largest = axis.amax();
+    if largest == 0.0 {
         let problem = Problem::new(format!("`{key}` is the zero vector")).at(rotate.axis.span());
         check.report(problem.key(key).help("give a direction, such as [0, 0, 1]"));
+        return None;
     }
-    Some((unit?, angle))
+    // Scaled first, so that the squares of no finite axis over- or underflow.
+    Some(((axis / largest).normalize(), angle))
 }
 
 fn contact_surface(

@@ -37,7 +37,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let gravity = root.as_ref().and_then(|root| root.gravity.as_ref());
     let gravity = check.vector("gravity", gravity).unwrap_or_else(Vec3::zeros);
     let time = time::validate(tables.time, check);
-    let end = time.as_ref().map(|time| time.end);
+    let end = time.as_ref().map(|time| time.end).filter(|end| end.is_finite() && *end > 0.0);
 
     let material_names = tables::names(&tables.materials);
     let body_names = tables::names(&tables.bodies);

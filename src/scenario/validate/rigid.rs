@@ -102,7 +102,9 @@ fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Optio
     let principal = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz).symmetric_eigenvalues();
     let (smallest, largest) = (principal.min(), principal.max());
     if smallest <= 0.0 || largest > (principal.sum() - largest) * (1.0 + TRIANGLE_SLACK) {
-        let [a, b, c] = principal.into();
+        let mut moments: [f64; 3] = principal.into();
+        moments.sort_by(f64::total_cmp);
+        let [a, b, c] = moments;
         let fact = format!("`{key}` is of no body: its principal moments are {a}, {b} and {c}");
         check.report(problem(fact).help("each has to be positive and at most the sum of the other two"));
         return None;
