@@ -1,5 +1,7 @@
 //! Scenario files as a user writes them: what good ones mean, what is said of bad ones.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
+
 use std::path::{Path, PathBuf};
 
 use ictus::math::Vec3;
@@ -489,6 +491,7 @@ fn all_problems_are_reported_at_once_in_the_order_of_the_file() {
             "time.saftey",
             "time.flight",
             "time.flight_step",
+            "time.energy_tolerance",
             "materials.steel.young",
             "bodies.buffer.material",
             "loads.0.pressure",

@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
 
 use super::error::{Problem, nearest, suggest};
-use super::reference;
+use super::reference::{self, KeyReference};
 
 /// A table of the file and where it stands.
 pub(super) struct Section<'i> {
@@ -29,66 +29,84 @@ impl<'i> Section<'i> {
         join(&self.path, name)
     }
 
-    /// Reads the table as a `T`; `None` if that is not possible.
-    pub fn read<T: DeserializeOwned>(mut self, problems: &mut Vec<Problem>) -> Option<T> {
-        let mut removed: Vec<String> = Vec::new();
+    /// Reads the table as a `T`; `None` if it has any fault.
+    pub fn read<T: DeserializeOwned>(self, problems: &mut Vec<Problem>) -> Option<T> {
+        let before = problems.len();
+        let value = self.read_sound_part(problems);
+        value.filter(|_| problems.len() == before)
+    }
+
+    /// Reads the table without its faulty entries, for tables whose entries do not depend on each other.
+    pub fn read_sound_part<T: DeserializeOwned>(mut self, problems: &mut Vec<Problem>) -> Option<T> {
+        let mut told: Vec<String> = Vec::new();
         loop {
             let error = match T::deserialize(ValueDeserializer::from(self.value.clone())) {
-                Ok(value) => return removed.is_empty().then_some(value),
+                Ok(value) => return Some(value),
                 Err(error) => error,
             };
-            let missing =
-                quoted(error.message()).next().filter(|_| error.message().starts_with("missing field"));
-            let already_told = missing.is_some_and(|name| removed.iter().any(|key| key == name));
+            let fault = Fault::of(&error);
             let span = error.span().unwrap_or_else(|| self.value.span());
             let place = remove(&mut self.value, &span);
-            if !already_told {
-                problems.push(self.explain(&error, span, place.as_deref()));
+            if !matches!(fault, Fault::Missing(name) if told.iter().any(|key| key == name)) {
+                problems.push(self.explain(&fault, span, place.as_deref().unwrap_or_default()));
             }
-            match place {
-                Some(place) => {
-                    // A slip of a required key is not a missing key as well.
-                    removed.extend(misspelt(error.message()).map(str::to_owned));
-                    removed.extend(place.last().cloned());
-                }
-                None => return None,
+            told.extend(place?.pop());
+            if let Fault::Unknown { given, known } = &fault {
+                // A slip of a required key is not a missing key as well.
+                told.extend(nearest(given, known.iter().copied()).map(str::to_owned));
             }
         }
     }
 
     /// A fault in the words of a scenario; `place` is the entry at fault, relative to this table.
-    fn explain(&self, error: &Error, span: Range<usize>, place: Option<&[String]>) -> Problem {
-        let message = error.message();
-        let place = place.unwrap_or_default();
-        let key = place.iter().fold(self.path.clone(), |path, name| join(&path, name));
-        let mut names = quoted(message);
-        if message.starts_with("unknown field") {
-            let given = names.next().unwrap_or_default();
-            let known: Vec<_> = names.collect();
-            let owner = parent(&key);
-            return Problem::new(format!("unknown key `{given}` in {}", heading(owner)))
-                .at(span)
-                .key(key.as_str())
-                .help(suggest(given, "known keys", &known));
-        }
-        if message.starts_with("missing field") {
-            let name = names.next().unwrap_or_default();
-            let table = place.iter().fold(self.table.to_owned(), |path, part| join(&path, part));
-            let help = reference::find(&table, name).map_or(format!("add `{name} = …`"), |entry| {
-                format!("add `{name} = …`: {}", entry.meaning_with_unit())
-            });
-            return Problem::new(format!("missing key `{name}` in {}", heading(&key)))
-                .at(span)
-                .key(join(&key, name))
-                .help(help);
-        }
-        let problem = Problem::new(mismatch(&key, message)).at(span).key(key.as_str());
-        match place.split_last().and_then(|(name, tables)| {
-            let table = tables.iter().fold(self.table.to_owned(), |path, part| join(&path, part));
-            reference::find(&table, name)
-        }) {
-            Some(entry) => problem.help(format!("`{}` is {}", entry.name, entry.meaning_with_unit())),
+    fn explain(&self, fault: &Fault<'_>, span: Range<usize>, place: &[String]) -> Problem {
+        let key = join_all(&self.path, place);
+        let table = |place: &[String]| join_all(self.table, place);
+        let (name, parents) = place.split_last().map_or(("", place), |(name, rest)| (name.as_str(), rest));
+        let (message, key, help) = match fault {
+            Fault::Unknown { given, known } => {
+                let owner = heading(&join_all(&self.path, parents));
+                let help = suggest(given, "known keys", known);
+                (format!("unknown key `{given}` in {owner}"), key, Some(help))
+            }
+            Fault::Missing(name) => {
+                let meaning = reference::find(&table(place), name).map(KeyReference::meaning_with_unit);
+                let help =
+                    format!("add `{name} = …`{}", meaning.map_or(String::new(), |text| format!(": {text}")));
+                (format!("missing key `{name}` in {}", heading(&key)), join(&key, name), Some(help))
+            }
+            Fault::Mismatch(message) => {
+                let entry = reference::find(&table(parents), name);
+                let help = entry.map(|entry| format!("`{name}` is {}", entry.meaning_with_unit()));
+                (mismatch(&key, message), key, help)
+            }
+        };
+        let problem = Problem::new(message).at(span).key(key);
+        match help {
+            Some(help) => problem.help(help),
             None => problem,
+        }
+    }
+}
+
+/// What serde says is wrong with an entry.
+enum Fault<'e> {
+    Unknown { given: &'e str, known: Vec<&'e str> },
+    Missing(&'e str),
+    Mismatch(&'e str),
+}
+
+impl<'e> Fault<'e> {
+    /// serde's messages are its only interface: names stand in backticks, the one at fault first.
+    fn of(error: &'e Error) -> Self {
+        let message = error.message();
+        let mut names = message.split('`').skip(1).step_by(2);
+        if message.starts_with("unknown field") {
+            Self::Unknown { given: names.next().unwrap_or_default(), known: names.collect() }
+        } else if message.starts_with("missing field") {
+            Self::Missing(names.next().unwrap_or_default())
+        } else {
+            Self::Mismatch(message)
         }
     }
 }
@@ -98,24 +116,12 @@ pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.into() } else { format!("{path}.{name}") }
 }
 
-fn parent(key: &str) -> &str {
-    key.rsplit_once('.').map_or("", |(parent, _)| parent)
+fn join_all(path: &str, names: &[String]) -> String {
+    names.iter().fold(path.to_owned(), |path, name| join(&path, name))
 }
 
 fn heading(path: &str) -> String {
     if path.is_empty() { "the scenario".into() } else { format!("[{path}]") }
-}
-
-/// The words between backticks.
-fn quoted(message: &str) -> impl Iterator<Item = &str> {
-    message.split('`').skip(1).step_by(2)
-}
-
-/// The known key that an unknown one is likely a slip of.
-fn misspelt(message: &str) -> Option<&str> {
-    let mut names = quoted(message.strip_prefix("unknown field")?);
-    let given = names.next()?;
-    nearest(given, names)
 }
 
 /// serde's “invalid type: FOUND, expected WANTED” and its kin, in plain words.

@@ -30,7 +30,7 @@ pub(super) fn validate(
 ) -> Option<ContactSettings> {
     let excluded = excluded(pairs, bodies, check);
     let raw: raw::Contact = match section {
-        Some(section) => section.read(&mut check.problems)?,
+        Some(section) => section.read_sound_part(&mut check.problems)?,
         None => raw::Contact::default(),
     };
     let detection = [("hierarchy", DetectionMethod::Hierarchy), ("all-pairs", DetectionMethod::AllPairs)];

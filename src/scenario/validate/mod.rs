@@ -33,7 +33,7 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
 /// Validates every table, also past problems; `None` if one of them cannot be had.
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let root = tables.root.read::<raw::Root>(&mut check.problems);
+    let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);
     let gravity = root.as_ref().and_then(|root| root.gravity.as_ref());
     let gravity = check.vector("gravity", gravity).unwrap_or_else(Vec3::zeros);
     let time = time::validate(tables.time, check);

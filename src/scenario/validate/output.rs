@@ -30,7 +30,7 @@ pub(super) fn validate(
     check: &mut Check<'_>,
 ) -> Option<OutputSettings> {
     let raw: raw::Output = match section {
-        Some(section) => section.read(&mut check.problems)?,
+        Some(section) => section.read_sound_part(&mut check.problems)?,
         None => raw::Output::default(),
     };
     let fields = match &raw.fields {

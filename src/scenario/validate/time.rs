@@ -12,7 +12,7 @@ pub(super) fn validate(section: Option<Section<'_>>, check: &mut Check<'_>) -> O
         check.report(problem.help("add [time] with `end = …`: end of the run [s]"));
         return None;
     };
-    let raw: raw::Time = section.read(&mut check.problems)?;
+    let raw: raw::Time = section.read_sound_part(&mut check.problems)?;
     let end = check.number("time.end", &raw.end, Bounds::Positive);
     let step = match &raw.step {
         None => StepSize::Auto,
