@@ -525,6 +525,7 @@ fn overrides_change_the_text() {
             "contact.pairs.0.contact=true",
             "materials.\"glass\".young=6e10",
             "output.history.interval=0.5",
+            "time.energy_tolerance=0.02",
         ],
     )
     .unwrap();
@@ -538,6 +539,7 @@ fn overrides_change_the_text() {
     assert_eq!(scenario.output.history_interval, 0.5);
     assert!(scenario.source.contains("end = 3.0\n"));
     assert!(scenario.source.starts_with("# Every table"));
+    assert!(scenario.source.contains("energy_tolerance = 0.02 # stop early\n"));
     assert_eq!(&scenario.source[scenario.bodies[0].mesh.span.clone()], "\"bar.msh\"");
 }
 
