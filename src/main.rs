@@ -1,2 +1,5 @@
 //! The `ictus` command line.
+
+mod cli;
+
 fn main() {}

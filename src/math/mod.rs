@@ -10,7 +10,7 @@ pub mod tensor;
 mod time_function;
 
 pub use rigid_motion::RigidMotion;
-pub use time_function::{TimeFunction, TimeFunctionError};
+pub use time_function::{EXPRESSION_NAMES, Expression, TimeFunction, TimeFunctionError};
 
 /// Point or vector in space; contiguous as `[f64; 3]`.
 pub type Vec3 = nalgebra::Vector3<f64>;
