@@ -1,1 +1,3 @@
-//! Io room.
+//! Files in and out: Gmsh meshes.
+
+pub mod gmsh;
