@@ -2,5 +2,7 @@
 
 pub mod closest_point;
 pub mod hierarchy;
+#[cfg(test)]
+mod samples;
 pub mod trajectory;
 pub mod volume;
