@@ -3,6 +3,8 @@
 //! Plane problems are plane strain in z = 0: every vector has three components.
 
 pub mod polynomial;
+pub mod real;
+pub mod tensor;
 mod time_function;
 
 pub use time_function::{TimeFunction, TimeFunctionError};
