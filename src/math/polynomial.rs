@@ -26,7 +26,7 @@ pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
         return Some(0.0);
     }
     let mut knots = [0.0; N];
-    let count = stationary_points(&coefficients[..=degree], &mut knots);
+    let count = roots_from_order(&coefficients[..=degree], 1, &mut knots);
     let mut left = 0.0;
     for right in knots[..count].iter().copied().chain([1.0]) {
         if value(&coefficients[..=degree], right) <= 0.0 {
@@ -54,23 +54,32 @@ pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     Some(if c1 > 0.0 { (c1 + root) / (-2.0 * c2) } else { 2.0 * c0 / (root - c1) })
 }
 
-/// Writes the ascending stationary points of `coefficients` in (0, 1) and returns their number.
-fn stationary_points<const N: usize>(coefficients: &[f64], points: &mut [f64; N]) -> usize {
+/// Writes the roots of p in (0, 1) at which it changes sign, ascending, into `roots` and returns their number.
+///
+/// Each is the middle of a bracket a few units in the last place wide. Roots that only touch zero may be left out.
+pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N]) -> usize {
+    let degree = (0..N).rev().find(|&k| coefficients[k] != 0.0).unwrap_or(0);
+    roots_from_order(&coefficients[..=degree], 0, roots)
+}
+
+/// Roots in (0, 1) of the derivative of the given order, found from those of the higher orders.
+fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: &mut [f64; N]) -> usize {
     let degree = coefficients.len() - 1;
     let mut count = 0;
-    for order in (1..degree).rev() {
+    for order in (lowest..degree).rev() {
         let (derivative, length) = differentiate::<N>(coefficients, order);
         let derivative = &derivative[..length];
-        let knots = *points;
+        let knots = *roots;
         let mut left = 0.0;
         let mut found = 0;
         for right in knots[..count].iter().copied().chain([1.0]) {
-            if value(derivative, left) * value(derivative, right) < 0.0 {
+            let (at_left, at_right) = (value(derivative, left), value(derivative, right));
+            if (at_left < 0.0 && at_right > 0.0) || (at_left > 0.0 && at_right < 0.0) {
                 let (low, high) = bracketed_root(derivative, left, right);
-                points[found] = 0.5 * (low + high);
+                roots[found] = 0.5 * (low + high);
                 found += 1;
-            } else if right < 1.0 && value(derivative, right) == 0.0 {
-                points[found] = right;
+            } else if right < 1.0 && at_right == 0.0 {
+                roots[found] = right;
                 found += 1;
             }
             left = right;
@@ -180,6 +189,14 @@ mod tests {
         // (τ − 1/2)² and (τ − 1/2)⁴ have coefficients without rounding.
         assert!((first_root(&[0.25, -1.0, 1.0]).unwrap() - 0.5).abs() < 1e-7);
         assert!((first_root(&[0.0625, -0.5, 1.5, -2.0, 1.0]).unwrap() - 0.5).abs() < 1e-3);
+    }
+
+    #[test]
+    fn all_sign_changes() {
+        let mut found = [0.0; 5];
+        assert_eq!(sign_changes(&expand(3.0, &[0.1, 0.2, 0.7, 1.4], &[]), &mut found), 3);
+        assert!((0..3).all(|k| (found[k] - [0.1, 0.2, 0.7][k]).abs() < 1e-14), "{found:?}");
+        assert_eq!(sign_changes(&[0.0; 5], &mut found), 0);
     }
 
     #[test]

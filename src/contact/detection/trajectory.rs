@@ -176,7 +176,7 @@ impl RelativeMotion {
             let radius = r0 + 0.5 * (r1 + growth) * time;
             let speeds = v.norm() + a.norm() * time + growth;
             let gap = distance - radius - ROUNDING * (d.norm() + radius + speeds * time);
-            if gap <= 0.0 {
+            if gap.is_nan() || gap <= 0.0 {
                 break;
             }
             let normal = separation / distance;

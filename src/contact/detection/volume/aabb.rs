@@ -1,0 +1,37 @@
+//! Boxes along the coordinate axes.
+
+use super::ROUNDING;
+use crate::math::Vec3;
+
+/// A box along the coordinate axes: lower ≤ x ≤ upper in each component.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// Least coordinates \[m\].
+    pub lower: Vec3,
+    /// Greatest coordinates \[m\].
+    pub upper: Vec3,
+}
+
+impl Aabb {
+    /// Smallest box of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    pub fn fit(points: &[Vec3], margin: f64) -> Self {
+        let mut lower = Vec3::repeat(f64::INFINITY);
+        let mut upper = Vec3::repeat(f64::NEG_INFINITY);
+        for point in points {
+            lower = lower.inf(point);
+            upper = upper.sup(point);
+        }
+        let slack = |x: f64| margin + ROUNDING * x.abs();
+        Self { lower: lower - lower.map(slack), upper: upper + upper.map(slack) }
+    }
+
+    /// Whether the boxes are certainly disjoint: one ends before the other begins on some axis.
+    ///
+    /// A disjunction over the axes and both orders; boxes that touch are not excluded.
+    #[inline]
+    pub fn excludes(&self, other: &Self) -> bool {
+        (0..3).fold(false, |apart, k| {
+            apart | (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k])
+        })
+    }
+}
