@@ -2,6 +2,7 @@
 
 use crate::contact::Surface;
 use crate::math::{RigidMotion, Vec3};
+use crate::mesh::CellKind;
 
 use super::time_of_impact::{FacePath, time_of_impact};
 
@@ -87,4 +88,32 @@ struct FlyingFace<'a> {
     nodes: &'a [u32],
     flight: &'a Flight<'a>,
     motion: &'a RigidMotion,
+}
+
+impl FacePath for FlyingFace<'_> {
+    fn kind(&self) -> CellKind {
+        self.kind
+    }
+
+    fn num_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn at(&self, s: f64, positions: &mut [Vec3], velocities: &mut [Vec3]) {
+        for (k, &node) in self.nodes.iter().enumerate() {
+            let reference = &self.flight.reference_positions[node as usize];
+            (positions[k], velocities[k]) = self.motion.point(reference, s);
+        }
+    }
+
+    fn common_acceleration(&self) -> Vec3 {
+        self.motion.acceleration
+    }
+
+    fn acceleration_deviation(&self) -> f64 {
+        let arm = |&node: &u32| {
+            (self.flight.reference_positions[node as usize] - self.motion.reference_centre).norm()
+        };
+        self.motion.angular_velocity.norm_squared() * self.nodes.iter().map(arm).fold(0.0, f64::max)
+    }
 }

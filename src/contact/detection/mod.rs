@@ -15,6 +15,8 @@ mod flight;
 pub mod hierarchy;
 mod node_face;
 mod overlap;
+#[cfg(test)]
+mod samples;
 mod statistics;
 pub mod time_of_impact;
 pub mod trajectory;

@@ -6,7 +6,7 @@ use crate::contact::{Constraints, ContactKey, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 
-use super::closest_point::{ClosestPoint, Method, Start, closest_point, pseudo_normal::signed_gap};
+use super::closest_point::{ClosestPoint, Gap, Method, Start, closest_point, signed_gap};
 
 /// How the closest point of a face is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,7 +120,7 @@ fn push_if_penetrated(
     }
     let surface = &surfaces[candidate.key.target as usize];
     let query = &positions[candidate.key.contactor as usize];
-    let (gap, normal) = signed_gap(surface, positions, candidate.face as usize, point, query);
+    let Gap { gap, normal } = signed_gap(surface, positions, candidate.face as usize, query, point);
     if gap < 0.0 {
         let (kind, nodes) = surface.face(candidate.face as usize);
         let mut values = [0.0; MAX_NODES];

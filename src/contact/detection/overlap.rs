@@ -6,7 +6,7 @@ use crate::contact::Surface;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
-use super::closest_point::{Method, Start, closest_point, pseudo_normal::signed_gap};
+use super::closest_point::{Method, Start, closest_point, signed_gap};
 use super::{ContactModel, volume::Aabb};
 
 /// Two bodies that overlap.
@@ -48,7 +48,7 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
 
 fn bounding_box(surface: &Surface, positions: &[Vec3]) -> Option<Aabb> {
     let points: Vec<Vec3> = surface.nodes().iter().map(|&node| positions[node as usize]).collect();
-    if points.is_empty() { None } else { Some(Aabb::of_points(&points)) }
+    if points.is_empty() { None } else { Some(Aabb::fit(&points, 0.0)) }
 }
 
 /// The node of one surface that is deepest inside the other, if any is.
@@ -77,7 +77,7 @@ fn signed_distance(surface: &Surface, positions: &[Vec3], query: &Vec3) -> Optio
         (face, closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], query))
     });
     let (face, point) = closest.min_by(|a, b| a.1.distance_squared.total_cmp(&b.1.distance_squared))?;
-    Some(signed_gap(surface, positions, face, &point, query).0)
+    Some(signed_gap(surface, positions, face, query, &point).gap)
 }
 
 /// A point where an edge of one surface passes through a face of the other, with depth 0.
@@ -90,11 +90,11 @@ fn crossing(
 ) -> Option<(f64, Vec3)> {
     let near: Vec<[Vec3; 3]> = (0..faces.num_faces())
         .flat_map(|face| triangles(faces, face, positions))
-        .filter(|triangle| Aabb::of_points(triangle).intersection(common).is_some())
+        .filter(|triangle| Aabb::fit(triangle, 0.0).intersection(common).is_some())
         .collect();
     edges.edges().iter().find_map(|edge| {
         let ends = edge.nodes.map(|node| positions[node as usize]);
-        Aabb::of_points(&ends).intersection(common)?;
+        Aabb::fit(&ends, 0.0).intersection(common)?;
         near.iter().find_map(|triangle| pierces(&ends, triangle, touching)).map(|point| (0.0, point))
     })
 }

@@ -10,9 +10,10 @@ use std::time::Instant;
 use crate::contact::detection::hierarchy::VertexMotion;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
-use crate::contact::detection::volume::{VolumeKind, ladder::LeafVolumes};
+use crate::contact::detection::volume::{Leaf, LeafVolumes, VolumeKind};
 use crate::contact::detection::{Configuration, ContactModel};
-use crate::contact::{Constraints, ContactKey};
+use crate::contact::{Constraints, ContactKey, Surface};
+use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
 use super::monitor::VelocityMonitor;
@@ -29,7 +30,11 @@ const HORIZON_WINDOWS: f64 = 64.0;
 pub(super) struct ContactPhase {
     monitors: Vec<VelocityMonitor>,
     motions: Vec<Vec<VertexMotion>>,
-    volumes: Vec<LeafVolumes>,
+    /// Volumes of all faces of all bodies, numbered through.
+    volumes: LeafVolumes,
+    first_faces: Vec<usize>,
+    /// Largest search depth of the pairs of each body \[m\].
+    depths: Vec<f64>,
     window_end: f64,
     horizon_end: f64,
     frontier: Vec<VertexPair>,
@@ -43,10 +48,24 @@ impl ContactPhase {
     /// For the bodies of a model; nothing is known of their motion yet.
     pub fn new(model: &ContactModel, ladder: &[VolumeKind]) -> Self {
         let num_bodies = model.surfaces.len();
+        let mut num_faces = 0;
+        let mut first_faces = Vec::with_capacity(num_bodies);
+        for surface in &model.surfaces {
+            first_faces.push(num_faces);
+            num_faces += surface.num_faces();
+        }
+        let mut depths = vec![0.0_f64; num_bodies];
+        for (pair, &depth) in model.pairs.iter().zip(&model.search_depths) {
+            for &body in pair {
+                depths[body as usize] = depths[body as usize].max(depth);
+            }
+        }
         Self {
             monitors: vec![VelocityMonitor::default(); num_bodies],
             motions: vec![Vec::new(); num_bodies],
-            volumes: model.surfaces.iter().map(|surface| LeafVolumes::new(ladder, surface)).collect(),
+            volumes: LeafVolumes::new(ladder, num_faces),
+            first_faces,
+            depths,
             window_end: f64::NEG_INFINITY,
             horizon_end: f64::NEG_INFINITY,
             frontier: Vec::new(),
@@ -141,8 +160,7 @@ impl Engine {
         for (body, tree) in self.trees.iter().enumerate().filter(|(body, _)| stale[*body]) {
             let Some(tree) = tree else { continue };
             let Configuration { positions, velocities, .. } = configuration;
-            tree.refit(&self.model.surfaces[body], positions, velocities, &mut self.contact.motions[body]);
-            self.contact.volumes[body].invalidate();
+            tree.refit(positions, velocities, &mut self.contact.motions[body]);
             self.statistics.counts.update += 1;
         }
         self.statistics.seconds.update += start.elapsed().as_secs_f64();
@@ -188,6 +206,7 @@ impl Engine {
     fn list_candidates(&mut self, configuration: &Configuration<'_>) {
         let start = Instant::now();
         self.contact.candidates.clear();
+        self.contact.volumes.invalidate();
         let window_end = self.contact.window_end;
         let leaves = std::mem::take(&mut self.contact.leaves);
         for &pair in &leaves {
@@ -195,7 +214,7 @@ impl Engine {
             let Some(faces) = self.faces(pair) else { continue };
             let reach = self.reach(configuration, pair);
             self.statistics.counts.overlap += 1;
-            if !self.is_excluded(configuration, pair, faces, reach) {
+            if !self.is_excluded(configuration, pair, faces) {
                 self.push_candidates(configuration, pair, faces, reach);
             }
         }
@@ -215,25 +234,22 @@ impl Engine {
         self.model.search_depths[pair.pair as usize] + rate * window
     }
 
-    /// Whether the volumes of two faces, `reach` apart or less, are certainly disjoint.
-    fn is_excluded(
-        &mut self,
-        configuration: &Configuration<'_>,
-        pair: VertexPair,
-        faces: [u32; 2],
-        reach: f64,
-    ) -> bool {
-        let [first, second] = pair.bodies.map(|body| body as usize);
-        let surfaces = &self.model.surfaces;
-        let Ok([volumes_first, volumes_second]) = self.contact.volumes.get_disjoint_mut([first, second]) else {
-            return false;
-        };
-        LeafVolumes::excluded(
-            (volumes_first, &surfaces[first], faces[0]),
-            (volumes_second, &surfaces[second], faces[1]),
-            configuration.positions,
-            reach,
-        )
+    /// Whether a volume of the ladder keeps two faces apart for the whole window.
+    fn is_excluded(&mut self, configuration: &Configuration<'_>, pair: VertexPair, faces: [u32; 2]) -> bool {
+        let mut points = [[Vec3::zeros(); MAX_NODES]; 2];
+        let window = self.contact.window_end - configuration.time;
+        let leaves = [0, 1].map(|k| {
+            let body = pair.bodies[k] as usize;
+            let motion = &self.contact.motions[body][pair.vertices[k] as usize];
+            let speed = motion.velocity.norm() + motion.spread + 2.0 * self.contact.monitors[body].band();
+            let margin = 0.5 * self.contact.depths[body] + speed * window;
+            (self.contact.first_faces[body] + faces[k] as usize, motion.sphere(), margin)
+        });
+        let [mut first, mut second] = leaves.map(|(index, sphere, margin)| Leaf { index, sphere, points: &[], margin });
+        let [first_points, second_points] = &mut points;
+        first.points = gather(&self.model.surfaces[pair.bodies[0] as usize], faces[0], configuration, first_points);
+        second.points = gather(&self.model.surfaces[pair.bodies[1] as usize], faces[1], configuration, second_points);
+        self.contact.volumes.excluded(&first, &second).is_some()
     }
 
     /// Lists the nodes of each face that are within reach of the bounding sphere of the other.
@@ -273,4 +289,18 @@ impl Engine {
         self.statistics.counts.primitive += candidates.len() as u64;
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
     }
+}
+
+/// Copies the positions of the nodes of a face.
+fn gather<'a>(
+    surface: &Surface,
+    face: u32,
+    configuration: &Configuration<'_>,
+    points: &'a mut [Vec3; MAX_NODES],
+) -> &'a [Vec3] {
+    let (_, nodes) = surface.face(face as usize);
+    for (point, &node) in points.iter_mut().zip(nodes) {
+        *point = configuration.positions[node as usize];
+    }
+    &points[..nodes.len()]
 }

@@ -142,7 +142,7 @@ fn tree_statistics(body: u32, tree: &Hierarchy, build_seconds: f64) -> TreeStati
     let depths = tree.leaf_depths();
     TreeStatistics {
         body,
-        leaves: tree.num_leaves(),
+        leaves: tree.num_leaves_below(tree.root()) as usize,
         min_depth: depths.min,
         mean_depth: depths.mean,
         max_depth: depths.max,
