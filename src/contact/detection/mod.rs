@@ -2,5 +2,6 @@
 
 pub mod closest_point;
 pub mod hierarchy;
+pub mod time_of_impact;
 pub mod trajectory;
 pub mod volume;
