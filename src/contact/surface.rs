@@ -123,14 +123,14 @@ impl Surface {
     /// Median length of the edges of the faces \[m\] (of the segments themselves in plane problems); 0 without
     /// faces.
     pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
-        let mut lengths: Vec<f64> = (0..self.num_faces())
-            .flat_map(|face| {
-                let (kind, nodes) = self.face(face);
-                let corner = |k: usize| positions[nodes[kind.corners()[k % kind.corners().len()] as usize] as usize];
-                let count = if kind.dimension() < 2 { 1 } else { kind.corners().len() };
-                (0..count).map(move |k| (corner(k + 1) - corner(k)).norm())
-            })
-            .collect();
+        let mut lengths = Vec::with_capacity(self.face_nodes.len());
+        for face in 0..self.num_faces() {
+            let (kind, nodes) = self.face(face);
+            let corners = kind.corners();
+            let corner = |k: usize| positions[nodes[corners[k % corners.len()] as usize] as usize];
+            let count = if kind.dimension() < 2 { 1 } else { corners.len() };
+            lengths.extend((0..count).map(|k| (corner(k + 1) - corner(k)).norm()));
+        }
         lengths.sort_unstable_by(f64::total_cmp);
         lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
     }

@@ -27,26 +27,6 @@ pub enum Load {
 }
 
 impl Load {
-    /// A dead load on faces or cells at their reference positions.
-    pub fn dead<'a>(
-        cells: impl Iterator<Item = Cell<'a>>,
-        value: [TimeFunction; 3],
-        positions: &[Vec3],
-    ) -> Self {
-        let mut shares: Vec<(u32, f64)> = Vec::new();
-        for (kind, nodes) in cells {
-            for_each_point(kind, nodes, positions, |values, measure| {
-                shares.extend(nodes.iter().zip(values).map(|(&node, value)| (node, value * measure.norm())));
-            });
-        }
-        shares.sort_by_key(|share| share.0);
-        shares.dedup_by(|next, kept| next.0 == kept.0 && {
-            kept.1 += next.1;
-            true
-        });
-        Self::Dead { shares, value }
-    }
-
     /// Adds the nodal forces at a time \[s\] and with the nodes at these positions \[N\].
     pub fn add_forces(&self, time: f64, positions: &[Vec3], forces: &mut [Vec3]) {
         match self {
@@ -68,6 +48,25 @@ impl Load {
             }
         }
     }
+}
+
+/// What each node has of the area \[m²\] of faces or the volume \[m³\] of cells: ∫ N_a, ascending by node.
+pub fn nodal_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
+    let mut shares: Vec<(u32, f64)> = Vec::new();
+    for (kind, nodes) in cells {
+        for_each_point(kind, nodes, positions, |values, measure| {
+            shares.extend(nodes.iter().zip(values).map(|(&node, value)| (node, value * measure.norm())));
+        });
+    }
+    shares.sort_by_key(|share| share.0);
+    shares.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    shares
 }
 
 /// Calls `visit` at each quadrature point with the shape values and the weighted measure of the cell: area vector
@@ -133,8 +132,8 @@ mod tests {
     fn body_force_is_spread_by_volume() {
         let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
         let nodes = [0u32, 1, 2, 3];
-        let value = [0.0, 0.0, -24.0].map(TimeFunction::Constant);
-        let load = Load::dead(std::iter::once((CellKind::Tet4, nodes.as_slice())), value, &positions);
+        let shares = nodal_shares(std::iter::once((CellKind::Tet4, nodes.as_slice())), &positions);
+        let load = Load::Dead { shares, value: [0.0, 0.0, -24.0].map(TimeFunction::Constant) };
         let mut forces = vec![Vec3::zeros(); 4];
         load.add_forces(0.0, &positions, &mut forces);
         for force in forces {

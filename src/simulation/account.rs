@@ -78,23 +78,14 @@ impl Simulation {
             return BodyBalance { momentum, kinetic: carrier.kinetic_energy(), centre: carrier.centre() };
         }
         let nodes = self.model.bodies[body].nodes.clone();
-        let first = nodes.start;
-        let sums = fixed_order_sum(nodes.len(), &|range| self.nodal_sums(range.start + first..range.end + first));
+        let masses = &self.model.mass[nodes.clone()];
+        let positions = &self.state.positions[nodes.clone()];
+        let velocities = &self.state.velocities[nodes];
+        let sums = fixed_order_sum(masses.len(), &|range| {
+            nodal_sums(&masses[range.clone()], &positions[range.clone()], &velocities[range])
+        });
         let centre = sums.mass_moment / self.model.bodies[body].mass;
         BodyBalance { momentum: sums.momentum, kinetic: sums.kinetic, centre }
-    }
-
-    fn nodal_sums(&self, nodes: std::ops::Range<usize>) -> NodalSums {
-        let mut sums =
-            NodalSums { momentum: Wrench::zero(), kinetic: 0.0, mass_moment: Vec3::zeros() };
-        for node in nodes {
-            let (mass, velocity) = (self.model.mass[node], self.state.velocities[node]);
-            let position = &self.state.positions[node];
-            sums.momentum = sums.momentum + Wrench::at(position, velocity * mass);
-            sums.kinetic += 0.5 * mass * velocity.norm_squared();
-            sums.mass_moment += position * mass;
-        }
-        sums
     }
 
     /// Resultant of gravity, loads and reactions at present.
@@ -120,17 +111,35 @@ impl Simulation {
             if body.is_rigid() {
                 work += self.rigid_work(index);
             } else if body.loaded || body.gravity != Vec3::zeros() {
-                work += fixed_order_sum(body.nodes.len(), &|range| {
-                    let range = range.start + body.nodes.start..range.end + body.nodes.start;
-                    range
-                        .map(|node| {
-                            let force = self.forces.external_before[node] + self.forces.external[node];
-                            0.5 * force.dot(&(self.state.positions[node] - before[node]))
-                        })
-                        .sum()
-                });
+                let nodes = body.nodes.clone();
+                let forces =
+                    [&self.forces.external_before[nodes.clone()], &self.forces.external[nodes.clone()]];
+                let positions = [&before[nodes.clone()], &self.state.positions[nodes]];
+                work += trapezoidal_work(forces, positions);
             }
         }
         work
     }
+}
+
+fn nodal_sums(masses: &[f64], positions: &[Vec3], velocities: &[Vec3]) -> NodalSums {
+    let mut sums = NodalSums { momentum: Wrench::zero(), kinetic: 0.0, mass_moment: Vec3::zeros() };
+    for ((&mass, position), velocity) in masses.iter().zip(positions).zip(velocities) {
+        sums.momentum = sums.momentum + Wrench::at(position, velocity * mass);
+        sums.kinetic += 0.5 * mass * velocity.norm_squared();
+        sums.mass_moment += position * mass;
+    }
+    sums
+}
+
+/// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\].
+fn trapezoidal_work(forces: [&[Vec3]; 2], positions: [&[Vec3]; 2]) -> f64 {
+    fixed_order_sum(positions[0].len(), &|range| {
+        range
+            .map(|node| {
+                let travel = positions[1][node] - positions[0][node];
+                0.5 * (forces[0][node] + forces[1][node]).dot(&travel)
+            })
+            .sum()
+    })
 }

@@ -5,14 +5,15 @@ use std::path::Path;
 
 use crate::contact::Surface;
 use crate::dynamics::ElementBlock;
-use crate::dynamics::Load;
-use crate::dynamics::{MassProperties, mass_properties};
+use crate::dynamics::{MassProperties, mass_properties, nodal_shares};
 use crate::dynamics::RigidBody;
 use crate::io::gmsh;
-use crate::material::Material;
-use crate::math::Mat3;
+use crate::material::{Elasticity, Material};
+use crate::math::{Mat3, Rotation};
 use crate::mesh::{CellBlock, CellKind, Faces, Mesh, MeshError, Renumbering};
-use crate::scenario::{BodySpec, ContactSurface, Elasticity, MaterialModel, MaterialSpec, RigidMass, Scenario};
+use crate::scenario::{
+    self, BodySpec, ContactSurface, MaterialModel, MaterialSpec, RigidMass, Scenario,
+};
 
 use super::SetupError;
 use super::model::{Behaviour, Block, Body, CellAddress, Model};
@@ -108,7 +109,7 @@ impl Assembly {
         }
         self.model.output_nodes.extend(nodes);
         for (block, (index, _)) in element_blocks(mesh).enumerate() {
-            let cells = &order.cell_orders[index];
+            let cells = &order.cell_order[index];
             let mut elements = vec![0; cells.len()];
             for (new, &old) in cells.iter().enumerate() {
                 elements[old as usize] = new as u32;
@@ -126,7 +127,7 @@ impl Assembly {
         body: &mut Body,
     ) -> Result<(), SetupError> {
         let density = density_of(spec, material.density)?;
-        let Some(law) = material_law(material.model) else { return Ok(()) };
+        let Some(law) = material_law(spec, material.model)? else { return Ok(()) };
         for block in &mut body.blocks {
             let positions = &self.model.reference_positions;
             let elements = ElementBlock::new(block.kind, law, density, &block.connectivity, positions);
@@ -162,19 +163,18 @@ impl Assembly {
             .blocks
             .iter()
             .map(|block| mass_properties(block.kind, &block.connectivity, positions, scale))
-            .reduce(MassProperties::merge)
-            .filter(|properties| properties.mass > 0.0)
-            .ok_or_else(|| mass_error(spec, "its elements have no volume"))?;
+            .fold(MassProperties::NONE, |sum, block| sum.merge(&block));
+        if properties.mass <= 0.0 {
+            return Err(mass_error(spec, "its elements have no volume"));
+        }
         let (mass, inertia) = match spec.rigid {
             RigidMass::Given(mass, inertia) => (mass, symmetric(inertia)),
             _ => (properties.mass, properties.inertia),
         };
         for block in &body.blocks {
             let cells = block.tags.iter().enumerate().map(|(cell, _)| (block.kind, block.element(cell)));
-            if let Load::Dead { shares, .. } = Load::dead(cells, Default::default(), positions) {
-                for (node, share) in shares {
-                    self.model.mass[node as usize] += share * scale * mass / properties.mass;
-                }
+            for (node, share) in nodal_shares(cells, positions) {
+                self.model.mass[node as usize] += share * scale * mass / properties.mass;
             }
         }
         Ok(RigidBody::new(mass, properties.centre, &inertia))
@@ -199,9 +199,9 @@ fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshE
     let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
     let mut mesh = file.region(&names)?.scaled(spec.scale)?;
     if let Some((axis, angle)) = &spec.rotate {
-        mesh = mesh.rotated(axis, *angle)?;
+        mesh = mesh.rotated(&Rotation::from_scaled_axis(axis * *angle))?;
     }
-    Ok(mesh.translated(&spec.translate)?.renumbered())
+    mesh.translated(spec.translate)?.renumbered()
 }
 
 /// Whether a mesh can be a body: volumes, or plane cells in z = 0, or, if rigid, any surface.
@@ -241,12 +241,13 @@ fn surface_of(spec: &BodySpec, mesh: &Mesh, first: u32) -> Result<Surface, Setup
     match &spec.contact {
         ContactSurface::None => {}
         ContactSurface::Skin => {
-            let skin = if shell { mesh.shell_faces() } else { mesh.skin() };
+            let skin = if shell { mesh.shell() } else { mesh.skin() };
             faces = global_faces(&skin.map_err(|source| geometry(spec, source))?, first);
         }
         ContactSurface::Groups(groups) => {
             for group in groups {
-                let found = mesh.group_faces(&group.value);
+                let found =
+                    if shell { mesh.group_shell(&group.value) } else { mesh.group_faces(&group.value) };
                 let found = found.map_err(|source| geometry_at(spec, source, &group.span))?;
                 faces.extend(global_faces(&found, first));
             }
@@ -256,14 +257,17 @@ fn surface_of(spec: &BodySpec, mesh: &Mesh, first: u32) -> Result<Surface, Setup
 }
 
 /// The law of a material; `None` for a rigid one.
-fn material_law(model: MaterialModel) -> Option<Material> {
-    let constants = |Elasticity { young, poisson }| crate::material::Elasticity::new(young, poisson);
-    match model {
-        MaterialModel::LinearElastic(elasticity) => Some(Material::linear_elastic(constants(elasticity))),
-        MaterialModel::StVenantKirchhoff(elasticity) => Some(Material::st_venant_kirchhoff(constants(elasticity))),
-        MaterialModel::NeoHookean(elasticity) => Some(Material::neo_hookean(constants(elasticity))),
+fn material_law(spec: &BodySpec, model: MaterialModel) -> Result<Option<Material>, SetupError> {
+    let constants = |scenario::Elasticity { young, poisson }| {
+        Elasticity::from_young_poisson(young, poisson)
+            .map_err(|source| SetupError::Material { body: spec.name.clone(), source })
+    };
+    Ok(match model {
+        MaterialModel::LinearElastic(given) => Some(Material::LinearElastic(constants(given)?)),
+        MaterialModel::StVenantKirchhoff(given) => Some(Material::StVenantKirchhoff(constants(given)?)),
+        MaterialModel::NeoHookean(given) => Some(Material::NeoHookean(constants(given)?)),
         MaterialModel::Rigid => None,
-    }
+    })
 }
 
 fn density_of(spec: &BodySpec, density: Option<f64>) -> Result<f64, SetupError> {

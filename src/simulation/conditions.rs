@@ -1,7 +1,6 @@
 //! Supports, prescribed motion and loads of the model under construction.
 
-use crate::dynamics::Load;
-use crate::dynamics::{Prescribed, Support};
+use crate::dynamics::{Load, Prescribed, Support, nodal_shares};
 use crate::mesh::CellKind;
 use crate::scenario::{BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario};
 
@@ -67,7 +66,8 @@ impl Assembly {
             LoadKind::Pressure(value) => Load::Pressure { faces: cells, value: value.clone() },
             LoadKind::Traction(value) | LoadKind::BodyForce(value) => {
                 let cells = cells.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()));
-                Load::dead(cells, value.clone(), &self.model.reference_positions)
+                let shares = nodal_shares(cells, &self.model.reference_positions);
+                Load::Dead { shares, value: value.clone() }
             }
         };
         self.model.loads.push(load);
@@ -89,12 +89,18 @@ impl Assembly {
     /// Elements a body force acts on: those of its group, or all of the body.
     fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
-        let part = load.group.as_ref().map(|group| mesh.group_cells(&group.value));
-        let cells: Vec<(u32, u32)> = match (part, &load.group) {
-            (Some(cells), Some(group)) => {
-                cells.map_err(|source| geometry_at(spec, source, &group.span))?.to_vec()
+        let dimension = mesh.dimension().unwrap_or(0);
+        let cells: Vec<(u32, u32)> = match &load.group {
+            Some(group) => {
+                let groups = mesh.groups_called(&group.value);
+                let groups = groups.map_err(|source| geometry_at(spec, source, &group.span))?;
+                let volumes = groups.into_iter().filter(|group| group.dimension == dimension);
+                volumes.flat_map(|group| group.cells.iter().copied()).collect()
             }
-            _ => mesh.cells_of_dimension(mesh.dimension().unwrap_or(0)).collect(),
+            None => mesh
+                .blocks_of_dimension(dimension)
+                .flat_map(|(index, block)| (0..block.len() as u32).map(move |cell| (index as u32, cell)))
+                .collect(),
         };
         let cell = |(block, cell): (u32, u32)| {
             let block = &mesh.blocks[block as usize];

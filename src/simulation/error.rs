@@ -44,6 +44,14 @@ pub enum SetupError {
         /// Where the scenario names the mesh.
         span: Range<usize>,
     },
+    /// Elastic constants that no stable solid has.
+    #[error("body `{body}`: {source}")]
+    Material {
+        /// The body.
+        body: String,
+        /// What is wrong with them.
+        source: crate::material::ElasticityError,
+    },
     /// A load that cannot act on its body.
     #[error("a load on rigid body `{body}` has no elements to act through; give the body `gravity` or a prescribed motion instead")]
     LoadOnRigidBody {
@@ -63,7 +71,7 @@ impl SetupError {
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
             Self::Mesh { span, .. } | Self::Geometry { span, .. } | Self::Mass { span, .. } => Some(span.clone()),
-            Self::LoadOnRigidBody { .. } | Self::Overlap(_) | Self::TooManyNodes(_) => None,
+            Self::Material { .. } | Self::LoadOnRigidBody { .. } | Self::Overlap(_) | Self::TooManyNodes(_) => None,
         }
     }
 }

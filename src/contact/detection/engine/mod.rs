@@ -20,7 +20,7 @@ mod queue;
 
 use std::time::Instant;
 
-use crate::contact::{Constraints, Surface};
+use crate::contact::Constraints;
 use crate::math::Vec3;
 
 use super::hierarchy::{Builder, Hierarchy};
