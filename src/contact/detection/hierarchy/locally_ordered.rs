@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use super::space_filling_curve::cube_around;
 use crate::contact::detection::volume::Sphere;
 
-/// Neighbours looked at on either side.
-const WINDOW: usize = 8;
+/// Neighbours looked at on either side. Wider windows cost time and buy nothing: with 8, the sums of volumes on
+/// icospheres, strewn triangles and graded sheets come out 1 % to 6 % larger than with 4.
+const WINDOW: usize = 4;
 
 /// Clusters handled by one task; its buffers stay in the first-level cache.
 const CLUSTERS_PER_TASK: usize = 512;
