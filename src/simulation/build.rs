@@ -11,7 +11,7 @@ use crate::contact::detection::{
 };
 use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
 use crate::dynamics::{Audit, Energies, Wrench};
-use crate::dynamics::InternalForce;
+use crate::dynamics::{ElementBlock, InternalForce};
 use crate::dynamics::State;
 use crate::dynamics::Support;
 use crate::math::Vec3;
@@ -43,6 +43,7 @@ impl Simulation {
         let contact = ContactModel::new(surfaces, &excluded, &model.reference_positions);
         check_overlaps(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
+        let block_critical_steps = critical_steps(&element_blocks, &model.reference_positions);
         let rigid_edge = rigid_edge(&contact, &model);
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
@@ -68,6 +69,7 @@ impl Simulation {
             first_contacts: Vec::new(),
             steps_in_flight: 0,
             wall,
+            block_critical_steps,
             warnings: Vec::new(),
             model,
         };
@@ -114,6 +116,15 @@ impl Forces {
             supported: model.supports.iter().map(components).collect(),
         }
     }
+}
+
+/// Critical step of each block by itself \[s\].
+fn critical_steps(blocks: &[ElementBlock], positions: &[Vec3]) -> Vec<f64> {
+    let of_block = |block: &ElementBlock| {
+        let alone = InternalForce::new(vec![block.clone()], positions.len());
+        alone.critical_step(positions).map_or(f64::INFINITY, |critical| critical.time_step)
+    };
+    blocks.iter().map(of_block).collect()
 }
 
 /// Refuses bodies that overlap before the run begins.

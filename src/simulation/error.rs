@@ -160,6 +160,20 @@ pub enum FailureCause {
 
 impl std::error::Error for NumericalFailure {}
 
+impl NumericalFailure {
+    /// What to try.
+    pub fn remedy(&self) -> &'static str {
+        let too_long = self.critical_step.is_some_and(|critical| self.time_step > critical);
+        match self.cause {
+            _ if too_long => "the step is not stable: use time.step = \"auto\", or a smaller one",
+            FailureCause::InvertedElement(_) => "refine the mesh there, or use a material that stiffens in compression",
+            FailureCause::NonFinite => "look for loads or expressions that are not finite",
+            FailureCause::EnergyError { .. } => "a smaller time.safety or contact.penalty lowers the error",
+            FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",
+        }
+    }
+}
+
 impl fmt::Display for NumericalFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.cause {

@@ -12,6 +12,7 @@ mod record;
 mod rigid;
 mod step;
 mod step_size;
+mod summary;
 mod supports;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,6 +60,8 @@ pub struct Simulation {
     first_contacts: Vec<FirstContact>,
     steps_in_flight: u64,
     wall: WallTimes,
+    /// Critical step of each block of elements in the reference configuration \[s\].
+    block_critical_steps: Vec<f64>,
     warnings: Vec<String>,
 }
 
