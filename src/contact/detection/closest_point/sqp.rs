@@ -20,12 +20,11 @@ const SUFFICIENT_DECREASE: f64 = 1e-4;
 const MAX_NEWTON: u32 = 25;
 /// Iterations in all.
 const MAX_ITERATIONS: u32 = 75;
-/// Eigenvalues of the model, relative to the trace of the metric, below which they are replaced …
-const SMALLEST_EIGENVALUE: f64 = 1e-10;
-/// … by their size, but at least by this fraction of the trace.
-const CLIPPED_EIGENVALUE: f64 = 1e-3;
-/// Added to the diagonal, relative to the trace, so that degenerate faces have a model to minimise.
+/// Added to the diagonal, relative to the trace of the metric, so that degenerate faces have a model to minimise;
+/// eigenvalues this far below zero are rounding and count as zero.
 const REGULARISATION: f64 = 1e-12;
+/// Truly negative eigenvalues are replaced by their size, but at least by this fraction of the trace.
+const CLIPPED_EIGENVALUE: f64 = 1e-3;
 
 /// Second-order model of F.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,15 +195,17 @@ impl Expansion {
         let [h11, h22, h12] = self.hessian;
         let (mean, half) = (0.5 * (h11 + h22), 0.5 * (h11 - h22));
         let radius = half.hypot(h12);
-        let floor = SMALLEST_EIGENVALUE * trace;
-        if mean - radius >= floor || radius == 0.0 && mean > 0.0 {
+        if mean - radius >= 0.0 {
             return self.hessian;
         }
-        let clip = |value: f64| {
-            if value >= floor { value } else { value.abs().max(CLIPPED_EIGENVALUE * trace) }
+        let clip = |value: f64| match value {
+            v if v >= 0.0 => v,
+            v if v >= -REGULARISATION * trace => 0.0,
+            v => v.abs().max(CLIPPED_EIGENVALUE * trace),
         };
         let (high, low) = (clip(mean + radius), clip(mean - radius));
-        let (mean, scale) = (0.5 * (high + low), if radius > 0.0 { 0.5 * (high - low) / radius } else { 0.0 });
+        let (mean, scale) =
+            (0.5 * (high + low), if radius > 0.0 { 0.5 * (high - low) / radius } else { 0.0 });
         [mean + scale * half, mean - scale * half, scale * h12]
     }
 }
@@ -227,5 +228,38 @@ fn update_bfgs(b: &mut [f64; 3], here: &Expansion, next: &Expansion) {
     let sr = dot(&s, &r);
     for (k, (i, j)) in [(0, 0), (1, 1), (0, 1)].into_iter().enumerate() {
         b[k] += r[i] * r[j] / sr - bs[i] * bs[j] / sbs;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+
+    /// F,ᵢ and F,ᵢⱼ against central differences of F and of F,ᵢ.
+    #[test]
+    fn derivatives_agree_with_differences() {
+        let mut s = Samples::new(1);
+        for kind in [CellKind::Tri3, CellKind::Quad4] {
+            for _ in 0..250 {
+                let nodes: Vec<Vec3> = (0..kind.num_nodes()).map(|_| s.vector(1.0)).collect();
+                let face = Face::new(kind, &nodes, &s.vector(2.0));
+                let xi = [s.uniform(0.0, 0.5), s.uniform(0.0, 0.5)];
+                let here = face.expand(xi);
+                let h = 1e-5;
+                let moved =
+                    |i: usize, h: f64| face.expand([0, 1].map(|k| xi[k] + if k == i { h } else { 0.0 }));
+                for i in 0..2 {
+                    let (ahead, behind) = (moved(i, h), moved(i, -h));
+                    let slope = (ahead.objective - behind.objective) / (2.0 * h);
+                    assert!((slope - here.gradient[i]).abs() < 1e-8);
+                    for j in 0..2 {
+                        let curvature = (ahead.gradient[j] - behind.gradient[j]) / (2.0 * h);
+                        let expected = if i == j { here.hessian[i] } else { here.hessian[2] };
+                        assert!((curvature - expected).abs() < 1e-8);
+                    }
+                }
+            }
+        }
     }
 }

@@ -98,8 +98,7 @@ fn answer_on_edge(nodes: &[Vec3; 3], query: &Vec3, edge: usize) -> ClosestPoint 
 fn answer_inside(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: &usize| (nodes[(k + 1) % 3] - nodes[*k]).norm_squared();
     let k = (0..3).max_by(|i, j| length(i).total_cmp(&length(j)))?;
-    let (origin, base, side) =
-        (nodes[k], nodes[(k + 1) % 3] - nodes[k], nodes[(k + 2) % 3] - nodes[k]);
+    let (origin, base, side) = (nodes[k], nodes[(k + 1) % 3] - nodes[k], nodes[(k + 2) % 3] - nodes[k]);
     let foot = side.dot(&base) / base.norm_squared();
     let height = side - base * foot;
     let apex = (query - origin).dot(&height) / height.norm_squared();

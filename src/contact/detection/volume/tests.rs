@@ -206,7 +206,8 @@ fn ladders_agree_on_pairs_of_one_tree() {
     ];
     let mut volumes = LeafVolumes::new(&kinds, faces.len());
     let mut rungs = [0; 7];
-    let leaf = |index: usize| Leaf { index, sphere: ball(&faces[index]), points: &faces[index], margin: 0.01 };
+    let leaf =
+        |index: usize| Leaf { index, sphere: ball(&faces[index]), points: &faces[index], margin: 0.01 };
     for i in 0..faces.len() {
         for j in 0..i {
             let rung = volumes.excluded(&leaf(i), &leaf(j));
