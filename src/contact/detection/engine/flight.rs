@@ -63,7 +63,7 @@ impl Engine {
 
     /// Opens a due pair: predicts its children, or finds the time of impact of its faces.
     ///
-    /// Faces that do not meet in this flight are looked at again when it ends.
+    /// The faces are looked at again after their impact, or after the flight if they do not meet in it.
     fn open_in_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) -> Option<Impact> {
         let radii = [0, 1].map(|k| self.carried_sphere(pair, k).radius);
         if let Some(children) = self.open(pair, radii) {
@@ -75,8 +75,8 @@ impl Engine {
         let impact = flight.impact_of_faces(&self.model.surfaces, pair.bodies, faces);
         self.statistics.counts.primitive += 1;
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
-        let next = impact.map_or((flight.time + flight.duration).next_up(), |impact| impact.time);
-        self.queue.push(next, flight.time, pair);
+        let resolved = impact.map_or(flight.time + flight.duration, |impact| impact.time);
+        self.queue.push(resolved.next_up(), flight.time, pair);
         impact
     }
 
