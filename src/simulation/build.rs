@@ -89,7 +89,10 @@ impl Simulation {
             }
             self.carriers[index] = Some(carrier);
         }
-        let flies = self.model.bodies.iter().all(|body| body.flies() || body.stays());
+        let at_rest = |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
+        let flies = self.model.bodies.iter().zip(specs).all(|(body, spec)| {
+            body.flies() || body.stays() && at_rest(spec)
+        });
         for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
             if !(body.is_rigid() || flies && body.flies()) {
                 *carrier = None;

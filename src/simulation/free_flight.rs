@@ -28,7 +28,8 @@ pub(super) fn carrier_of_nodes(model: &Model, body: &Body) -> RigidBody {
 impl Simulation {
     /// Flies for one step: as long as allowed, or to the first impact, where stepping begins.
     pub(super) fn fly(&mut self, until: f64) {
-        let duration = self.flight_duration(until);
+        let end = until.min(self.settings.end);
+        let (duration, arrival) = self.flight_duration(end);
         self.plan_motions(duration);
         let flight = Flight {
             time: self.state.time,
@@ -40,7 +41,7 @@ impl Simulation {
         let impact = timed(&mut self.wall.detection, || self.detector.first_impact(&flight));
         let travelled = impact.map_or(duration, |impact| impact.time - self.state.time);
         self.follow_motions(travelled);
-        self.state.time = impact.map_or(self.state.time + duration, |impact| impact.time);
+        self.state.time = impact.map_or(arrival, |impact| impact.time);
         self.state.step += 1;
         self.steps_in_flight += 1;
         self.control.set_time_step(travelled);
@@ -58,14 +59,13 @@ impl Simulation {
         }
     }
 
-    /// Length of the next step of flight \[s\].
-    fn flight_duration(&self, until: f64) -> f64 {
-        let end = until.min(self.settings.end);
+    /// Length of the next step of flight, no further than to `end`, and the time at its end \[s\].
+    fn flight_duration(&self, end: f64) -> (f64, f64) {
         let unsteady = self.carriers.iter().flatten().filter(|carrier| !carrier.spins_steadily());
         let fastest = unsteady.map(RigidBody::spin_bound).fold(0.0, f64::max).sqrt();
         let step = self.settings.flight_step.min(UNSTEADY_TURN / fastest);
         let remaining = end - self.state.time;
-        if remaining <= step * (1.0 + 1e-9) { remaining } else { step }
+        if remaining <= step * (1.0 + 1e-9) { (remaining, end) } else { (step, self.state.time + step) }
     }
 
     /// The motion of every body over the next step.
