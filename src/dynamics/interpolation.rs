@@ -22,7 +22,13 @@ pub struct Tetrahedron;
 impl Interpolation<4, 1> for Tetrahedron {
     #[inline(always)]
     fn gradient(&self, _point: usize, x: &[[Lanes; 3]; 4]) -> Tensor<Lanes> {
-        Tensor(std::array::from_fn(|i| std::array::from_fn(|j| x[j + 1][i] - x[0][i])))
+        let mut tensor = Tensor::zero();
+        for i in 0..3 {
+            for j in 0..3 {
+                tensor.0[i][j] = x[j + 1][i] - x[0][i];
+            }
+        }
+        tensor
     }
 
     #[inline(always)]

@@ -104,10 +104,16 @@ impl Chunk {
 
     #[inline(always)]
     fn gather<const N: usize>(&self, slots: &[[u16; LANES]; N]) -> [[Lanes; 3]; N] {
-        std::array::from_fn(|a| {
-            let corners = slots[a].map(|slot| self.positions[slot as usize]);
-            std::array::from_fn(|i| Lanes(corners.map(|x| x[i])))
-        })
+        let mut x = [[Lanes::splat(0.0); 3]; N];
+        for a in 0..N {
+            for lane in 0..LANES {
+                let corner = self.positions[slots[a][lane] as usize];
+                for i in 0..3 {
+                    x[a][i].0[lane] = corner[i];
+                }
+            }
+        }
+        x
     }
 
     #[inline(always)]
@@ -175,10 +181,16 @@ fn smallest_jacobian<const P: usize>(jacobians: &[Lanes; P]) -> Lanes {
 /// The first failed lane of a group.
 #[inline(always)]
 fn failure_of(smallest: &Lanes, energy: &Lanes, block: usize, group: usize) -> Option<ElementFailure> {
-    let sound = |lane: usize| smallest.0[lane] > 0.0 && energy.0[lane].abs() < f64::INFINITY;
-    if (0..LANES).all(sound) {
-        return None;
+    let mut sound = true;
+    for lane in 0..LANES {
+        sound &= (smallest.0[lane] > 0.0) & (energy.0[lane].abs() < f64::INFINITY);
     }
+    if sound { None } else { first_failure(smallest, energy, block, group) }
+}
+
+#[cold]
+fn first_failure(smallest: &Lanes, energy: &Lanes, block: usize, group: usize) -> Option<ElementFailure> {
+    let sound = |lane: usize| smallest.0[lane] > 0.0 && energy.0[lane].is_finite();
     (0..LANES).find(|lane| !sound(*lane)).map(|lane| {
         let jacobian = smallest.0[lane];
         let kind = if jacobian <= 0.0 { FailureKind::Inverted { jacobian } } else { FailureKind::NonFinite };
