@@ -24,7 +24,7 @@ use super::element_kernel::{PointStates, nodal_forces, point_states};
 use super::interpolation::Interpolation;
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes, Real};
+use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
 use crate::math::tensor::Tensor;
 
 /// Factor of the stress in the second variation of F̄.
@@ -59,6 +59,7 @@ pub(super) struct GroupBound<'a> {
     pub block: &'a ElementBlock,
     pub positions: &'a [Vec3],
     pub groups: Range<usize>,
+    pub vectorised: Vectorised,
 }
 
 impl ElementOperation for GroupBound<'_> {
@@ -69,16 +70,41 @@ impl ElementOperation for GroupBound<'_> {
         I: Interpolation<N, P>,
         L: Law,
     {
-        let mut worst = WorstElement { element: self.groups.start * LANES, frequency_squared: 0.0 };
-        for group in self.groups {
-            let Some(geometry) = self.block.group_geometry(group).first_chunk::<P>() else { break };
-            let x = self.block.gather_group::<N>(group, self.positions);
-            let states = point_states::<I, L, N, P>(interpolation, geometry, &x);
-            let bound =
-                frequency_squared_bound(interpolation, law, geometry, self.block.spectrum(group), &states);
-            for (lane, value) in bound.0.into_iter().enumerate() {
-                let broken = (0..P).any(|k| !(states.jacobians[k].0[lane] > 0.0));
-                let value = if broken || !value.is_finite() { f64::INFINITY } else { value };
+        self.vectorised.run(BoundKernel::<I, L, N, P> { work: &self, interpolation, law })
+    }
+}
+
+struct BoundKernel<'a, I, L, const N: usize, const P: usize> {
+    work: &'a GroupBound<'a>,
+    interpolation: &'a I,
+    law: L,
+}
+
+impl<I: Interpolation<N, P>, L: Law, const N: usize, const P: usize> Kernel for BoundKernel<'_, I, L, N, P> {
+    type Output = WorstElement;
+
+    #[inline(always)]
+    fn call(self) -> WorstElement {
+        let GroupBound { block, positions, groups, .. } = self.work;
+        let mut worst = WorstElement { element: groups.start * LANES, frequency_squared: 0.0 };
+        for group in groups.clone() {
+            let Some(geometry) = block.group_geometry(group).first_chunk::<P>() else { break };
+            let x = block.gather_group::<N>(group, positions);
+            let states = point_states::<I, L, N, P>(self.interpolation, geometry, &x);
+            let bound = frequency_squared_bound(
+                self.interpolation,
+                self.law,
+                geometry,
+                block.spectrum(group),
+                &states,
+            );
+            let mut smallest = states.jacobians[0];
+            for jacobian in &states.jacobians[1..] {
+                smallest = smallest.min(*jacobian);
+            }
+            for lane in 0..LANES {
+                let sound = smallest.0[lane] > 0.0 && bound.0[lane] < f64::INFINITY;
+                let value = if sound { bound.0[lane] } else { f64::INFINITY };
                 if value > worst.frequency_squared {
                     worst = WorstElement { element: group * LANES + lane, frequency_squared: value };
                 }
@@ -89,6 +115,7 @@ impl ElementOperation for GroupBound<'_> {
 }
 
 /// Bound of ω² of four elements \[1/s²\].
+#[inline(always)]
 fn frequency_squared_bound<I, L, const N: usize, const P: usize>(
     interpolation: &I,
     law: L,
@@ -129,8 +156,8 @@ where
     // V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current volume.
     let volume_gradient = nodal_forces::<I, N, P>(interpolation, geometry, &volume_gradients);
     let mut norm_squared = zero;
-    for component in volume_gradient.iter().flatten() {
-        norm_squared += *component * *component;
+    for [x, y, z] in volume_gradient {
+        norm_squared += x * x + y * y + z * z;
     }
     let mean = if L::SMALL_STRAIN { one } else { states.mean_jacobian };
     let divergence = norm_squared * spectrum.inverse_mass / (states.volume * mean * mean);

@@ -139,9 +139,9 @@ impl InternalForce {
     /// `None` without elements. A failed element gives a step of zero.
     pub fn critical_step(&self, positions: &[Vec3]) -> Option<CriticalStep> {
         let of_chunk = |chunk: &Chunk| {
-            let bound =
-                GroupBound { block: &self.blocks[chunk.block], positions, groups: chunk.groups.clone() };
-            self.blocks[chunk.block].dispatch(bound).map(|worst| worst.into_step(chunk.block))
+            let (block, groups) = (&self.blocks[chunk.block], chunk.groups.clone());
+            let bound = GroupBound { block, positions, groups, vectorised: self.vectorised };
+            block.dispatch(bound).map(|worst| worst.into_step(chunk.block))
         };
         let steps: Vec<Option<CriticalStep>> = self.chunks.par_iter().map(of_chunk).collect();
         // The first of equals, so that the element named does not depend on threads.
