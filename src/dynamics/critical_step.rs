@@ -17,6 +17,11 @@
 //!
 //! On an undeformed cube or regular tetrahedron the bound is the exact frequency.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::ops::Range;
 
 use super::element_block::{ElementBlock, ElementOperation, PointGeometry, Spectrum};

@@ -7,6 +7,11 @@
 //! α P̄ + (p̂ − π/J) cof F. The small-strain law has tr H for the volume, which makes it the B̄ method
 //! (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use super::element_block::PointGeometry;
 use super::interpolation::Interpolation;
 use crate::material::{Law, Response};

@@ -4,6 +4,11 @@
 //! forces of its elements in their order into a buffer of its own, and a second pass sums for each node the
 //! chunks that touch it, in the order of chunks. Who computes a chunk does not change what is added to what.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 mod chunk;
 
 #[cfg(test)]
@@ -122,14 +127,11 @@ impl InternalForce {
                     Some(bounds) => bounds[0] as usize..bounds[1] as usize,
                     None => 0..0,
                 };
-                let mut sum = [0.0; 3];
+                let mut sum = Lanes::splat(0.0);
                 for place in &self.contributions[range] {
-                    let part = &self.chunks[place.chunk as usize].forces[place.slot as usize];
-                    for i in 0..3 {
-                        sum[i] += part[i];
-                    }
+                    sum += self.chunks[place.chunk as usize].forces[place.slot as usize];
                 }
-                *force = Vec3::from(sum);
+                *force = Vec3::new(sum.0[0], sum.0[1], sum.0[2]);
             }
         });
     }

@@ -3,6 +3,11 @@
 //! Plane cells move in their plane: the third row and column of ∂x/∂ξ are those of the identity, which is plane
 //! strain with thickness 1, and their forces have no third component.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use crate::element::{quadrature, shape_gradients};
 use crate::math::real::{Lanes, Real};
 use crate::math::tensor::Tensor;

@@ -4,6 +4,11 @@
 //! vector instruction inside [`Vectorised::run`]. No operation fuses a product and a sum, so a lane has the
 //! same bits as the scalar, on any processor.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -157,6 +162,20 @@ impl Real for f64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
+
+impl Lanes {
+    /// Lane j of result i is lane i of row j.
+    #[inline(always)]
+    pub fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
+        let [a, b, c, d] = [rows[0].0, rows[1].0, rows[2].0, rows[3].0];
+        [
+            Self([a[0], b[0], c[0], d[0]]),
+            Self([a[1], b[1], c[1], d[1]]),
+            Self([a[2], b[2], c[2], d[2]]),
+            Self([a[3], b[3], c[3], d[3]]),
+        ]
+    }
+}
 
 macro_rules! lane_operator {
     ($trait:ident, $method:ident, $operator:tt) => {

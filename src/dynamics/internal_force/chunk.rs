@@ -1,5 +1,10 @@
 //! A chunk of elements: the nodes it touches, its connectivity in them, and its forces.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::ops::Range;
 
 use super::{ElementFailure, FailureKind};
@@ -20,8 +25,8 @@ pub(super) struct Chunk {
     pub block: usize,
     /// Groups of the block.
     pub groups: Range<usize>,
-    /// Forces on the slots \[N\]; the fourth component pads to a vector.
-    pub forces: Vec<[f64; 4]>,
+    /// Force on each slot \[N\]; three components, the fourth pads.
+    pub forces: Vec<Lanes>,
     /// Strain energy \[J\].
     pub energy: f64,
     /// The first failed element, if any.
@@ -32,7 +37,7 @@ pub(super) struct Chunk {
     num_own: usize,
     /// Slots of each group, by node then lane.
     slots: Vec<[u16; LANES]>,
-    positions: Vec<[f64; 4]>,
+    positions: Vec<Lanes>,
     /// Elements of the last group that exist.
     last_lanes: usize,
 }
@@ -72,7 +77,7 @@ impl Chunk {
             .flat_map(|group| (0..num_nodes).map(move |local| (group, local)))
             .map(|(group, local)| std::array::from_fn(|lane| slot_of(group, lane, local)))
             .collect();
-        let buffer = vec![[0.0; 4]; nodes.len()];
+        let buffer = vec![Lanes::splat(0.0); nodes.len()];
         Self {
             block: index,
             groups,
@@ -96,9 +101,9 @@ impl Chunk {
     pub fn compute(&mut self, block: &ElementBlock, positions: &[Vec3], vectorised: Vectorised) {
         for (slot, node) in self.positions.iter_mut().zip(&self.nodes) {
             let x = &positions[*node as usize];
-            *slot = [x.x, x.y, x.z, 0.0];
+            *slot = Lanes([x.x, x.y, x.z, 0.0]);
         }
-        self.forces.fill([0.0; 4]);
+        self.forces.fill(Lanes::splat(0.0));
         block.dispatch(ChunkForces { block, chunk: self, vectorised });
     }
 
@@ -106,24 +111,22 @@ impl Chunk {
     fn gather<const N: usize>(&self, slots: &[[u16; LANES]; N]) -> [[Lanes; 3]; N] {
         let mut x = [[Lanes::splat(0.0); 3]; N];
         for a in 0..N {
-            for lane in 0..LANES {
-                let corner = self.positions[slots[a][lane] as usize];
-                for i in 0..3 {
-                    x[a][i].0[lane] = corner[i];
-                }
-            }
+            let [i, j, k, l] = slots[a];
+            let p = &self.positions;
+            let corners = [p[i as usize], p[j as usize], p[k as usize], p[l as usize]];
+            let [first, second, third, _] = Lanes::transpose(corners);
+            x[a] = [first, second, third];
         }
         x
     }
 
     #[inline(always)]
     fn scatter<const N: usize>(&mut self, slots: &[[u16; LANES]; N], forces: &[[Lanes; 3]; N]) {
-        for (slots, force) in slots.iter().zip(forces) {
-            for (lane, slot) in slots.iter().enumerate() {
-                let sum = &mut self.forces[*slot as usize];
-                for i in 0..3 {
-                    sum[i] += force[i].0[lane];
-                }
+        for a in 0..N {
+            let [x, y, z] = forces[a];
+            let of_lane = Lanes::transpose([x, y, z, Lanes::splat(0.0)]);
+            for lane in 0..LANES {
+                self.forces[slots[a][lane] as usize] += of_lane[lane];
             }
         }
     }
