@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::interpolation::{Interpolation, Tabulated, Tetrahedron};
+use super::interpolation::{Hexahedron, Interpolation, Tabulated, Tetrahedron};
 use crate::element::{MAX_NODES, quadrature, shape_gradients, shape_values};
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
 use crate::math::real::{LANES, Lanes};
@@ -241,7 +241,7 @@ impl ElementBlock {
             CellKind::Quad4 => Some(with_law(law, &Tabulated::<4, 4, true>::new(kind), operation)),
             CellKind::Tet4 => Some(with_law(law, &Tetrahedron, operation)),
             CellKind::Wedge6 => Some(with_law(law, &Tabulated::<6, 6, false>::new(kind), operation)),
-            CellKind::Hex8 => Some(with_law(law, &Tabulated::<8, 8, false>::new(kind), operation)),
+            CellKind::Hex8 => Some(with_law(law, &Hexahedron::new(), operation)),
         }
     }
 }

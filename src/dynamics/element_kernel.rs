@@ -24,6 +24,8 @@ pub(super) struct PointStates<const P: usize> {
     pub gradients: [Tensor<Lanes>; P],
     /// Gradient H̄ that the law sees.
     pub mean_dilatation_gradients: [Tensor<Lanes>; P],
+    /// α − 1 of the finite-strain laws: F̄ = α F.
+    stretch_excesses: [Lanes; P],
     /// J = det F.
     pub jacobians: [Lanes; P],
     /// Volume-weighted mean of J, over the reference volume.
@@ -55,6 +57,7 @@ where
     let mut states = PointStates {
         gradients: [Tensor::zero(); P],
         mean_dilatation_gradients: [Tensor::zero(); P],
+        stretch_excesses: [Lanes::splat(0.0); P],
         jacobians: [one; P],
         mean_jacobian: one,
         volume: Lanes::splat(0.0),
@@ -62,9 +65,10 @@ where
     // Change of volume that the law knows: tr H for a small-strain law, J − 1 for the others.
     let mut dilatations = [one; P];
     let mut sum = Lanes::splat(0.0);
+    let natural = interpolation.gradients(positions);
     for k in 0..P {
         let point = &geometry[k];
-        let h = interpolation.gradient(k, positions).dot(&point.inverse_jacobian).add_diagonal(-one);
+        let h = natural[k].dot(&point.inverse_jacobian).add_diagonal(-one);
         let change = h.relative_volume_change();
         dilatations[k] = if L::SMALL_STRAIN { h.trace() } else { change };
         sum += point.weight * dilatations[k];
@@ -84,6 +88,7 @@ where
             states.gradients[k].add_diagonal((mean - dilatations[k]) * (1.0 / 3.0))
         } else {
             let excess = volume_stretch_excess(mean - dilatations[k], states.jacobians[k]);
+            states.stretch_excesses[k] = excess;
             states.gradients[k].scale(excess + one).add_diagonal(excess)
         };
     }
@@ -121,7 +126,8 @@ pub(super) fn stresses<L: Law, const P: usize>(
         }
     }
     if P > 1 {
-        let mean = pressure_sum / states.volume;
+        let volume = if L::SMALL_STRAIN { states.volume } else { states.volume * states.mean_jacobian };
+        let mean = pressure_sum / volume;
         for k in 0..P {
             effective[k] = with_mean_pressure::<L, P>(&effective[k], pressures[k], mean, states, k);
         }
@@ -129,7 +135,7 @@ pub(super) fn stresses<L: Law, const P: usize>(
     Stresses { effective, energy }
 }
 
-/// The stress that works on F at point `k`, from P̄, its pressure π and the mean of π over the reference volume.
+/// The stress that works on F at point `k`, from P̄, its pressure π and the mean pressure p̂.
 #[inline(always)]
 fn with_mean_pressure<L: Law, const P: usize>(
     stress: &Tensor<Lanes>,
@@ -142,10 +148,8 @@ fn with_mean_pressure<L: Law, const P: usize>(
         return stress.add_diagonal(mean - pressure);
     }
     let one = Lanes::splat(1.0);
-    let jacobian = states.jacobians[k];
-    let excess = volume_stretch_excess(states.mean_jacobian - jacobian, jacobian);
     let cofactor = states.gradients[k].add_diagonal(one).cofactor();
-    stress.scale(excess + one) + cofactor.scale(mean / states.mean_jacobian - pressure / jacobian)
+    stress.scale(states.stretch_excesses[k] + one) + cofactor.scale(mean - pressure / states.jacobians[k])
 }
 
 /// f_a = Σ_k w_k P_k ∇N_a.
@@ -158,10 +162,9 @@ pub(super) fn nodal_forces<I, const N: usize, const P: usize>(
 where
     I: Interpolation<N, P>,
 {
-    let mut forces = [[Lanes::splat(0.0); 3]; N];
+    let mut natural = [Tensor::zero(); P];
     for k in 0..P {
-        let natural = stresses[k].scale(geometry[k].weight).dot_transposed(&geometry[k].inverse_jacobian);
-        interpolation.add_divergence(k, &natural, &mut forces);
+        natural[k] = stresses[k].scale(geometry[k].weight).dot_transposed(&geometry[k].inverse_jacobian);
     }
-    forces
+    interpolation.divergence(&natural)
 }
