@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use self::chunk::Chunk;
 use super::critical_step::{CriticalStep, GroupBound};
 use super::element_block::{ElementBlock, ElementOperation};
-use super::element_kernel::{point_states, stresses};
+use super::element_kernel::ElementState;
 use super::interpolation::Interpolation;
 use crate::material::Law;
 use crate::math::Vec3;
@@ -199,23 +199,24 @@ impl ElementOperation for MeanStress<'_> {
         I: Interpolation<N, P>,
         L: Law,
     {
+        let mut state = ElementState::<P>::new();
         for (group, out) in (self.first_group..).zip(self.out.chunks_mut(LANES)) {
             let Some(geometry) = self.block.group_geometry(group).first_chunk::<P>() else { return };
             let x = self.block.gather_group::<N>(group, self.positions);
-            let states = point_states::<I, L, N, P>(interpolation, geometry, &x);
-            let stresses = stresses(law, geometry, &states);
+            state.deform::<I, L, N>(interpolation, geometry, &x);
+            state.stress(law, geometry);
             let (mut sum, mut volume) = (SymmetricTensor([Lanes::splat(0.0); 6]), Lanes::splat(0.0));
             for k in 0..P {
                 let weight = geometry[k].weight;
                 // ∫ σ dv = ∫ P Fᵀ dV; at small strain σ = P.
-                let stress = &stresses.effective[k];
+                let stress = &state.stresses[k];
                 let kirchhoff = if L::SMALL_STRAIN {
                     *stress
                 } else {
-                    *stress + stress.dot_transposed(&states.gradients[k])
+                    *stress + stress.dot_transposed(&state.gradients[k])
                 };
                 sum = sum + kirchhoff.symmetric_part() * weight;
-                volume += if L::SMALL_STRAIN { weight } else { weight * states.jacobians[k] };
+                volume += if L::SMALL_STRAIN { weight } else { weight * state.jacobians[k] };
             }
             for (lane, stress) in out.iter_mut().enumerate() {
                 *stress = sum.0.map(|component| component.0[lane] / volume.0[lane]);

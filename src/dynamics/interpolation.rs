@@ -16,10 +16,10 @@ use crate::mesh::CellKind;
 
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
 pub trait Interpolation<const N: usize, const P: usize>: Sync {
-    /// ∂x_i/∂ξ_j at each point.
-    fn gradients(&self, positions: &[[Lanes; 3]; N]) -> [Tensor<Lanes>; P];
-    /// f_a = Σ_k T_k · ∂N_a/∂ξ.
-    fn divergence(&self, tensors: &[Tensor<Lanes>; P]) -> [[Lanes; 3]; N];
+    /// ∂x_i/∂ξ_j at each point, overwriting `tensors`.
+    fn gradients(&self, positions: &[[Lanes; 3]; N], tensors: &mut [Tensor<Lanes>; P]);
+    /// f_a = Σ_k T_k · ∂N_a/∂ξ, overwriting `forces`.
+    fn divergence(&self, tensors: &[Tensor<Lanes>; P], forces: &mut [[Lanes; 3]; N]);
 }
 
 /// Edge vectors from the first node are the columns of ∂x/∂ξ.
@@ -27,19 +27,16 @@ pub struct Tetrahedron;
 
 impl Interpolation<4, 1> for Tetrahedron {
     #[inline(always)]
-    fn gradients(&self, x: &[[Lanes; 3]; 4]) -> [Tensor<Lanes>; 1] {
-        let mut tensor = Tensor::zero();
+    fn gradients(&self, x: &[[Lanes; 3]; 4], tensors: &mut [Tensor<Lanes>; 1]) {
         for i in 0..3 {
             for j in 0..3 {
-                tensor.0[i][j] = x[j + 1][i] - x[0][i];
+                tensors[0].0[i][j] = x[j + 1][i] - x[0][i];
             }
         }
-        [tensor]
     }
 
     #[inline(always)]
-    fn divergence(&self, [tensor]: &[Tensor<Lanes>; 1]) -> [[Lanes; 3]; 4] {
-        let mut forces = [[Lanes::splat(0.0); 3]; 4];
+    fn divergence(&self, [tensor]: &[Tensor<Lanes>; 1], forces: &mut [[Lanes; 3]; 4]) {
         for i in 0..3 {
             let row = tensor.0[i];
             forces[0][i] = -(row[0] + row[1] + row[2]);
@@ -47,7 +44,6 @@ impl Interpolation<4, 1> for Tetrahedron {
                 forces[j + 1][i] = row[j];
             }
         }
-        forces
     }
 }
 
@@ -97,8 +93,7 @@ impl Hexahedron {
 
 impl Interpolation<8, 8> for Hexahedron {
     #[inline(always)]
-    fn gradients(&self, x: &[[Lanes; 3]; 8]) -> [Tensor<Lanes>; 8] {
-        let mut tensors = [Tensor::zero(); 8];
+    fn gradients(&self, x: &[[Lanes; 3]; 8], tensors: &mut [Tensor<Lanes>; 8]) {
         for d in 0..3 {
             let [along, first, second] = DIRECTIONS[d];
             let sides = [0, first, second, first + second];
@@ -117,12 +112,11 @@ impl Interpolation<8, 8> for Hexahedron {
                 }
             }
         }
-        tensors
     }
 
     #[inline(always)]
-    fn divergence(&self, tensors: &[Tensor<Lanes>; 8]) -> [[Lanes; 3]; 8] {
-        let mut forces = [[Lanes::splat(0.0); 3]; 8];
+    fn divergence(&self, tensors: &[Tensor<Lanes>; 8], forces: &mut [[Lanes; 3]; 8]) {
+        *forces = [[Lanes::splat(0.0); 3]; 8];
         for d in 0..3 {
             let [along, first, second] = DIRECTIONS[d];
             let sides = [0, first, second, first + second];
@@ -141,7 +135,6 @@ impl Interpolation<8, 8> for Hexahedron {
                 }
             }
         }
-        forces
     }
 }
 
@@ -165,8 +158,8 @@ impl<const N: usize, const P: usize, const PLANE: bool> Tabulated<N, P, PLANE> {
 
 impl<const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P> for Tabulated<N, P, PLANE> {
     #[inline(always)]
-    fn gradients(&self, positions: &[[Lanes; 3]; N]) -> [Tensor<Lanes>; P] {
-        let mut tensors = [Tensor::zero(); P];
+    fn gradients(&self, positions: &[[Lanes; 3]; N], tensors: &mut [Tensor<Lanes>; P]) {
+        *tensors = [Tensor::zero(); P];
         for k in 0..P {
             for a in 0..N {
                 for i in 0..Self::DIMENSION {
@@ -179,12 +172,11 @@ impl<const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P> for 
                 tensors[k].0[2][2] = Lanes::splat(1.0);
             }
         }
-        tensors
     }
 
     #[inline(always)]
-    fn divergence(&self, tensors: &[Tensor<Lanes>; P]) -> [[Lanes; 3]; N] {
-        let mut forces = [[Lanes::splat(0.0); 3]; N];
+    fn divergence(&self, tensors: &[Tensor<Lanes>; P], forces: &mut [[Lanes; 3]; N]) {
+        *forces = [[Lanes::splat(0.0); 3]; N];
         for k in 0..P {
             for a in 0..N {
                 for i in 0..Self::DIMENSION {
@@ -194,7 +186,6 @@ impl<const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P> for 
                 }
             }
         }
-        forces
     }
 }
 
@@ -207,10 +198,14 @@ mod tests {
         let table = Tabulated::<8, 8, false>::new(CellKind::Hex8);
         let value = |a: usize, i: usize| Lanes::splat(((a * 7 + i * 5) % 11) as f64 - 0.3 * (a * i) as f64);
         let x: [[Lanes; 3]; 8] = std::array::from_fn(|a| std::array::from_fn(|i| value(a, i)));
-        let (fast, slow) = (Hexahedron::new().gradients(&x), table.gradients(&x));
+        let (mut fast, mut slow) = ([Tensor::zero(); 8], [Tensor::zero(); 8]);
+        Hexahedron::new().gradients(&x, &mut fast);
+        table.gradients(&x, &mut slow);
         let tensors: [Tensor<Lanes>; 8] =
             std::array::from_fn(|k| slow[k] + Tensor::zero().add_diagonal(Lanes::splat(k as f64)));
-        let (fast_forces, slow_forces) = (Hexahedron::new().divergence(&tensors), table.divergence(&tensors));
+        let (mut fast_forces, mut slow_forces) = (x, x);
+        Hexahedron::new().divergence(&tensors, &mut fast_forces);
+        table.divergence(&tensors, &mut slow_forces);
         for k in 0..8 {
             for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
                 assert!((fast[k].0[i][j].0[0] - slow[k].0[i][j].0[0]).abs() < 1e-14, "point {k}");

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::{ElementFailure, FailureKind};
 use crate::dynamics::element_block::{ElementBlock, ElementOperation};
-use crate::dynamics::element_kernel::{nodal_forces, point_states, stresses};
+use crate::dynamics::element_kernel::{ElementState, nodal_forces};
 use crate::dynamics::interpolation::Interpolation;
 use crate::material::Law;
 use crate::math::Vec3;
@@ -142,23 +142,21 @@ impl Chunk {
         L: Law,
     {
         let mut total = Lanes::splat(0.0);
+        let mut state = ElementState::<P>::new();
+        let mut forces = [[Lanes::splat(0.0); 3]; N];
         self.failure = None;
         for (index, group) in self.groups.clone().enumerate() {
             let Some(slots) = self.slots[index * N..].first_chunk::<N>().copied() else { return };
             let Some(geometry) = block.group_geometry(group).first_chunk::<P>() else { return };
-            let x = self.gather(&slots);
-            let states = point_states::<I, L, N, P>(interpolation, geometry, &x);
-            let stresses = stresses(law, geometry, &states);
-            let forces = nodal_forces(interpolation, geometry, &stresses.effective);
+            state.deform::<I, L, N>(interpolation, geometry, &self.gather(&slots));
+            state.stress(law, geometry);
+            nodal_forces(interpolation, geometry, &mut state.stresses, &mut forces);
             self.scatter(&slots, &forces);
-            total += if group + 1 == self.groups.end {
-                self.without_copies(stresses.energy)
-            } else {
-                stresses.energy
-            };
-            let smallest = smallest_jacobian(&states.jacobians);
+            let last = group + 1 == self.groups.end;
+            total += if last { self.without_copies(state.energy) } else { state.energy };
             if self.failure.is_none() {
-                self.failure = failure_of(&smallest, &stresses.energy, self.block, group);
+                let smallest = smallest_jacobian(&state.jacobians);
+                self.failure = failure_of(&smallest, &state.energy, self.block, group);
             }
         }
         self.energy = (total.0[0] + total.0[1]) + (total.0[2] + total.0[3]);
