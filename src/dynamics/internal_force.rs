@@ -1,7 +1,7 @@
 //! Internal forces of all blocks: one parallel pass, the same bits on any number of threads.
 //!
 //! Elements are cut into chunks of fixed size. A chunk gathers the positions of the nodes it touches, adds the
-//! forces of its elements in their order into a buffer of its own, and a second pass sums for each node the
+//! forces of its elements in a fixed order into a buffer of its own, and a second pass sums for each node the
 //! chunks that touch it, in the order of chunks. Who computes a chunk does not change what is added to what.
 
 #![allow(
