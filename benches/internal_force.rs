@@ -79,6 +79,9 @@ fn bench_mesh(kind: CellKind, n: usize, rate: f64) {
         bytes / rate
     );
     for (name, material) in materials() {
+        if !wanted(&format!("{}-{num_elements}-{name}", kind.name())) {
+            continue;
+        }
         let block = ElementBlock::new(kind, material, 7850.0, &connectivity, &nodes).unwrap();
         let mut model = InternalForce::new(vec![block], nodes.len());
         let timing = measure(num_elements, repetitions(15), || model.compute(&moved, &mut force).unwrap());
@@ -90,6 +93,11 @@ fn bench_mesh(kind: CellKind, n: usize, rate: f64) {
             report(&format!("  {} {name}, critical step", kind.name()), "element", timing);
         }
     }
+}
+
+/// Whether the arguments that are not flags, if any, are all part of the name of a case.
+fn wanted(case: &str) -> bool {
+    std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).all(|part| case.contains(&part))
 }
 
 fn main() {

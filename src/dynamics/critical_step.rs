@@ -17,14 +17,19 @@
 //!
 //! On an undeformed cube or regular tetrahedron the bound is the exact frequency.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::ops::Range;
 
 use super::element_block::{ElementBlock, ElementOperation, PointGeometry, Spectrum};
-use super::element_kernel::{PointStates, nodal_forces, point_states};
+use super::element_kernel::{ElementState, nodal_forces};
 use super::interpolation::Interpolation;
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes, Real};
+use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
 use crate::math::tensor::Tensor;
 
 /// Factor of the stress in the second variation of F̄.
@@ -59,6 +64,7 @@ pub(super) struct GroupBound<'a> {
     pub block: &'a ElementBlock,
     pub positions: &'a [Vec3],
     pub groups: Range<usize>,
+    pub vectorised: Vectorised,
 }
 
 impl ElementOperation for GroupBound<'_> {
@@ -69,16 +75,42 @@ impl ElementOperation for GroupBound<'_> {
         I: Interpolation<N, P>,
         L: Law,
     {
-        let mut worst = WorstElement { element: self.groups.start * LANES, frequency_squared: 0.0 };
-        for group in self.groups {
-            let Some(geometry) = self.block.group_geometry(group).first_chunk::<P>() else { break };
-            let x = self.block.gather_group::<N>(group, self.positions);
-            let states = point_states::<I, L, N, P>(interpolation, geometry, &x);
-            let bound =
-                frequency_squared_bound(interpolation, law, geometry, self.block.spectrum(group), &states);
-            for (lane, value) in bound.0.into_iter().enumerate() {
-                let broken = (0..P).any(|k| !(states.jacobians[k].0[lane] > 0.0));
-                let value = if broken || !value.is_finite() { f64::INFINITY } else { value };
+        self.vectorised.run(BoundKernel::<I, L, N, P> { work: &self, interpolation, law })
+    }
+}
+
+struct BoundKernel<'a, I, L, const N: usize, const P: usize> {
+    work: &'a GroupBound<'a>,
+    interpolation: &'a I,
+    law: L,
+}
+
+impl<I: Interpolation<N, P>, L: Law, const N: usize, const P: usize> Kernel for BoundKernel<'_, I, L, N, P> {
+    type Output = WorstElement;
+
+    #[inline(always)]
+    fn call(self) -> WorstElement {
+        let GroupBound { block, positions, groups, .. } = self.work;
+        let mut worst = WorstElement { element: groups.start * LANES, frequency_squared: 0.0 };
+        let mut state = ElementState::<P>::new();
+        for group in groups.clone() {
+            let Some(geometry) = block.group_geometry(group).first_chunk::<P>() else { break };
+            let x = block.gather_group::<N>(group, positions);
+            state.deform::<I, L, N>(self.interpolation, geometry, &x);
+            let bound = frequency_squared_bound(
+                self.interpolation,
+                self.law,
+                geometry,
+                block.spectrum(group),
+                &state,
+            );
+            let mut smallest = state.jacobians[0];
+            for jacobian in &state.jacobians[1..] {
+                smallest = smallest.min(*jacobian);
+            }
+            for lane in 0..LANES {
+                let sound = smallest.0[lane] > 0.0 && bound.0[lane] < f64::INFINITY;
+                let value = if sound { bound.0[lane] } else { f64::INFINITY };
                 if value > worst.frequency_squared {
                     worst = WorstElement { element: group * LANES + lane, frequency_squared: value };
                 }
@@ -89,12 +121,13 @@ impl ElementOperation for GroupBound<'_> {
 }
 
 /// Bound of ω² of four elements \[1/s²\].
+#[inline(always)]
 fn frequency_squared_bound<I, L, const N: usize, const P: usize>(
     interpolation: &I,
     law: L,
     geometry: &[PointGeometry; P],
     spectrum: &Spectrum,
-    states: &PointStates<P>,
+    state: &ElementState<P>,
 ) -> Lanes
 where
     I: Interpolation<N, P>,
@@ -105,34 +138,35 @@ where
     let mut volume_ratio = one;
     let mut volume_gradients = [Tensor::<Lanes>::zero().add_diagonal(one); P];
     for k in 0..P {
-        let h = &states.mean_dilatation_gradients[k];
-        let bound = law.tangent_bound(h);
+        let h = state.law_gradient::<L>(k);
+        let bound = law.tangent_bound(&h);
         gradient = gradient.max(bound.gradient);
         dilatation = dilatation.max(bound.dilatation);
         if L::SMALL_STRAIN {
             inverse_stretch = one;
             continue;
         }
-        let jacobian = states.jacobians[k];
-        let cofactor = states.gradients[k].add_diagonal(one).cofactor();
+        let jacobian = state.jacobians[k];
+        let cofactor = state.gradients[k].add_diagonal(one).cofactor();
         let largest = cofactor.transposed_dot_self().largest_eigenvalue_bound() / (jacobian * jacobian);
         inverse_stretch = inverse_stretch.max(largest);
-        volume_ratio = volume_ratio.max(jacobian / states.mean_jacobian);
+        volume_ratio = volume_ratio.max(jacobian / state.mean_jacobian);
         volume_gradients[k] = cofactor;
-        let first = law.first_piola_kirchhoff(h);
-        let kirchhoff = first.dot_transposed(h) + first;
+        let first = law.first_piola_kirchhoff(&h);
+        let kirchhoff = first.dot_transposed(&h) + first;
         stress = stress.max(kirchhoff.double_dot(&kirchhoff).sqrt());
     }
     if P > 1 && !L::SMALL_STRAIN {
         gradient = volume_ratio * (gradient + stress * SECOND_VARIATION);
     }
     // V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current volume.
-    let volume_gradient = nodal_forces::<I, N, P>(interpolation, geometry, &volume_gradients);
+    let mut volume_gradient = [[zero; 3]; N];
+    nodal_forces(interpolation, geometry, &mut volume_gradients, &mut volume_gradient);
     let mut norm_squared = zero;
-    for component in volume_gradient.iter().flatten() {
-        norm_squared += *component * *component;
+    for [x, y, z] in volume_gradient {
+        norm_squared += x * x + y * y + z * z;
     }
-    let mean = if L::SMALL_STRAIN { one } else { states.mean_jacobian };
-    let divergence = norm_squared * spectrum.inverse_mass / (states.volume * mean * mean);
+    let mean = if L::SMALL_STRAIN { one } else { state.mean_jacobian };
+    let divergence = norm_squared * spectrum.inverse_mass / (state.volume * mean * mean);
     gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
 }

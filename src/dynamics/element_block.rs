@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::interpolation::{Interpolation, Tabulated, Tetrahedron};
+use super::interpolation::{Hexahedron, Interpolation, Tabulated, Tetrahedron};
 use crate::element::{MAX_NODES, quadrature, shape_gradients, shape_values};
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
 use crate::math::real::{LANES, Lanes};
@@ -211,18 +211,25 @@ impl ElementBlock {
     }
 
     /// Node of one element of a group; a lane past the last element repeats the last element.
+    #[inline(always)]
     pub(super) fn group_node(&self, group: usize, lane: usize, local: usize) -> u32 {
         let element = (group * LANES + lane).min(self.num_elements() - 1);
         self.connectivity[element * self.kind.num_nodes() + local]
     }
 
     /// Positions of the nodes of a group, out of those of all nodes.
+    #[inline(always)]
     pub(super) fn gather_group<const N: usize>(&self, group: usize, positions: &[Vec3]) -> [[Lanes; 3]; N] {
-        std::array::from_fn(|a| {
-            let corners: [Vec3; LANES] =
-                std::array::from_fn(|lane| positions[self.group_node(group, lane, a) as usize]);
-            std::array::from_fn(|i| Lanes(corners.map(|x| x[i])))
-        })
+        let mut x = [[Lanes([0.0; LANES]); 3]; N];
+        for (a, x) in x.iter_mut().enumerate() {
+            for lane in 0..LANES {
+                let corner = &positions[self.group_node(group, lane, a) as usize];
+                for i in 0..3 {
+                    x[i].0[lane] = corner[i];
+                }
+            }
+        }
+        x
     }
 
     /// Runs `operation` with the interpolation and the law of this block: the one place that names them all.
@@ -234,7 +241,7 @@ impl ElementBlock {
             CellKind::Quad4 => Some(with_law(law, &Tabulated::<4, 4, true>::new(kind), operation)),
             CellKind::Tet4 => Some(with_law(law, &Tetrahedron, operation)),
             CellKind::Wedge6 => Some(with_law(law, &Tabulated::<6, 6, false>::new(kind), operation)),
-            CellKind::Hex8 => Some(with_law(law, &Tabulated::<8, 8, false>::new(kind), operation)),
+            CellKind::Hex8 => Some(with_law(law, &Hexahedron::new(), operation)),
         }
     }
 }

@@ -7,82 +7,147 @@
 //! α P̄ + (p̂ − π/J) cof F. The small-strain law has tr H for the volume, which makes it the B̄ method
 //! (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use super::element_block::PointGeometry;
 use super::interpolation::Interpolation;
 use crate::material::{Law, Response};
 use crate::math::real::{Lanes, Real};
 use crate::math::tensor::Tensor;
 
-/// State of the quadrature points of four elements.
-pub(super) struct PointStates<const P: usize> {
+/// Workspace: state of the `P` quadrature points of four elements.
+///
+/// One lives through a chunk of elements; results are written in place, as copies of it would cost as much as
+/// the arithmetic.
+pub(super) struct ElementState<const P: usize> {
     /// Displacement gradient H = F − I of the interpolation.
     pub gradients: [Tensor<Lanes>; P],
-    /// Gradient H̄ that the law sees.
-    pub mean_dilatation_gradients: [Tensor<Lanes>; P],
     /// J = det F.
     pub jacobians: [Lanes; P],
-    /// Volume-weighted mean of J, over the reference volume.
+    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law).
     pub mean_jacobian: Lanes,
     /// Reference volume \[m³\].
     pub volume: Lanes,
-}
-
-/// Stress that works on F at each point, and the energy of the element.
-pub(super) struct Stresses<const P: usize> {
-    /// First Piola–Kirchhoff stress \[Pa\].
-    pub effective: [Tensor<Lanes>; P],
+    /// First Piola–Kirchhoff stress that works on F \[Pa\].
+    pub stresses: [Tensor<Lanes>; P],
     /// Strain energy \[J\].
     pub energy: Lanes,
+    /// α − 1, or ⅓ (θ̄ − θ) of a small-strain law: what mean dilatation adds.
+    corrections: [Lanes; P],
 }
 
-/// Deformation at every point.
-#[inline(always)]
-pub(super) fn point_states<I, L, const N: usize, const P: usize>(
-    interpolation: &I,
-    geometry: &[PointGeometry; P],
-    positions: &[[Lanes; 3]; N],
-) -> PointStates<P>
-where
-    I: Interpolation<N, P>,
-    L: Law,
-{
-    let one = Lanes::splat(1.0);
-    let mut states = PointStates {
-        gradients: [Tensor::zero(); P],
-        mean_dilatation_gradients: [Tensor::zero(); P],
-        jacobians: [one; P],
-        mean_jacobian: one,
-        volume: Lanes::splat(0.0),
-    };
-    // Change of volume that the law knows: tr H for a small-strain law, J − 1 for the others.
-    let mut dilatations = [one; P];
-    let mut sum = Lanes::splat(0.0);
-    for k in 0..P {
-        let point = &geometry[k];
-        let h = interpolation.gradient(k, positions).dot(&point.inverse_jacobian).add_diagonal(-one);
-        let change = h.relative_volume_change();
-        dilatations[k] = if L::SMALL_STRAIN { h.trace() } else { change };
-        sum += point.weight * dilatations[k];
-        states.volume += point.weight;
-        states.jacobians[k] = change + one;
-        states.gradients[k] = h;
+impl<const P: usize> ElementState<P> {
+    /// The undeformed state.
+    pub fn new() -> Self {
+        let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
+        Self {
+            gradients: [Tensor::zero(); P],
+            jacobians: [one; P],
+            mean_jacobian: one,
+            volume: zero,
+            stresses: [Tensor::zero(); P],
+            energy: zero,
+            corrections: [zero; P],
+        }
     }
-    if P == 1 {
-        states.mean_jacobian = dilatations[0] + one;
-        states.mean_dilatation_gradients = states.gradients;
-        return states;
+
+    /// Deformation at every point.
+    #[inline(always)]
+    pub fn deform<I, L, const N: usize>(
+        &mut self,
+        interpolation: &I,
+        geometry: &[PointGeometry; P],
+        positions: &[[Lanes; 3]; N],
+    ) where
+        I: Interpolation<N, P>,
+        L: Law,
+    {
+        let one = Lanes::splat(1.0);
+        // Change of volume that the law knows: tr H for a small-strain law, J − 1 for the others.
+        let (mut sum, mut volume) = (Lanes::splat(0.0), Lanes::splat(0.0));
+        interpolation.gradients(positions, &mut self.gradients);
+        for k in 0..P {
+            let h = self.gradients[k].dot(&geometry[k].inverse_jacobian).add_diagonal(-one);
+            let change = h.relative_volume_change();
+            let dilatation = if L::SMALL_STRAIN { h.trace() } else { change };
+            sum += geometry[k].weight * dilatation;
+            volume += geometry[k].weight;
+            self.corrections[k] = dilatation;
+            self.jacobians[k] = change + one;
+            self.gradients[k] = h;
+        }
+        self.volume = volume;
+        if P == 1 {
+            self.mean_jacobian = self.corrections[0] + one;
+            return;
+        }
+        let mean = sum / volume;
+        self.mean_jacobian = mean + one;
+        for k in 0..P {
+            let difference = mean - self.corrections[k];
+            self.corrections[k] = if L::SMALL_STRAIN {
+                difference * (1.0 / 3.0)
+            } else {
+                volume_stretch_excess(difference, self.jacobians[k])
+            };
+        }
     }
-    let mean = sum / states.volume;
-    states.mean_jacobian = mean + one;
-    for k in 0..P {
-        states.mean_dilatation_gradients[k] = if L::SMALL_STRAIN {
-            states.gradients[k].add_diagonal((mean - dilatations[k]) * (1.0 / 3.0))
+
+    /// Displacement gradient H̄ = F̄ − I that the law sees at point `k`.
+    #[inline(always)]
+    pub fn law_gradient<L: Law>(&self, k: usize) -> Tensor<Lanes> {
+        let (h, correction) = (&self.gradients[k], self.corrections[k]);
+        if P == 1 {
+            *h
+        } else if L::SMALL_STRAIN {
+            h.add_diagonal(correction)
         } else {
-            let excess = volume_stretch_excess(mean - dilatations[k], states.jacobians[k]);
-            states.gradients[k].scale(excess + one).add_diagonal(excess)
-        };
+            h.scale(correction + Lanes::splat(1.0)).add_diagonal(correction)
+        }
     }
-    states
+
+    /// Stress at every point and energy, for the deformation last given.
+    #[inline(always)]
+    pub fn stress<L: Law>(&mut self, law: L, geometry: &[PointGeometry; P]) {
+        let mut pressures = [Lanes::splat(0.0); P];
+        let (mut energy, mut pressure_sum) = (Lanes::splat(0.0), Lanes::splat(0.0));
+        for k in 0..P {
+            let h = self.law_gradient::<L>(k);
+            let Response { stress, energy: density } = law.response(&h);
+            energy += geometry[k].weight * density;
+            self.stresses[k] = stress;
+            if P > 1 {
+                // ⅓ P̄ : F̄, or ⅓ tr P at small strain.
+                let work =
+                    if L::SMALL_STRAIN { stress.trace() } else { stress.double_dot(&h) + stress.trace() };
+                pressures[k] = work * (1.0 / 3.0);
+                pressure_sum += geometry[k].weight * pressures[k];
+            }
+        }
+        self.energy = energy;
+        if P > 1 {
+            let volume = if L::SMALL_STRAIN { self.volume } else { self.volume * self.mean_jacobian };
+            let mean = pressure_sum / volume;
+            for k in 0..P {
+                self.stresses[k] = self.with_mean_pressure::<L>(k, pressures[k], mean);
+            }
+        }
+    }
+
+    /// The stress that works on F at point `k`, from P̄, its pressure π and the mean pressure p̂.
+    #[inline(always)]
+    fn with_mean_pressure<L: Law>(&self, k: usize, pressure: Lanes, mean: Lanes) -> Tensor<Lanes> {
+        let stress = &self.stresses[k];
+        if L::SMALL_STRAIN {
+            return stress.add_diagonal(mean - pressure);
+        }
+        let one = Lanes::splat(1.0);
+        let cofactor = self.gradients[k].add_diagonal(one).cofactor();
+        stress.scale(self.corrections[k] + one) + cofactor.scale(mean - pressure / self.jacobians[k])
+    }
 }
 
 /// α − 1 with α = (J̄/J)^⅓, from J̄ − J and J, with no cancellation: (α³ − 1)/(α² + α + 1).
@@ -93,70 +158,18 @@ fn volume_stretch_excess(difference: Lanes, jacobian: Lanes) -> Lanes {
     relative / (root * root + root + Lanes::splat(1.0))
 }
 
-/// Stress at every point and energy.
-#[inline(always)]
-pub(super) fn stresses<L: Law, const P: usize>(
-    law: L,
-    geometry: &[PointGeometry; P],
-    states: &PointStates<P>,
-) -> Stresses<P> {
-    let mut effective = [Tensor::zero(); P];
-    let mut pressures = [Lanes::splat(0.0); P];
-    let (mut energy, mut pressure_sum) = (Lanes::splat(0.0), Lanes::splat(0.0));
-    for k in 0..P {
-        let h = &states.mean_dilatation_gradients[k];
-        let Response { stress, energy: density } = law.response(h);
-        energy += geometry[k].weight * density;
-        effective[k] = stress;
-        if P > 1 {
-            // ⅓ P̄ : F̄, or ⅓ tr P at small strain.
-            let work = if L::SMALL_STRAIN { stress.trace() } else { stress.double_dot(h) + stress.trace() };
-            pressures[k] = work * (1.0 / 3.0);
-            pressure_sum += geometry[k].weight * pressures[k];
-        }
-    }
-    if P > 1 {
-        let mean = pressure_sum / states.volume;
-        for k in 0..P {
-            effective[k] = with_mean_pressure::<L, P>(&effective[k], pressures[k], mean, states, k);
-        }
-    }
-    Stresses { effective, energy }
-}
-
-/// The stress that works on F at point `k`, from P̄, its pressure π and the mean of π over the reference volume.
-#[inline(always)]
-fn with_mean_pressure<L: Law, const P: usize>(
-    stress: &Tensor<Lanes>,
-    pressure: Lanes,
-    mean: Lanes,
-    states: &PointStates<P>,
-    k: usize,
-) -> Tensor<Lanes> {
-    if L::SMALL_STRAIN {
-        return stress.add_diagonal(mean - pressure);
-    }
-    let one = Lanes::splat(1.0);
-    let jacobian = states.jacobians[k];
-    let excess = volume_stretch_excess(states.mean_jacobian - jacobian, jacobian);
-    let cofactor = states.gradients[k].add_diagonal(one).cofactor();
-    stress.scale(excess + one) + cofactor.scale(mean / states.mean_jacobian - pressure / jacobian)
-}
-
-/// f_a = Σ_k w_k P_k ∇N_a.
+/// f_a = Σ_k w_k P_k ∇N_a; overwrites the stresses.
 #[inline(always)]
 pub(super) fn nodal_forces<I, const N: usize, const P: usize>(
     interpolation: &I,
     geometry: &[PointGeometry; P],
-    stresses: &[Tensor<Lanes>; P],
-) -> [[Lanes; 3]; N]
-where
+    stresses: &mut [Tensor<Lanes>; P],
+    forces: &mut [[Lanes; 3]; N],
+) where
     I: Interpolation<N, P>,
 {
-    let mut forces = [[Lanes::splat(0.0); 3]; N];
     for k in 0..P {
-        let natural = stresses[k].scale(geometry[k].weight).dot_transposed(&geometry[k].inverse_jacobian);
-        interpolation.add_divergence(k, &natural, &mut forces);
+        stresses[k] = stresses[k].scale(geometry[k].weight).dot_transposed(&geometry[k].inverse_jacobian);
     }
-    forces
+    interpolation.divergence(stresses, forces);
 }

@@ -1,8 +1,13 @@
 //! Internal forces of all blocks: one parallel pass, the same bits on any number of threads.
 //!
 //! Elements are cut into chunks of fixed size. A chunk gathers the positions of the nodes it touches, adds the
-//! forces of its elements in their order into a buffer of its own, and a second pass sums for each node the
+//! forces of its elements in a fixed order into a buffer of its own, and a second pass sums for each node the
 //! chunks that touch it, in the order of chunks. Who computes a chunk does not change what is added to what.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
 
 mod chunk;
 
@@ -14,7 +19,7 @@ use rayon::prelude::*;
 use self::chunk::Chunk;
 use super::critical_step::{CriticalStep, GroupBound};
 use super::element_block::{ElementBlock, ElementOperation};
-use super::element_kernel::{point_states, stresses};
+use super::element_kernel::ElementState;
 use super::interpolation::Interpolation;
 use crate::material::Law;
 use crate::math::Vec3;
@@ -122,14 +127,11 @@ impl InternalForce {
                     Some(bounds) => bounds[0] as usize..bounds[1] as usize,
                     None => 0..0,
                 };
-                let mut sum = [0.0; 3];
+                let mut sum = Lanes::splat(0.0);
                 for place in &self.contributions[range] {
-                    let part = &self.chunks[place.chunk as usize].forces[place.slot as usize];
-                    for i in 0..3 {
-                        sum[i] += part[i];
-                    }
+                    sum += self.chunks[place.chunk as usize].forces[place.slot as usize];
                 }
-                *force = Vec3::from(sum);
+                *force = Vec3::new(sum.0[0], sum.0[1], sum.0[2]);
             }
         });
     }
@@ -139,9 +141,9 @@ impl InternalForce {
     /// `None` without elements. A failed element gives a step of zero.
     pub fn critical_step(&self, positions: &[Vec3]) -> Option<CriticalStep> {
         let of_chunk = |chunk: &Chunk| {
-            let bound =
-                GroupBound { block: &self.blocks[chunk.block], positions, groups: chunk.groups.clone() };
-            self.blocks[chunk.block].dispatch(bound).map(|worst| worst.into_step(chunk.block))
+            let (block, groups) = (&self.blocks[chunk.block], chunk.groups.clone());
+            let bound = GroupBound { block, positions, groups, vectorised: self.vectorised };
+            block.dispatch(bound).map(|worst| worst.into_step(chunk.block))
         };
         let steps: Vec<Option<CriticalStep>> = self.chunks.par_iter().map(of_chunk).collect();
         // The first of equals, so that the element named does not depend on threads.
@@ -197,23 +199,24 @@ impl ElementOperation for MeanStress<'_> {
         I: Interpolation<N, P>,
         L: Law,
     {
+        let mut state = ElementState::<P>::new();
         for (group, out) in (self.first_group..).zip(self.out.chunks_mut(LANES)) {
             let Some(geometry) = self.block.group_geometry(group).first_chunk::<P>() else { return };
             let x = self.block.gather_group::<N>(group, self.positions);
-            let states = point_states::<I, L, N, P>(interpolation, geometry, &x);
-            let stresses = stresses(law, geometry, &states);
+            state.deform::<I, L, N>(interpolation, geometry, &x);
+            state.stress(law, geometry);
             let (mut sum, mut volume) = (SymmetricTensor([Lanes::splat(0.0); 6]), Lanes::splat(0.0));
             for k in 0..P {
                 let weight = geometry[k].weight;
                 // ∫ σ dv = ∫ P Fᵀ dV; at small strain σ = P.
-                let stress = &stresses.effective[k];
+                let stress = &state.stresses[k];
                 let kirchhoff = if L::SMALL_STRAIN {
                     *stress
                 } else {
-                    *stress + stress.dot_transposed(&states.gradients[k])
+                    *stress + stress.dot_transposed(&state.gradients[k])
                 };
                 sum = sum + kirchhoff.symmetric_part() * weight;
-                volume += if L::SMALL_STRAIN { weight } else { weight * states.jacobians[k] };
+                volume += if L::SMALL_STRAIN { weight } else { weight * state.jacobians[k] };
             }
             for (lane, stress) in out.iter_mut().enumerate() {
                 *stress = sum.0.map(|component| component.0[lane] / volume.0[lane]);

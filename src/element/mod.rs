@@ -4,7 +4,7 @@
 //!
 //! | family | domain | nodes |
 //! |---|---|---|
-//! | [`line`] | \[−1, 1\] | −1, +1 |
+//! | [`mod@line`] | \[−1, 1\] | −1, +1 |
 //! | [`triangle`], [`tetrahedron`] | unit simplex | origin, then the unit points of each axis |
 //! | [`quadrilateral`], [`hexahedron`] | \[−1, 1\]^d | counter-clockwise, bottom before top |
 //! | [`wedge`] | unit triangle × \[−1, 1\] | triangle at ξ₃ = −1, then at +1 |

@@ -4,7 +4,11 @@
 //! vector instruction inside [`Vectorised::run`]. No operation fuses a product and a sum, so a lane has the
 //! same bits as the scalar, on any processor.
 
-use std::array::from_fn;
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -152,9 +156,26 @@ impl Real for f64 {
 }
 
 /// Four numbers side by side.
+///
+/// Loops and literals throughout, no closures: `#[inline(always)]` does not reach the closures that
+/// [`std::array::from_fn`] and `map` call, which would leave them as calls to baseline code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
+
+impl Lanes {
+    /// Lane j of result i is lane i of row j.
+    #[inline(always)]
+    pub fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
+        let [a, b, c, d] = [rows[0].0, rows[1].0, rows[2].0, rows[3].0];
+        [
+            Self([a[0], b[0], c[0], d[0]]),
+            Self([a[1], b[1], c[1], d[1]]),
+            Self([a[2], b[2], c[2], d[2]]),
+            Self([a[3], b[3], c[3], d[3]]),
+        ]
+    }
+}
 
 macro_rules! lane_operator {
     ($trait:ident, $method:ident, $operator:tt) => {
@@ -162,7 +183,8 @@ macro_rules! lane_operator {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                Self(from_fn(|i| self.0[i] $operator other.0[i]))
+                let (a, b) = (self.0, other.0);
+                Self([a[0] $operator b[0], a[1] $operator b[1], a[2] $operator b[2], a[3] $operator b[3]])
             }
         }
     };
@@ -177,7 +199,7 @@ impl Mul<f64> for Lanes {
     type Output = Self;
     #[inline(always)]
     fn mul(self, factor: f64) -> Self {
-        Self(self.0.map(|v| v * factor))
+        self * Self::splat(factor)
     }
 }
 
@@ -185,7 +207,8 @@ impl Neg for Lanes {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(|v| -v))
+        let a = self.0;
+        Self([-a[0], -a[1], -a[2], -a[3]])
     }
 }
 
@@ -210,28 +233,36 @@ impl Real for Lanes {
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
-        Self(self.0.map(f64::sqrt))
+        let a = self.0;
+        Self([f64::sqrt(a[0]), f64::sqrt(a[1]), f64::sqrt(a[2]), f64::sqrt(a[3])])
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        Self(self.0.map(f64::abs))
+        let a = self.0;
+        Self([f64::abs(a[0]), f64::abs(a[1]), f64::abs(a[2]), f64::abs(a[3])])
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        Self(from_fn(|i| Real::max(self.0[i], other.0[i])))
+        let (a, b) = (self.0, other.0);
+        Self([Real::max(a[0], b[0]), Real::max(a[1], b[1]), Real::max(a[2], b[2]), Real::max(a[3], b[3])])
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        Self(from_fn(|i| Real::min(self.0[i], other.0[i])))
+        let (a, b) = (self.0, other.0);
+        Self([Real::min(a[0], b[0]), Real::min(a[1], b[1]), Real::min(a[2], b[2]), Real::min(a[3], b[3])])
     }
     #[inline(always)]
     fn binary_scale(self) -> (Self, Self) {
-        let pairs = self.0.map(binary_scale);
-        (Self(pairs.map(|p| p.0)), Self(pairs.map(|p| p.1)))
+        let mut pair = (self, self);
+        for lane in 0..LANES {
+            (pair.0.0[lane], pair.1.0[lane]) = binary_scale(self.0[lane]);
+        }
+        pair
     }
     #[inline(always)]
     fn cube_root_guess(self) -> Self {
-        Self(self.0.map(cube_root_guess))
+        let a = self.0;
+        Self([cube_root_guess(a[0]), cube_root_guess(a[1]), cube_root_guess(a[2]), cube_root_guess(a[3])])
     }
 }
 
@@ -276,6 +307,14 @@ impl Vectorised {
         Self {
             #[cfg(target_arch = "x86_64")]
             avx2: pulp::x86::V3::try_new(),
+        }
+    }
+
+    /// Only what the crate was compiled for.
+    pub fn baseline() -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            avx2: None,
         }
     }
 

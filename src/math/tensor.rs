@@ -1,6 +1,10 @@
 //! Second-order tensors over [`Real`]: the algebra of kinematics and stress.
 
-use std::array::from_fn;
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::ops::{Add, Mul, Sub};
 
 use super::real::Real;
@@ -8,6 +12,25 @@ use super::real::Real;
 /// 3 × 3 tensor, `0[i][j]` = T_ij.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tensor<R>(pub [[R; 3]; 3]);
+
+/// Each component of a new tensor from its indices; a loop, as closures are not always inlined.
+macro_rules! components {
+    ($i:ident, $j:ident, $value:expr) => {{
+        let mut tensor = Tensor::zero();
+        for $i in 0..3 {
+            for $j in 0..3 {
+                tensor.0[$i][$j] = $value;
+            }
+        }
+        tensor
+    }};
+}
+
+/// a · b.
+#[inline(always)]
+fn dot3<R: Real>(a: [R; 3], b: [R; 3]) -> R {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
 
 impl<R: Real> Tensor<R> {
     /// The tensor of zeros.
@@ -31,34 +54,33 @@ impl<R: Real> Tensor<R> {
         self.0[0][0] + self.0[1][1] + self.0[2][2]
     }
 
+    #[inline(always)]
+    fn column(&self, j: usize) -> [R; 3] {
+        [self.0[0][j], self.0[1][j], self.0[2][j]]
+    }
+
     /// s T.
     #[inline(always)]
     pub fn scale(&self, s: R) -> Self {
-        Self(self.0.map(|row| row.map(|v| v * s)))
+        components!(i, j, self.0[i][j] * s)
     }
 
     /// A B.
     #[inline(always)]
     pub fn dot(&self, other: &Self) -> Self {
-        let (a, b) = (&self.0, &other.0);
-        Self(from_fn(|i| from_fn(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j])))
+        components!(i, j, dot3(self.0[i], other.column(j)))
     }
 
     /// A Bᵀ.
     #[inline(always)]
     pub fn dot_transposed(&self, other: &Self) -> Self {
-        let (a, b) = (&self.0, &other.0);
-        Self(from_fn(|i| from_fn(|j| a[i][0] * b[j][0] + a[i][1] * b[j][1] + a[i][2] * b[j][2])))
+        components!(i, j, dot3(self.0[i], other.0[j]))
     }
 
     /// A : B = A_ij B_ij.
     #[inline(always)]
     pub fn double_dot(&self, other: &Self) -> R {
-        let row = |i: usize| {
-            let (a, b) = (&self.0[i], &other.0[i]);
-            a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-        };
-        row(0) + row(1) + row(2)
+        dot3(self.0[0], other.0[0]) + dot3(self.0[1], other.0[1]) + dot3(self.0[2], other.0[2])
     }
 
     /// det T.
@@ -84,12 +106,10 @@ impl<R: Real> Tensor<R> {
     #[inline(always)]
     pub fn cofactor(&self) -> Self {
         let t = &self.0;
-        Self(from_fn(|i| {
-            from_fn(|j| {
-                let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
-                t[i1][j1] * t[i2][j2] - t[i1][j2] * t[i2][j1]
-            })
-        }))
+        components!(i, j, {
+            let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
+            t[i1][j1] * t[i2][j2] - t[i1][j2] * t[i2][j1]
+        })
     }
 
     /// Symmetric part ½(T + Tᵀ).
@@ -109,16 +129,8 @@ impl<R: Real> Tensor<R> {
     /// Tᵀ T.
     #[inline(always)]
     pub fn transposed_dot_self(&self) -> SymmetricTensor<R> {
-        let t = &self.0;
-        let product = |i: usize, j: usize| t[0][i] * t[0][j] + t[1][i] * t[1][j] + t[2][i] * t[2][j];
-        SymmetricTensor([
-            product(0, 0),
-            product(1, 1),
-            product(2, 2),
-            product(0, 1),
-            product(1, 2),
-            product(0, 2),
-        ])
+        let (x, y, z) = (self.column(0), self.column(1), self.column(2));
+        SymmetricTensor([dot3(x, x), dot3(y, y), dot3(z, z), dot3(x, y), dot3(y, z), dot3(x, z)])
     }
 }
 
@@ -126,7 +138,7 @@ impl<R: Real> Add for Tensor<R> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(from_fn(|i| from_fn(|j| self.0[i][j] + other.0[i][j])))
+        components!(i, j, self.0[i][j] + other.0[i][j])
     }
 }
 
@@ -134,7 +146,7 @@ impl<R: Real> Sub for Tensor<R> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        Self(from_fn(|i| from_fn(|j| self.0[i][j] - other.0[i][j])))
+        components!(i, j, self.0[i][j] - other.0[i][j])
     }
 }
 
@@ -206,15 +218,19 @@ impl<R: Real> Mul<R> for SymmetricTensor<R> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, s: R) -> Self {
-        Self(self.0.map(|v| v * s))
+        let [xx, yy, zz, xy, yz, xz] = self.0;
+        Self([xx * s, yy * s, zz * s, xy * s, yz * s, xz * s])
     }
 }
 
 impl<R: Real> Add for SymmetricTensor<R> {
     type Output = Self;
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] + other.0[i]))
+    fn add(mut self, other: Self) -> Self {
+        for i in 0..6 {
+            self.0[i] += other.0[i];
+        }
+        self
     }
 }
 

@@ -1,10 +1,15 @@
 //! A chunk of elements: the nodes it touches, its connectivity in them, and its forces.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::ops::Range;
 
 use super::{ElementFailure, FailureKind};
 use crate::dynamics::element_block::{ElementBlock, ElementOperation};
-use crate::dynamics::element_kernel::{nodal_forces, point_states, stresses};
+use crate::dynamics::element_kernel::{ElementState, nodal_forces};
 use crate::dynamics::interpolation::Interpolation;
 use crate::material::Law;
 use crate::math::Vec3;
@@ -20,8 +25,8 @@ pub(super) struct Chunk {
     pub block: usize,
     /// Groups of the block.
     pub groups: Range<usize>,
-    /// Forces on the slots \[N\]; the fourth component pads to a vector.
-    pub forces: Vec<[f64; 4]>,
+    /// Force on each slot \[N\]; three components, the fourth pads.
+    pub forces: Vec<Lanes>,
     /// Strain energy \[J\].
     pub energy: f64,
     /// The first failed element, if any.
@@ -32,7 +37,7 @@ pub(super) struct Chunk {
     num_own: usize,
     /// Slots of each group, by node then lane.
     slots: Vec<[u16; LANES]>,
-    positions: Vec<[f64; 4]>,
+    positions: Vec<Lanes>,
     /// Elements of the last group that exist.
     last_lanes: usize,
 }
@@ -72,7 +77,7 @@ impl Chunk {
             .flat_map(|group| (0..num_nodes).map(move |local| (group, local)))
             .map(|(group, local)| std::array::from_fn(|lane| slot_of(group, lane, local)))
             .collect();
-        let buffer = vec![[0.0; 4]; nodes.len()];
+        let buffer = vec![Lanes::splat(0.0); nodes.len()];
         Self {
             block: index,
             groups,
@@ -96,28 +101,32 @@ impl Chunk {
     pub fn compute(&mut self, block: &ElementBlock, positions: &[Vec3], vectorised: Vectorised) {
         for (slot, node) in self.positions.iter_mut().zip(&self.nodes) {
             let x = &positions[*node as usize];
-            *slot = [x.x, x.y, x.z, 0.0];
+            *slot = Lanes([x.x, x.y, x.z, 0.0]);
         }
-        self.forces.fill([0.0; 4]);
+        self.forces.fill(Lanes::splat(0.0));
         block.dispatch(ChunkForces { block, chunk: self, vectorised });
     }
 
     #[inline(always)]
     fn gather<const N: usize>(&self, slots: &[[u16; LANES]; N]) -> [[Lanes; 3]; N] {
-        std::array::from_fn(|a| {
-            let corners = slots[a].map(|slot| self.positions[slot as usize]);
-            std::array::from_fn(|i| Lanes(corners.map(|x| x[i])))
-        })
+        let mut x = [[Lanes::splat(0.0); 3]; N];
+        for a in 0..N {
+            let [i, j, k, l] = slots[a];
+            let p = &self.positions;
+            let corners = [p[i as usize], p[j as usize], p[k as usize], p[l as usize]];
+            let [first, second, third, _] = Lanes::transpose(corners);
+            x[a] = [first, second, third];
+        }
+        x
     }
 
     #[inline(always)]
     fn scatter<const N: usize>(&mut self, slots: &[[u16; LANES]; N], forces: &[[Lanes; 3]; N]) {
-        for (slots, force) in slots.iter().zip(forces) {
-            for (lane, slot) in slots.iter().enumerate() {
-                let sum = &mut self.forces[*slot as usize];
-                for i in 0..3 {
-                    sum[i] += force[i].0[lane];
-                }
+        for a in 0..N {
+            let [x, y, z] = forces[a];
+            let of_lane = Lanes::transpose([x, y, z, Lanes::splat(0.0)]);
+            for lane in 0..LANES {
+                self.forces[slots[a][lane] as usize] += of_lane[lane];
             }
         }
     }
@@ -133,23 +142,21 @@ impl Chunk {
         L: Law,
     {
         let mut total = Lanes::splat(0.0);
+        let mut state = ElementState::<P>::new();
+        let mut forces = [[Lanes::splat(0.0); 3]; N];
         self.failure = None;
         for (index, group) in self.groups.clone().enumerate() {
             let Some(slots) = self.slots[index * N..].first_chunk::<N>().copied() else { return };
             let Some(geometry) = block.group_geometry(group).first_chunk::<P>() else { return };
-            let x = self.gather(&slots);
-            let states = point_states::<I, L, N, P>(interpolation, geometry, &x);
-            let stresses = stresses(law, geometry, &states);
-            let forces = nodal_forces(interpolation, geometry, &stresses.effective);
+            state.deform::<I, L, N>(interpolation, geometry, &self.gather(&slots));
+            state.stress(law, geometry);
+            nodal_forces(interpolation, geometry, &mut state.stresses, &mut forces);
             self.scatter(&slots, &forces);
-            total += if group + 1 == self.groups.end {
-                self.without_copies(stresses.energy)
-            } else {
-                stresses.energy
-            };
-            let smallest = smallest_jacobian(&states.jacobians);
+            let last = group + 1 == self.groups.end;
+            total += if last { self.without_copies(state.energy) } else { state.energy };
             if self.failure.is_none() {
-                self.failure = failure_of(&smallest, &stresses.energy, self.block, group);
+                let smallest = smallest_jacobian(&state.jacobians);
+                self.failure = failure_of(&smallest, &state.energy, self.block, group);
             }
         }
         self.energy = (total.0[0] + total.0[1]) + (total.0[2] + total.0[3]);
@@ -175,10 +182,16 @@ fn smallest_jacobian<const P: usize>(jacobians: &[Lanes; P]) -> Lanes {
 /// The first failed lane of a group.
 #[inline(always)]
 fn failure_of(smallest: &Lanes, energy: &Lanes, block: usize, group: usize) -> Option<ElementFailure> {
-    let sound = |lane: usize| smallest.0[lane] > 0.0 && energy.0[lane].abs() < f64::INFINITY;
-    if (0..LANES).all(sound) {
-        return None;
+    let mut sound = true;
+    for lane in 0..LANES {
+        sound &= (smallest.0[lane] > 0.0) & (energy.0[lane].abs() < f64::INFINITY);
     }
+    if sound { None } else { first_failure(smallest, energy, block, group) }
+}
+
+#[cold]
+fn first_failure(smallest: &Lanes, energy: &Lanes, block: usize, group: usize) -> Option<ElementFailure> {
+    let sound = |lane: usize| smallest.0[lane] > 0.0 && energy.0[lane].is_finite();
     (0..LANES).find(|lane| !sound(*lane)).map(|lane| {
         let jacobian = smallest.0[lane];
         let kind = if jacobian <= 0.0 { FailureKind::Inverted { jacobian } } else { FailureKind::NonFinite };
