@@ -3,6 +3,8 @@
 //!
 //! With `ICTUS_KEEP_OUTPUT=DIR` the series of the tests marked "kept" go to DIR and stay.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -195,17 +197,17 @@ fn arrays_that_fill_their_blocks_are_written() {
 #[test]
 fn the_same_frames_give_the_same_bytes() {
     let (grid, frame) = spiral(40_001);
-    let write = || {
+    let write = |times: &[f64]| {
         let directory = tempfile::tempdir().unwrap();
         let mut series = Series::create(directory.path(), "spiral", grid.clone()).unwrap();
-        series.write(frame.clone()).unwrap();
-        series.write(frame.clone()).unwrap();
+        times.iter().for_each(|&time| series.write(Frame { time, ..frame.clone() }).unwrap());
         series.finish().unwrap();
-        [0, 1].map(|index| fs::read(frame_path(directory.path(), "spiral", index)).unwrap())
+        let read = |index| fs::read(frame_path(directory.path(), "spiral", index)).unwrap();
+        (0..times.len()).map(read).collect::<Vec<_>>()
     };
-    let (first, second) = (write(), write());
+    let (first, second) = (write(&[0.25, 0.5]), write(&[0.25, 0.5]));
     assert!(first == second, "two runs differ");
-    assert!(first[0] == first[1], "the second frame depends on the first");
+    assert!(first[1] == write(&[0.5])[0], "a frame depends on the one before it");
 }
 
 /// Attributes `timestep` and `file` of every data set of a collection.
@@ -335,6 +337,15 @@ fn a_frame_that_does_not_fit_the_grid_is_refused_and_the_series_goes_on() {
     series.finish().unwrap();
     assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.5]));
 
+    let mut series = Series::resume(directory.path(), "drop", mixed_grid(), &[0.5]).unwrap();
+    for time in [0.5, 0.25, f64::NAN] {
+        let refused = series.write(mixed_frame(time)).unwrap_err();
+        assert!(matches!(refused, OutputError::FrameOrder { previous: 0.5, .. }), "{refused}");
+    }
+    series.write(mixed_frame(0.75)).unwrap();
+    series.finish().unwrap();
+    assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.5, 0.75]));
+
     let grid = Grid { kinds: vec![CellKind::Tet4], connectivity: vec![0, 1, 2] };
     let refused = Series::create(directory.path(), "drop", grid).unwrap_err();
     assert!(matches!(refused, OutputError::ConnectivityLength { expected: 4, given: 3 }));
@@ -388,7 +399,7 @@ fn a_failure_of_the_background_thread_surfaces_and_stays() {
     fs::remove_dir_all(directory.path().join("frames")).unwrap();
     let failure = (1..100).find_map(|i| series.write(mixed_frame(f64::from(i))).err()).unwrap();
     assert!(matches!(&failure, OutputError::File { path, .. } if path.ends_with("frames/drop_000001.vtu")));
-    assert!(matches!(series.write(mixed_frame(0.5)), Err(OutputError::SeriesStopped { .. })));
+    assert!(matches!(series.write(mixed_frame(1e3)), Err(OutputError::SeriesStopped { .. })));
     assert!(matches!(series.finish(), Err(OutputError::SeriesStopped { .. })));
     assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.0]));
 

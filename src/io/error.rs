@@ -36,6 +36,14 @@ pub enum OutputError {
         /// Name of the series.
         series: String,
     },
+    /// A frame is not later than the one before it; ParaView would show both at once.
+    #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
+    FrameOrder {
+        /// Time of the frame \[s\].
+        time: f64,
+        /// Time of the frame before it \[s\].
+        previous: f64,
+    },
     /// The connectivity is longer or shorter than the kinds of its cells ask for.
     #[error("the grid's cells need {expected} node numbers, but {given} are given")]
     ConnectivityLength {

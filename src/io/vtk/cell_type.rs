@@ -13,11 +13,13 @@ pub(super) struct CellType {
 
 /// The VTK cell of a kind.
 ///
-/// Linear cells have the same order in both, the wedge too: `vtkWedge` documents its first triangle as facing
-/// outward, but its parametric coordinates, faces and volume (positive) are those of the order used here.
+/// Linear cells have the same order in both. Of the wedge this holds for the definition VTK has now (9.7); up to
+/// 9.2 and in meshio its first triangle faces outward. There, wedges are drawn as well, but "Cell Size" gives
+/// their volume a minus sign and meshio swaps two nodes of each triangle as it reads.
 ///
 /// # Source
-/// "VTK File Formats", figures 2 and 3 (linear and quadratic cell types); `vtkWedge.cxx`.
+/// "VTK File Formats", figure 2 (linear cell types); documentation of the classes `vtkTetra`, `vtkHexahedron` and
+/// `vtkWedge`.
 pub(super) const fn cell_type(kind: CellKind) -> CellType {
     match kind {
         CellKind::Point1 => CellType { code: 1, nodes: &[0] },

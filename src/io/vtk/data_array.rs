@@ -87,7 +87,10 @@ impl ArrayEncoder {
         self.compress(values)?;
         let ArrayHeader { name, num_components, component_names } = header;
         write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
-        write!(writer, " NumberOfComponents=\"{num_components}\"")?;
+        if num_components > 1 {
+            // Left out for scalars: meshio would make columns of them.
+            write!(writer, " NumberOfComponents=\"{num_components}\"")?;
+        }
         for (component, name) in component_names.iter().enumerate() {
             write!(writer, " ComponentName{component}=\"{}\"", Escaped(name))?;
         }

@@ -91,11 +91,17 @@ impl Series {
     /// Hands a frame over to be written; waits only if two others are already waiting.
     ///
     /// # Errors
-    /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if this frame does not fit the grid, the
-    /// failure of an earlier frame, or [`OutputError::SeriesStopped`] once that has been reported.
+    /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if this frame does not fit the grid,
+    /// [`OutputError::FrameOrder`] if it is not later than the last; the series goes on without it. The failure
+    /// of an earlier frame ends it, and is [`OutputError::SeriesStopped`] once it has been reported.
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
         let time = frame.time;
+        if let Some(&previous) = self.times.last()
+            && (time.is_nan() || time <= previous)
+        {
+            return Err(OutputError::FrameOrder { time, previous });
+        }
         self.send(Job::Frame(frame))?;
         self.times.push(time);
         Ok(())
