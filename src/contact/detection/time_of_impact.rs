@@ -60,6 +60,8 @@ pub struct Impact {
 /// - Faces that touch at the start (within 16 units in the last place of their coordinates) impact at time 0
 ///   unless they provably part or rest: a closing speed within rounding counts as none, but a deviation of the
 ///   accelerations that could push them together does not.
+///   Faces in one plane count as lying on the sides their outward normals tell (nodes counter-clockwise seen from
+///   outside).
 /// - Faces that overlap at the start impact at time 0 when they approach along the direction of least overlap,
 ///   and not at all otherwise.
 /// - A pair still undecided after two hundred advances, a graze to within rounding, impacts at the time reached:
@@ -68,7 +70,7 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
     let acceleration = a.common_acceleration() - b.common_acceleration();
     let deviation = a.acceleration_deviation() + b.acceleration_deviation();
     let mut s = 0.0;
-    let mut impact = None;
+    let mut impact: Option<Impact> = None;
     for _ in 0..MAX_ADVANCES {
         let (mut hull_a, mut hull_b) = (Hull::at(a, s), Hull::at(b, s));
         let rounding = ROUNDING * hull_a.largest_coordinate().max(hull_b.largest_coordinate());
@@ -80,7 +82,7 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
         let (a, b) = (&hull_a, &hull_b);
         let motion = Motion { a, b, acceleration, deviation, remaining, rounding, speed_rounding };
         let closest = closest_features(a, b);
-        let advance = advance(&motion, &closest, s > 0.0);
+        let advance = advance(&motion, &closest, impact.map(|earlier| earlier.normal));
         if advance.step == f64::INFINITY || advance.step > remaining {
             return None;
         }
@@ -103,9 +105,10 @@ struct Advance {
     step: f64,
 }
 
-fn advance(motion: &Motion<'_>, closest: &Closest, started: bool) -> Advance {
+/// `earlier` is the normal of the advance before.
+fn advance(motion: &Motion<'_>, closest: &Closest, earlier: Option<Vec3>) -> Advance {
     if closest.distance <= motion.rounding {
-        return leave(motion, closest, started);
+        return leave(motion, closest, earlier);
     }
     let first = Direction::of_feature(motion.a, motion.b, closest);
     let mut best: Option<Advance> = None;
@@ -122,16 +125,24 @@ fn advance(motion: &Motion<'_>, closest: &Closest, started: bool) -> Advance {
     if closest.feature == Feature::Line && closest.distance < NEAR * size {
         Direction::for_each(motion.a, motion.b, closest, &mut consider);
     }
-    best.unwrap_or_else(|| leave(motion, closest, started))
+    best.unwrap_or_else(|| leave(motion, closest, earlier))
 }
 
 /// Advance of faces that touch or overlap.
-fn leave(motion: &Motion<'_>, closest: &Closest, started: bool) -> Advance {
-    let touch = if started { Touch::Later } else { Touch::AtStart };
+///
+/// Faces that lie in one plane are apart either way along its normal: which of them is behind is known from the
+/// advance before, and at the start from their outward normals.
+fn leave(motion: &Motion<'_>, closest: &Closest, earlier: Option<Vec3>) -> Advance {
+    let touch = if earlier.is_some() { Touch::Later } else { Touch::AtStart };
+    let side = earlier.unwrap_or_else(|| motion.b.outward() - motion.a.outward());
     let mut least_overlap = (f64::NEG_INFINITY, Direction { normal: Vec3::x(), rate: Vec3::zeros() });
     let mut best = Advance { normal: Vec3::x(), step: 0.0 };
     Direction::for_each(motion.a, motion.b, closest, |direction| {
         let separation = motion.separation(&direction.normal);
+        let either_way = motion.separation(&-direction.normal) >= -motion.rounding;
+        if either_way && direction.normal.dot(&side) <= 0.0 {
+            return;
+        }
         if separation > least_overlap.0 {
             least_overlap = (separation, *direction);
         }
@@ -145,7 +156,7 @@ fn leave(motion: &Motion<'_>, closest: &Closest, started: bool) -> Advance {
     let (separation, direction) = least_overlap;
     let overlapping = separation.is_finite() && separation < -motion.rounding;
     let parting = motion.closing_speed(&direction) <= motion.speed_rounding;
-    if overlapping && !started && parting {
+    if overlapping && earlier.is_none() && parting {
         return Advance { normal: direction.normal, step: f64::INFINITY };
     }
     if best.step > 0.0 { best } else { Advance { normal: direction.normal, step: 0.0 } }

@@ -75,6 +75,17 @@ impl Hull {
         self.boundary.triangles.is_empty()
     }
 
+    /// Outward unit normal, for nodes counter-clockwise seen from outside; zero when the face has collapsed.
+    pub(super) fn outward(&self) -> Vec3 {
+        let x = &self.positions;
+        let normal = match self.count {
+            4 => (x[2] - x[0]).cross(&(x[3] - x[1])),
+            3 => (x[1] - x[0]).cross(&(x[2] - x[0])),
+            _ => (x[1] - x[0]).cross(&Vec3::z()),
+        };
+        normal.try_normalize(0.0).unwrap_or_default()
+    }
+
     pub(super) fn move_by(&mut self, shift: &Vec3) {
         for position in &mut self.positions[..self.count] {
             *position += shift;
