@@ -5,7 +5,7 @@ use crate::math::Vec3;
 
 /// Squared sine of the angle below which two vectors span no plane.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Turn of the direction [rad] over which the third-order term of the bound is held by its second-order term.
+/// Turn of the direction \[rad\] over which the third-order term of the bound is held by its second-order term.
 const LARGEST_TURN: f64 = 0.5;
 
 /// A direction n + h ṅ, from b to a, that may turn; |n| = 1.

@@ -383,3 +383,33 @@ fn paths_that_are_not_finite_impact_at_once() {
         assert_eq!(time_of_impact(&a, &b, 1.0).unwrap().time, 0.0);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn a_turning_direction_parts_the_nodes_during_its_step(
+        (a, b) in approaching_pair(0.0), normal in vector(1.0), rate in vector(2.0),
+        acceleration in vector(20.0), deviation in 0.0..20.0_f64, remaining in 0.1..2.0_f64,
+    ) {
+        let (hull_a, hull_b) = (a.hull(0.0), b.hull(0.0));
+        let offset = a.nodes[0] - b.nodes[0];
+        let direction = Direction { normal: (normal * 0.3 + offset.normalize()).normalize(), rate };
+        let motion = Motion {
+            a: &hull_a, b: &hull_b, acceleration, deviation, remaining, rounding: 1e-15, speed_rounding: 1e-15,
+        };
+        prop_assume!(motion.separation(&direction.normal) > 0.0);
+        let end = motion.step(&direction, Touch::Apart).min(remaining);
+        let at_rest = Direction { rate: Vec3::zeros(), ..direction };
+        // Least height of any node pair, the deviations pulling straight against the direction.
+        let apart = |direction: &Direction, h: f64| {
+            let turned = direction.normal + direction.rate * h;
+            let pull = 0.5 * h * h * deviation * (1.0 + direction.rate.norm() * h);
+            let shift = (a.velocity - b.velocity) * h + acceleration * (0.5 * h * h);
+            let pairs = a.nodes.iter().flat_map(|x| b.nodes.iter().map(move |y| x - y));
+            pairs.map(|arm| turned.dot(&(arm + shift)) - pull).fold(f64::INFINITY, f64::min)
+        };
+        let holds = |direction: &Direction| (0..=200).all(|k| apart(direction, end * f64::from(k) / 200.0) > -1e-12);
+        prop_assert!(holds(&direction) || holds(&at_rest), "{end}");
+    }
+}
