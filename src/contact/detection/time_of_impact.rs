@@ -27,6 +27,8 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Gap, relative to the size of the pair, below which the line between two points is no accurate normal.
 const NEAR: f64 = 1e-6;
+/// Share of the step before that a held direction must reach.
+const WORTHWHILE: f64 = 0.1;
 /// Most advances; a grazing pair halves its gap with each.
 const MAX_ADVANCES: usize = 200;
 
@@ -60,6 +62,8 @@ pub struct Impact {
 /// - Faces that touch at the start (within 16 units in the last place of their coordinates) impact at time 0
 ///   unless they provably part or rest: a closing speed within rounding counts as none, but a deviation of the
 ///   accelerations that could push them together does not.
+///   Faces in one plane count as lying on the sides their outward normals tell (nodes counter-clockwise seen from
+///   outside).
 /// - Faces that overlap at the start impact at time 0 when they approach along the direction of least overlap,
 ///   and not at all otherwise.
 /// - A pair still undecided after two hundred advances, a graze to within rounding, impacts at the time reached:
@@ -68,6 +72,7 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
     let acceleration = a.common_acceleration() - b.common_acceleration();
     let deviation = a.acceleration_deviation() + b.acceleration_deviation();
     let mut s = 0.0;
+    let mut earlier: Option<Advance> = None;
     let mut impact = None;
     for _ in 0..MAX_ADVANCES {
         let (mut hull_a, mut hull_b) = (Hull::at(a, s), Hull::at(b, s));
@@ -79,18 +84,22 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
         let remaining = duration - s + TIME_ROUNDING * duration;
         let (a, b) = (&hull_a, &hull_b);
         let motion = Motion { a, b, acceleration, deviation, remaining, rounding, speed_rounding };
-        let closest = closest_features(a, b);
-        let advance = advance(&motion, &closest, s > 0.0);
-        if advance.step == f64::INFINITY || advance.step > remaining {
+        let next = earlier.and_then(|before| hold(&motion, before)).unwrap_or_else(|| {
+            let closest = closest_features(a, b);
+            let next = advance(&motion, &closest, earlier);
+            let point = origin + (closest.points[0] + closest.points[1]) * 0.5;
+            impact = Some(Impact { time: s, point, normal: next.normal });
+            next
+        });
+        if next.step == f64::INFINITY || next.step > remaining {
             return None;
         }
-        let point = origin + (closest.points[0] + closest.points[1]) * 0.5;
-        impact = Some(Impact { time: s, point, normal: advance.normal });
-        let goes_on = advance.step > TIME_ROUNDING * s;
+        let goes_on = next.step > TIME_ROUNDING * s;
         if !goes_on {
             break;
         }
-        s = (s + advance.step).min(duration);
+        s = (s + next.step).min(duration);
+        earlier = Some(next);
     }
     impact
 }
@@ -98,57 +107,100 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
 /// How long faces stay apart, and the direction that shows it.
 #[derive(Clone, Copy, Debug)]
 struct Advance {
+    /// What the direction is normal to.
+    feature: Feature,
     normal: Vec3,
     /// Zero on contact, infinite when they never touch.
     step: f64,
+    /// Whether there was a gap: the next touch is an impact, not the rest of one.
+    apart: bool,
 }
 
-fn advance(motion: &Motion<'_>, closest: &Closest, started: bool) -> Advance {
-    if closest.distance <= motion.rounding {
-        return leave(motion, closest, started);
+/// Advance along the direction of the advance before, turned with its features: no closest points are needed as
+/// long as it gets ahead.
+fn hold(motion: &Motion<'_>, before: Advance) -> Option<Advance> {
+    let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
+    if motion.separation(&direction.normal) <= motion.rounding {
+        return None;
     }
-    let first = Direction::of_feature(motion.a, motion.b, closest);
+    let step = motion.step(&direction, Touch::Apart);
+    let found = Advance { normal: direction.normal, step, apart: true, ..before };
+    (step > WORTHWHILE * before.step).then_some(found)
+}
+
+/// Advance along the line of the closest points.
+fn advance(motion: &Motion<'_>, closest: &Closest, earlier: Option<Advance>) -> Advance {
+    let feature = closest.feature;
     let mut best: Option<Advance> = None;
     let mut consider = |direction: &Direction| {
         if motion.separation(&direction.normal) > 0.0 {
             let step = motion.step(direction, Touch::Apart);
             if best.is_none_or(|other| step > other.step) {
-                best = Some(Advance { normal: direction.normal, step });
+                best = Some(Advance { feature, normal: direction.normal, step, apart: true });
             }
         }
     };
-    first.iter().for_each(&mut consider);
-    let size = motion.a.largest_coordinate().max(motion.b.largest_coordinate());
-    if closest.feature == Feature::Line && closest.distance < NEAR * size {
-        Direction::for_each(motion.a, motion.b, closest, &mut consider);
+    if closest.distance > motion.rounding {
+        let first = Direction::of_feature(motion.a, motion.b, feature, &closest.line());
+        first.iter().for_each(&mut consider);
+        let size = motion.a.largest_coordinate().max(motion.b.largest_coordinate());
+        if feature == Feature::Line && closest.distance < NEAR * size {
+            Direction::for_each(motion.a, motion.b, closest, &mut consider);
+        }
     }
-    best.unwrap_or_else(|| leave(motion, closest, started))
+    best.unwrap_or_else(|| match earlier {
+        Some(before) if before.apart => arrive(motion, before),
+        _ => leave(motion, closest, earlier),
+    })
+}
+
+/// Contact, with the normal of the features that met.
+fn arrive(motion: &Motion<'_>, before: Advance) -> Advance {
+    let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal);
+    Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }
 }
 
 /// Advance of faces that touch or overlap.
-fn leave(motion: &Motion<'_>, closest: &Closest, started: bool) -> Advance {
-    let touch = if started { Touch::Later } else { Touch::AtStart };
+///
+/// Faces that lie in one plane are apart either way along its normal: which of them is behind is known from the
+/// advance before, and at the start from their outward normals.
+fn leave(motion: &Motion<'_>, closest: &Closest, earlier: Option<Advance>) -> Advance {
+    let touch = if earlier.is_some() { Touch::Later } else { Touch::AtStart };
+    let side = earlier.map_or_else(|| motion.b.outward() - motion.a.outward(), |before| before.normal);
+    let leaving = |direction: &Direction, step| Advance {
+        feature: Feature::Line,
+        normal: direction.normal,
+        step,
+        apart: false,
+    };
     let mut least_overlap = (f64::NEG_INFINITY, Direction { normal: Vec3::x(), rate: Vec3::zeros() });
-    let mut best = Advance { normal: Vec3::x(), step: 0.0 };
+    let mut best = (0.0, least_overlap.1);
     Direction::for_each(motion.a, motion.b, closest, |direction| {
         let separation = motion.separation(&direction.normal);
+        let either_way = motion.separation(&-direction.normal) >= -motion.rounding;
+        if either_way && direction.normal.dot(&side) <= 0.0 {
+            return;
+        }
         if separation > least_overlap.0 {
             least_overlap = (separation, *direction);
         }
         if separation >= -motion.rounding {
             let step = motion.step(direction, touch);
-            if step > best.step {
-                best = Advance { normal: direction.normal, step };
+            if step > best.0 {
+                best = (step, *direction);
             }
         }
     });
     let (separation, direction) = least_overlap;
     let overlapping = separation.is_finite() && separation < -motion.rounding;
     let parting = motion.closing_speed(&direction) <= motion.speed_rounding;
-    if overlapping && !started && parting {
-        return Advance { normal: direction.normal, step: f64::INFINITY };
+    if overlapping && earlier.is_none() && parting {
+        leaving(&direction, f64::INFINITY)
+    } else if best.0 > 0.0 {
+        leaving(&best.1, best.0)
+    } else {
+        leaving(&direction, 0.0)
     }
-    if best.step > 0.0 { best } else { Advance { normal: direction.normal, step: 0.0 } }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::math::Vec3;
 
 /// Squared sine of the angle below which two vectors span no plane.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Turn of the direction [rad] over which the third-order term of the bound is held by its second-order term.
+/// Turn of the direction \[rad\] over which the third-order term of the bound is held by its second-order term.
 const LARGEST_TURN: f64 = 0.5;
 
 /// A direction n + h ṅ, from b to a, that may turn; |n| = 1.
@@ -38,11 +38,10 @@ impl Direction {
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
     }
 
-    /// The common normal of the features two closest points lie on.
-    pub(super) fn of_feature(a: &Hull, b: &Hull, closest: &Closest) -> Option<Self> {
-        let line = closest.points[0] - closest.points[1];
+    /// The common normal of the features two closest points lie on; `line` tells its sign, or is itself the normal.
+    pub(super) fn of_feature(a: &Hull, b: &Hull, feature: Feature, line: &Vec3) -> Option<Self> {
         let side = |which| if which == Side::A { a } else { b };
-        let direction = match closest.feature {
+        let direction = match feature {
             Feature::Triangle(which, [i, j, k]) => {
                 Self::spanned(side(which).edge([i, j]), side(which).edge([i, k]))
             }
@@ -51,9 +50,9 @@ impl Direction {
             Feature::Line => None,
         };
         match direction {
-            Some(found) if found.normal.dot(&line) < 0.0 => Some(found.reversed()),
+            Some(found) if found.normal.dot(line) < 0.0 => Some(found.reversed()),
             Some(found) => Some(found),
-            None => Self::fixed(&line),
+            None => Self::fixed(line),
         }
     }
 
@@ -73,7 +72,7 @@ impl Direction {
                 visit(&direction.reversed());
             }
         };
-        offer(Self::of_feature(a, b, closest));
+        offer(Self::of_feature(a, b, closest.feature, &closest.line()));
         let plane = a.is_segment() && b.is_segment();
         for hull in [a, b] {
             for &[i, j, k] in hull.triangles() {
@@ -165,9 +164,10 @@ impl Motion<'_> {
         let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
         for of_a in &nodes_a[..self.a.positions().len()] {
             for of_b in &nodes_b[..self.b.positions().len()] {
-                let [gap, rate, quadratic] = [0, 1, 2].map(|k| of_a[k] - of_b[k]);
-                let (gap, rate) = self.rounded(gap, rate, touch);
-                let root = first_root(gap, rate, quadratic + common);
+                let (gap, rate) = self.rounded(of_a[0] - of_b[0], of_a[1] - of_b[1], touch);
+                let quadratic = of_a[2] - of_b[2] + common;
+                let clear = quadratic <= 0.0 && gap + first * (rate + quadratic * first) >= 0.0;
+                let root = if clear { first } else { first_root(gap, rate, quadratic) };
                 first = if root < first || root.is_nan() { root } else { first };
             }
         }

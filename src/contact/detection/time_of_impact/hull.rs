@@ -75,6 +75,17 @@ impl Hull {
         self.boundary.triangles.is_empty()
     }
 
+    /// Outward unit normal, for nodes counter-clockwise seen from outside; zero when the face has collapsed.
+    pub(super) fn outward(&self) -> Vec3 {
+        let x = &self.positions;
+        let normal = match self.count {
+            4 => (x[2] - x[0]).cross(&(x[3] - x[1])),
+            3 => (x[1] - x[0]).cross(&(x[2] - x[0])),
+            _ => (x[1] - x[0]).cross(&Vec3::z()),
+        };
+        normal.try_normalize(0.0).unwrap_or_default()
+    }
+
     pub(super) fn move_by(&mut self, shift: &Vec3) {
         for position in &mut self.positions[..self.count] {
             *position += shift;
@@ -98,7 +109,7 @@ impl Hull {
     }
 
     fn ends(&self, edge: [usize; 2]) -> [Vec3; 2] {
-        edge.map(|node| self.positions[node])
+        [self.positions[edge[0]], self.positions[edge[1]]]
     }
 }
 
@@ -138,6 +149,13 @@ pub(super) struct Closest {
     pub feature: Feature,
 }
 
+impl Closest {
+    /// From the point of b to that of a.
+    pub(super) fn line(&self) -> Vec3 {
+        self.points[0] - self.points[1]
+    }
+}
+
 /// Closest points of the boundaries of two hulls; they bound the distance of the hulls unless these overlap.
 ///
 /// Either both points lie on edges, or one is a node over the inside of a triangle; the nodes on edges are found
@@ -152,8 +170,9 @@ pub(super) fn closest_features(a: &Hull, b: &Hull) -> Closest {
 
 fn nodes_over_triangles(nodes: &Hull, faces: &Hull, side: Side, closest: &mut Closest) {
     for &triangle in faces.triangles() {
-        let [origin, second, third] = triangle.map(|node| faces.positions[node]);
-        let (along_1, along_2) = (second - origin, third - origin);
+        let origin = faces.positions[triangle[0]];
+        let (along_1, along_2) =
+            (faces.positions[triangle[1]] - origin, faces.positions[triangle[2]] - origin);
         let normal = along_1.cross(&along_2);
         let squared = normal.norm_squared();
         let smallest = DEGENERATE_SINE * DEGENERATE_SINE * along_1.norm_squared() * along_2.norm_squared();
@@ -192,11 +211,10 @@ fn edges_and_edges(a: &Hull, b: &Hull, closest: &mut Closest) {
             let candidate = (points[0] - points[1]).norm_squared();
             if candidate < squared {
                 squared = candidate;
-                let inside = [alpha, beta].map(|parameter| parameter > 0.0 && parameter < 1.0);
-                let feature = match (plane, inside) {
-                    (false, [true, true]) => Feature::Edges(edge_a, edge_b),
-                    (true, [true, false]) => Feature::Segment(Side::A, edge_a),
-                    (true, [false, true]) => Feature::Segment(Side::B, edge_b),
+                let feature = match (plane, alpha > 0.0 && alpha < 1.0, beta > 0.0 && beta < 1.0) {
+                    (false, true, true) => Feature::Edges(edge_a, edge_b),
+                    (true, true, false) => Feature::Segment(Side::A, edge_a),
+                    (true, false, true) => Feature::Segment(Side::B, edge_b),
                     _ => Feature::Line,
                 };
                 *closest = Closest { distance: candidate.sqrt(), points, feature };

@@ -241,21 +241,28 @@ fn first_touch_free(a: &RigidFace, b: &RigidFace) -> bool {
 const SQUARE: [Vec3; 4] =
     [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::new(1.0, 1.0, 0.0), Vec3::new(0.0, 1.0, 0.0)];
 
+fn ground() -> RigidFace {
+    RigidFace::translating(CellKind::Quad4, &SQUARE, Vec3::zeros(), Vec3::zeros())
+}
+
+/// A square over the ground, its outward side down.
 fn square(shift: Vec3, velocity: Vec3, acceleration: Vec3) -> RigidFace {
-    RigidFace::translating(CellKind::Quad4, &SQUARE.map(|x| x + shift), velocity, acceleration)
+    let mut nodes = SQUARE.map(|x| x + shift);
+    nodes.reverse();
+    RigidFace::translating(CellKind::Quad4, &nodes, velocity, acceleration)
 }
 
 #[test]
 fn parallel_quadrilaterals_meet_in_one_advance() {
     let a = square(Vec3::new(0.25, 0.25, 3.0), Vec3::new(0.0, 0.0, -2.0), Vec3::zeros());
-    let b = square(Vec3::zeros(), Vec3::zeros(), Vec3::zeros());
+    let b = ground();
     let impact = time_of_impact(&a, &b, 10.0).unwrap();
     assert_eq!((impact.time, impact.normal), (1.5, Vec3::z()));
 }
 
 #[test]
 fn aligned_quadrilaterals_meet_and_then_part_or_rest() {
-    let b = square(Vec3::zeros(), Vec3::zeros(), Vec3::zeros());
+    let b = ground();
     let down = square(Vec3::new(0.0, 0.0, 3.0), Vec3::new(0.0, 0.0, -2.0), Vec3::zeros());
     assert_eq!(time_of_impact(&down, &b, 10.0).unwrap().time, 1.5);
     let touching = |speed, pull| square(Vec3::zeros(), Vec3::z() * speed, Vec3::z() * pull);
@@ -264,7 +271,7 @@ fn aligned_quadrilaterals_meet_and_then_part_or_rest() {
     assert_eq!(time_of_impact(&touching(1e-300, 0.0), &b, 10.0), None);
     assert_eq!(time_of_impact(&touching(0.0, 1.0), &b, 10.0), None);
     assert_eq!(time_of_impact(&touching(-1.0, 0.0), &b, 10.0).unwrap().time, 0.0);
-    assert_eq!(time_of_impact(&touching(-1.0, 0.0), &b, 10.0).unwrap().normal.z.abs(), 1.0);
+    assert_eq!(time_of_impact(&touching(-1.0, 0.0), &b, 10.0).unwrap().normal, Vec3::z());
     assert_eq!(time_of_impact(&touching(0.0, -1.0), &b, 10.0).unwrap().time, 0.0);
     let thrown = time_of_impact(&touching(5.0, -10.0), &b, 10.0).unwrap();
     assert!((thrown.time - 1.0).abs() < 1e-15, "{thrown:?}");
@@ -331,7 +338,7 @@ fn overlapping_faces_impact_only_when_they_approach() {
 
 #[test]
 fn a_graze_ends() {
-    let b = square(Vec3::zeros(), Vec3::zeros(), Vec3::zeros());
+    let b = ground();
     let miss = |gap: f64| {
         square(Vec3::new(0.1, 0.2, 1.0 + gap), Vec3::new(0.0, 0.0, -2.0), Vec3::new(0.0, 0.0, 2.0))
     };
@@ -370,9 +377,39 @@ proptest! {
 
 #[test]
 fn paths_that_are_not_finite_impact_at_once() {
-    let b = square(Vec3::zeros(), Vec3::zeros(), Vec3::zeros());
+    let b = ground();
     for (shift, velocity) in [(f64::NAN, 0.0), (1.0, f64::NAN), (f64::INFINITY, 0.0)] {
         let a = square(Vec3::z() * shift, Vec3::z() * velocity, Vec3::zeros());
         assert_eq!(time_of_impact(&a, &b, 1.0).unwrap().time, 0.0);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn a_turning_direction_parts_the_nodes_during_its_step(
+        (a, b) in approaching_pair(0.0), normal in vector(1.0), rate in vector(2.0),
+        acceleration in vector(20.0), deviation in 0.0..20.0_f64, remaining in 0.1..2.0_f64,
+    ) {
+        let (hull_a, hull_b) = (a.hull(0.0), b.hull(0.0));
+        let offset = a.nodes[0] - b.nodes[0];
+        let direction = Direction { normal: (normal * 0.3 + offset.normalize()).normalize(), rate };
+        let motion = Motion {
+            a: &hull_a, b: &hull_b, acceleration, deviation, remaining, rounding: 1e-15, speed_rounding: 1e-15,
+        };
+        prop_assume!(motion.separation(&direction.normal) > 0.0);
+        let end = motion.step(&direction, Touch::Apart).min(remaining);
+        let at_rest = Direction { rate: Vec3::zeros(), ..direction };
+        // Least height of any node pair, the deviations pulling straight against the direction.
+        let apart = |direction: &Direction, h: f64| {
+            let turned = direction.normal + direction.rate * h;
+            let pull = 0.5 * h * h * deviation * (1.0 + direction.rate.norm() * h);
+            let shift = (a.velocity - b.velocity) * h + acceleration * (0.5 * h * h);
+            let pairs = a.nodes.iter().flat_map(|x| b.nodes.iter().map(move |y| x - y));
+            pairs.map(|arm| turned.dot(&(arm + shift)) - pull).fold(f64::INFINITY, f64::min)
+        };
+        let holds = |direction: &Direction| (0..=200).all(|k| apart(direction, end * f64::from(k) / 200.0) > -1e-12);
+        prop_assert!(holds(&direction) || holds(&at_rest), "{end}");
     }
 }
