@@ -129,7 +129,13 @@ impl QualityReport {
 
 fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
     match kind.dimension() {
-        0 => CellQuality { volume: 1.0, jacobian: 1.0, shape: 1.0, edge: f64::INFINITY, altitude: f64::INFINITY },
+        0 => CellQuality {
+            volume: 1.0,
+            jacobian: 1.0,
+            shape: 1.0,
+            edge: f64::INFINITY,
+            altitude: f64::INFINITY,
+        },
         1 => {
             let length = (points[1] - points[0]).norm();
             let shape = if length > 0.0 { 1.0 } else { 0.0 };

@@ -26,10 +26,8 @@ impl Mesh {
     pub fn skin(&self) -> Result<Faces, MeshError> {
         self.validate()?;
         let dimension = self.solid_dimension()?;
-        let mut all: Vec<(FaceKey, FaceOwner)> = self
-            .face_owners(dimension)
-            .map(|owner| (face_key(self.corners_of_face(owner)), owner))
-            .collect();
+        let mut all: Vec<(FaceKey, FaceOwner)> =
+            self.face_owners(dimension).map(|owner| (face_key(self.corners_of_face(owner)), owner)).collect();
         all.par_sort_unstable();
         let mut outer = Vec::new();
         for same in all.chunk_by(|a, b| a.0 == b.0) {
@@ -201,9 +199,8 @@ impl Mesh {
 
     fn tags_of_face(&self, same: &[(FaceKey, FaceOwner)]) -> (TagList, TagList) {
         let node_tag = |&node: &u32| self.node_tags.get(node as usize).copied();
-        let cell_tag = |(_, owner): &(FaceKey, FaceOwner)| {
-            self.blocks[owner.block as usize].tags[owner.cell as usize]
-        };
+        let cell_tag =
+            |(_, owner): &(FaceKey, FaceOwner)| self.blocks[owner.block as usize].tags[owner.cell as usize];
         let nodes = same.first().map(|(key, _)| key.iter().filter_map(node_tag).collect());
         (TagList(nodes.unwrap_or_default()), TagList(same.iter().map(cell_tag).collect()))
     }
