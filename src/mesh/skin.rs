@@ -15,7 +15,21 @@ type FaceKey = [u32; 4];
 impl Mesh {
     /// Outer faces of the cells of the highest dimension: edges of a plane mesh, faces of a volume mesh.
     ///
-    /// Ordered by owning cell. The example in the [module](self) takes the skin of a square.
+    /// Ordered by owning cell.
+    ///
+    /// # Example
+    /// ```
+    /// # use ictus::mesh::{CellBlock, CellKind, Mesh};
+    /// # let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// # let block = CellBlock { kind: CellKind::Tet4, connectivity: vec![0, 1, 2, 3], tags: vec![1] };
+    /// # let mesh = Mesh { nodes: corners.map(Into::into).to_vec(), node_tags: vec![1, 2, 3, 4], blocks: vec![block], groups: vec![] };
+    /// let skin = mesh.skin()?;
+    /// assert_eq!(skin.len(), 4);
+    /// for (kind, nodes) in skin.iter() {
+    ///     assert_eq!(kind.num_nodes(), nodes.len());
+    /// }
+    /// # Ok::<(), ictus::mesh::MeshError>(())
+    /// ```
     ///
     /// # Errors
     /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] where more than two cells

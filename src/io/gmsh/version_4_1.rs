@@ -100,7 +100,11 @@ fn read_nodes(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshEr
             0 => 0,
             1 => dimension,
             other => {
-                return Err(cursor.out_of_range("whether a node block is parametric", other.into(), "0 or 1"));
+                return Err(cursor.out_of_range(
+                    "whether a node block is parametric",
+                    other.into(),
+                    "0 or 1",
+                ));
             }
         };
         let count = cursor.size("the number of nodes of a block")?;
