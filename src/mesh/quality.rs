@@ -75,9 +75,11 @@ impl Mesh {
         let plane = self.is_plane();
         let mut report = QualityReport::empty();
         let mut sum = 0.0;
+        let mut points: Vec<Vec3> = Vec::new();
         for (block, cells) in self.blocks_of_dimension(dimension) {
             for (cell, nodes) in cells.cells().enumerate() {
-                let points: Vec<Vec3> = nodes.iter().map(|&node| self.nodes[node as usize]).collect();
+                points.clear();
+                points.extend(nodes.iter().map(|&node| self.nodes[node as usize]));
                 let measured = measure(cells.kind, &points, plane);
                 sum += measured.shape;
                 report.add(&measured, (cells.tags[cell], block as u32, cell as u32));
@@ -178,9 +180,13 @@ fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
     let volume = cell_volume(kind, points);
     let (mut edge, mut largest) = (f64::INFINITY, 0.0_f64);
     for face in kind.faces() {
-        let corners: Vec<Vec3> = face_corners(face).iter().map(|&node| points[node as usize]).collect();
-        largest = largest.max(area_vector(&corners).norm());
-        edge = edge.min(edge_lengths(face.kind, &corners).0);
+        let local = face_corners(face);
+        let mut corners = [Vec3::zeros(); 4];
+        for (corner, &node) in corners.iter_mut().zip(local) {
+            *corner = points[node as usize];
+        }
+        largest = largest.max(area_vector(&corners[..local.len()]).norm());
+        edge = edge.min(edge_lengths(face.kind, &corners[..local.len()]).0);
     }
     CellQuality { volume, jacobian, shape, edge, altitude: simplex_factor(kind) * volume.abs() / largest }
 }

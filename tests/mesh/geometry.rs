@@ -3,7 +3,7 @@
 use approx::{assert_abs_diff_eq, assert_relative_eq};
 use ictus::io::gmsh;
 use ictus::math::{Rotation, Vec3};
-use ictus::mesh::{CellKind, Faces, Mesh, MeshError};
+use ictus::mesh::{CellBlock, CellKind, Faces, Group, Mesh, MeshError};
 
 use super::{CUBES, assert_says, data, good};
 
@@ -122,6 +122,35 @@ fn a_face_between_two_bodies_belongs_to_the_body_that_is_cut_out() {
     }
     let error = mesh.group_faces("hexes").unwrap_err();
     assert_eq!(error, MeshError::WrongDimension { name: "hexes".into(), given: 3, wanted: 2 });
+}
+
+/// The triangle (1, 2, 4) has all its nodes in the part of the first two tetrahedra but bounds only the third.
+#[test]
+fn a_face_that_only_touches_the_part_with_its_nodes_is_left_out() {
+    let group = |name: &str, dimension, cells: &[(u32, u32)]| Group {
+        name: name.into(),
+        dimension,
+        tag: 1,
+        cells: cells.to_vec(),
+    };
+    let mesh = Mesh {
+        nodes: (0..8).map(|i| Vec3::new(f64::from(i), f64::from(i * i), f64::from(i * i * i))).collect(),
+        node_tags: (1..=8).collect(),
+        blocks: vec![
+            CellBlock { kind: CellKind::Tri3, connectivity: vec![1, 2, 4, 2, 1, 3], tags: vec![1, 2] },
+            CellBlock {
+                kind: CellKind::Tet4,
+                connectivity: vec![0, 1, 2, 3, 0, 4, 5, 6, 1, 2, 4, 7],
+                tags: vec![3, 4, 5],
+            },
+        ],
+        groups: vec![group("side", 2, &[(0, 0), (0, 1)]), group("part", 3, &[(1, 0), (1, 1)])],
+    };
+    let part = mesh.region(&["part"]).unwrap();
+    assert_eq!(part.nodes.len(), 7);
+    assert_eq!(part.groups, [group("side", 2, &[(0, 0)]), group("part", 3, &[(1, 0), (1, 1)])]);
+    assert_eq!(part.blocks[0].tags, [2]);
+    assert_eq!(part.group_faces("side").unwrap().len(), 1);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rayon::slice::ParallelSliceMut;
+
 use super::cursor::Cursor;
 use super::error::GmshError;
 use super::format::PhysicalNames;
@@ -229,7 +231,7 @@ impl Cells {
                 )
             })
             .collect();
-        hashed.sort_unstable();
+        hashed.par_sort_unstable();
         let mut original: Vec<u32> = (0..self.len() as u32).collect();
         for alike in hashed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
             let mut first = BTreeMap::new();
