@@ -53,9 +53,8 @@ impl Surface {
         self.nodes = self.face_nodes.clone();
         self.nodes.sort_unstable();
         self.nodes.dedup();
-        let mut incidences: Vec<(u32, u32)> = (0..self.num_faces())
-            .flat_map(|f| self.face(f).1.iter().map(move |&n| (n, f as u32)))
-            .collect();
+        let mut incidences: Vec<(u32, u32)> =
+            (0..self.num_faces()).flat_map(|f| self.face(f).1.iter().map(move |&n| (n, f as u32))).collect();
         incidences.sort_unstable();
         self.node_faces = incidences.iter().map(|i| i.1).collect();
         self.node_face_offsets =

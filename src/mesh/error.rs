@@ -7,7 +7,9 @@ use std::fmt;
 #[non_exhaustive]
 pub enum MeshError {
     /// The mesh holds no cell at all.
-    #[error("the mesh has no cells; mesh the geometry before saving it, and keep its parts in physical groups")]
+    #[error(
+        "the mesh has no cells; mesh the geometry before saving it, and keep its parts in physical groups"
+    )]
     NoCells,
     /// A group that the mesh does not have.
     #[error(
@@ -22,6 +24,17 @@ pub enum MeshError {
         nearest: Option<String>,
         /// The groups there are.
         groups: Vec<GroupName>,
+    },
+    /// A group without cells.
+    #[error(
+        "physical group `{name}` has no cells; mesh the geometry in dimension {dimension} before saving it (`gmsh \
+         -{dimension} in.geo`)"
+    )]
+    EmptyGroup {
+        /// The name asked for.
+        name: String,
+        /// Dimension of the group.
+        dimension: usize,
     },
     /// A group of another dimension than the one that makes sense.
     #[error("physical group `{name}` has dimension {given}, one of dimension {wanted} is needed here")]
@@ -48,7 +61,9 @@ pub enum MeshError {
         groups: Vec<GroupName>,
     },
     /// Faces were asked of a mesh of points or segments, or a shell of one of volumes.
-    #[error("cells of dimension {given} have no faces that could touch; a mesh of dimension {wanted} is needed")]
+    #[error(
+        "cells of dimension {given} have no faces that could touch; a mesh of dimension {wanted} is needed"
+    )]
     NoFaces {
         /// Highest dimension present.
         given: usize,
@@ -135,7 +150,7 @@ pub enum MeshError {
         z: f64,
     },
     /// A coordinate that is infinite or not a number.
-    #[error("node {node} has the coordinates ({}, {}, {}), which are not finite", .position[0], .position[1], .position[2])]
+    #[error("node {node} has the coordinates ({:e}, {:e}, {:e}), which are not finite", .position[0], .position[1], .position[2])]
     NonFiniteCoordinate {
         /// Tag of the node.
         node: u64,
@@ -153,7 +168,9 @@ pub enum MeshError {
         nodes: usize,
     },
     /// A cell that uses a node more than once.
-    #[error("cell {cell} uses node {node} twice; collapsed cells are not supported: write them as a lower kind")]
+    #[error(
+        "cell {cell} uses node {node} twice; collapsed cells are not supported: write them as a lower kind"
+    )]
     RepeatedNode {
         /// Tag of the cell.
         cell: u64,

@@ -45,6 +45,9 @@ pub use renumber::Renumbering;
 
 use crate::math::Vec3;
 
+/// Largest |z| of a plane mesh, relative to its largest coordinate: what a CAD kernel leaves of a zero.
+const PLANE_TOLERANCE: f64 = 1e-12;
+
 /// Nodes and cells of every dimension, with the physical groups that name them.
 ///
 /// Immutable once read: what moves lives in the simulation's state.
@@ -100,9 +103,15 @@ impl Mesh {
         self.blocks_of_dimension(dimension).map(|(_, block)| block.len()).sum()
     }
 
-    /// Whether every node lies in the plane z = 0 exactly.
+    /// Whether every node lies in the plane z = 0, to within rounding.
     pub fn is_plane(&self) -> bool {
-        self.nodes.iter().all(|node| node.z == 0.0)
+        self.node_off_plane().is_none()
+    }
+
+    /// The first node off the plane z = 0 by more than [`PLANE_TOLERANCE`].
+    fn node_off_plane(&self) -> Option<usize> {
+        let largest = self.nodes.iter().map(|node| node.amax()).fold(0.0, f64::max);
+        self.nodes.iter().position(|node| node.z.abs() > PLANE_TOLERANCE * largest)
     }
 
     /// Node indices of the cell at (block, cell within the block).

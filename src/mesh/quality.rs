@@ -18,7 +18,7 @@
 //! In a surface mesh off the plane z = 0 no side is the right one: its cells are measured against their own mean
 //! normal, so only a cell that is flat or folds over itself counts as inverted.
 
-use super::{CellKind, Mesh, MeshError, TagList};
+use super::{CellFace, CellKind, Mesh, MeshError, TagList};
 use crate::math::{Mat3, Vec3};
 
 /// Summary over the cells of the highest dimension.
@@ -75,9 +75,11 @@ impl Mesh {
         let plane = self.is_plane();
         let mut report = QualityReport::empty();
         let mut sum = 0.0;
+        let mut points: Vec<Vec3> = Vec::new();
         for (block, cells) in self.blocks_of_dimension(dimension) {
             for (cell, nodes) in cells.cells().enumerate() {
-                let points: Vec<Vec3> = nodes.iter().map(|&node| self.nodes[node as usize]).collect();
+                points.clear();
+                points.extend(nodes.iter().map(|&node| self.nodes[node as usize]));
                 let measured = measure(cells.kind, &points, plane);
                 sum += measured.shape;
                 report.add(&measured, (cells.tags[cell], block as u32, cell as u32));
@@ -120,8 +122,8 @@ impl QualityReport {
         }
         self.smallest_edge = self.smallest_edge.min(measured.edge);
         self.smallest_altitude = self.smallest_altitude.min(measured.altitude);
-        // Written so that a Jacobian that overflowed to NaN counts as inverted.
-        if !(measured.jacobian > 0.0) {
+        // A Jacobian that overflowed to NaN counts as inverted.
+        if measured.jacobian <= 0.0 || measured.jacobian.is_nan() {
             self.inverted.push(InvertedCell { tag, block, cell, jacobian: measured.jacobian });
         }
     }
@@ -129,7 +131,13 @@ impl QualityReport {
 
 fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
     match kind.dimension() {
-        0 => CellQuality { volume: 1.0, jacobian: 1.0, shape: 1.0, edge: f64::INFINITY, altitude: f64::INFINITY },
+        0 => CellQuality {
+            volume: 1.0,
+            jacobian: 1.0,
+            shape: 1.0,
+            edge: f64::INFINITY,
+            altitude: f64::INFINITY,
+        },
         1 => {
             let length = (points[1] - points[0]).norm();
             let shape = if length > 0.0 { 1.0 } else { 0.0 };
@@ -141,7 +149,7 @@ fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
 }
 
 fn measure_surface(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
-    let area = area_vector(points);
+    let area = area_vector(&points[..kind.corners().len()]);
     let normal = if plane { Vec3::z() } else { area.try_normalize(0.0).unwrap_or_else(Vec3::zeros) };
     let volume = area.dot(&normal);
     let (mut jacobian, mut shape) = (f64::INFINITY, 1.0_f64);
@@ -153,8 +161,13 @@ fn measure_surface(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality 
         shape = shape.min(mean_ratio(&(edges * to_ideal(kind)), 2));
     }
     let (shortest, longest) = edge_lengths(kind, points);
-    let simplex = if kind == CellKind::Tri3 { 2.0 } else { 1.0 };
-    CellQuality { volume, jacobian, shape, edge: shortest, altitude: simplex * volume.abs() / longest }
+    CellQuality {
+        volume,
+        jacobian,
+        shape,
+        edge: shortest,
+        altitude: simplex_factor(kind) * volume.abs() / longest,
+    }
 }
 
 fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
@@ -165,17 +178,27 @@ fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
         shape = shape.min(mean_ratio(&(edges * to_ideal(kind)), 3));
     }
     let volume = cell_volume(kind, points);
-    let facet = |face: &super::CellFace| {
-        let nodes: Vec<Vec3> = face.nodes.iter().map(|&node| points[node as usize]).collect();
-        area_vector(&nodes).norm()
-    };
-    let largest = kind.faces().iter().map(facet).fold(0.0, f64::max);
-    let simplex = if kind == CellKind::Tet4 { 3.0 } else { 1.0 };
-    let edge = kind.faces().iter().fold(f64::INFINITY, |shortest, face| {
-        let nodes: Vec<Vec3> = face.nodes.iter().map(|&node| points[node as usize]).collect();
-        shortest.min(edge_lengths(face.kind, &nodes).0)
-    });
-    CellQuality { volume, jacobian, shape, edge, altitude: simplex * volume.abs() / largest }
+    let (mut edge, mut largest) = (f64::INFINITY, 0.0_f64);
+    for face in kind.faces() {
+        let local = face_corners(face);
+        let mut corners = [Vec3::zeros(); 4];
+        for (corner, &node) in corners.iter_mut().zip(local) {
+            *corner = points[node as usize];
+        }
+        largest = largest.max(area_vector(&corners[..local.len()]).norm());
+        edge = edge.min(edge_lengths(face.kind, &corners[..local.len()]).0);
+    }
+    CellQuality { volume, jacobian, shape, edge, altitude: simplex_factor(kind) * volume.abs() / largest }
+}
+
+/// d for a simplex of dimension d, whose volume is facet × altitude / d; 1 for other cells.
+fn simplex_factor(kind: CellKind) -> f64 {
+    if kind.corners().len() == kind.dimension() + 1 { kind.dimension() as f64 } else { 1.0 }
+}
+
+/// Local corner nodes of a face in cyclic order.
+fn face_corners(face: &CellFace) -> &'static [u8] {
+    &face.nodes[..face.kind.corners().len()]
 }
 
 /// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces, exact for linear and trilinear cells.
@@ -188,7 +211,7 @@ fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
         let from_first = |i: u8| points[i as usize] - points[0];
         from_first(a).dot(&from_first(b).cross(&from_first(c)))
     };
-    let face = |face: &super::CellFace| match *face.nodes {
+    let face = |face: &CellFace| match *face_corners(face) {
         [a, b, c, d] => 0.5 * (cone(a, b, c) + cone(a, c, d) + cone(a, b, d) + cone(b, c, d)),
         [a, b, c, ..] => cone(a, b, c),
         _ => 0.0,
@@ -208,7 +231,7 @@ fn area_vector(points: &[Vec3]) -> Vec3 {
 /// Mean ratio of the corner S = J W⁻¹, with the module's formula; the third column of a surface is its normal.
 fn mean_ratio(s: &Mat3, dimension: usize) -> f64 {
     let det = s.determinant();
-    if !(det > 0.0) {
+    if det <= 0.0 || det.is_nan() {
         return 0.0;
     }
     let norm: f64 = (0..dimension).map(|i| s.column(i).norm_squared()).sum();

@@ -13,7 +13,7 @@ impl Mesh {
     /// the cells that bound the part (one dimension below it) or have all their nodes in it.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`], [`MeshError::NoCells`], or what [`Mesh::validate`] finds.
+    /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or what [`Mesh::validate`] finds.
     pub fn region(&self, names: &[&str]) -> Result<Self, MeshError> {
         self.validate()?;
         let dimension = self.region_dimension(names)?;
@@ -56,7 +56,7 @@ impl Mesh {
     /// Nodes of the cells of every physical group called `name`, ascending.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`].
+    /// [`MeshError::MissingGroup`] or [`MeshError::EmptyGroup`].
     pub fn group_nodes(&self, name: &str) -> Result<Vec<u32>, MeshError> {
         self.validate()?;
         let groups = self.groups_called(name)?;
@@ -74,7 +74,7 @@ impl Mesh {
     /// The groups called `name`, of any dimension.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`] with the groups there are and the nearest name.
+    /// [`MeshError::MissingGroup`] with the groups there are and the nearest name; [`MeshError::EmptyGroup`].
     pub fn groups_called(&self, name: &str) -> Result<Vec<&Group>, MeshError> {
         let found: Vec<&Group> = self.groups.iter().filter(|group| group.is_called(name)).collect();
         if found.is_empty() {
@@ -84,15 +84,14 @@ impl Mesh {
                 groups: self.group_names(),
             });
         }
+        if found.iter().all(|group| group.cells.is_empty()) {
+            return Err(MeshError::EmptyGroup { name: name.to_owned(), dimension: found[0].dimension });
+        }
         Ok(found)
     }
 
     /// The groups called `name` of one dimension.
-    pub(super) fn groups_of_dimension(
-        &self,
-        name: &str,
-        dimension: usize,
-    ) -> Result<Vec<&Group>, MeshError> {
+    pub(super) fn groups_of_dimension(&self, name: &str, dimension: usize) -> Result<Vec<&Group>, MeshError> {
         let mut found = self.groups_called(name)?;
         let given = found[0].dimension;
         found.retain(|group| group.dimension == dimension);

@@ -15,7 +15,21 @@ type FaceKey = [u32; 4];
 impl Mesh {
     /// Outer faces of the cells of the highest dimension: edges of a plane mesh, faces of a volume mesh.
     ///
-    /// Ordered by owning cell. The example in the [module](self) takes the skin of a square.
+    /// Ordered by owning cell.
+    ///
+    /// # Example
+    /// ```
+    /// # use ictus::mesh::{CellBlock, CellKind, Mesh};
+    /// # let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// # let block = CellBlock { kind: CellKind::Tet4, connectivity: vec![0, 1, 2, 3], tags: vec![1] };
+    /// # let mesh = Mesh { nodes: corners.map(Into::into).to_vec(), node_tags: vec![1, 2, 3, 4], blocks: vec![block], groups: vec![] };
+    /// let skin = mesh.skin()?;
+    /// assert_eq!(skin.len(), 4);
+    /// for (kind, nodes) in skin.iter() {
+    ///     assert_eq!(kind.num_nodes(), nodes.len());
+    /// }
+    /// # Ok::<(), ictus::mesh::MeshError>(())
+    /// ```
     ///
     /// # Errors
     /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] where more than two cells
@@ -26,10 +40,8 @@ impl Mesh {
     pub fn skin(&self) -> Result<Faces, MeshError> {
         self.validate()?;
         let dimension = self.solid_dimension()?;
-        let mut all: Vec<(FaceKey, FaceOwner)> = self
-            .face_owners(dimension)
-            .map(|owner| (face_key(self.corners_of_face(owner)), owner))
-            .collect();
+        let mut all: Vec<(FaceKey, FaceOwner)> =
+            self.face_owners(dimension).map(|owner| (face_key(self.corners_of_face(owner)), owner)).collect();
         all.par_sort_unstable();
         let mut outer = Vec::new();
         for same in all.chunk_by(|a, b| a.0 == b.0) {
@@ -201,9 +213,8 @@ impl Mesh {
 
     fn tags_of_face(&self, same: &[(FaceKey, FaceOwner)]) -> (TagList, TagList) {
         let node_tag = |&node: &u32| self.node_tags.get(node as usize).copied();
-        let cell_tag = |(_, owner): &(FaceKey, FaceOwner)| {
-            self.blocks[owner.block as usize].tags[owner.cell as usize]
-        };
+        let cell_tag =
+            |(_, owner): &(FaceKey, FaceOwner)| self.blocks[owner.block as usize].tags[owner.cell as usize];
         let nodes = same.first().map(|(key, _)| key.iter().filter_map(node_tag).collect());
         (TagList(nodes.unwrap_or_default()), TagList(same.iter().map(cell_tag).collect()))
     }

@@ -46,7 +46,8 @@ impl CellBlock {
     pub fn reverse(&mut self, cell: usize) {
         let n = self.kind.num_nodes();
         let old = self.cell(cell).to_vec();
-        for (node, &local) in self.connectivity[cell * n..(cell + 1) * n].iter_mut().zip(self.kind.reversed()) {
+        for (node, &local) in self.connectivity[cell * n..(cell + 1) * n].iter_mut().zip(self.kind.reversed())
+        {
             *node = old[local as usize];
         }
     }

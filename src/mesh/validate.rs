@@ -63,7 +63,7 @@ impl Mesh {
     /// # Errors
     /// [`MeshError::NotPlane`] or [`MeshError::InvertedCells`], or what [`Mesh::quality`] finds.
     pub fn check_plane(&self) -> Result<(), MeshError> {
-        if let Some(node) = self.nodes.iter().position(|node| node.z != 0.0) {
+        if let Some(node) = self.node_off_plane() {
             return Err(MeshError::NotPlane { node: self.node_tags[node], z: self.nodes[node].z });
         }
         self.quality()?.check()

@@ -1,7 +1,9 @@
 //! Nodes and elements by the tags of the file, put together to a mesh by index.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use rayon::slice::ParallelSliceMut;
 
 use super::cursor::Cursor;
 use super::error::GmshError;
@@ -26,7 +28,7 @@ pub(super) struct Assembly {
 pub(super) struct Cells {
     pub tags: Vec<u64>,
     pub node_tags: Vec<u64>,
-    /// Elementary entity of each element; version 2.2 only.
+    /// Elementary entity of each element.
     pub entities: Vec<i32>,
 }
 
@@ -100,7 +102,12 @@ impl Assembly {
         if declared == found {
             return Ok(());
         }
-        Err(GmshError::CountMismatch { place: cursor.place(), section: cursor.section, declared, found })
+        Err(GmshError::CountMismatch {
+            place: cursor.place(),
+            section: cursor.section.to_owned(),
+            declared,
+            found,
+        })
     }
 
     /// The elements of one kind, to add to.
@@ -116,36 +123,33 @@ impl Assembly {
         }
     }
 
-    /// Merges the copies of elements that version 2.2 writes, one for each physical group, into the first.
+    /// Merges elements of the same kind, entity and nodes into the first of them.
     ///
-    /// Copies have the same kind, entity and nodes but different groups; in one group an element stands once.
-    pub fn merge_copies(&mut self, cursor: &Cursor) -> Result<(), GmshError> {
-        let mut renumbering = BTreeMap::new();
-        for (&kind, cells) in &mut self.cells {
-            renumbering.insert(kind, cells.merge_copies(kind));
+    /// Version 2.2 writes an element once for each physical group it is in, and a 4.1 file that Gmsh converts from
+    /// it keeps the copies; mass would be counted twice. Copies in different entities are left for the checks of
+    /// the mesh to find: there the geometry itself overlaps.
+    fn merge_copies(&mut self) {
+        let renumbering: BTreeMap<CellKind, Vec<u32>> =
+            self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();
+        for (kind, cell) in self.groups.values_mut().flatten() {
+            *cell = renumbering[kind][*cell as usize];
         }
-        for group in self.groups.values_mut() {
-            for (kind, cell) in group.iter_mut() {
-                *cell = renumbering[kind][*cell as usize];
-            }
-            group.sort_unstable();
-            if let Some(pair) = group.windows(2).find(|pair| pair[0] == pair[1]) {
-                let (kind, cell) = pair[0];
-                let element = self.cells[&kind].tags[cell as usize];
-                return Err(GmshError::DuplicateElement { file: cursor.file(), element });
-            }
-        }
-        Ok(())
     }
 
     /// The mesh, with every reference resolved.
-    pub fn finish(self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
+    ///
+    /// Groups that have a name but no elements are kept: the geometry was not meshed in their dimension.
+    pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
+        self.merge_copies();
         let index = NodeIndex::new(&self.node_tags)
             .map_err(|node| GmshError::DuplicateNode { file: cursor.file(), node })?;
         check_element_tags(&self.cells)
             .map_err(|element| GmshError::DuplicateElement { file: cursor.file(), element })?;
-        let positions: HashMap<CellKind, u32> = self.cells.keys().copied().zip(0..).collect();
+        for group in names.keys() {
+            self.groups.entry(*group).or_default();
+        }
+        let positions: BTreeMap<CellKind, u32> = self.cells.keys().copied().zip(0..).collect();
         let groups = self.groups.into_iter().map(|((dimension, tag), cells)| {
             let name = names.get(&(dimension, tag)).cloned();
             let name = name.unwrap_or_else(|| format!("{dimension}:{tag}"));
@@ -156,7 +160,12 @@ impl Assembly {
         });
         let groups = groups.collect();
         let blocks = self.cells.into_iter().map(|(kind, cells)| cells.into_block(kind, &index, cursor));
-        Ok(Mesh { blocks: blocks.collect::<Result<_, _>>()?, nodes: self.nodes, node_tags: self.node_tags, groups })
+        Ok(Mesh {
+            blocks: blocks.collect::<Result<_, _>>()?,
+            nodes: self.nodes,
+            node_tags: self.node_tags,
+            groups,
+        })
     }
 
     fn check_complete(&self, cursor: &Cursor) -> Result<(), GmshError> {
@@ -215,9 +224,14 @@ impl Cells {
         };
         // A commutative hash first: sorting numbers is cheap, and few cells share one by chance.
         let mut hashed: Vec<(u64, u32)> = (0..self.len())
-            .map(|cell| (self.nodes_of(kind, cell).iter().fold(0, |sum, &tag| hash(tag).wrapping_add(sum)), cell as u32))
+            .map(|cell| {
+                (
+                    self.nodes_of(kind, cell).iter().fold(0, |sum, &tag| hash(tag).wrapping_add(sum)),
+                    cell as u32,
+                )
+            })
             .collect();
-        hashed.sort_unstable();
+        hashed.par_sort_unstable();
         let mut original: Vec<u32> = (0..self.len() as u32).collect();
         for alike in hashed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
             let mut first = BTreeMap::new();

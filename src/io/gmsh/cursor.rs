@@ -19,7 +19,7 @@ pub(super) struct Cursor<'a> {
     file: &'a str,
     pub encoding: Encoding,
     /// The section being read, for messages.
-    pub section: &'static str,
+    pub section: &'a str,
 }
 
 impl<'a> Cursor<'a> {
@@ -70,9 +70,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips to the line that ends the section called `name`, and over it.
-    pub fn skip_section(&mut self, name: &[u8]) -> Result<(), GmshError> {
-        let end = [b"$End", name.trim_ascii_start().strip_prefix(b"$").unwrap_or(name)].concat();
+    /// Skips to the line that ends the section called `name`, such as `$Periodic`, and over it.
+    pub fn skip_section(&mut self, name: &'a [u8]) -> Result<(), GmshError> {
+        self.section = std::str::from_utf8(name).unwrap_or("an unknown section");
+        let end = [b"$End", name.strip_prefix(b"$").unwrap_or(name)].concat();
         let from = self.bytes[self.at..].windows(end.len()).position(|window| window == end);
         match from {
             Some(offset) => {
@@ -90,7 +91,8 @@ impl<'a> Cursor<'a> {
     /// Reads the line that ends the present section.
     pub fn end_section(&mut self) -> Result<(), GmshError> {
         let word = self.word("the end of the section")?;
-        let ends = word.strip_prefix(b"$End").is_some_and(|name| Some(name) == self.section.as_bytes().get(1..));
+        let ends =
+            word.strip_prefix(b"$End").is_some_and(|name| Some(name) == self.section.as_bytes().get(1..));
         if ends { Ok(()) } else { Err(self.unexpected("the end of the section", word)) }
     }
 
@@ -121,7 +123,8 @@ impl<'a> Cursor<'a> {
         match self.encoding {
             Encoding::Ascii => {
                 let value = self.text_integer(expected)?;
-                i32::try_from(value).map_err(|_| self.out_of_range(expected, value.into(), "a 32-bit integer"))
+                i32::try_from(value)
+                    .map_err(|_| self.out_of_range(expected, value.into(), "a 32-bit integer"))
             }
             Encoding::LittleEndian => self.take(expected).map(i32::from_le_bytes),
             Encoding::BigEndian => self.take(expected).map(i32::from_be_bytes),
@@ -174,14 +177,14 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn truncated(&self, expected: &'static str) -> GmshError {
-        GmshError::Truncated { place: self.place(), section: self.section, expected }
+        GmshError::Truncated { place: self.place(), section: self.section.to_owned(), expected }
     }
 
     pub fn unexpected(&self, expected: &'static str, found: &[u8]) -> GmshError {
         const SHOWN: usize = 40;
         let text = String::from_utf8_lossy(&found[..found.len().min(SHOWN)]);
         let found = text.chars().flat_map(char::escape_debug).collect();
-        GmshError::Unexpected { place: self.place(), section: self.section, expected, found }
+        GmshError::Unexpected { place: self.place(), section: self.section.to_owned(), expected, found }
     }
 
     pub fn out_of_range(&self, what: &'static str, found: i128, allowed: &'static str) -> GmshError {

@@ -16,7 +16,9 @@ pub enum GmshError {
         source: io::Error,
     },
     /// The content is no Gmsh mesh.
-    #[error("{file}: not a Gmsh mesh, `$MeshFormat` is missing; save it with `gmsh in.geo -3 -format msh41 -o out.msh`")]
+    #[error(
+        "{file}: not a Gmsh mesh, `$MeshFormat` is missing; save it with `gmsh in.geo -3 -format msh41 -o out.msh`"
+    )]
     NotGmsh {
         /// The file.
         file: String,
@@ -47,8 +49,8 @@ pub enum GmshError {
     },
     /// A partitioned mesh.
     #[error(
-        "{place}: the mesh is partitioned, which is not read; save it without partitions (`gmsh {} -save \
-         -part 0`, or mesh the geometry without `Mesh.NbPartitions`)",
+        "{place}: the mesh is partitioned, which is not read; save it whole with `gmsh {} -save -format msh22 -o \
+         out.msh`, or mesh the geometry without partitions",
         .place.file
     )]
     Partitioned {
@@ -56,12 +58,14 @@ pub enum GmshError {
         place: Place,
     },
     /// The file ends early.
-    #[error("{place}: the file ends where {expected} is expected in {section}; it is truncated, save or copy it again")]
+    #[error(
+        "{place}: the file ends where {expected} is expected in {section}; it is truncated, save or copy it again"
+    )]
     Truncated {
         /// The end of the file.
         place: Place,
         /// The section being read.
-        section: &'static str,
+        section: String,
         /// What should follow.
         expected: &'static str,
     },
@@ -74,7 +78,7 @@ pub enum GmshError {
         /// Where.
         place: Place,
         /// The section being read.
-        section: &'static str,
+        section: String,
         /// What should stand there.
         expected: &'static str,
         /// What does.
@@ -93,12 +97,14 @@ pub enum GmshError {
         allowed: &'static str,
     },
     /// A total that the blocks of the section do not add up to.
-    #[error("{place}: {section} declares {declared} entries but holds {found}; save the mesh again with Gmsh")]
+    #[error(
+        "{place}: {section} declares {declared} entries but holds {found}; save the mesh again with Gmsh"
+    )]
     CountMismatch {
         /// Where the section ends.
         place: Place,
         /// The section.
-        section: &'static str,
+        section: String,
         /// The total declared.
         declared: u64,
         /// The sum found.
@@ -145,7 +151,7 @@ pub enum GmshError {
     },
     /// A coordinate that is infinite or not a number.
     #[error(
-        "{place}: node {node} has the coordinates ({}, {}, {}), which are not finite; mesh the geometry again",
+        "{place}: node {node} has the coordinates ({:e}, {:e}, {:e}), which are not finite; mesh the geometry again",
         .position[0], .position[1], .position[2]
     )]
     NonFiniteCoordinate {
@@ -165,7 +171,9 @@ pub enum GmshError {
         node: u64,
     },
     /// An element number used twice.
-    #[error("{file}: element {element} is defined twice; renumber the elements (`Mesh.Renumber = 1;`) and save again")]
+    #[error(
+        "{file}: element {element} is defined twice; remove the copy, or renumber the elements and save again"
+    )]
     DuplicateElement {
         /// The file.
         file: String,
@@ -173,7 +181,9 @@ pub enum GmshError {
         element: u64,
     },
     /// An element that refers to a node that is not there.
-    #[error("{file}: element {element} refers to node {node}, which the file does not define; save the whole mesh again")]
+    #[error(
+        "{file}: element {element} refers to node {node}, which the file does not define; save the whole mesh again"
+    )]
     UnknownNode {
         /// The file.
         file: String,
@@ -183,7 +193,9 @@ pub enum GmshError {
         node: u64,
     },
     /// An element that uses a node twice.
-    #[error("{file}: element {element} uses node {node} twice; remove collapsed elements or mesh the geometry again")]
+    #[error(
+        "{file}: element {element} uses node {node} twice; remove collapsed elements or mesh the geometry again"
+    )]
     RepeatedNode {
         /// The file.
         file: String,
@@ -193,7 +205,10 @@ pub enum GmshError {
         node: u64,
     },
     /// An element type that is not read.
-    #[error("{place}: element type {number} ({name}) is not read; those read are {supported}{}", remedy(name))]
+    #[error(
+        "{place}: element type {number} ({name}) is not read; those read are {supported}{}",
+        remedy(name)
+    )]
     UnsupportedElement {
         /// Where.
         place: Place,
@@ -205,7 +220,9 @@ pub enum GmshError {
         supported: String,
     },
     /// An element block of an entity that `$Entities` does not list.
-    #[error("{place}: entity {tag} of dimension {dimension} is not in $Entities; save the mesh again with Gmsh")]
+    #[error(
+        "{place}: entity {tag} of dimension {dimension} is not in $Entities; save the mesh again with Gmsh"
+    )]
     UnknownEntity {
         /// Where the block starts.
         place: Place,
@@ -220,7 +237,7 @@ fn remedy(name: &str) -> &'static str {
     if name.starts_with("pyramid") {
         "; mesh without a transition from hexahedra to tetrahedra"
     } else {
-        "; save linear elements (`Mesh.ElementOrder = 1;`)"
+        "; mesh the geometry with linear elements (`Mesh.ElementOrder = 1;`)"
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn read_header(cursor: &mut Cursor) -> Result<Version, GmshError> {
             _ => return Err(GmshError::NotGmsh { file: cursor.file() }),
         }
     }
+    cursor.section = "$MeshFormat";
     let version = match cursor.word("the version")? {
         b"4.1" => Version::V4_1,
         b"2.2" => Version::V2_2,
@@ -53,7 +54,9 @@ fn read_byte_order(cursor: &mut Cursor) -> Result<Encoding, GmshError> {
     match cursor.take("the byte order mark")? {
         [1, 0, 0, 0] => Ok(Encoding::LittleEndian),
         [0, 0, 0, 1] => Ok(Encoding::BigEndian),
-        other => Err(bad_header(cursor, "the byte order mark", i32::from_le_bytes(other).into(), "the integer 1")),
+        other => {
+            Err(bad_header(cursor, "the byte order mark", i32::from_le_bytes(other).into(), "the integer 1"))
+        }
     }
 }
 
@@ -95,6 +98,7 @@ pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, 
 /// Tag of a physical group without its sign, and whether it was negative: the group lists reversed elements.
 pub(super) fn group_tag(cursor: &Cursor, tag: i64) -> Result<(i32, bool), GmshError> {
     let positive = i32::try_from(tag.unsigned_abs());
-    let positive = positive.map_err(|_| cursor.out_of_range("a physical tag", tag.into(), "a 32-bit integer"))?;
+    let positive =
+        positive.map_err(|_| cursor.out_of_range("a physical tag", tag.into(), "a 32-bit integer"))?;
     Ok((positive, tag < 0))
 }

@@ -3,8 +3,9 @@
 //! [`read`] turns a file into a [`Mesh`] with every physical group by name. Node and element numbers of the file
 //! may be sparse and unordered, nodes may be used by nothing, entities may sit in several groups or in none;
 //! sections that say nothing about geometry or groups (periodicity, post-processing data) are skipped.
-//! What is not read is refused with the remedy: other versions, partitioned files, element types that are not in
-//! the [table](element_type).
+//! An element that stands in the file more than once, as version 2.2 writes one for each of its groups, is merged.
+//! What is not read is refused with the remedy: other versions, partitioned files, element types without a
+//! [`CellKind`](crate::mesh::CellKind).
 //!
 //! One cursor reads numbers of either encoding, so each version has one reader. Counts in the file are never
 //! trusted for allocation, every reference is resolved, and the mesh that comes out passes [`Mesh::validate`].

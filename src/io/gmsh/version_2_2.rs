@@ -25,13 +25,9 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
                 assembly.start_elements(cursor)?;
                 read_elements(cursor, &mut assembly)?;
             }
-            other => {
-                cursor.section = "a section that is skipped";
-                cursor.skip_section(other)?;
-            }
+            other => cursor.skip_section(other)?,
         }
     }
-    assembly.merge_copies(cursor)?;
     assembly.finish(cursor, &names)
 }
 

@@ -43,10 +43,7 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
                 assembly.start_elements(cursor)?;
                 read_elements(cursor, &entities, &mut assembly)?;
             }
-            other => {
-                cursor.section = "a section that is skipped";
-                cursor.skip_section(other)?;
-            }
+            other => cursor.skip_section(other)?,
         }
     }
     assembly.finish(cursor, &names)
@@ -102,7 +99,13 @@ fn read_nodes(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshEr
         let parameters = match cursor.int("whether a node block is parametric")? {
             0 => 0,
             1 => dimension,
-            other => return Err(cursor.out_of_range("whether a node block is parametric", other.into(), "0 or 1")),
+            other => {
+                return Err(cursor.out_of_range(
+                    "whether a node block is parametric",
+                    other.into(),
+                    "0 or 1",
+                ));
+            }
         };
         let count = cursor.size("the number of nodes of a block")?;
         let first = assembly.num_nodes();
@@ -131,25 +134,29 @@ fn read_elements(cursor: &mut Cursor, entities: &Entities, assembly: &mut Assemb
         let dimension = i64::from(cursor.int("the dimension of an element block")?);
         let dimension = group_dimension(cursor, dimension)?;
         let tag = cursor.int("the entity of an element block")?;
-        let entity = match entities {
-            None => &none,
-            Some(entities) => entities.get(&(dimension, tag)).ok_or_else(|| GmshError::UnknownEntity {
-                place: cursor.place(),
-                dimension,
-                tag,
-            })?,
-        };
+        let entity =
+            match entities {
+                None => &none,
+                Some(entities) => entities
+                    .get(&(dimension, tag))
+                    .ok_or_else(|| GmshError::UnknownEntity { place: cursor.place(), dimension, tag })?,
+            };
         let number = cursor.int("an element type")?;
         let reader = ElementReader::new(number.into(), cursor)?.reversed(entity.reversed);
         if reader.kind.dimension() != dimension {
             let given = dimension as i128;
-            return Err(cursor.out_of_range("the dimension of an element block", given, "that of its elements"));
+            return Err(cursor.out_of_range(
+                "the dimension of an element block",
+                given,
+                "that of its elements",
+            ));
         }
         let count = cursor.size("the number of elements of a block")?;
         let sink = assembly.cells(reader.kind);
         sink.reserve(count, cursor.remaining() / smallest_element(cursor.encoding));
         let first = sink.len();
         for _ in 0..count {
+            sink.entities.push(tag);
             sink.tags.push(cursor.size("an element tag")?);
             reader.read_nodes(&mut sink.node_tags, || cursor.size("a node of an element"))?;
         }

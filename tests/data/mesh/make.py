@@ -4,7 +4,6 @@
 All good files hold a unit cube (or the bodies named below); their volumes are asserted in tests/mesh.rs.
 """
 
-import math
 import os
 
 import gmsh
@@ -169,6 +168,47 @@ def bad():
     gmsh.model.mesh.generate(3)
     write("surface_only", folder=BAD)
     gmsh.finalize()
+    for name in ("partitioned", "version_4_0"):
+        remedy(name)
+    broken()
+
+
+def remedy(name):
+    """What the error message about a bad file tells to do makes a file that is read."""
+    start()
+    gmsh.open(os.path.join(BAD, name + ".msh"))
+    write(name + "_converted", 2.2 if name == "partitioned" else 4.1)
+    gmsh.finalize()
+
+
+def broken():
+    """Damage done by hand to a good file."""
+    with open(os.path.join(HERE, "cube_41_ascii.msh"), encoding="utf-8") as file:
+        good = file.read()
+    head, nodes = good.split("$Nodes\n")
+    nodes, elements = nodes.split("$EndNodes\n$Elements\n")
+    with open(os.path.join(HERE, "cube_41_binary.msh"), "rb") as file:
+        binary = file.read()
+    first_tetrahedron = elements.split("\n3 1 4 ")[1].split("\n")[1]
+    tag, a, b, c, d = first_tetrahedron.split()
+    damaged = {
+        "truncated": good[: int(0.8 * len(good))],
+        "truncated_between_sections": f"{head}$Nodes\n{nodes}$EndNodes\n",
+        "garbage": "solid cube\nfacet normal 0 0 1\nendsolid\n",
+        "wrong_node_count": good.replace("$Nodes\n27 45", "$Nodes\n27 44"),
+        "wrong_block_count": good.replace("$Nodes\n27 45", "$Nodes\n26 45"),
+        "nan_coordinate": good.replace("\n2\n0 0 0\n", "\n2\n0 nan 0\n"),
+        "unknown_element_type": good.replace("\n3 1 4 ", "\n3 1 140 "),
+        "unknown_node": good.replace(f"\n{tag} {a} ", f"\n{tag} 4711 "),
+        "inverted": good.replace(f"\n{tag} {a} {b} ", f"\n{tag} {b} {a} "),
+        "repeated_node": good.replace(f"\n{tag} {a} {b} ", f"\n{tag} {a} {a} "),
+    }
+    for name, text in damaged.items():
+        assert text != good, name
+        with open(os.path.join(BAD, name + ".msh"), "w", encoding="utf-8") as file:
+            file.write(text)
+    with open(os.path.join(BAD, "truncated_binary.msh"), "wb") as file:
+        file.write(binary[: int(0.8 * len(binary))])
 
 
 if __name__ == "__main__":
