@@ -4,5 +4,6 @@ pub mod closest_point;
 pub mod hierarchy;
 #[cfg(test)]
 mod samples;
+pub mod time_of_impact;
 pub mod trajectory;
 pub mod volume;
