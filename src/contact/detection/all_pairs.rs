@@ -41,8 +41,9 @@ impl AllPairs {
                 let num_faces = self.model.surfaces[target as usize].num_faces() as u32;
                 for &node in self.model.surfaces[contactor as usize].nodes() {
                     let key = ContactKey { contactor: node, target };
-                    let faces = 0..num_faces;
-                    self.candidates.extend(faces.map(|face| Candidate { key, face, pair: pair as u32 }));
+                    let candidate =
+                        |face| Candidate { key, face, pair: pair as u32, contactor_body: contactor };
+                    self.candidates.extend((0..num_faces).map(candidate));
                 }
             }
         }

@@ -6,7 +6,9 @@ use crate::contact::{Constraints, ContactKey, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 
-use super::closest_point::{ClosestPoint, Gap, Method, Start, closest_point, signed_gap};
+use super::closest_point::{
+    ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, signed_gap, vertex_normal,
+};
 
 /// How the closest point of a face is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +28,8 @@ pub(super) struct Candidate {
     pub face: u32,
     /// Index of the pair of bodies.
     pub pair: u32,
+    /// Body of the contactor node.
+    pub contactor_body: u32,
 }
 
 /// The closest of the candidate faces of one contactor node.
@@ -83,7 +87,11 @@ impl NodeFaceSearch {
     }
 }
 
-/// The nearest of the candidate faces of one contactor node.
+/// The nearest of the candidate faces of one contactor node that face it.
+///
+/// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
+/// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
+/// section meet, would be nearest to that side.
 fn closest_face(
     group: &[Candidate],
     surfaces: &[Surface],
@@ -91,6 +99,7 @@ fn closest_face(
     positions: &[Vec3],
 ) -> Option<Closest> {
     let mut best: Option<Closest> = None;
+    let mut contactor_normal: Option<Vec3> = None;
     for &candidate in group {
         let query = &positions[candidate.key.contactor as usize];
         let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
@@ -99,7 +108,14 @@ fn closest_face(
             *corner = positions[node as usize];
         }
         let point = closest_point(options.method, options.start, kind, &corners[..nodes.len()], query);
-        if best.is_none_or(|best| point.distance_squared < best.point.distance_squared) {
+        if best.is_some_and(|best| point.distance_squared >= best.point.distance_squared) {
+            continue;
+        }
+        let target = &surfaces[candidate.key.target as usize];
+        let face_normal = pseudo_normal(target, positions, candidate.face as usize, point.xi, Feature::Face);
+        let node_normal = *contactor_normal
+            .get_or_insert_with(|| vertex_normal(&surfaces[candidate.contactor_body as usize], positions, candidate.key.contactor));
+        if face_normal.dot(&node_normal) < 0.0 {
             best = Some(Closest { candidate, point });
         }
     }

@@ -22,7 +22,7 @@ mod triangle;
 #[cfg(test)]
 mod tests;
 
-pub use pseudo_normal::{Gap, pseudo_normal, signed_gap};
+pub use pseudo_normal::{Gap, pseudo_normal, signed_gap, vertex_normal};
 
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;

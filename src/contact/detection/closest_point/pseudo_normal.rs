@@ -41,7 +41,10 @@ pub fn pseudo_normal(
     let sum = match feature {
         Feature::Face => face_normal(surface, positions, face, xi),
         Feature::Edge(k) => edge_normal(surface, positions, face, xi, k as usize),
-        Feature::Vertex(k) => vertex_normal(surface, positions, face, k as usize),
+        Feature::Vertex(k) => {
+            let (kind, nodes) = surface.face(face);
+            vertex_normal(surface, positions, nodes[kind.corners()[k as usize] as usize])
+        }
     };
     sum.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
@@ -118,10 +121,9 @@ fn normal_on_edge(surface: &Surface, positions: &[Vec3], face: usize, ends: [u32
     face_normal(surface, positions, face, xi)
 }
 
-/// Σ angle_f n_f over the faces around the k-th corner of a face.
-fn vertex_normal(surface: &Surface, positions: &[Vec3], face: usize, k: usize) -> Vec3 {
-    let (kind, nodes) = surface.face(face);
-    let node = nodes[kind.corners()[k] as usize];
+/// Σ angle_f n_f over the faces around a node (global number), not of unit length; zero for a node that is not
+/// of the surface.
+pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
     let faces = surface.faces_of_local_node(local);
     let once = faces.iter().enumerate().filter(|&(i, f)| i == 0 || faces[i - 1] != *f);

@@ -270,7 +270,8 @@ impl Engine {
                 let offset = configuration.positions[node as usize] - sphere.centre;
                 if offset.norm_squared() <= distance * distance {
                     let key = ContactKey { contactor: node, target: body };
-                    let candidate = Candidate { key, face: faces[target], pair: pair.pair };
+                    let contactor_body = pair.bodies[contactor];
+                    let candidate = Candidate { key, face: faces[target], pair: pair.pair, contactor_body };
                     self.contact.candidates.push(candidate);
                 }
             }

@@ -218,3 +218,23 @@ fn ladders_agree_on_pairs_of_one_tree() {
     }
     assert!(rungs[0] > 0 && rungs[1] > 0 && rungs[2] > 0 && rungs[6] > 0, "{rungs:?}");
 }
+
+/// Cross products of axes that are parallel but for rounding must not separate boxes that overlap.
+#[test]
+fn nearly_parallel_boxes_are_not_separated_by_noise() {
+    let mut s = Samples::new(11);
+    for _ in 0..20_000 {
+        let cloud: Vec<Vec3> = (0..5).map(|_| s.vector(1.0)).collect();
+        let mut a = Obb::fit(&cloud, 0.0);
+        let mut b = a;
+        let tilt = s.pick(&[0.0, 1e-16, 1e-15, 1e-14]);
+        b.axes = b.axes.map(|axis| axis + s.vector(tilt));
+        let thin = s.pick(&[1.0, 1.0, 1e-3]);
+        a.half = [s.uniform(0.5, 1.0), s.uniform(0.0, thin), s.uniform(0.0, thin)];
+        b.half = [s.uniform(0.5, 1.0), s.uniform(0.0, thin), s.uniform(0.0, thin)];
+        for k in 0..3 {
+            b.centre += a.axes[k] * ((a.half[k] + b.half[k]) * s.uniform(-0.999, 0.999));
+        }
+        assert!(!a.excludes(&b) && !a.excludes_by_faces(&b), "{a:?} {b:?}");
+    }
+}
