@@ -1,2 +1,131 @@
-//! Placeholder until its room is filled.
-fn main() {}
+//! Building and refitting trees of bounding spheres, per face, at sizes ten apart.
+//!
+//! The rough sheet has irregular, graded quadrilaterals split in triangles; the icosphere is regular and full of
+//! equal costs.
+#![allow(missing_docs, reason = "a bench has no public items")]
+
+mod common;
+
+use std::collections::HashMap;
+use std::hint::black_box;
+
+use common::{heading, measure, repetitions, report};
+use ictus::contact::Surface;
+use ictus::contact::detection::hierarchy::{Builder, Hierarchy, VertexMotion};
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+
+struct Body {
+    label: String,
+    surface: Surface,
+    positions: Vec<Vec3>,
+}
+
+impl Body {
+    fn new(name: &str, faces: &[[u32; 3]], positions: Vec<Vec3>) -> Self {
+        let surface = Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())));
+        Self { label: format!("{name}, {} faces", faces.len()), surface, positions }
+    }
+
+    fn num_faces(&self) -> usize {
+        self.surface.num_faces()
+    }
+}
+
+fn rough_sheet(cells: u32) -> Body {
+    let mut seed = 1_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    let n = cells + 1;
+    let size = 1.0 / f64::from(cells);
+    let mut positions = Vec::new();
+    for node in 0..n * n {
+        let (s, t) = (f64::from(node % n) * size, f64::from(node / n) * size);
+        let x = 0.3 * s + 0.7 * s * s;
+        let waves = 0.05 * (11.0 * x).sin() * (9.0 * t).cos();
+        positions.push(Vec3::new(x, t, waves) + Vec3::new(random(), random(), random()) * (0.5 * size));
+    }
+    let mut faces = Vec::new();
+    for cell in 0..cells * cells {
+        let a = cell / cells * n + cell % cells;
+        faces.extend([[a, a + 1, a + n + 1], [a, a + n + 1, a + n]]);
+    }
+    Body::new("rough sheet", &faces, positions)
+}
+
+fn icosphere(subdivisions: usize) -> Body {
+    let golden = (1.0 + 5_f64.sqrt()) / 2.0;
+    let mut positions: Vec<Vec3> = Vec::new();
+    for (a, b) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
+        positions.extend(
+            [Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)].map(|p| p.normalize()),
+        );
+    }
+    let near = |a: u32, b: u32| (positions[a as usize] - positions[b as usize]).norm() < 1.06;
+    let mut faces: Vec<[u32; 3]> = Vec::new();
+    for [a, b, c] in (0..12).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c]))) {
+        if near(a, b) && near(b, c) && near(a, c) {
+            faces.push([a, b, c]);
+        }
+    }
+    for _ in 0..subdivisions {
+        let mut middles = HashMap::new();
+        let mut middle = |a: u32, b: u32| {
+            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                positions.push((positions[a as usize] + positions[b as usize]).normalize());
+                positions.len() as u32 - 1
+            })
+        };
+        faces = faces
+            .iter()
+            .flat_map(|&[a, b, c]| {
+                let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
+                [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+            })
+            .collect();
+    }
+    Body::new("icosphere", &faces, positions)
+}
+
+/// A fast build includes the fit of the reference spheres; its topology is the difference.
+fn bench_build(body: &Body) {
+    let num_faces = body.num_faces();
+    let samples = repetitions(if num_faces > 100_000 { 5 } else { 15 });
+    let build = |builder| Hierarchy::build(builder, &body.surface, &body.positions, 0.0);
+    let fast = measure(num_faces, samples, || drop(black_box(build(Builder::Fast))));
+    report(&format!("{}: fast, topology and fit", body.label), "face", fast);
+    if let Some(mut hierarchy) = build(Builder::Fast) {
+        let fit = measure(num_faces, samples, || hierarchy.fit_reference_spheres(&body.positions));
+        report(&format!("{}: fast, fit alone", body.label), "face", fit);
+    }
+    if num_faces < 100_000 {
+        let bottom_up = measure(num_faces, repetitions(5), || drop(black_box(build(Builder::BottomUp))));
+        report(&format!("{}: bottom-up", body.label), "face", bottom_up);
+    }
+}
+
+/// The yardstick copies as many bytes as a refit writes, from memory just as cold.
+fn bench_refit(body: &Body) {
+    let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
+        return;
+    };
+    let mut motion: Vec<VertexMotion> = Vec::new();
+    let samples = repetitions(100);
+    let refit = measure(body.num_faces(), samples, || {
+        hierarchy.refit(black_box(&body.positions), black_box(&body.positions), &mut motion);
+    });
+    report(&format!("{}: refit", body.label), "face", refit);
+    let source = motion.clone();
+    let copy = measure(body.num_faces(), samples, || motion.copy_from_slice(black_box(&source)));
+    report(&format!("{}: copy of the motions", body.label), "face", copy);
+}
+
+fn main() {
+    let bodies = [rough_sheet(45), icosphere(4), rough_sheet(141), icosphere(5), rough_sheet(447)];
+    heading("Build");
+    bodies.iter().for_each(bench_build);
+    heading("Refit");
+    bodies.iter().for_each(bench_refit);
+}

@@ -1,2 +1,119 @@
-//! Placeholder until its room is filled.
-fn main() {}
+//! Time of an internal-force evaluation per element, against the memory rate of the same machine.
+//!
+//! The floor printed under each mesh is the time to stream what an element must move once (reference geometry,
+//! connectivity, and its share of positions and forces) at the rate of the triad below.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
+
+mod common;
+
+use common::{heading, measure, repetitions, report};
+use ictus::dynamics::{ElementBlock, InternalForce};
+use ictus::material::{Elasticity, Material};
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+use rayon::prelude::*;
+
+/// Nodes and cells of an n × n × n cube of hexahedra, or of six tetrahedra to each of them.
+fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
+    let m = n + 1;
+    let nodes = (0..m * m * m)
+        .map(|k| Vec3::new((k % m) as f64, (k / m % m) as f64, (k / (m * m)) as f64) / n as f64)
+        .collect();
+    let node = |i: usize, j: usize, k: usize| ((k * m + j) * m + i) as u32;
+    let local: &[usize] = match kind {
+        CellKind::Tet4 => &[0, 1, 2, 6, 0, 2, 3, 6, 0, 3, 7, 6, 0, 7, 4, 6, 0, 4, 5, 6, 0, 5, 1, 6],
+        _ => &[0, 1, 2, 3, 4, 5, 6, 7],
+    };
+    // Bricks of 6³ cells keep the nodes of neighbouring elements together, as a renumbered mesh does.
+    let bricks = n.div_ceil(6);
+    let mut connectivity = Vec::new();
+    for brick in 0..bricks * bricks * bricks {
+        let start = [brick % bricks, brick / bricks % bricks, brick / (bricks * bricks)].map(|b| b * 6);
+        for cell in 0..216 {
+            let [i, j, k] = [start[0] + cell % 6, start[1] + cell / 6 % 6, start[2] + cell / 36];
+            if i < n && j < n && k < n {
+                let layer = |k| [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)];
+                let hexahedron = [layer(k), layer(k + 1)].concat();
+                connectivity.extend(local.iter().map(|l| hexahedron[*l]));
+            }
+        }
+    }
+    (nodes, connectivity)
+}
+
+/// STREAM triad a = b + s c on all threads of the current pool \[GB/s\], two reads and one write counted.
+fn triad() -> f64 {
+    let n = 8_000_000;
+    let (mut a, b, c) = (vec![0.0_f64; n], vec![1.0_f64; n], vec![2.0_f64; n]);
+    let time = measure(n, repetitions(10), || {
+        a.par_chunks_mut(4096).zip(b.par_chunks(4096)).zip(c.par_chunks(4096)).for_each(|((a, b), c)| {
+            for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
+                *a = b + 3.0 * c;
+            }
+        });
+    });
+    std::hint::black_box(&a);
+    24.0 / time.minimum
+}
+
+fn materials() -> [(&'static str, Material); 3] {
+    let steel = Elasticity::from_young_poisson(210e9, 0.3).unwrap();
+    [
+        ("linear-elastic", Material::LinearElastic(steel)),
+        ("st-venant-kirchhoff", Material::StVenantKirchhoff(steel)),
+        ("neo-hookean", Material::NeoHookean(steel)),
+    ]
+}
+
+fn bench_mesh(kind: CellKind, n: usize, rate: f64) {
+    let (nodes, connectivity) = cube(kind, n);
+    let moved: Vec<Vec3> = nodes.iter().map(|x| x + Vec3::new(x.y * x.z, x.x * x.x, x.y) * 1e-3).collect();
+    let mut force = vec![Vec3::zeros(); nodes.len()];
+    let num_elements = connectivity.len() / kind.num_nodes();
+    let points = ictus::element::quadrature(kind).len();
+    let nodal = 48.0 * nodes.len() as f64 / num_elements as f64;
+    let bytes = (80 * points + 2 * kind.num_nodes()) as f64 + nodal;
+    println!(
+        "  {num_elements} {}: {bytes:.0} B per element, memory floor {:.1} ns",
+        kind.name(),
+        bytes / rate
+    );
+    for (name, material) in materials() {
+        if !wanted(&format!("{}-{num_elements}-{name}", kind.name())) {
+            continue;
+        }
+        let block = ElementBlock::new(kind, material, 7850.0, &connectivity, &nodes).unwrap();
+        let mut model = InternalForce::new(vec![block], nodes.len());
+        let timing = measure(num_elements, repetitions(15), || model.compute(&moved, &mut force).unwrap());
+        report(&format!("  {} {name}", kind.name()), "element", timing);
+        if name == "neo-hookean" {
+            let timing = measure(num_elements, repetitions(3), || {
+                std::hint::black_box(model.critical_step(&moved));
+            });
+            report(&format!("  {} {name}, critical step", kind.name()), "element", timing);
+        }
+    }
+}
+
+/// Whether the arguments that are not flags, if any, are all part of the name of a case.
+fn wanted(case: &str) -> bool {
+    std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).all(|part| case.contains(&part))
+}
+
+fn main() {
+    for threads in [1, std::thread::available_parallelism().map_or(2, usize::from)] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let rate = triad();
+            heading(&format!("internal force, {threads} threads; triad {rate:.1} GB/s"));
+            let sizes: &[(CellKind, usize)] = if repetitions(2) == 1 {
+                &[(CellKind::Tet4, 4), (CellKind::Hex8, 6)]
+            } else {
+                &[(CellKind::Tet4, 20), (CellKind::Tet4, 40), (CellKind::Hex8, 37), (CellKind::Hex8, 74)]
+            };
+            for (kind, n) in sizes {
+                bench_mesh(*kind, *n, rate);
+            }
+        });
+    }
+}

@@ -1,2 +1,9 @@
 //! The `ictus` command line.
-fn main() {}
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

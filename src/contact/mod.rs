@@ -1,9 +1,15 @@
 //! Contact: the surfaces that can touch, how contact is found, and how it is answered.
 //!
+//! ```text
+//! surfaces ─► detection (who touches whom) ─► constraints ─► response (forces) ─► the step applies them
+//! ```
 //! Words of the sources and ours: the *slave* node of the literature is the `contactor` node, its *master* face
 //! the `target` face. The gap is negative when the contactor has penetrated; normals point out of the target.
 
+mod constraint;
 pub mod detection;
+pub mod response;
 mod surface;
 
+pub use constraint::{Constraint, Constraints, ContactKey};
 pub use surface::{Edge, Surface};

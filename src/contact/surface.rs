@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 /// Marks the missing neighbour of a border edge.
@@ -52,9 +53,8 @@ impl Surface {
         self.nodes = self.face_nodes.clone();
         self.nodes.sort_unstable();
         self.nodes.dedup();
-        let mut incidences: Vec<(u32, u32)> = (0..self.num_faces())
-            .flat_map(|f| self.face(f).1.iter().map(move |&n| (n, f as u32)))
-            .collect();
+        let mut incidences: Vec<(u32, u32)> =
+            (0..self.num_faces()).flat_map(|f| self.face(f).1.iter().map(move |&n| (n, f as u32))).collect();
         incidences.sort_unstable();
         self.node_faces = incidences.iter().map(|i| i.1).collect();
         self.node_face_offsets =
@@ -118,6 +118,21 @@ impl Surface {
     /// Position of a global node within [`Surface::nodes`].
     pub fn local_node(&self, node: u32) -> Option<usize> {
         self.nodes.binary_search(&node).ok()
+    }
+
+    /// Median length of the edges of the faces \[m\] (of the segments themselves in plane problems); 0 without
+    /// faces.
+    pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
+        let mut lengths = Vec::with_capacity(self.face_nodes.len());
+        for face in 0..self.num_faces() {
+            let (kind, nodes) = self.face(face);
+            let corners = kind.corners();
+            let corner = |k: usize| positions[nodes[corners[k % corners.len()] as usize] as usize];
+            let count = if kind.dimension() < 2 { 1 } else { corners.len() };
+            lengths.extend((0..count).map(|k| (corner(k + 1) - corner(k)).norm()));
+        }
+        lengths.sort_unstable_by(f64::total_cmp);
+        lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
     }
 
     /// Faces around the node at a position of [`Surface::nodes`].

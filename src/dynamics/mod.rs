@@ -1,1 +1,25 @@
-//! Dynamics room.
+//! Explicit dynamics: elements and their internal forces, masses and the critical step, loads and supports, rigid
+//! bodies, the Newmark predictor–corrector, and the audit of energy and momentum.
+
+mod audit;
+mod critical_step;
+mod element_block;
+mod element_kernel;
+mod internal_force;
+mod interpolation;
+mod load;
+mod mass;
+pub mod newmark;
+mod rigid_body;
+mod state;
+mod support;
+
+pub use audit::{Audit, Energies, Wrench};
+pub use critical_step::CriticalStep;
+pub use element_block::{ElementBlock, ElementError};
+pub use internal_force::{ElementFailure, FailureKind, InternalForce};
+pub use load::{Load, nodal_shares};
+pub use mass::{MassProperties, mass_properties, shell_mass_properties};
+pub use rigid_body::RigidBody;
+pub use state::State;
+pub use support::{Prescribed, PrescribedStep, StepStart, Support};

@@ -1,1 +1,115 @@
 //! Reference elements: shape functions, their derivatives, and quadrature; one file a family.
+//!
+//! Natural coordinates ξ and node order (that of [`CellKind`]):
+//!
+//! | family | domain | nodes |
+//! |---|---|---|
+//! | [`mod@line`] | \[−1, 1\] | −1, +1 |
+//! | [`triangle`], [`tetrahedron`] | unit simplex | origin, then the unit points of each axis |
+//! | [`quadrilateral`], [`hexahedron`] | \[−1, 1\]^d | counter-clockwise, bottom before top |
+//! | [`wedge`] | unit triangle × \[−1, 1\] | triangle at ξ₃ = −1, then at +1 |
+//!
+//! A new kind is a row in each `match` below and the formulas in the file of its family.
+
+pub mod hexahedron;
+pub mod line;
+pub mod quadrilateral;
+pub mod tetrahedron;
+pub mod triangle;
+pub mod wedge;
+
+#[cfg(test)]
+mod tests;
+
+use crate::mesh::CellKind;
+
+/// Largest number of nodes of any kind: the size of buffers for shape functions.
+pub const MAX_NODES: usize = 27;
+
+/// A point of a quadrature rule on a reference element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuadraturePoint {
+    /// Natural coordinates; those past the dimension of the element are zero.
+    pub xi: [f64; 3],
+    /// Weight; the weights of a rule sum to the measure of the reference element.
+    pub weight: f64,
+}
+
+/// Shape functions N_a(ξ).
+///
+/// # Shapes and units
+/// `values`: one per node, at least `kind.num_nodes()` long. Entries of `xi` past the dimension are ignored.
+pub fn shape_values(kind: CellKind, xi: [f64; 3], values: &mut [f64]) {
+    match kind {
+        CellKind::Point1 => values[0] = 1.0,
+        CellKind::Line2 => line::values2(xi, values),
+        CellKind::Tri3 => triangle::values3(xi, values),
+        CellKind::Quad4 => quadrilateral::values4(xi, values),
+        CellKind::Tet4 => tetrahedron::values4(xi, values),
+        CellKind::Wedge6 => wedge::values6(xi, values),
+        CellKind::Hex8 => hexahedron::values8(xi, values),
+    }
+}
+
+/// Derivatives ∂N_a/∂ξ_i.
+///
+/// # Shapes and units
+/// `gradients`: one per node; components past the dimension are set to zero.
+pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]]) {
+    match kind {
+        CellKind::Point1 => gradients[0] = [0.0; 3],
+        CellKind::Line2 => line::gradients2(gradients),
+        CellKind::Tri3 => triangle::gradients3(gradients),
+        CellKind::Quad4 => quadrilateral::gradients4(xi, gradients),
+        CellKind::Tet4 => tetrahedron::gradients4(gradients),
+        CellKind::Wedge6 => wedge::gradients6(xi, gradients),
+        CellKind::Hex8 => hexahedron::gradients8(xi, gradients),
+    }
+}
+
+/// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face.
+///
+/// Only curves and surfaces have them here: volumes are set to zero, as no contact face is a volume. The faces
+/// so far have second derivatives that do not depend on ξ.
+pub fn shape_hessians(kind: CellKind, _xi: [f64; 3], hessians: &mut [[f64; 3]]) {
+    match kind {
+        CellKind::Quad4 => quadrilateral::hessians4(hessians),
+        // Linear in ξ (points, segments, triangles), or not a face.
+        CellKind::Point1
+        | CellKind::Line2
+        | CellKind::Tri3
+        | CellKind::Tet4
+        | CellKind::Wedge6
+        | CellKind::Hex8 => {
+            hessians[..kind.num_nodes()].fill([0.0; 3]);
+        }
+    }
+}
+
+/// Rule for internal forces: full integration of the stiffness of an affine element.
+///
+/// It also integrates N_a det J (lumped mass, volume) exactly on distorted elements.
+pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
+    match kind {
+        CellKind::Point1 => &line::POINT,
+        CellKind::Line2 => &line::GAUSS_2,
+        CellKind::Tri3 => &triangle::CENTROID,
+        CellKind::Quad4 => &quadrilateral::GAUSS_2X2,
+        CellKind::Tet4 => &tetrahedron::CENTROID,
+        CellKind::Wedge6 => &wedge::GAUSS_3X2,
+        CellKind::Hex8 => &hexahedron::GAUSS_2X2X2,
+    }
+}
+
+/// Rule for moments of inertia: exact for x ⊗ x det J on distorted elements.
+pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
+    match kind {
+        CellKind::Point1 => &line::POINT,
+        CellKind::Line2 => &line::GAUSS_2,
+        CellKind::Tri3 => &triangle::DEGREE_2,
+        CellKind::Quad4 => &quadrilateral::GAUSS_3X3,
+        CellKind::Tet4 => &tetrahedron::DEGREE_2,
+        CellKind::Wedge6 => &wedge::GAUSS_6X3,
+        CellKind::Hex8 => &hexahedron::GAUSS_3X3X3,
+    }
+}

@@ -1,1 +1,149 @@
-//! Material room.
+//! Hyperelastic laws, written once over [`Real`]: the same source serves one point and a vector of points.
+//!
+//! A law sees the displacement gradient H = F − I, not F: at small strain F − I has lost the digits that
+//! matter, and under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, so that the energy
+//! does so to its square.
+//!
+//! A new law is a file, a row of [`Material`], and a row where blocks are dispatched.
+
+mod linear_elastic;
+mod neo_hookean;
+mod st_venant_kirchhoff;
+
+#[cfg(test)]
+mod tests;
+
+pub use linear_elastic::LinearElastic;
+pub use neo_hookean::NeoHookean;
+pub use st_venant_kirchhoff::StVenantKirchhoff;
+
+use crate::math::real::Real;
+use crate::math::tensor::{SymmetricTensor, Tensor};
+
+/// Isotropic elastic constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elasticity {
+    /// First Lamé constant λ \[Pa\].
+    pub lambda: f64,
+    /// Shear modulus μ \[Pa\].
+    pub mu: f64,
+}
+
+/// Elastic constants that no stable isotropic solid has.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ElasticityError {
+    /// Young's modulus is not positive and finite.
+    #[error("Young's modulus is {0}; give a positive number")]
+    Young(f64),
+    /// Poisson's ratio is out of range.
+    #[error("Poisson's ratio is {0}; give a number between -1 and 0.5, both excluded")]
+    Poisson(f64),
+}
+
+impl Elasticity {
+    /// From Young's modulus \[Pa\] and Poisson's ratio \[-\]: λ = Eν/((1+ν)(1−2ν)), μ = E/(2(1+ν)).
+    pub fn from_young_poisson(young: f64, poisson: f64) -> Result<Self, ElasticityError> {
+        if !(young > 0.0 && young.is_finite()) {
+            return Err(ElasticityError::Young(young));
+        }
+        if !(poisson > -1.0 && poisson < 0.5) {
+            return Err(ElasticityError::Poisson(poisson));
+        }
+        let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+        Ok(Self { lambda, mu: young / (2.0 * (1.0 + poisson)) })
+    }
+
+    /// Bulk modulus K = λ + ⅔μ \[Pa\].
+    pub fn bulk_modulus(&self) -> f64 {
+        self.lambda + 2.0 / 3.0 * self.mu
+    }
+
+    /// Modulus of plane compression waves λ + 2μ \[Pa\].
+    pub fn p_wave_modulus(&self) -> f64 {
+        self.lambda + 2.0 * self.mu
+    }
+}
+
+/// A law and its constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Material {
+    /// Small-strain isotropic elasticity.
+    LinearElastic(Elasticity),
+    /// St. Venant–Kirchhoff.
+    StVenantKirchhoff(Elasticity),
+    /// Compressible neo-Hookean.
+    NeoHookean(Elasticity),
+}
+
+impl Material {
+    /// The elastic constants of the undeformed material.
+    pub fn elasticity(&self) -> Elasticity {
+        match *self {
+            Self::LinearElastic(e) | Self::StVenantKirchhoff(e) | Self::NeoHookean(e) => e,
+        }
+    }
+
+    /// Speed of plane compression waves in the undeformed material of `density` \[kg/m³\] \[m/s\].
+    pub fn wave_speed(&self, density: f64) -> f64 {
+        (self.elasticity().p_wave_modulus() / density).sqrt()
+    }
+}
+
+/// Stress and stored energy of a point.
+#[derive(Clone, Copy, Debug)]
+pub struct Response<R> {
+    /// First Piola–Kirchhoff stress P \[Pa\].
+    pub stress: Tensor<R>,
+    /// Energy per reference volume W \[J/m³\].
+    pub energy: R,
+}
+
+/// Moduli a and b with Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity gradient l.
+///
+/// Ḟ = l F for laws of finite strain, Ḟ = l for laws of small strain.
+#[derive(Clone, Copy, Debug)]
+pub struct TangentBound<R> {
+    /// a \[Pa\], not negative.
+    pub gradient: R,
+    /// b \[Pa\], not negative.
+    pub dilatation: R,
+}
+
+/// A hyperelastic law: P = ∂W/∂F.
+pub trait Law: Copy + Send + Sync {
+    /// Whether the law is linear in H (then volumes change by tr H, and rotations strain it).
+    const SMALL_STRAIN: bool;
+
+    /// Stress and energy at the displacement gradient H = F − I.
+    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R>;
+
+    /// A bound of the tangent at H, for stable time steps.
+    fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R>;
+
+    /// First Piola–Kirchhoff stress at H \[Pa\].
+    #[inline(always)]
+    fn first_piola_kirchhoff<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Tensor<R> {
+        self.response(displacement_gradient).stress
+    }
+
+    /// Energy per reference volume at H \[J/m³\].
+    #[inline(always)]
+    fn energy<R: Real>(&self, displacement_gradient: &Tensor<R>) -> R {
+        self.response(displacement_gradient).energy
+    }
+}
+
+/// Green–Lagrange strain E = ½(H + Hᵀ + HᵀH).
+#[inline(always)]
+fn green_lagrange<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
+    h.symmetric_part() + h.transposed_dot_self() * R::splat(0.5)
+}
+
+/// Left Cauchy–Green tensor b = F Fᵀ.
+#[inline(always)]
+fn left_cauchy_green<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
+    let f = h.add_diagonal(R::splat(1.0));
+    f.dot_transposed(&f).symmetric_part()
+}

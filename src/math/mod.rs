@@ -1,11 +1,16 @@
-//! Vectors, matrices, polynomials, functions of time and named tolerances.
+//! Vectors, matrices, polynomials, functions of time and rigid motion.
 //!
 //! Plane problems are plane strain in z = 0: every vector has three components.
 
 pub mod polynomial;
+pub mod real;
+pub mod reduction;
+mod rigid_motion;
+pub mod tensor;
 mod time_function;
 
-pub use time_function::{TimeFunction, TimeFunctionError};
+pub use rigid_motion::RigidMotion;
+pub use time_function::{EXPRESSION_NAMES, Expression, TimeFunction, TimeFunctionError};
 
 /// Point or vector in space; contiguous as `[f64; 3]`.
 pub type Vec3 = nalgebra::Vector3<f64>;

@@ -123,6 +123,19 @@ impl CellKind {
         }
     }
 
+    /// Local nodes in the order that turns the cell inside out: a reflection of the reference element.
+    pub const fn reversed(self) -> &'static [u8] {
+        match self {
+            Self::Point1 => &[0],
+            Self::Line2 => &[1, 0],
+            Self::Tri3 => &[0, 2, 1],
+            Self::Quad4 => &[0, 3, 2, 1],
+            Self::Tet4 => &[0, 2, 1, 3],
+            Self::Wedge6 => &[3, 4, 5, 0, 1, 2],
+            Self::Hex8 => &[4, 5, 6, 7, 0, 1, 2, 3],
+        }
+    }
+
     /// Corner nodes in cyclic order of a segment, triangle or quadrilateral; local numbers.
     pub const fn corners(self) -> &'static [u8] {
         match self {

@@ -1,15 +1,57 @@
 //! Meshes: topology and reference coordinates, as read from a file or cut from one.
+//!
+//! A [`Mesh`] holds the nodes, the cells of every dimension in one block a kind, and the physical groups that
+//! name cells. It is read once (by `io::gmsh`), cut to the part a body is made of ([`Mesh::region`]), moved to
+//! its place ([`Mesh::scaled`], [`Mesh::rotated`], [`Mesh::translated`]), judged ([`Mesh::quality`]), put in an
+//! order that is good for caches ([`Mesh::renumbered`]) and asked for its outer faces ([`Mesh::skin`]); it never
+//! changes afterwards.
+//!
+//! # Example
+//! The skin of two triangles that make a unit square:
+//! ```
+//! use ictus::mesh::{CellBlock, CellKind, Mesh};
+//!
+//! let mesh = Mesh {
+//!     nodes: vec![[0.0; 3].into(), [1.0, 0.0, 0.0].into(), [1.0, 1.0, 0.0].into(), [0.0, 1.0, 0.0].into()],
+//!     node_tags: vec![1, 2, 3, 4],
+//!     blocks: vec![CellBlock {
+//!         kind: CellKind::Tri3,
+//!         connectivity: vec![0, 1, 2, 0, 2, 3],
+//!         tags: vec![1, 2],
+//!     }],
+//!     groups: vec![],
+//! };
+//! assert_eq!(mesh.dimension(), Some(2));
+//! assert_eq!(mesh.quality()?.volume, 1.0);
+//! assert_eq!(mesh.skin()?.len(), 4);
+//! # Ok::<(), ictus::mesh::MeshError>(())
+//! ```
 
 mod cell;
+mod error;
+mod faces;
+mod quality;
+mod region;
+mod renumber;
+mod skin;
+mod transform;
+mod validate;
 
 pub use cell::{CellFace, CellKind};
+pub use error::{GroupName, MeshError, TagList};
+pub use faces::{FaceOwner, Faces};
+pub use quality::{InvertedCell, QualityReport};
+pub use renumber::Renumbering;
 
 use crate::math::Vec3;
+
+/// Largest |z| of a plane mesh, relative to its largest coordinate: what a CAD kernel leaves of a zero.
+const PLANE_TOLERANCE: f64 = 1e-12;
 
 /// Nodes and cells of every dimension, with the physical groups that name them.
 ///
 /// Immutable once read: what moves lives in the simulation's state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Reference coordinates \[m\], one per node.
     pub nodes: Vec<Vec3>,
@@ -22,7 +64,7 @@ pub struct Mesh {
 }
 
 /// All cells of one kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellBlock {
     /// The kind of every cell of the block.
     pub kind: CellKind,
@@ -33,7 +75,7 @@ pub struct CellBlock {
 }
 
 /// A physical group: a named set of cells of one dimension.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Name in the file, or `"<dimension>:<tag>"` where the file gives none.
     pub name: String,
@@ -43,6 +85,39 @@ pub struct Group {
     pub tag: i32,
     /// Cells as (block, cell within the block), ascending.
     pub cells: Vec<(u32, u32)>,
+}
+
+impl Mesh {
+    /// Highest dimension of its cells: 2 for a surface mesh, 3 for a volume mesh; `None` without cells.
+    pub fn dimension(&self) -> Option<usize> {
+        self.blocks.iter().filter(|block| !block.is_empty()).map(|block| block.kind.dimension()).max()
+    }
+
+    /// Blocks of one dimension, with their position in [`Mesh::blocks`].
+    pub fn blocks_of_dimension(&self, dimension: usize) -> impl Iterator<Item = (usize, &CellBlock)> {
+        self.blocks.iter().enumerate().filter(move |(_, block)| block.kind.dimension() == dimension)
+    }
+
+    /// Number of cells of one dimension.
+    pub fn num_cells(&self, dimension: usize) -> usize {
+        self.blocks_of_dimension(dimension).map(|(_, block)| block.len()).sum()
+    }
+
+    /// Whether every node lies in the plane z = 0, to within rounding.
+    pub fn is_plane(&self) -> bool {
+        self.node_off_plane().is_none()
+    }
+
+    /// The first node off the plane z = 0 by more than [`PLANE_TOLERANCE`].
+    fn node_off_plane(&self) -> Option<usize> {
+        let largest = self.nodes.iter().map(|node| node.amax()).fold(0.0, f64::max);
+        self.nodes.iter().position(|node| node.z.abs() > PLANE_TOLERANCE * largest)
+    }
+
+    /// Node indices of the cell at (block, cell within the block).
+    fn cell_nodes(&self, (block, cell): (u32, u32)) -> &[u32] {
+        self.blocks[block as usize].cell(cell as usize)
+    }
 }
 
 impl CellBlock {
@@ -60,5 +135,17 @@ impl CellBlock {
     pub fn cell(&self, cell: usize) -> &[u32] {
         let n = self.kind.num_nodes();
         &self.connectivity[cell * n..(cell + 1) * n]
+    }
+
+    /// Node indices of every cell in turn.
+    pub fn cells(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.connectivity.chunks_exact(self.kind.num_nodes())
+    }
+}
+
+impl Group {
+    /// Whether `name` means this group: its name, or `"<dimension>:<tag>"`.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || name == format!("{}:{}", self.dimension, self.tag)
     }
 }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use super::Problem;
 use crate::math::{TimeFunction, Vec3};
 
 /// A value and where it stands in the scenario file (byte range), for messages that come after reading.
@@ -42,6 +43,8 @@ pub struct Scenario {
     pub contact: ContactSettings,
     /// What is written.
     pub output: OutputSettings,
+    /// What is allowed but likely not meant.
+    pub warnings: Vec<Problem>,
 }
 
 /// Duration and step sizes.

@@ -1,1 +1,297 @@
-//! Simulation room.
+//! The simulation: owns the model and its state, and is the only place that knows the order of a step.
+
+mod account;
+mod assembly;
+mod build;
+mod conditions;
+mod counters;
+mod error;
+mod free_flight;
+mod model;
+mod record;
+mod rigid;
+mod step;
+mod step_size;
+mod summary;
+mod supports;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::contact::detection::{DetectionStatistics, Detector};
+use crate::contact::response::{ContactAction, Response};
+use crate::contact::{Constraints, ContactKey};
+use crate::dynamics::{Audit, Energies, Wrench};
+use crate::dynamics::InternalForce;
+use crate::dynamics::RigidBody;
+use crate::dynamics::State;
+use crate::math::{RigidMotion, Vec3};
+use crate::scenario::TimeSettings;
+
+pub use account::BodyBalance;
+pub use counters::WallTimes;
+pub use error::{FailureCause, NumericalFailure, Overlap, RunError, SetupError};
+pub use model::{Behaviour, Block, Body, CellAddress, Model};
+pub use record::Recorder;
+use rigid::RigidForces;
+use step_size::StepControl;
+use supports::SupportedComponent;
+
+/// A simulation between two steps.
+pub struct Simulation {
+    model: Model,
+    settings: TimeSettings,
+    state: State,
+    /// Rigid bodies, and deformable ones while they fly; one entry a body.
+    carriers: Vec<Option<RigidBody>>,
+    phase: Phase,
+    motions: Vec<RigidMotion>,
+    internal: InternalForce,
+    forces: Forces,
+    positions_next: Vec<Vec3>,
+    detector: Box<dyn Detector>,
+    response: Box<dyn Response>,
+    constraints: Constraints,
+    action: ContactAction,
+    control: StepControl,
+    balances: Vec<BodyBalance>,
+    energies: Energies,
+    audit: Audit,
+    external_wrench: Wrench,
+    first_contacts: Vec<FirstContact>,
+    steps_in_flight: u64,
+    wall: WallTimes,
+    /// Critical step of each block of elements in the reference configuration \[s\].
+    block_critical_steps: Vec<f64>,
+    warnings: Vec<String>,
+}
+
+/// How the bodies move at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// In closed form, free of stress and contact.
+    Flight,
+    /// Step by step.
+    Stepping,
+}
+
+/// Nodal forces at the end of the last step \[N\].
+#[derive(Clone, Debug, Default)]
+struct Forces {
+    internal: Vec<Vec3>,
+    external: Vec<Vec3>,
+    external_before: Vec<Vec3>,
+    /// One entry a body; of rigid ones only.
+    rigid: Vec<RigidForces>,
+    /// Supported components, by support and node.
+    supported: Vec<Vec<SupportedComponent>>,
+}
+
+/// The first contact of two bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FirstContact {
+    /// The bodies, first < second.
+    pub bodies: [u32; 2],
+    /// When \[s\].
+    pub time: f64,
+    /// Where \[m\].
+    pub point: Vec3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vec3,
+    /// Speed at which they close along the normal \[m/s\].
+    pub normal_speed: f64,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// At the end of the time asked for.
+    Finished,
+    /// Stopped from outside, after a whole step.
+    Interrupted,
+}
+
+/// Where a run stands, for people.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Time \[s\].
+    pub time: f64,
+    /// Time at the end of the run \[s\].
+    pub end: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Size of the last step \[s\].
+    pub time_step: f64,
+    /// Active contacts.
+    pub contacts: usize,
+    /// Energy error \[-\].
+    pub energy_error: f64,
+    /// Whether all bodies fly free.
+    pub in_flight: bool,
+}
+
+impl Simulation {
+    /// Runs to the end of the time asked for, or until `stop` is set: then the step is finished and a last frame
+    /// written. `report` is called after every step.
+    ///
+    /// # Errors
+    /// [`RunError::Numerical`] when the numbers go wrong, after a last frame; [`RunError::Output`] when the
+    /// result cannot be written.
+    pub fn run(
+        &mut self,
+        recorder: &mut Recorder,
+        report: &mut dyn FnMut(&Progress),
+        stop: &AtomicBool,
+    ) -> Result<Outcome, RunError> {
+        recorder.begin(self)?;
+        let outcome = loop {
+            if self.is_finished() {
+                break Outcome::Finished;
+            }
+            if stop.load(Ordering::Relaxed) {
+                break Outcome::Interrupted;
+            }
+            if let Err(failure) = self.advance(recorder.next_frame_time()) {
+                recorder.record_last(self)?;
+                return Err(failure.into());
+            }
+            recorder.record(self)?;
+            report(&self.progress());
+        };
+        recorder.record_last(self)?;
+        Ok(outcome)
+    }
+
+    /// Takes one step, in flight no further than `until` \[s\].
+    ///
+    /// # Errors
+    /// [`NumericalFailure`] when an element is inverted, a number is not finite, or the energy error is past its
+    /// tolerance; the positions are then those of the last good step.
+    pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
+        match self.phase {
+            Phase::Flight => self.fly(until),
+            Phase::Stepping => self.step()?,
+        }
+        self.check_energy()
+    }
+
+    /// Whether the end of the time asked for is reached.
+    pub fn is_finished(&self) -> bool {
+        self.state.time >= self.settings.end
+    }
+
+    /// Stops if the energy error is past its tolerance, or no number.
+    fn check_energy(&self) -> Result<(), NumericalFailure> {
+        let (error, tolerance) = (self.audit.energy_error(), self.settings.energy_tolerance);
+        if error <= tolerance {
+            return Ok(());
+        }
+        let cause = FailureCause::EnergyError { error, tolerance };
+        Err(self.failure(cause, self.control.critical_element()))
+    }
+
+    /// A failure at the end of the current step, in an element with internal forces.
+    fn failure(&self, cause: FailureCause, element: Option<(usize, usize)>) -> NumericalFailure {
+        let named = element.and_then(|(block, element)| self.model.element(block, element));
+        NumericalFailure {
+            cause,
+            step: self.state.step,
+            time: self.state.time,
+            time_step: self.control.time_step(),
+            body: named.map(|(body, _)| body.to_owned()),
+            element: named.map(|(_, tag)| tag),
+            critical_step: self.control.critical_step(),
+        }
+    }
+
+    /// Where the run stands.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            time: self.state.time,
+            end: self.settings.end,
+            step: self.state.step,
+            time_step: self.control.time_step(),
+            contacts: self.constraints.len(),
+            energy_error: self.audit.energy_error(),
+            in_flight: self.phase == Phase::Flight,
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Nodal positions, velocities and accelerations. While bodies fly they stand at the last frame; see
+    /// [`Simulation::materialise`].
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Contacts of the last step.
+    pub fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+
+    /// Energies at present.
+    pub fn energies(&self) -> &Energies {
+        &self.energies
+    }
+
+    /// The audit of energy and momentum.
+    pub fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
+    /// Momentum, kinetic energy and centre of each body.
+    pub fn balances(&self) -> &[BodyBalance] {
+        &self.balances
+    }
+
+    /// First contacts of pairs of bodies, in the order of time.
+    pub fn first_contacts(&self) -> &[FirstContact] {
+        &self.first_contacts
+    }
+
+    /// What detection has done.
+    pub fn detection(&self) -> &DetectionStatistics {
+        self.detector.statistics()
+    }
+
+    /// Wall time by part of the program.
+    pub fn wall_times(&self) -> &WallTimes {
+        &self.wall
+    }
+
+    /// Steps taken in flight.
+    pub fn steps_in_flight(&self) -> u64 {
+        self.steps_in_flight
+    }
+
+    /// What a user should know though the run goes on.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Notes contacts of pairs of bodies that had none before.
+    fn note_first_contacts(&mut self) {
+        for k in 0..self.constraints.len() {
+            let constraint = self.constraints.get(k);
+            let ContactKey { contactor, target } = constraint.key;
+            let body = self.body_of(contactor);
+            let bodies = [body.min(target), body.max(target)];
+            if self.first_contacts.iter().any(|contact| contact.bodies == bodies) {
+                continue;
+            }
+            let normal = if bodies[0] == target { constraint.normal } else { -constraint.normal };
+            let normal_speed = -constraint.normal.dot(&constraint.jump(&self.state.velocities));
+            let point = self.positions_next[contactor as usize];
+            let time = self.state.time;
+            self.first_contacts.push(FirstContact { bodies, time, point, normal, normal_speed });
+        }
+    }
+
+    /// The body that a node belongs to.
+    fn body_of(&self, node: u32) -> u32 {
+        self.model.bodies.partition_point(|body| body.nodes.end <= node as usize) as u32
+    }
+}

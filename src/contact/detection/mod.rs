@@ -1,6 +1,88 @@
 //! Contact detection: geometry and kinematics only; nothing of forces, elements or materials.
+//!
+//! A detector answers two questions. While every body flies free it tells *when* the first two surfaces touch
+//! ([`Detector::first_impact`]); once bodies deform it tells, step by step, *who* has penetrated whom
+//! ([`Detector::detect`]). [`Engine`] answers both through three levels: predicted trajectories of bounding
+//! spheres in a queue of times, hierarchies of bounding volumes, closest points of faces. [`AllPairs`] looks at
+//! every pair of faces instead and is the oracle of the tests.
+//!
+//! Source: Aragón & Molinari, CMAME 268 (2014) 574–588.
 
+mod all_pairs;
 pub mod closest_point;
+mod engine;
+mod flight;
 pub mod hierarchy;
+mod node_face;
+mod overlap;
+#[cfg(test)]
+mod samples;
+mod statistics;
+pub mod time_of_impact;
 pub mod trajectory;
 pub mod volume;
+
+pub use all_pairs::AllPairs;
+pub use engine::{Engine, EngineOptions};
+pub use flight::{Flight, Impact};
+pub use node_face::NodeFaceOptions;
+pub use overlap::{Penetration, penetrations};
+pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
+
+use crate::math::Vec3;
+
+use super::{Constraints, Surface};
+
+/// Where the nodes are at the end of a predictor step, and the velocities that took them there.
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration<'a> {
+    /// Time of the positions \[s\].
+    pub time: f64,
+    /// Size of the step that led to them \[s\].
+    pub time_step: f64,
+    /// Position of every node \[m\].
+    pub positions: &'a [Vec3],
+    /// Velocity of every node over the step: its displacement divided by the step \[m/s\].
+    pub velocities: &'a [Vec3],
+}
+
+/// The surfaces of all bodies and which pairs of them may touch.
+#[derive(Clone, Debug, Default)]
+pub struct ContactModel {
+    /// One surface per body, empty where the body touches nothing.
+    pub surfaces: Vec<Surface>,
+    /// Pairs of bodies that can touch, first < second, ascending.
+    pub pairs: Vec<[u32; 2]>,
+    /// How deep a node of either body may penetrate the other before the contact is lost \[m\], per pair.
+    pub search_depths: Vec<f64>,
+}
+
+impl ContactModel {
+    /// All pairs of distinct bodies with faces, but for the `excluded` ones. The search depth of a pair is half
+    /// the smaller of the two median edges of their faces at the given positions.
+    pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
+        let sizes: Vec<f64> = surfaces.iter().map(|surface| surface.median_edge(positions)).collect();
+        let pairs: Vec<[u32; 2]> = (0..surfaces.len() as u32)
+            .flat_map(|i| (i + 1..surfaces.len() as u32).map(move |j| [i, j]))
+            .filter(|pair| pair.iter().all(|&body| surfaces[body as usize].num_faces() > 0))
+            .filter(|pair| !excluded.contains(pair))
+            .collect();
+        let search_depths = pairs.iter().map(|p| 0.5 * sizes[p[0] as usize].min(sizes[p[1] as usize])).collect();
+        Self { surfaces, pairs, search_depths }
+    }
+}
+
+/// Finds contact.
+pub trait Detector: Send {
+    /// While all bodies fly as told: the first instant within the flight at which two surfaces touch; `None`
+    /// when it can be excluded.
+    fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact>;
+
+    /// Replaces `constraints` by those of all penetrated contactor nodes in this configuration.
+    ///
+    /// Called once a step, with ascending times; a call to [`Detector::first_impact`] in between starts anew.
+    fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints);
+
+    /// What has been done so far.
+    fn statistics(&self) -> &DetectionStatistics;
+}

@@ -1,4 +1,14 @@
-//! Bounding spheres.
+//! Bounding spheres: the joint sphere of two, and fits to points from quick to exact.
+//!
+//! Every sphere made here is rounded up: what it bounds in exact arithmetic lies within it in floating point.
+
+mod fit;
+mod minimum_ball;
+#[cfg(test)]
+mod tests;
+
+pub use fit::{Directions, Extremes};
+pub use minimum_ball::MinimumBall;
 
 use crate::math::Vec3;
 
@@ -9,4 +19,92 @@ pub struct Sphere {
     pub centre: Vec3,
     /// Radius \[m\], ≥ 0.
     pub radius: f64,
+}
+
+/// Relative slack that covers the rounding of a distance, a sum of radii and their products.
+const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
+
+/// `radius` enlarged by the rounding errors of the distances it was computed from and of a `centre` that was
+/// itself computed by interpolation.
+#[inline]
+pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
+    let position_error = f64::EPSILON * (centre.x.abs() + centre.y.abs() + centre.z.abs());
+    radius + (RELATIVE_SLACK * radius + position_error)
+}
+
+/// The larger of two numbers in one instruction, unlike `f64::max`, which must pick the number beside a NaN.
+#[inline]
+pub fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+impl Sphere {
+    /// Whether the distance of `point` from the centre is at most the radius.
+    #[inline]
+    pub fn contains(&self, point: &Vec3) -> bool {
+        (point - self.centre).norm() <= self.radius
+    }
+
+    /// Radius of [`Sphere::joint`] before rounding up: max(r₁, r₂, (D + r₁ + r₂)/2) \[m\]; symmetric to the bit.
+    #[inline]
+    pub fn joint_radius(&self, other: &Self) -> f64 {
+        let distance = (other.centre - self.centre).norm();
+        let sum = self.radius + other.radius;
+        larger(0.5 * (distance + sum), larger(self.radius, other.radius))
+    }
+
+    /// Place of the centre of the joint sphere between the centres: c = (1 − f) c₁ + f c₂, with f in \[0, 1\]
+    /// (0 where this sphere holds the other, 1 where the other holds this one).
+    ///
+    /// # Source
+    /// Omohundro 1989, ICSI TR-89-063, joint ball of two balls.
+    #[inline]
+    pub fn joint_fraction(&self, other: &Self) -> f64 {
+        let distance = (other.centre - self.centre).norm();
+        if distance + other.radius <= self.radius {
+            return 0.0;
+        }
+        if distance + self.radius <= other.radius {
+            return 1.0;
+        }
+        (0.5 * (distance + other.radius - self.radius) / distance).clamp(0.0, 1.0)
+    }
+
+    /// Smallest sphere that contains both, rounded up.
+    pub fn joint(&self, other: &Self) -> Self {
+        self.joint_at(other, self.joint_fraction(other))
+    }
+
+    /// Sphere about c = (1 − f) c₁ + f c₂ that contains both, rounded up; the smallest such sphere is
+    /// [`Sphere::joint`].
+    #[inline]
+    pub fn joint_at(&self, other: &Self, fraction: f64) -> Self {
+        let offset = other.centre - self.centre;
+        let distance = offset.norm();
+        let centre = self.centre + offset * fraction;
+        let reach = larger(self.radius + fraction * distance, other.radius + (1.0 - fraction) * distance);
+        Self { centre, radius: rounded_up(reach, &centre) }
+    }
+
+    /// Volume 4/3 π r³ \[m³\].
+    pub fn volume(&self) -> f64 {
+        4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
+    }
+
+    /// Grows over each point outside in turn, keeping the far side of the sphere in place.
+    ///
+    /// # Source
+    /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
+    pub fn grow_over(&mut self, points: &[Vec3]) {
+        for point in points {
+            let offset = point - self.centre;
+            let distance_squared = offset.norm_squared();
+            if distance_squared > self.radius * self.radius {
+                let distance = distance_squared.sqrt();
+                let radius = 0.5 * (self.radius + distance);
+                self.centre += offset * ((distance - radius) / distance).max(0.0);
+                self.radius = rounded_up(radius, &self.centre);
+            }
+        }
+    }
 }

@@ -1,0 +1,177 @@
+//! Problems of an input file as a report for people: the fact, the place, the lines underlined, the remedy.
+//!
+//! ```text
+//!   error: `time.step` is -1, not a positive number
+//!    ,-[ball.toml:6:8 time.step]
+//!  5 | end = 1.0
+//!  6 | step = -1
+//!    :        ^^
+//!    `----
+//!   help: give a positive number
+//! ```
+
+use std::env;
+use std::io::{IsTerminal as _, stderr};
+use std::ops::Range;
+use std::path::Path;
+
+use ictus::scenario::Problem;
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
+    SourceSpan,
+};
+
+/// The report of `problems` of the file at `path` with the text `source`, as errors.
+///
+/// Coloured and drawn where standard error is a terminal, without colour where `NO_COLOR` asks for that, plain
+/// ASCII elsewhere.
+pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {
+    render_with(path, source, problems, Severity::Error, theme(stderr().is_terminal()))
+}
+
+/// As [`render`], as warnings.
+pub fn render_warnings(path: &Path, source: &str, problems: &[Problem]) -> String {
+    render_with(path, source, problems, Severity::Warning, theme(stderr().is_terminal()))
+}
+
+fn theme(terminal: bool) -> GraphicalTheme {
+    let mut theme = match (terminal, env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())) {
+        (false, _) => GraphicalTheme::none(),
+        (true, true) => GraphicalTheme::unicode_nocolor(),
+        (true, false) => GraphicalTheme::unicode(),
+    };
+    theme.characters.error = "error:".into();
+    theme.characters.warning = "warning:".into();
+    theme
+}
+
+fn render_with(
+    path: &Path,
+    source: &str,
+    problems: &[Problem],
+    severity: Severity,
+    theme: GraphicalTheme,
+) -> String {
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_links(false)
+        .without_primary_span_start()
+        .with_wrap_lines(false)
+        .with_context_lines(1);
+    let mut text = String::new();
+    for problem in problems {
+        let report = report(path, source, problem, severity);
+        // Writing to a string does not fail; a report that cannot be drawn still has its facts.
+        if handler.render_report(&mut text, report.as_ref()).is_err() {
+            text.push_str(&problem.message);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn report(path: &Path, source: &str, problem: &Problem, severity: Severity) -> Report {
+    let mut diagnostic = MietteDiagnostic::new(problem.message.as_str()).with_severity(severity);
+    if let Some(help) = &problem.help {
+        diagnostic = diagnostic.with_help(help.as_str());
+    }
+    let place = problem.span.as_ref().map(|span| within(source, span));
+    if let Some(span) = &place {
+        let label = problem.label.clone();
+        diagnostic =
+            diagnostic.with_label(LabeledSpan::new_primary_with_span(label, SourceSpan::from(span.clone())));
+    }
+    let header = header(path, source, problem, place);
+    Report::new(diagnostic).with_source_code(NamedSource::new(header, source.to_owned()))
+}
+
+/// The part of `span` that lies in the text, on whole characters.
+fn within(source: &str, span: &Range<usize>) -> Range<usize> {
+    let boundary = |byte: usize| {
+        let byte = byte.min(source.len());
+        (0..=byte).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0)
+    };
+    boundary(span.start)..boundary(span.end.max(span.start))
+}
+
+/// `file:line:column key`, as editors jump to.
+fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usize>>) -> String {
+    let mut header = path.display().to_string();
+    if let Some(before) = place.and_then(|span| source.get(..span.start)) {
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        header.push_str(&format!(":{line}:{column}"));
+    }
+    if let Some(key) = &problem.key {
+        header.push(' ');
+        header.push_str(key);
+    }
+    header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "title = \"bär\"\n[time]\nend = 1.0\nstep = -1\n";
+
+    fn problem(span: Option<Range<usize>>) -> Problem {
+        Problem {
+            message: "`time.step` is -1, not a positive number".into(),
+            span,
+            key: Some("time.step".into()),
+            label: None,
+            help: Some("give a positive number".into()),
+        }
+    }
+
+    fn plain(problems: &[Problem]) -> String {
+        render_with(Path::new("ball.toml"), TEXT, problems, Severity::Error, theme(false))
+    }
+
+    #[test]
+    fn a_problem_is_told_with_its_place_and_remedy() {
+        let start = TEXT.find("-1").unwrap();
+        let lines = [
+            "  error: `time.step` is -1, not a positive number",
+            "   ,-[ball.toml:4:8 time.step]",
+            " 3 | end = 1.0",
+            " 4 | step = -1",
+            "   :        ^^",
+            "   `----",
+            "  help: give a positive number",
+            "",
+            "",
+        ];
+        assert_eq!(plain(&[problem(Some(start..start + 2))]), lines.join("\n"));
+    }
+
+    #[test]
+    fn a_problem_without_a_place_is_told_with_its_remedy() {
+        let lines =
+            ["  error: `time.step` is -1, not a positive number", "  help: give a positive number", "", ""];
+        assert_eq!(plain(&[problem(None)]), lines.join("\n"));
+    }
+
+    #[test]
+    fn every_problem_is_told() {
+        let report = plain(&[problem(Some(0..5)), problem(Some(15..21))]);
+        assert_eq!(report.matches("error: ").count(), 2);
+        assert!(report.contains("ball.toml:1:1") && report.contains("ball.toml:2:1"), "{report}");
+    }
+
+    #[test]
+    fn places_beyond_the_text_are_drawn_at_its_end() {
+        for span in [0..1000, 900..1000, TEXT.len()..TEXT.len(), 11..11] {
+            assert!(plain(&[problem(Some(span))]).contains("ball.toml"));
+        }
+    }
+
+    #[test]
+    fn colours_are_for_terminals() {
+        let problems = [problem(Some(0..5))];
+        assert!(!plain(&problems).contains('\u{1b}'));
+        let coloured = GraphicalTheme::unicode();
+        let text = render_with(Path::new("ball.toml"), TEXT, &problems, Severity::Warning, coloured);
+        assert!(text.contains('\u{1b}'));
+    }
+}

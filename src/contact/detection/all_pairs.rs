@@ -1,0 +1,87 @@
+//! Every pair of faces, nothing left out: the oracle of the tests and the baseline of the benches.
+
+use std::time::Instant;
+
+use crate::contact::{Constraints, ContactKey};
+
+use super::node_face::{Candidate, NodeFaceSearch};
+use super::{
+    Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions,
+};
+
+/// Looks at every pair of faces (in flight) and of node and face (in contact) of bodies that may touch.
+///
+/// # Cost
+/// Quadratic in the number of faces, in time and, in contact, in memory.
+#[derive(Clone, Debug)]
+pub struct AllPairs {
+    model: ContactModel,
+    options: NodeFaceOptions,
+    candidates: Vec<Candidate>,
+    search: NodeFaceSearch,
+    statistics: DetectionStatistics,
+}
+
+impl AllPairs {
+    /// A detector of contact between the surfaces of the model.
+    pub fn new(model: ContactModel, options: NodeFaceOptions) -> Self {
+        Self {
+            model,
+            options,
+            candidates: Vec::new(),
+            search: NodeFaceSearch::default(),
+            statistics: DetectionStatistics::default(),
+        }
+    }
+
+    /// All pairs of a node of one body and a face of another, sorted.
+    fn collect_candidates(&mut self) {
+        for (pair, bodies) in self.model.pairs.iter().enumerate() {
+            for [contactor, target] in [[bodies[0], bodies[1]], [bodies[1], bodies[0]]] {
+                let num_faces = self.model.surfaces[target as usize].num_faces() as u32;
+                for &node in self.model.surfaces[contactor as usize].nodes() {
+                    let key = ContactKey { contactor: node, target };
+                    let candidate =
+                        |face| Candidate { key, face, pair: pair as u32, contactor_body: contactor };
+                    self.candidates.extend((0..num_faces).map(candidate));
+                }
+            }
+        }
+        self.candidates.sort_unstable();
+        self.search.group(&self.candidates);
+    }
+}
+
+impl Detector for AllPairs {
+    fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        let start = Instant::now();
+        self.statistics.operated(flight.time, false);
+        let mut first: Option<Impact> = None;
+        for &bodies in &self.model.pairs {
+            let faces = bodies.map(|body| self.model.surfaces[body as usize].num_faces() as u32);
+            for pair in (0..faces[0]).flat_map(|i| (0..faces[1]).map(move |j| [i, j])) {
+                self.statistics.counts.primitive += 1;
+                let impact = flight.impact_of_faces(&self.model.surfaces, bodies, pair);
+                first = Impact::earlier(first, impact);
+            }
+        }
+        self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
+        first
+    }
+
+    fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
+        let start = Instant::now();
+        if self.candidates.is_empty() {
+            self.collect_candidates();
+        }
+        self.statistics.operated(configuration.time, true);
+        self.statistics.counts.primitive += self.candidates.len() as u64;
+        let Self { candidates, model, options, search, .. } = self;
+        search.find(candidates, model, *options, configuration.positions, constraints);
+        self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
+    }
+
+    fn statistics(&self) -> &DetectionStatistics {
+        &self.statistics
+    }
+}

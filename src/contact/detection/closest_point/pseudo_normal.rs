@@ -1,0 +1,155 @@
+//! On which side of a surface a point is, and how far.
+//!
+//! At a point inside a face the side is that of its normal. On an edge or a corner the faces around it may
+//! disagree; the sum of their normals, at a corner weighted by the angle each face takes there, never does
+//! (Bærentzen & Aanæs 2005), provided the point is the closest of the whole surface. On the border of an open
+//! surface only the faces that exist count.
+
+use super::{ClosestPoint, Feature, domain::Domain};
+use crate::contact::Surface;
+use crate::element::{MAX_NODES, shape_gradients};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// Distance, relative to the coordinates, below which its direction is rounding.
+const NO_DIRECTION: f64 = 1e-12;
+
+/// Signed distance and direction between a point and a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// Distance \[m\]; negative if the point is inside.
+    pub gap: f64,
+    /// Unit vector out of the surface.
+    pub normal: Vec3,
+}
+
+/// Normal that tells the sides of the surface at a point of a face.
+///
+/// Inside the face its normal at `xi`; on an edge n₁ + n₂ with the normals of both faces there; at a vertex
+/// Σ angle_f n_f. A segment from a to b in the plane has its normal to the right, (Δy, −Δx), and at its ends
+/// n₁ + n₂.
+///
+/// # Shapes and units
+/// `positions`: of all nodes, by the global numbers of the surface. Unit length; zero where the faces have no area.
+pub fn pseudo_normal(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+) -> Vec3 {
+    let sum = match feature {
+        Feature::Face => face_normal(surface, positions, face, xi),
+        Feature::Edge(k) => edge_normal(surface, positions, face, xi, k as usize),
+        Feature::Vertex(k) => {
+            let (kind, nodes) = surface.face(face);
+            vertex_normal(surface, positions, nodes[kind.corners()[k as usize] as usize])
+        }
+    };
+    sum.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+}
+
+/// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point and its closest point on the surface.
+///
+/// Inside a face the normal is the face's; so it is the pseudo-normal where r and x* coincide but for rounding.
+/// `closest` must be the closest of the whole surface, or of all its faces near the point.
+pub fn signed_gap(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    query: &Vec3,
+    closest: &ClosestPoint,
+) -> Gap {
+    let normal = pseudo_normal(surface, positions, face, closest.xi, closest.feature);
+    let offset = query - closest.point;
+    let distance = offset.norm();
+    let scale = query.amax().max(closest.point.amax());
+    if (closest.feature == Feature::Face && normal != Vec3::zeros()) || distance <= NO_DIRECTION * scale {
+        return Gap { gap: offset.dot(&normal), normal };
+    }
+    let sign = if offset.dot(&normal) < 0.0 { -1.0 } else { 1.0 };
+    Gap { gap: sign * distance, normal: offset * (sign / distance) }
+}
+
+/// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if there is none.
+fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let mut gradients = [[0.0; 3]; MAX_NODES];
+    shape_gradients(kind, [xi[0], xi[1], 0.0], &mut gradients);
+    let mut tangents = [Vec3::zeros(); 2];
+    for (&node, gradient) in nodes.iter().zip(gradients) {
+        let relative = positions[node as usize] - positions[nodes[0] as usize];
+        tangents[0] += relative * gradient[0];
+        tangents[1] += relative * gradient[1];
+    }
+    let normal = match kind.dimension() {
+        1 => Vec3::new(tangents[0].y, -tangents[0].x, 0.0),
+        _ => tangents[0].cross(&tangents[1]),
+    };
+    normal.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+}
+
+/// n₁ + n₂ at the same point of the k-th edge of a face.
+fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2], k: usize) -> Vec3 {
+    let normal = face_normal(surface, positions, face, xi);
+    let (kind, nodes) = surface.face(face);
+    let (Some(domain), Some(&edge)) = (Domain::of(kind), surface.edges_of_face(face).get(k)) else {
+        return normal;
+    };
+    let edge = surface.edges()[edge as usize];
+    let other = if edge.face as usize == face { edge.neighbour } else { Some(edge.face) };
+    let Some(other) = other else { return normal };
+    let corners = kind.corners();
+    let next = (k + 1) % corners.len();
+    let ends = [nodes[corners[k] as usize], nodes[corners[next] as usize]];
+    // ξ runs linearly along the straight side of the natural domain.
+    let (from, to) = (domain.corners[k], domain.corners[next]);
+    let i = if from[0] == to[0] { 1 } else { 0 };
+    let place = (xi[i] - from[i]) / (to[i] - from[i]);
+    normal + normal_on_edge(surface, positions, other as usize, ends, place)
+}
+
+/// Normal of a face at a point of its edge between two global nodes, `place` of the way.
+fn normal_on_edge(surface: &Surface, positions: &[Vec3], face: usize, ends: [u32; 2], place: f64) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let natural = |node: u32| {
+        let corner = kind.corners().iter().position(|&c| nodes[c as usize] == node)?;
+        Domain::of(kind).map(|domain| domain.corners[corner])
+    };
+    let (Some(from), Some(to)) = (natural(ends[0]), natural(ends[1])) else { return Vec3::zeros() };
+    let xi = [0, 1].map(|i| from[i] + place * (to[i] - from[i]));
+    face_normal(surface, positions, face, xi)
+}
+
+/// Σ angle_f n_f over the faces around a node (global number), not of unit length; zero for a node that is not
+/// of the surface.
+pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
+    let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
+    let faces = surface.faces_of_local_node(local);
+    let once = faces.iter().enumerate().filter(|&(i, f)| i == 0 || faces[i - 1] != *f);
+    once.map(|(_, &f)| weighted_corner_normal(surface, positions, f as usize, node)).sum()
+}
+
+/// Normal of a face at a corner, as long as the angle the face takes there; unit length for a segment.
+fn weighted_corner_normal(surface: &Surface, positions: &[Vec3], face: usize, node: u32) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    if kind == CellKind::Line2 {
+        return face_normal(surface, positions, face, [0.0; 2]);
+    }
+    let corners = kind.corners();
+    let count = corners.len();
+    let at = |k: usize| positions[nodes[corners[k % count] as usize] as usize];
+    let is_node = |k: &usize| nodes[corners[*k] as usize] == node;
+    let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
+        return Vec3::zeros();
+    };
+    // The corners of a collapsed edge are one: the face's angle there is between the edges before and after it.
+    let (before, after) = if first == 0 && last == count - 1 && last > 0 {
+        (at(last + count - 1), at(first + 1))
+    } else {
+        (at(first + count - 1), at(last + 1))
+    };
+    let (e, f) = (after - at(first), before - at(first));
+    let normal = e.cross(&f);
+    normal.try_normalize(0.0).map_or_else(Vec3::zeros, |n| n * normal.norm().atan2(e.dot(&f)))
+}

@@ -1,0 +1,175 @@
+//! The three-level engine: a queue of times at which pairs of tree vertices can meet at the earliest.
+//!
+//! ```text
+//! level 1  queue of (t*, vertex, vertex)   idle until the earliest t* is due
+//! level 2  open the larger vertex of a due pair, predict its children; at leaves climb the ladder of volumes
+//! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
+//! ```
+//! In flight the spheres are carried along with their bodies in closed form, so a prediction holds for good. In
+//! contact bodies deform: a prediction then holds for as long as no node's velocity leaves the band that it
+//! allowed for ([`monitor`]); a body that leaves it begins a new *epoch*, which voids all its predictions. Either
+//! way the set of pairs in the queue is the front of the last traversal, and work resumes from there.
+//!
+//! Source: Aragón & Molinari, CMAME 268 (2014), Algorithm 1, with the additions named in the sub-modules that
+//! keep it from ever being late.
+
+mod contact;
+mod flight;
+mod monitor;
+mod queue;
+
+use std::time::Instant;
+
+use crate::contact::Constraints;
+use crate::math::Vec3;
+
+use super::hierarchy::{Builder, Hierarchy};
+use super::volume::{Sphere, VolumeKind};
+use super::{
+    Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions, Prediction,
+    TreeStatistics,
+};
+use contact::ContactPhase;
+use queue::{EventQueue, VertexPair};
+
+/// Options of the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EngineOptions {
+    /// How trees are built.
+    pub builder: Builder,
+    /// Volumes tried at the leaves, from loose to tight.
+    pub ladder: Vec<VolumeKind>,
+    /// Closest points.
+    pub node_face: NodeFaceOptions,
+}
+
+/// The three-level detector.
+pub struct Engine {
+    model: ContactModel,
+    options: EngineOptions,
+    trees: Vec<Option<Hierarchy>>,
+    queue: EventQueue,
+    phase: Phase,
+    contact: ContactPhase,
+    statistics: DetectionStatistics,
+}
+
+/// What the predictions in the queue were made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Nothing yet.
+    Fresh,
+    /// Bodies that fly in closed form.
+    Flight,
+    /// Bodies that deform.
+    Contact,
+}
+
+impl Engine {
+    /// An engine for the surfaces of the model with all nodes at these positions.
+    pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
+        let mut statistics = DetectionStatistics::default();
+        let trees: Vec<Option<Hierarchy>> = model
+            .surfaces
+            .iter()
+            .enumerate()
+            .map(|(body, surface)| {
+                let start = Instant::now();
+                let tree = Hierarchy::build(options.builder, surface, positions, 0.0)?;
+                let seconds = start.elapsed().as_secs_f64();
+                statistics.trees.push(tree_statistics(body as u32, &tree, seconds));
+                Some(tree)
+            })
+            .collect();
+        let contact = ContactPhase::new(&model, &options.ladder);
+        let queue = EventQueue::new(model.surfaces.len());
+        Self { model, options, trees, queue, phase: Phase::Fresh, contact, statistics }
+    }
+
+    /// The pairs of roots of these pairs of bodies.
+    fn root_pair(&self, pair: u32) -> Option<VertexPair> {
+        let bodies = self.model.pairs[pair as usize];
+        let root = |body: u32| self.trees[body as usize].as_ref().map(Hierarchy::root);
+        Some(VertexPair { pair, bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
+    }
+
+    /// The pairs that the opening of the larger vertex leads to; `None` for two leaves.
+    fn open(&self, pair: VertexPair, radii: [f64; 2]) -> Option<[VertexPair; 2]> {
+        let children = |k: usize| {
+            let tree = self.trees[pair.bodies[k] as usize].as_ref()?;
+            tree.children(pair.vertices[k])
+        };
+        let (opened, children) = match (children(0), children(1)) {
+            (None, None) => return None,
+            (Some(first), Some(_)) if radii[0] >= radii[1] => (0, first),
+            (Some(first), None) => (0, first),
+            (_, Some(second)) => (1, second),
+        };
+        Some(children.map(|child| {
+            let mut vertices = pair.vertices;
+            vertices[opened] = child;
+            VertexPair { vertices, ..pair }
+        }))
+    }
+
+    /// Faces of a pair of leaves.
+    fn faces(&self, pair: VertexPair) -> Option<[u32; 2]> {
+        let face = |k: usize| self.trees[pair.bodies[k] as usize].as_ref()?.face(pair.vertices[k]);
+        Some([face(0)?, face(1)?])
+    }
+
+    /// Notes the earliest time now known for each of the pairs of bodies given (ascending).
+    fn record_predictions(&mut self, asked_at: f64, pairs: &[u32]) {
+        let mut earliest: Vec<Option<(f64, VertexPair)>> = vec![None; pairs.len()];
+        for (time, entry) in self.queue.valid_entries() {
+            if let Ok(k) = pairs.binary_search(&entry.pair)
+                && earliest[k].is_none_or(|(best, _)| time < best)
+            {
+                earliest[k] = Some((time, entry));
+            }
+        }
+        for (time, pair) in earliest.into_iter().flatten() {
+            let depth = |k: usize| {
+                self.trees[pair.bodies[k] as usize].as_ref().map_or(0, |tree| tree.depth_of(pair.vertices[k]))
+            };
+            let depth = [depth(0), depth(1)];
+            self.statistics.predictions.push(Prediction { asked_at, bodies: pair.bodies, depth, time });
+        }
+    }
+}
+
+fn tree_statistics(body: u32, tree: &Hierarchy, build_seconds: f64) -> TreeStatistics {
+    let depths = tree.leaf_depths();
+    TreeStatistics {
+        body,
+        leaves: tree.num_leaves_below(tree.root()) as usize,
+        min_depth: depths.min,
+        mean_depth: depths.mean,
+        max_depth: depths.max,
+        sum_of_volumes: tree.sum_of_volumes(),
+        build_seconds,
+    }
+}
+
+impl Detector for Engine {
+    fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+        if self.phase != Phase::Flight {
+            self.phase = Phase::Flight;
+            self.begin_flight(flight);
+        }
+        self.fly(flight)
+    }
+
+    fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
+        if self.phase != Phase::Contact {
+            self.phase = Phase::Contact;
+            self.begin_contact(configuration);
+        }
+        self.follow_contact(configuration);
+        self.find_constraints(configuration, constraints);
+    }
+
+    fn statistics(&self) -> &DetectionStatistics {
+        &self.statistics
+    }
+}

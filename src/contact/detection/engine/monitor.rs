@@ -1,0 +1,85 @@
+//! The monitor that makes predictions for deforming bodies safe: a band for nodal velocities, checked each step.
+//!
+//! At the beginning of an epoch the velocities v(t_e) of the surface nodes are stored and a band V is chosen.
+//! While |v_a(t) − v_a(t_e)| ≤ V for all nodes, a prediction made at t1 from the velocities of t1 is off by no
+//! more than 2 V s after s, so spheres that grow at the rate 2 V bound the nodes. Velocities are those that take
+//! the nodes from step to step, hence the bound holds for the discrete motion exactly. The step in which a node
+//! leaves the band is noticed before its positions are used, and a new epoch begins with a wider band.
+
+use crate::contact::Surface;
+use crate::math::Vec3;
+
+/// Velocity band of one body.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VelocityMonitor {
+    reference: Vec<Vec3>,
+    band: f64,
+    steps: u32,
+    largest: f64,
+}
+
+/// Steps an epoch should last: bands are widened with the aim of reaching it, and narrowed past four times it.
+const EPOCH_STEPS: u32 = 64;
+
+impl VelocityMonitor {
+    /// Width of the band V \[m/s\].
+    pub fn band(&self) -> f64 {
+        self.band
+    }
+
+    /// Begins an epoch at these velocities with the same band.
+    pub fn restart(&mut self, surface: &Surface, velocities: &[Vec3]) {
+        self.reference.clear();
+        self.reference.extend(surface.nodes().iter().map(|&node| velocities[node as usize]));
+        self.steps = 0;
+        self.largest = 0.0;
+    }
+
+    /// Whether predictions made in this epoch are void (or needlessly wide); the band is then already adapted
+    /// and the caller restarts the epoch.
+    pub fn is_over(&mut self, surface: &Surface, velocities: &[Vec3]) -> bool {
+        self.steps += 1;
+        let change = |(&node, reference): (&u32, &Vec3)| (velocities[node as usize] - reference).norm_squared();
+        let largest = surface.nodes().iter().zip(&self.reference).map(change).fold(0.0, f64::max).sqrt();
+        self.largest = self.largest.max(largest);
+        if largest <= self.band {
+            let narrow = self.steps >= 4 * EPOCH_STEPS && 4.0 * self.largest < self.band;
+            if narrow {
+                self.band = 2.0 * self.largest;
+            }
+            return narrow;
+        }
+        let lack = f64::from(EPOCH_STEPS) / f64::from(self.steps);
+        self.band = largest * lack.clamp(1.5, 4.0);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::CellKind;
+
+    /// The band widens when left, holds while kept, and narrows after a long quiet time.
+    #[test]
+    fn band_follows_the_change_of_velocity() {
+        let surface = Surface::new([(CellKind::Tri3, [0u32, 1, 2].as_slice())]);
+        let mut monitor = VelocityMonitor::default();
+        let mut velocities = vec![Vec3::zeros(); 3];
+        monitor.restart(&surface, &velocities);
+        assert!(!monitor.is_over(&surface, &velocities));
+        velocities[1].x = 1.0;
+        assert!(monitor.is_over(&surface, &velocities));
+        assert!(monitor.band() >= 1.5);
+        monitor.restart(&surface, &velocities);
+        velocities[1].x = 1.0 + 0.9 * monitor.band();
+        assert!(!monitor.is_over(&surface, &velocities));
+        velocities[1].x = 1.0 - 1.1 * monitor.band();
+        assert!(monitor.is_over(&surface, &velocities));
+        monitor.restart(&surface, &velocities);
+        let wide = monitor.band();
+        let quiet = (0..4 * EPOCH_STEPS).filter(|_| monitor.is_over(&surface, &velocities)).count();
+        assert_eq!(quiet, 1);
+        assert!(monitor.band() < wide);
+    }
+}

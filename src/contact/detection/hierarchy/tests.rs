@@ -1,0 +1,515 @@
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::mesh::CellKind;
+
+/// Pseudo-random numbers in \[0, 1).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn vector(&mut self, scale: f64) -> Vec3 {
+        Vec3::from_fn(|_, _| (2.0 * self.next() - 1.0) * scale)
+    }
+}
+
+struct Case {
+    surface: Surface,
+    positions: Vec<Vec3>,
+}
+
+impl Case {
+    fn new(faces: &[Vec<u32>], positions: Vec<Vec3>) -> Self {
+        let kinds = |nodes: &[u32]| match nodes.len() {
+            2 => CellKind::Line2,
+            3 => CellKind::Tri3,
+            _ => CellKind::Quad4,
+        };
+        let surface = Surface::new(faces.iter().map(|nodes| (kinds(nodes), nodes.as_slice())));
+        Self { surface, positions }
+    }
+
+    fn build(&self, builder: Builder, margin: f64) -> Hierarchy {
+        Hierarchy::build(builder, &self.surface, &self.positions, margin).unwrap()
+    }
+
+    fn deformed(&self, random: &mut Random, scale: f64) -> (Vec<Vec3>, Vec<Vec3>) {
+        let positions = self.positions.iter().map(|p| p + random.vector(scale)).collect();
+        let velocities =
+            self.positions.iter().map(|_| random.vector(3.0) + Vec3::new(70.0, 0.0, 1.0)).collect();
+        (positions, velocities)
+    }
+}
+
+fn icosphere(subdivisions: usize) -> Case {
+    let golden = (1.0 + 5_f64.sqrt()) / 2.0;
+    let mut positions: Vec<Vec3> = Vec::new();
+    for (a, b) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
+        positions.extend([Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)]);
+    }
+    positions.iter_mut().for_each(|p| *p = p.normalize());
+    let edge = 1.06;
+    let near = |a: usize, b: usize| a != b && (positions[a] - positions[b]).norm() < edge;
+    let mut faces: Vec<Vec<u32>> = Vec::new();
+    for a in 0..12 {
+        for b in a + 1..12 {
+            for c in b + 1..12 {
+                if near(a, b) && near(b, c) && near(a, c) {
+                    faces.push(vec![a as u32, b as u32, c as u32]);
+                }
+            }
+        }
+    }
+    assert_eq!(faces.len(), 20);
+    for _ in 0..subdivisions {
+        let mut middles = std::collections::HashMap::new();
+        let mut middle = |a: u32, b: u32| {
+            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                positions.push((positions[a as usize] + positions[b as usize]).normalize());
+                positions.len() as u32 - 1
+            })
+        };
+        faces = faces
+            .iter()
+            .flat_map(|f| {
+                let [ab, bc, ca] = [middle(f[0], f[1]), middle(f[1], f[2]), middle(f[2], f[0])];
+                [vec![f[0], ab, ca], vec![ab, f[1], bc], vec![ca, bc, f[2]], vec![ab, bc, ca]]
+            })
+            .collect();
+    }
+    Case::new(&faces, positions)
+}
+
+/// Triangles strewn in a cube.
+fn scattered(num_faces: usize, seed: u64) -> Case {
+    let mut random = Random(seed);
+    let mut positions = Vec::new();
+    let faces: Vec<Vec<u32>> = (0..num_faces as u32)
+        .map(|f| {
+            let centre = random.vector(1.0);
+            positions.extend([(); 3].map(|()| centre + random.vector(0.03)));
+            vec![3 * f, 3 * f + 1, 3 * f + 2]
+        })
+        .collect();
+    Case::new(&faces, positions)
+}
+
+/// Graded rough sheet of quadrilaterals, some split in triangles, with a seam of segments.
+fn wavy(cells: usize, seed: u64) -> Case {
+    let mut random = Random(seed);
+    let n = cells as u32 + 1;
+    let mut positions = Vec::new();
+    for j in 0..n {
+        for i in 0..n {
+            let (s, t) = (f64::from(i) / cells as f64, f64::from(j) / cells as f64);
+            let (x, y) = (s * s, t);
+            let z = 0.1 * (9.0 * x).sin() * (7.0 * y).cos();
+            positions.push(Vec3::new(x, y, z) + random.vector(0.2 / cells as f64));
+        }
+    }
+    let mut faces = Vec::new();
+    for j in 0..n - 1 {
+        for i in 0..n - 1 {
+            let a = j * n + i;
+            let (b, c, d) = (a + 1, a + n + 1, a + n);
+            if (i + j) % 3 == 0 {
+                faces.push(vec![a, b, c, d]);
+            } else {
+                faces.extend([vec![a, b, c], vec![a, c, d]]);
+            }
+        }
+        faces.push(vec![j * n, (j + 1) * n]);
+    }
+    Case::new(&faces, positions)
+}
+
+/// Segments along a line, each longer than the one before by `ratio`.
+fn graded_line(num_faces: usize, ratio: f64) -> Case {
+    let mut x = 0.0;
+    let mut length = 1.0;
+    let mut positions = vec![Vec3::zeros()];
+    for _ in 0..num_faces {
+        x += length;
+        length *= ratio;
+        positions.push(Vec3::new(x, 0.0, 0.0));
+    }
+    let faces: Vec<Vec<u32>> = (0..num_faces as u32).map(|f| vec![f, f + 1]).collect();
+    Case::new(&faces, positions)
+}
+
+const BUILDERS: [Builder; 2] = [Builder::Fast, Builder::BottomUp];
+
+/// Holds a tree against its surface in the configuration of the build and in deformed ones.
+fn assert_well_formed(case: &Case, hierarchy: &Hierarchy, seed: u64) {
+    let mut random = Random(seed);
+    let mut motion = Vec::new();
+    for scale in [0.0, 0.01, 10.0] {
+        let (positions, velocities) = case.deformed(&mut random, scale);
+        hierarchy.refit(&positions, &velocities, &mut motion);
+        hierarchy.check(&case.surface, &positions, &velocities, &motion).unwrap();
+    }
+    for leaf in (0..hierarchy.num_vertices() as u32).filter(|&v| hierarchy.face(v).is_some()) {
+        let nodes = case.surface.face(hierarchy.face(leaf).unwrap() as usize).1;
+        for v in std::iter::successors(Some(leaf), |&v| hierarchy.parent(v)) {
+            let sphere = hierarchy.reference_sphere(v);
+            for &node in nodes {
+                let distance = (case.positions[node as usize] - sphere.centre).norm();
+                assert!(distance + hierarchy.margin <= sphere.radius * (1.0 + 1e-15), "vertex {v}");
+            }
+        }
+    }
+}
+
+fn faces_below(hierarchy: &Hierarchy) -> BTreeSet<Vec<u32>> {
+    (0..=hierarchy.root())
+        .map(|v| {
+            let first = v + 2 - 2 * hierarchy.num_leaves_below(v);
+            let mut faces: Vec<u32> = (first..=v).filter_map(|below| hierarchy.face(below)).collect();
+            faces.sort_unstable();
+            faces
+        })
+        .collect()
+}
+
+/// Greedy agglomeration word for word: all pairs, every time.
+fn greedy(leaves: &[Sphere]) -> (f64, BTreeSet<Vec<u32>>) {
+    let mut live: Vec<(Sphere, Vec<u32>)> =
+        leaves.iter().enumerate().map(|(face, sphere)| (*sphere, vec![face as u32])).collect();
+    let mut clusters: BTreeSet<Vec<u32>> = live.iter().map(|ball| ball.1.clone()).collect();
+    let mut sum = 0.0;
+    while live.len() > 1 {
+        let mut best = (f64::INFINITY, 0, 0);
+        for i in 0..live.len() {
+            for j in i + 1..live.len() {
+                let volume = live[i].0.joint(&live[j].0).volume();
+                if volume < best.0 {
+                    best = (volume, i, j);
+                }
+            }
+        }
+        let (sphere, faces) = live.remove(best.2);
+        let parent = &mut live[best.1];
+        parent.0 = parent.0.joint(&sphere);
+        parent.1.extend(faces);
+        parent.1.sort_unstable();
+        sum += parent.0.volume();
+        clusters.insert(parent.1.clone());
+    }
+    (sum, clusters)
+}
+
+fn minimum_balls(case: &Case) -> Vec<Sphere> {
+    (0..case.surface.num_faces())
+        .map(|f| {
+            let points: Vec<Vec3> =
+                case.surface.face(f).1.iter().map(|&node| case.positions[node as usize]).collect();
+            crate::contact::detection::volume::MinimumBall::of(&points).unwrap().sphere
+        })
+        .collect()
+}
+
+#[test]
+fn bottom_up_gives_the_tree_of_the_greedy_method() {
+    for seed in 0..6 {
+        for case in [scattered(110, seed), wavy(8, seed), wavy(3, seed)] {
+            let hierarchy = case.build(Builder::BottomUp, 0.0);
+            let (sum, clusters) = greedy(&minimum_balls(&case));
+            assert!((hierarchy.sum_of_volumes() / sum - 1.0).abs() < 1e-12, "seed {seed}");
+            assert_eq!(faces_below(&hierarchy), clusters, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn bottom_up_gives_the_volume_of_the_greedy_method_where_costs_are_equal() {
+    // On an icosphere ties are everywhere; how they are settled changes the sum by a few parts in a hundred.
+    let case = icosphere(1);
+    let (sum, _) = greedy(&minimum_balls(&case));
+    let ratio = case.build(Builder::BottomUp, 0.0).sum_of_volumes() / sum;
+    assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
+}
+
+#[test]
+fn fast_trees_are_within_six_hundredths_of_greedy_ones() {
+    let cases = [
+        icosphere(3),
+        icosphere(4),
+        scattered(1500, 1),
+        scattered(6000, 2),
+        wavy(30, 3),
+        wavy(70, 4),
+        wavy(100, 5),
+    ];
+    for (k, case) in cases.iter().enumerate() {
+        let [fast, greedy] = BUILDERS.map(|builder| case.build(builder, 0.0).sum_of_volumes());
+        assert!(fast / greedy < 1.06, "case {k}: {}", fast / greedy);
+    }
+}
+
+#[test]
+fn nested_root_of_a_unit_sphere_is_large_and_fitted_root_is_not() {
+    for subdivisions in 2..5 {
+        let case = icosphere(subdivisions);
+        let nested = case.build(Builder::BottomUp, 0.0);
+        let nested = nested.reference_sphere(nested.root()).radius;
+        assert!((2.0..3.0).contains(&nested), "{nested}");
+        let fitted = case.build(Builder::Fast, 0.0);
+        let fitted = fitted.reference_sphere(fitted.root()).radius;
+        assert!((1.0 - 1e-12..1.02).contains(&fitted), "{fitted}");
+    }
+}
+
+#[test]
+fn trees_are_well_formed() {
+    for (k, case) in [icosphere(2), scattered(400, 9), wavy(12, 9), graded_line(40, 1.2)].iter().enumerate() {
+        for builder in BUILDERS {
+            for margin in [0.0, 0.02] {
+                assert_well_formed(case, &case.build(builder, margin), k as u64);
+            }
+        }
+    }
+}
+
+/// Large enough to be split among tasks.
+#[test]
+fn large_trees_are_well_formed_after_refit() {
+    let case = wavy(60, 11);
+    for builder in BUILDERS {
+        assert_well_formed(&case, &case.build(builder, 0.001), 3);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn random_trees_are_well_formed(num_faces in 1_usize..60, seed in any::<u64>(), lattice in any::<bool>()) {
+        let mut random = Random(seed);
+        let num_nodes = 2 + num_faces / 2;
+        let scale = if lattice { 2.0 } else { 1.0 };
+        let mut positions: Vec<Vec3> = (0..num_nodes).map(|_| random.vector(scale)).collect();
+        if lattice {
+            positions.iter_mut().for_each(|p| *p = p.map(f64::round));
+        }
+        let faces: Vec<Vec<u32>> = (0..num_faces)
+            .map(|f| (0..2 + f % 3).map(|_| (random.next() * num_nodes as f64) as u32).collect())
+            .collect();
+        let case = Case::new(&faces, positions);
+        for builder in BUILDERS {
+            assert_well_formed(&case, &case.build(builder, 0.0), seed);
+        }
+    }
+}
+
+#[test]
+fn refit_in_the_configuration_of_the_build_gives_the_joint_spheres() {
+    let case = wavy(20, 5);
+    let hierarchy = case.build(Builder::BottomUp, 0.003);
+    let mut motion = Vec::new();
+    hierarchy.refit(&case.positions, &case.positions, &mut motion);
+    for v in 0..=hierarchy.root() {
+        assert_eq!(motion[v as usize].sphere(), hierarchy.reference_sphere(v));
+        if let Some([left, right]) = hierarchy.children(v) {
+            let joint = hierarchy.reference_sphere(left).joint(&hierarchy.reference_sphere(right));
+            assert_eq!(joint, hierarchy.reference_sphere(v));
+        }
+    }
+}
+
+#[test]
+fn centres_move_with_their_velocity_and_spread_bounds_the_growth() {
+    let case = wavy(15, 6);
+    let (positions, velocities) = case.deformed(&mut Random(4), 0.05);
+    for builder in BUILDERS {
+        let hierarchy = case.build(builder, 0.0);
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        hierarchy.refit(&positions, &velocities, &mut before);
+        let time = 0.7;
+        let later: Vec<Vec3> = positions.iter().zip(&velocities).map(|(x, v)| x + v * time).collect();
+        hierarchy.refit(&later, &velocities, &mut after);
+        for (before, after) in before.iter().zip(&after) {
+            let predicted = before.centre + before.velocity * time;
+            assert!((after.centre - predicted).norm() < 1e-12 * 100.0);
+        }
+        for leaf in (0..=hierarchy.root()).filter(|&v| hierarchy.face(v).is_some()) {
+            for v in std::iter::successors(Some(leaf), |&v| hierarchy.parent(v)) {
+                let ball = &before[v as usize];
+                for &node in case.surface.face(hierarchy.face(leaf).unwrap() as usize).1 {
+                    let distance = (later[node as usize] - (ball.centre + ball.velocity * time)).norm();
+                    assert!(distance <= (ball.radius + ball.spread * time) * (1.0 + 1e-12));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rigid_translation_has_no_spread() {
+    let case = icosphere(3);
+    let hierarchy = case.build(Builder::Fast, 0.0);
+    let velocity = Vec3::new(50.0, -20.0, 3.0);
+    let mut motion = Vec::new();
+    hierarchy.refit(&case.positions, &vec![velocity; case.positions.len()], &mut motion);
+    for vertex in &motion {
+        assert!((vertex.velocity - velocity).norm() < 1e-12);
+        assert!(vertex.spread < 1e-11);
+    }
+}
+
+#[test]
+fn depths_agree_with_the_paths_to_the_root() {
+    let case = wavy(9, 2);
+    for builder in BUILDERS {
+        let hierarchy = case.build(builder, 0.0);
+        let depths: Vec<u32> = (0..=hierarchy.root())
+            .filter(|&v| hierarchy.face(v).is_some())
+            .map(|v| hierarchy.depth_of(v))
+            .collect();
+        let statistics = hierarchy.leaf_depths();
+        assert_eq!(statistics.min, *depths.iter().min().unwrap());
+        assert_eq!(statistics.max, *depths.iter().max().unwrap());
+        let mean = f64::from(depths.iter().sum::<u32>()) / depths.len() as f64;
+        assert!((statistics.mean - mean).abs() < 1e-12);
+        assert_eq!(hierarchy.depth_of(hierarchy.root()), 0);
+        assert!(f64::from(statistics.min) <= (depths.len() as f64).log2());
+        assert!(f64::from(statistics.max) >= (depths.len() as f64).log2());
+    }
+}
+
+#[test]
+fn deep_trees_of_steeply_graded_faces_are_well_formed() {
+    let case = graded_line(400, 1.5);
+    let hierarchy = case.build(Builder::BottomUp, 0.0);
+    assert!(hierarchy.leaf_depths().max > 128, "{:?}", hierarchy.leaf_depths());
+    for builder in BUILDERS {
+        let hierarchy = case.build(builder, 0.0);
+        let mut motion = Vec::new();
+        hierarchy.refit(&case.positions, &case.positions, &mut motion);
+        hierarchy.check(&case.surface, &case.positions, &case.positions, &motion).unwrap();
+    }
+}
+
+/// A chain deeper than the tasks are split, with leaves enough to be split at all.
+#[test]
+fn long_steeply_graded_lines_are_refitted() {
+    let case = graded_line(6000, 1.01);
+    for builder in BUILDERS {
+        let hierarchy = case.build(builder, 0.0);
+        let mut motion = Vec::new();
+        hierarchy.refit(&case.positions, &case.positions, &mut motion);
+        let root = motion.last().unwrap();
+        assert!(case.positions.iter().all(|p| root.sphere().contains(p)));
+    }
+}
+
+#[test]
+fn few_faces() {
+    assert!(Hierarchy::build(Builder::Fast, &Surface::new([]), &[], 0.0).is_none());
+    assert!(Hierarchy::build(Builder::BottomUp, &Surface::new([]), &[], 0.0).is_none());
+    for num_faces in 1..5 {
+        let case = graded_line(num_faces, 1.1);
+        for builder in BUILDERS {
+            let hierarchy = case.build(builder, 0.5);
+            assert_eq!(hierarchy.num_vertices(), 2 * num_faces - 1);
+            assert_eq!(hierarchy.num_leaves_below(hierarchy.root()) as usize, num_faces);
+            assert_eq!(hierarchy.parent(hierarchy.root()), None);
+            assert_well_formed(&case, &hierarchy, 1);
+        }
+    }
+    let single = graded_line(1, 1.0).build(Builder::Fast, 0.25);
+    assert_eq!((single.children(0), single.face(0), single.sum_of_volumes()), (None, Some(0), 0.0));
+    assert!((single.reference_sphere(0).radius - 0.75).abs() < 1e-15);
+}
+
+#[test]
+fn coincident_and_collapsed_faces_make_balanced_trees() {
+    let n = 4096;
+    let faces: Vec<Vec<u32>> = (0..n).map(|f| vec![0, f % 2, 1]).collect();
+    let case = Case::new(&faces, vec![Vec3::new(3.0, 1.0, 2.0); 2]);
+    for builder in BUILDERS {
+        let hierarchy = case.build(builder, 0.0);
+        assert!(hierarchy.leaf_depths().max <= 40, "{builder:?} {:?}", hierarchy.leaf_depths());
+        assert_well_formed(&case, &hierarchy, 1);
+    }
+}
+
+#[test]
+fn positions_that_are_no_numbers_end() {
+    for bad in [f64::NAN, f64::INFINITY, f64::MAX, -1e200] {
+        for every in [1, 2, 50] {
+            let mut case = wavy(20, 8);
+            for position in case.positions.iter_mut().step_by(every) {
+                position.y = bad;
+            }
+            for builder in BUILDERS {
+                let hierarchy = case.build(builder, 0.0);
+                assert_eq!(hierarchy.num_vertices(), 2 * case.surface.num_faces() - 1);
+                let mut motion = Vec::new();
+                hierarchy.refit(&case.positions, &case.positions, &mut motion);
+            }
+        }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let case = wavy(70, 13);
+    let (positions, velocities) = case.deformed(&mut Random(1), 0.01);
+    for builder in BUILDERS {
+        let [one, four] = [1, 4].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let hierarchy = case.build(builder, 0.001);
+                let mut motion = Vec::new();
+                hierarchy.refit(&positions, &velocities, &mut motion);
+                (hierarchy, motion)
+            })
+        });
+        assert_eq!(one.1, four.1);
+        assert_eq!(one.0.reference, four.0.reference);
+        assert_eq!(faces_below(&one.0), faces_below(&four.0));
+    }
+}
+
+#[test]
+fn check_finds_what_is_wrong() {
+    let case = wavy(10, 3);
+    let (positions, velocities) = case.deformed(&mut Random(2), 0.01);
+    let hierarchy = case.build(Builder::Fast, 0.01);
+    let mut motion = Vec::new();
+    hierarchy.refit(&positions, &velocities, &mut motion);
+    let check = |hierarchy: &Hierarchy, motion: &[VertexMotion]| {
+        hierarchy.check(&case.surface, &positions, &velocities, motion)
+    };
+    let leaf = (0..).find(|&v| hierarchy.face(v).is_some()).unwrap() as usize;
+
+    let mut wrong = motion.clone();
+    wrong[leaf].radius -= 1e-9;
+    assert!(matches!(check(&hierarchy, &wrong), Err(HierarchyError::NotBounded { .. })));
+    let mut wrong = motion.clone();
+    wrong[leaf].radius = f64::NAN;
+    assert!(matches!(check(&hierarchy, &wrong), Err(HierarchyError::NotBounded { .. })));
+    let mut wrong = motion.clone();
+    wrong[leaf].spread -= 1e-9;
+    assert!(matches!(check(&hierarchy, &wrong), Err(HierarchyError::Spread { .. })));
+    assert!(matches!(check(&hierarchy, &motion[1..]), Err(HierarchyError::Size { .. })));
+
+    let order: Vec<u32> = (0..case.surface.num_faces() as u32).collect();
+    let merges: Vec<[u32; 2]> =
+        (1..order.len() as u32).map(|k| [if k == 1 { 0 } else { order.len() as u32 + k - 2 }, k]).collect();
+    let mut twice = order.clone();
+    twice[5] = 6;
+    let mut wrong = hierarchy.clone();
+    wrong.topology = Topology::new(&twice, &merges);
+    assert!(matches!(check(&wrong, &motion), Err(HierarchyError::Face { .. })));
+    let mut used_twice = merges;
+    used_twice[5][1] = used_twice[4][1];
+    wrong.topology = Topology::new(&order, &used_twice);
+    assert!(matches!(check(&wrong, &motion), Err(HierarchyError::Order { .. })));
+}

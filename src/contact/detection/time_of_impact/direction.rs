@@ -1,0 +1,225 @@
+//! Directions along which two hulls are apart, and how long each of them proves it.
+
+use super::hull::{Closest, Feature, Hull, Side};
+use crate::math::Vec3;
+
+/// Squared sine of the angle below which two vectors span no plane.
+const PARALLEL_SINE_SQUARED: f64 = 1e-28;
+/// Turn of the direction \[rad\] over which the third-order term of the bound is held by its second-order term.
+const LARGEST_TURN: f64 = 0.5;
+
+/// A direction n + h ṅ, from b to a, that may turn; |n| = 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Direction {
+    pub normal: Vec3,
+    pub rate: Vec3,
+}
+
+impl Direction {
+    /// The normal of two vectors, turning with them: each given with its rate.
+    ///
+    /// ṅ is the vector across n that keeps both vectors level: ṅ·e = −n·ė.
+    pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
+        let normal = first[0].cross(&second[0]);
+        let squared = normal.norm_squared();
+        let product = first[0].norm_squared() * second[0].norm_squared();
+        if !(squared > PARALLEL_SINE_SQUARED * product && squared.is_normal()) {
+            return None;
+        }
+        let unit = normal / squared.sqrt();
+        let dual = [second[0].cross(&normal), normal.cross(&first[0])];
+        let rate = -(dual[0] * unit.dot(&first[1]) + dual[1] * unit.dot(&second[1])) / squared;
+        Some(Self { normal: unit, rate })
+    }
+
+    /// A direction that does not turn.
+    pub(super) fn fixed(vector: &Vec3) -> Option<Self> {
+        let length = vector.norm();
+        (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
+    }
+
+    /// The common normal of the features two closest points lie on; `line` tells its sign, or is itself the normal.
+    pub(super) fn of_feature(a: &Hull, b: &Hull, feature: Feature, line: &Vec3) -> Option<Self> {
+        let side = |which| if which == Side::A { a } else { b };
+        let direction = match feature {
+            Feature::Triangle(which, [i, j, k]) => {
+                Self::spanned(side(which).edge([i, j]), side(which).edge([i, k]))
+            }
+            Feature::Edges(of_a, of_b) => Self::spanned(a.edge(of_a), b.edge(of_b)),
+            Feature::Segment(which, ends) => Self::spanned(side(which).edge(ends), out_of_plane()),
+            Feature::Line => None,
+        };
+        match direction {
+            Some(found) if found.normal.dot(line) < 0.0 => Some(found.reversed()),
+            Some(found) => Some(found),
+            None => Self::fixed(line),
+        }
+    }
+
+    fn reversed(&self) -> Self {
+        Self { normal: -self.normal, rate: -self.rate }
+    }
+
+    /// Calls `visit` with every direction, both ways, that can part two hulls that are near each other.
+    ///
+    /// # Source
+    /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1; the directions in the
+    /// planes of the faces and along the edges part coplanar and collapsed ones.
+    pub(super) fn for_each(a: &Hull, b: &Hull, closest: &Closest, mut visit: impl FnMut(&Self)) {
+        let mut offer = |direction: Option<Self>| {
+            if let Some(direction) = direction {
+                visit(&direction);
+                visit(&direction.reversed());
+            }
+        };
+        offer(Self::of_feature(a, b, closest.feature, &closest.line()));
+        let plane = a.is_segment() && b.is_segment();
+        for hull in [a, b] {
+            for &[i, j, k] in hull.triangles() {
+                let normal = Self::spanned(hull.edge([i, j]), hull.edge([i, k]));
+                offer(normal);
+                let across = normal.map_or_else(Vec3::zeros, |n| n.normal);
+                for ends in [[i, j], [j, k], [k, i]] {
+                    offer(Self::fixed(&across.cross(&hull.edge(ends)[0])));
+                }
+            }
+            for &ends in hull.edges() {
+                offer(Self::fixed(&hull.edge(ends)[0]));
+                offer(if plane { Self::spanned(hull.edge(ends), out_of_plane()) } else { None });
+            }
+        }
+        for &of_a in if plane { &[] } else { a.edges() } {
+            for &of_b in b.edges() {
+                offer(Self::spanned(a.edge(of_a), b.edge(of_b)));
+            }
+        }
+        offer(Self::fixed(&(mean(a.velocities()) - mean(b.velocities()))));
+    }
+}
+
+/// The direction across a plane problem, which does not turn.
+fn out_of_plane() -> [Vec3; 2] {
+    [Vec3::z(), Vec3::zeros()]
+}
+
+fn mean(vectors: &[Vec3]) -> Vec3 {
+    vectors.iter().sum::<Vec3>() / vectors.len().max(1) as f64
+}
+
+/// When a gap counts as none.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Touch {
+    /// Never: gaps are taken as they are.
+    Apart,
+    /// Gaps and closing speeds within rounding are none: faces that start at rest on each other.
+    AtStart,
+    /// Gaps within rounding are none, and must open faster than rounding.
+    Later,
+}
+
+/// Two moving hulls from one instant on.
+#[derive(Debug)]
+pub(super) struct Motion<'a> {
+    pub a: &'a Hull,
+    pub b: &'a Hull,
+    /// Common acceleration of a less that of b [m/s²].
+    pub acceleration: Vec3,
+    /// Bound on what the accelerations of the nodes deviate from it [m/s²].
+    pub deviation: f64,
+    /// Time left \[s\].
+    pub remaining: f64,
+    /// Rounding of a gap \[m\].
+    pub rounding: f64,
+    /// Rounding of a closing speed [m/s].
+    pub speed_rounding: f64,
+}
+
+impl Motion<'_> {
+    /// Least distance of the nodes of the two hulls along n; negative where they overlap.
+    pub(super) fn separation(&self, normal: &Vec3) -> f64 {
+        let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
+        let highest = self.b.positions().iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
+        lowest - highest
+    }
+
+    /// Time during which the direction, at rest or turning, keeps the hulls apart; infinite when for ever.
+    pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
+        let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
+        let step = self.bound(&at_rest, touch);
+        if direction.rate == Vec3::zeros() { step } else { step.max(self.bound(direction, touch)) }
+    }
+
+    /// First root over all pairs of nodes of a lower bound of (n + h ṅ)·(x_a − x_b):
+    /// g + p h + q h², with p = n·v + ṅ·x and q = ṅ·v + (n·A − deviation)/2. A negative third-order term
+    /// c h³ >= c H h² joins q up to a horizon H.
+    fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
+        let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
+        let mut common = 0.5 * (direction.normal.dot(&self.acceleration) - self.deviation);
+        let mut first = f64::INFINITY;
+        let mut horizon = f64::INFINITY;
+        if cubic < 0.0 {
+            horizon = self.remaining.min(LARGEST_TURN / direction.rate.norm());
+            common += cubic * horizon;
+        }
+        let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
+        for of_a in &nodes_a[..self.a.positions().len()] {
+            for of_b in &nodes_b[..self.b.positions().len()] {
+                let (gap, rate) = self.rounded(of_a[0] - of_b[0], of_a[1] - of_b[1], touch);
+                let quadratic = of_a[2] - of_b[2] + common;
+                let clear = quadratic <= 0.0 && gap + first * (rate + quadratic * first) >= 0.0;
+                let root = if clear { first } else { first_root(gap, rate, quadratic) };
+                first = if root < first || root.is_nan() { root } else { first };
+            }
+        }
+        let holds_to_the_end = first > horizon && horizon >= self.remaining;
+        if holds_to_the_end { f64::INFINITY } else { first.min(horizon) }
+    }
+
+    fn rounded(&self, gap: f64, rate: f64, touch: Touch) -> (f64, f64) {
+        match touch {
+            Touch::Apart => (gap, rate),
+            _ if gap > self.rounding => (gap, rate),
+            Touch::AtStart if rate.abs() <= self.speed_rounding => (0.0, 0.0),
+            Touch::Later if rate <= self.speed_rounding => (0.0, f64::NEG_INFINITY),
+            _ => (0.0, rate),
+        }
+    }
+
+    /// Closing speed of the nodes that overlap deepest along a direction; positive when approaching \[m/s\].
+    pub(super) fn closing_speed(&self, direction: &Direction) -> f64 {
+        let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
+        let pairs = nodes_a[..self.a.positions().len()]
+            .iter()
+            .flat_map(|of_a| nodes_b[..self.b.positions().len()].iter().map(move |of_b| (of_a, of_b)));
+        let deepest = pairs.map(|(of_a, of_b)| (of_a[0] - of_b[0], of_b[1] - of_a[1]));
+        deepest.fold((f64::INFINITY, 0.0), |best, pair| if pair.0 < best.0 { pair } else { best }).1
+    }
+}
+
+impl Direction {
+    /// Per node: n·x, n·v + ṅ·x and ṅ·v.
+    #[inline]
+    fn terms(&self, hull: &Hull) -> [[f64; 3]; 4] {
+        let mut terms = [[0.0; 3]; 4];
+        for (term, (x, v)) in terms.iter_mut().zip(hull.positions().iter().zip(hull.velocities())) {
+            *term = [self.normal.dot(x), self.normal.dot(v) + self.rate.dot(x), self.rate.dot(v)];
+        }
+        terms
+    }
+}
+
+/// First root h ≥ 0 of g + p h + q h² for g ≥ 0, where it turns negative; infinite when there is none.
+#[inline]
+fn first_root(g: f64, p: f64, q: f64) -> f64 {
+    if p >= 0.0 && q >= 0.0 {
+        return f64::INFINITY;
+    }
+    let discriminant = p * p - 4.0 * q * g;
+    if discriminant < 0.0 {
+        f64::INFINITY
+    } else if p < 0.0 {
+        2.0 * g / (discriminant.sqrt() - p)
+    } else {
+        (discriminant.sqrt() + p) / (-2.0 * q)
+    }
+}

@@ -1,0 +1,53 @@
+//! Boxes along the coordinate axes.
+
+use super::ROUNDING;
+use crate::math::Vec3;
+
+/// A box along the coordinate axes: lower ≤ x ≤ upper in each component.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// Least coordinates \[m\].
+    pub lower: Vec3,
+    /// Greatest coordinates \[m\].
+    pub upper: Vec3,
+}
+
+impl Aabb {
+    /// Smallest box of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    pub fn fit(points: &[Vec3], margin: f64) -> Self {
+        let mut lower = Vec3::repeat(f64::INFINITY);
+        let mut upper = Vec3::repeat(f64::NEG_INFINITY);
+        for point in points {
+            lower = lower.inf(point);
+            upper = upper.sup(point);
+        }
+        let slack = |x: f64| margin + ROUNDING * x.abs();
+        Self { lower: lower - lower.map(slack), upper: upper + upper.map(slack) }
+    }
+
+    /// Whether the boxes are certainly disjoint: one ends before the other begins on some axis.
+    ///
+    /// A disjunction over the axes and both orders; boxes that touch are not excluded.
+    #[inline]
+    pub fn excludes(&self, other: &Self) -> bool {
+        (0..3).fold(false, |apart, k| {
+            apart | (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k])
+        })
+    }
+
+    /// The box that two boxes share, if they are not disjoint.
+    pub fn intersection(&self, other: &Self) -> Option<Self> {
+        let (lower, upper) = (self.lower.sup(&other.lower), self.upper.inf(&other.upper));
+        (0..3).all(|k| lower[k] <= upper[k]).then_some(Self { lower, upper })
+    }
+
+    /// Whether a point is in the box.
+    pub fn contains(&self, point: &Vec3) -> bool {
+        (0..3).all(|k| self.lower[k] <= point[k] && point[k] <= self.upper[k])
+    }
+
+    /// Length of its diagonal \[m\].
+    pub fn diagonal(&self) -> f64 {
+        (self.upper - self.lower).norm()
+    }
+}

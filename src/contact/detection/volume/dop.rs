@@ -1,0 +1,115 @@
+//! Discrete orientation polytopes: intersections of slabs of fixed directions.
+//!
+//! The directions are those of Klosowski et al. 1998: the axes of the box, the four diagonals of the cube that cut
+//! its corners, and the six diagonals of its faces that cut its edges. Projections on them take additions only.
+//! Bounds are *signed* projections; two polytopes are disjoint if *any* slab pair is (Aragón & Molinari 2014,
+//! eqs. (8)–(11), print norms and a conjunction). The test cannot see gaps across other directions, so it is
+//! sufficient for disjointness and not necessary.
+
+use std::f64::consts::SQRT_2;
+
+use super::ROUNDING;
+use crate::math::Vec3;
+
+/// Length of a diagonal of the unit cube.
+const SQRT_3: f64 = 1.732_050_807_568_877_2;
+
+/// A polytope of `SLABS` slabs α ≤ x·p ≤ β; its directions follow from the number of slabs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dop<const SLABS: usize> {
+    /// α of each slab \[m\] times |p|.
+    pub lower: [f64; SLABS],
+    /// β of each slab \[m\] times |p|.
+    pub upper: [f64; SLABS],
+}
+
+/// Box and corners: 14 sides.
+pub type Dop14 = Dop<7>;
+/// Box and edges: 18 sides.
+pub type Dop18 = Dop<9>;
+/// Box, corners and edges: 26 sides.
+pub type Dop26 = Dop<13>;
+
+/// Projections on (1,1,1), (1,1,−1), (1,−1,1), (1,−1,−1).
+#[inline]
+fn corners(x: &Vec3) -> [f64; 4] {
+    let (sum, difference) = (x.x + x.y, x.x - x.y);
+    [sum + x.z, sum - x.z, difference + x.z, difference - x.z]
+}
+
+/// Projections on (1,1,0), (1,−1,0), (1,0,1), (1,0,−1), (0,1,1), (0,1,−1).
+#[inline]
+fn edges(x: &Vec3) -> [f64; 6] {
+    [x.x + x.y, x.x - x.y, x.x + x.z, x.x - x.z, x.y + x.z, x.y - x.z]
+}
+
+impl Dop14 {
+    /// Smallest polytope of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    pub fn fit(points: &[Vec3], margin: f64) -> Self {
+        let lengths = [1.0, 1.0, 1.0, SQRT_3, SQRT_3, SQRT_3, SQRT_3];
+        Self::fit_with(points, margin, &lengths, |x| {
+            let [a, b, c, d] = corners(x);
+            [x.x, x.y, x.z, a, b, c, d]
+        })
+    }
+}
+
+impl Dop18 {
+    /// Smallest polytope of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    pub fn fit(points: &[Vec3], margin: f64) -> Self {
+        let lengths = [1.0, 1.0, 1.0, SQRT_2, SQRT_2, SQRT_2, SQRT_2, SQRT_2, SQRT_2];
+        Self::fit_with(points, margin, &lengths, |x| {
+            let [a, b, c, d, e, f] = edges(x);
+            [x.x, x.y, x.z, a, b, c, d, e, f]
+        })
+    }
+}
+
+impl Dop26 {
+    /// Smallest polytope of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    pub fn fit(points: &[Vec3], margin: f64) -> Self {
+        let mut lengths = [SQRT_2; 13];
+        lengths[..3].fill(1.0);
+        lengths[3..7].fill(SQRT_3);
+        Self::fit_with(points, margin, &lengths, |x| {
+            let ([a, b, c, d], [e, f, g, h, i, j]) = (corners(x), edges(x));
+            [x.x, x.y, x.z, a, b, c, d, e, f, g, h, i, j]
+        })
+    }
+}
+
+impl<const SLABS: usize> Dop<SLABS> {
+    #[inline]
+    fn fit_with(
+        points: &[Vec3],
+        margin: f64,
+        lengths: &[f64; SLABS],
+        project: impl Fn(&Vec3) -> [f64; SLABS],
+    ) -> Self {
+        let mut dop = Self { lower: [f64::INFINITY; SLABS], upper: [f64::NEG_INFINITY; SLABS] };
+        let mut magnitude = 0.0_f64;
+        for point in points {
+            magnitude = magnitude.max(point.x.abs() + point.y.abs() + point.z.abs());
+            for (k, projection) in project(point).into_iter().enumerate() {
+                dop.lower[k] = dop.lower[k].min(projection);
+                dop.upper[k] = dop.upper[k].max(projection);
+            }
+        }
+        // Rounding of a projection is that of its terms, which may cancel.
+        for (k, length) in lengths.iter().enumerate() {
+            let slack = margin * length * (1.0 + ROUNDING) + ROUNDING * magnitude;
+            dop.lower[k] -= slack;
+            dop.upper[k] += slack;
+        }
+        dop
+    }
+
+    /// Whether the polytopes are certainly disjoint: the slabs of some direction are.
+    ///
+    /// The axes of the box come first, in one block without branches: they exclude most pairs.
+    #[inline]
+    pub fn excludes(&self, other: &Self) -> bool {
+        let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);
+        (0..3).fold(false, |any, k| any | apart(k)) || (3..SLABS).fold(false, |any, k| any | apart(k))
+    }
+}

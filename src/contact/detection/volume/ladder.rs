@@ -1,0 +1,137 @@
+//! Exclusion of leaf pairs by volumes of growing tightness.
+//!
+//! A pair of leaves climbs the ladder, e.g. sphere → box → 14-DOP → oriented box, until a rung excludes it
+//! (Aragón & Molinari 2014, §3.2). The sphere of a leaf comes with its tree; the others are fitted when a pair
+//! first asks for them and kept until the nodes move.
+
+use super::{Aabb, Dop14, Dop18, Dop26, Obb, Sphere};
+use crate::math::Vec3;
+
+/// A rung of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum VolumeKind {
+    /// Bounding sphere of the tree.
+    Sphere,
+    /// Box along the coordinate axes.
+    Aabb,
+    /// Polytope of 14 sides.
+    Dop14,
+    /// Polytope of 18 sides.
+    Dop18,
+    /// Polytope of 26 sides.
+    Dop26,
+    /// Box along its own axes, tested on all 15 separating axes.
+    Obb,
+}
+
+/// What a leaf bounds, at the present positions.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf<'a> {
+    /// Number of the leaf within its [`LeafVolumes`].
+    pub index: usize,
+    /// Ball that holds the points; without the margin.
+    pub sphere: Sphere,
+    /// Points whose hull holds the leaf; the nodes of a linear face in cyclic order.
+    pub points: &'a [Vec3],
+    /// Half the thickness plus the search distance \[m\].
+    pub margin: f64,
+}
+
+/// Volumes of one kind, one per leaf, each with the stamp of the positions it was fitted to.
+#[derive(Clone, Debug)]
+struct Cache<V> {
+    entries: Vec<Option<(u64, V)>>,
+}
+
+impl<V: Copy> Cache<V> {
+    fn new(num_leaves: usize, wanted: bool) -> Self {
+        Self { entries: vec![None; if wanted { num_leaves } else { 0 }] }
+    }
+
+    /// The volume of a leaf, fitted if the kept one is older than `stamp`.
+    #[inline]
+    fn volume(&mut self, leaf: &Leaf<'_>, stamp: u64, fit: impl Fn(&[Vec3], f64) -> V) -> V {
+        let entry = &mut self.entries[leaf.index];
+        match entry {
+            Some((fitted, volume)) if *fitted == stamp => *volume,
+            _ => entry.insert((stamp, fit(leaf.points, leaf.margin))).1,
+        }
+    }
+}
+
+/// The ladder of a set of leaves: those of one tree, or of all trees that meet, numbered through.
+///
+/// # Cost
+/// Storage for the rungs in use is allocated once; testing a pair allocates nothing.
+#[derive(Clone, Debug)]
+pub struct LeafVolumes {
+    ladder: Vec<VolumeKind>,
+    stamp: u64,
+    boxes: Cache<Aabb>,
+    dops14: Cache<Dop14>,
+    dops18: Cache<Dop18>,
+    dops26: Cache<Dop26>,
+    oriented_boxes: Cache<Obb>,
+}
+
+impl LeafVolumes {
+    /// A ladder, lowest rung first, for `num_leaves` leaves.
+    pub fn new(ladder: &[VolumeKind], num_leaves: usize) -> Self {
+        let wants = |kind| ladder.contains(&kind);
+        Self {
+            ladder: ladder.to_vec(),
+            stamp: 0,
+            boxes: Cache::new(num_leaves, wants(VolumeKind::Aabb)),
+            dops14: Cache::new(num_leaves, wants(VolumeKind::Dop14)),
+            dops18: Cache::new(num_leaves, wants(VolumeKind::Dop18)),
+            dops26: Cache::new(num_leaves, wants(VolumeKind::Dop26)),
+            oriented_boxes: Cache::new(num_leaves, wants(VolumeKind::Obb)),
+        }
+    }
+
+    /// The rungs, lowest first.
+    pub fn ladder(&self) -> &[VolumeKind] {
+        &self.ladder
+    }
+
+    /// Forgets all volumes: the nodes, or the margins, have changed.
+    pub fn invalidate(&mut self) {
+        self.stamp += 1;
+    }
+
+    /// The rung that excludes the pair, as a position in [`LeafVolumes::ladder`]; `None` if they may touch.
+    pub fn excluded(&mut self, a: &Leaf<'_>, b: &Leaf<'_>) -> Option<usize> {
+        (0..self.ladder.len()).find(|&rung| self.excluded_by(self.ladder[rung], a, b))
+    }
+
+    fn excluded_by(&mut self, kind: VolumeKind, a: &Leaf<'_>, b: &Leaf<'_>) -> bool {
+        let stamp = self.stamp;
+        match kind {
+            VolumeKind::Sphere => {
+                let reach = a.sphere.radius + b.sphere.radius + a.margin + b.margin;
+                (a.sphere.centre - b.sphere.centre).norm_squared() > reach * reach * (1.0 + super::ROUNDING)
+            }
+            VolumeKind::Aabb => {
+                let (a, b) = (self.boxes.volume(a, stamp, Aabb::fit), self.boxes.volume(b, stamp, Aabb::fit));
+                a.excludes(&b)
+            }
+            VolumeKind::Dop14 => {
+                let a = self.dops14.volume(a, stamp, Dop14::fit);
+                a.excludes(&self.dops14.volume(b, stamp, Dop14::fit))
+            }
+            VolumeKind::Dop18 => {
+                let a = self.dops18.volume(a, stamp, Dop18::fit);
+                a.excludes(&self.dops18.volume(b, stamp, Dop18::fit))
+            }
+            VolumeKind::Dop26 => {
+                let a = self.dops26.volume(a, stamp, Dop26::fit);
+                a.excludes(&self.dops26.volume(b, stamp, Dop26::fit))
+            }
+            VolumeKind::Obb => {
+                let a = self.oriented_boxes.volume(a, stamp, Obb::fit);
+                a.excludes(&self.oriented_boxes.volume(b, stamp, Obb::fit))
+            }
+        }
+    }
+}

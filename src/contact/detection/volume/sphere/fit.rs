@@ -1,0 +1,139 @@
+//! Quick fits of a sphere to points: Ritter's two passes and extremal points optimal spheres (EPOS).
+
+use super::{MinimumBall, Sphere};
+use crate::math::Vec3;
+
+/// Directions along which [`Sphere::epos`] looks for extremal points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// EPOS-6: the three axes.
+    Axes,
+    /// EPOS-14: the axes and the four diagonals of the cube.
+    Diagonals,
+    /// EPOS-26: those, and the six diagonals of the cube's faces.
+    FaceDiagonals,
+}
+
+/// Not normalised: only the extremal points matter. Ordered so that each set is a prefix.
+const DIRECTIONS: [[f64; 3]; 13] = [
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [1.0, 1.0, 1.0],
+    [1.0, 1.0, -1.0],
+    [1.0, -1.0, 1.0],
+    [1.0, -1.0, -1.0],
+    [1.0, 1.0, 0.0],
+    [1.0, -1.0, 0.0],
+    [1.0, 0.0, 1.0],
+    [1.0, 0.0, -1.0],
+    [0.0, 1.0, 1.0],
+    [0.0, 1.0, -1.0],
+];
+
+impl Directions {
+    const fn count(self) -> usize {
+        match self {
+            Self::Axes => 3,
+            Self::Diagonals => 7,
+            Self::FaceDiagonals => 13,
+        }
+    }
+}
+
+/// Which points of a list reach farthest each way along the first `D` of the EPOS directions.
+#[derive(Clone, Copy, Debug)]
+pub struct Extremes<const D: usize> {
+    low: [f64; D],
+    high: [f64; D],
+    lowest: [u32; D],
+    highest: [u32; D],
+}
+
+impl<const D: usize> Extremes<D> {
+    /// Of one point of the list.
+    #[inline]
+    pub fn of(points: &[Vec3], index: u32) -> Self {
+        let point = points[index as usize];
+        let along: [f64; D] = std::array::from_fn(|d| {
+            let [x, y, z] = DIRECTIONS[d];
+            x * point.x + y * point.y + z * point.z
+        });
+        Self { low: along, high: along, lowest: [index; D], highest: [index; D] }
+    }
+
+    /// Of the points of both.
+    #[inline]
+    pub fn join(&mut self, other: &Self) {
+        for d in 0..D {
+            if other.low[d] < self.low[d] {
+                self.low[d] = other.low[d];
+                self.lowest[d] = other.lowest[d];
+            }
+            if other.high[d] > self.high[d] {
+                self.high[d] = other.high[d];
+                self.highest[d] = other.highest[d];
+            }
+        }
+    }
+
+    /// Minimum ball of the extremal points; to be grown over the others.
+    pub fn minimum_ball(&self, points: &[Vec3]) -> Option<MinimumBall> {
+        let mut extremal = [Vec3::zeros(); 2 * DIRECTIONS.len()];
+        let mut count = 0;
+        for &index in self.lowest.iter().chain(&self.highest) {
+            let point = points[index as usize];
+            if !extremal[..count].contains(&point) {
+                extremal[count] = point;
+                count += 1;
+            }
+        }
+        MinimumBall::of(&extremal[..count])
+    }
+}
+
+impl Sphere {
+    /// Sphere on the widest pair of axis-extremal points, grown over the others: O(n), on average 5 % larger
+    /// than the minimum ball and seldom more than 20 %. `None` without points.
+    ///
+    /// # Source
+    /// Ritter 1990, "An efficient bounding sphere", Graphics Gems.
+    pub fn ritter(points: &[Vec3]) -> Option<Self> {
+        let extremes = extremes::<3>(points)?;
+        let pair = (0..3)
+            .map(|d| (points[extremes.lowest[d] as usize], points[extremes.highest[d] as usize]))
+            .max_by(|a, b| (a.1 - a.0).norm_squared().total_cmp(&(b.1 - b.0).norm_squared()))?;
+        let mut sphere = MinimumBall::of(&[pair.0, pair.1])?.sphere;
+        sphere.grow_over(points);
+        Some(sphere)
+    }
+
+    /// Minimum ball of the extremal points along the `directions`, grown over the others: O(n), on average
+    /// 2 % (axes), 0.15 % (diagonals), 0.07 % (face diagonals) larger than the minimum ball. Exact where there
+    /// are no more points than could be extremal. `None` without points.
+    ///
+    /// # Source
+    /// Larsson 2008, "Fast and tight fitting bounding spheres", SIGRAD, algorithm EPOS.
+    pub fn epos(points: &[Vec3], directions: Directions) -> Option<Self> {
+        if points.len() <= 2 * directions.count() {
+            return MinimumBall::of(points).map(|ball| ball.sphere);
+        }
+        let ball = match directions {
+            Directions::Axes => extremes::<3>(points)?.minimum_ball(points),
+            Directions::Diagonals => extremes::<7>(points)?.minimum_ball(points),
+            Directions::FaceDiagonals => extremes::<13>(points)?.minimum_ball(points),
+        };
+        let mut sphere = ball?.sphere;
+        sphere.grow_over(points);
+        Some(sphere)
+    }
+}
+
+fn extremes<const D: usize>(points: &[Vec3]) -> Option<Extremes<D>> {
+    let others = 1..u32::try_from(points.len()).ok().filter(|&count| count > 0)?;
+    let mut extremes = Extremes::of(points, 0);
+    for index in others {
+        extremes.join(&Extremes::of(points, index));
+    }
+    Some(extremes)
+}

@@ -1,0 +1,159 @@
+//! The audit of energy and momentum that every step passes.
+
+use std::ops::Add;
+
+use crate::math::Vec3;
+use crate::math::reduction::fixed_order_sum;
+
+/// Energies at an instant \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// Kinetic.
+    pub kinetic: f64,
+    /// Strain.
+    pub strain: f64,
+    /// Stored in contacts.
+    pub contact: f64,
+    /// Drawn by viscous damping of contacts, since the beginning.
+    pub viscous_dissipation: f64,
+    /// Work of loads, gravity and prescribed motion, since the beginning.
+    pub external_work: f64,
+}
+
+impl Energies {
+    /// What the bodies hold and what they have dissipated.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.strain + self.contact + self.viscous_dissipation
+    }
+}
+
+/// Linear and angular momentum, or force and moment, about the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wrench {
+    /// Linear momentum \[kg·m/s\], or force \[N\].
+    pub linear: Vec3,
+    /// Angular momentum \[kg·m²/s\], or moment \[N·m\].
+    pub angular: Vec3,
+}
+
+impl Wrench {
+    /// Nothing.
+    pub fn zero() -> Self {
+        Self { linear: Vec3::zeros(), angular: Vec3::zeros() }
+    }
+
+    /// Of a vector that acts at a point.
+    pub fn at(point: &Vec3, vector: Vec3) -> Self {
+        Self { linear: vector, angular: point.cross(&vector) }
+    }
+
+    /// Sum of nodal vectors at nodal positions.
+    pub fn of_nodes(positions: &[Vec3], vectors: &[Vec3]) -> Self {
+        fixed_order_sum(positions.len(), &|range| {
+            let nodes = positions[range.clone()].iter().zip(&vectors[range]);
+            nodes.fold(Self::zero(), |sum, (position, vector)| sum + Self::at(position, *vector))
+        })
+    }
+
+    /// Scaled by a factor.
+    pub fn scaled(self, factor: f64) -> Self {
+        Self { linear: self.linear * factor, angular: self.angular * factor }
+    }
+}
+
+impl Add for Wrench {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { linear: self.linear + other.linear, angular: self.angular + other.angular }
+    }
+}
+
+/// Running balance of a simulation.
+#[derive(Clone, Debug)]
+pub struct Audit {
+    initial_energy: f64,
+    initial_momentum: Wrench,
+    impulse: Wrench,
+    energy_scale: f64,
+    momentum_scale: f64,
+    angular_scale: f64,
+    largest_energy_error: f64,
+    largest_momentum_error: f64,
+    largest_angular_error: f64,
+    energy_error: f64,
+}
+
+impl Audit {
+    /// Begins with these energies and this momentum.
+    pub fn new(energies: &Energies, momentum: Wrench) -> Self {
+        Self {
+            initial_energy: energies.total() - energies.external_work,
+            initial_momentum: momentum,
+            impulse: Wrench::zero(),
+            energy_scale: 0.0,
+            momentum_scale: 0.0,
+            angular_scale: 0.0,
+            largest_energy_error: 0.0,
+            largest_momentum_error: 0.0,
+            largest_angular_error: 0.0,
+            energy_error: 0.0,
+        }
+    }
+
+    /// Total energy at the beginning \[J\].
+    pub fn initial_energy(&self) -> f64 {
+        self.initial_energy
+    }
+
+    /// |total − initial − external work| over the largest of kinetic, strain and |external work| seen so far.
+    pub fn energy_error(&self) -> f64 {
+        self.energy_error
+    }
+
+    /// Largest energy error so far.
+    pub fn largest_energy_error(&self) -> f64 {
+        self.largest_energy_error
+    }
+
+    /// Largest error of linear momentum so far, over the largest momentum of a body.
+    pub fn largest_momentum_error(&self) -> f64 {
+        self.largest_momentum_error
+    }
+
+    /// Largest error of angular momentum so far, over the largest angular momentum of a body.
+    pub fn largest_angular_error(&self) -> f64 {
+        self.largest_angular_error
+    }
+
+    /// Adds the impulse of loads and supports.
+    pub fn add_impulse(&mut self, impulse: Wrench) {
+        self.impulse = self.impulse + impulse;
+    }
+
+    /// Holds energies and momenta of the bodies against their balance.
+    pub fn check(&mut self, energies: &Energies, bodies: impl Iterator<Item = Wrench>) {
+        for energy in [energies.kinetic, energies.strain, energies.external_work] {
+            self.energy_scale = self.energy_scale.max(energy.abs());
+        }
+        let drift = energies.total() - energies.external_work - self.initial_energy;
+        self.energy_error = relative(drift.abs(), self.energy_scale);
+        self.largest_energy_error = self.largest_energy_error.max(self.energy_error);
+        let mut momentum = Wrench::zero();
+        for body in bodies {
+            self.momentum_scale = self.momentum_scale.max(body.linear.norm());
+            self.angular_scale = self.angular_scale.max(body.angular.norm());
+            momentum = momentum + body;
+        }
+        let expected = self.initial_momentum + self.impulse;
+        let linear = (momentum.linear - expected.linear).norm();
+        let angular = (momentum.angular - expected.angular).norm();
+        self.largest_momentum_error = self.largest_momentum_error.max(relative(linear, self.momentum_scale));
+        self.largest_angular_error = self.largest_angular_error.max(relative(angular, self.angular_scale));
+    }
+}
+
+/// A difference relative to a scale; 0 where there is nothing to compare with.
+fn relative(difference: f64, scale: f64) -> f64 {
+    if scale > 0.0 { difference / scale } else { 0.0 }
+}

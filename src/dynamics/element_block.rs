@@ -1,0 +1,386 @@
+//! Elements of one kind, one material and one body, stored four at a time for vector arithmetic.
+//!
+//! Per group of four elements and per quadrature point the block keeps the inverse reference Jacobian
+//! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows. The last
+//! group is filled up with copies of the last element, whose results are not used.
+
+use rayon::prelude::*;
+
+use super::interpolation::{Hexahedron, Interpolation, Tabulated, Tetrahedron};
+use crate::element::{MAX_NODES, quadrature, shape_gradients, shape_values};
+use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
+use crate::math::real::{LANES, Lanes};
+use crate::math::tensor::Tensor;
+use crate::math::{Mat3, Vec3};
+use crate::mesh::CellKind;
+
+/// Why a set of cells cannot be a block of elements.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ElementError {
+    /// The kind has no interior to strain.
+    #[error("cells of kind {} cannot be elements; use triangles, quadrilaterals or volumes", .kind.name())]
+    UnsupportedKind {
+        /// The kind.
+        kind: CellKind,
+    },
+    /// The number of node indices is not a multiple of the nodes of a cell.
+    #[error("{length} node indices do not make whole cells of {per_cell} nodes")]
+    ConnectivityLength {
+        /// Node indices given.
+        length: usize,
+        /// Nodes of a cell.
+        per_cell: usize,
+    },
+    /// A node index has no position.
+    #[error("element {element} refers to node {node}, but there are {num_nodes} nodes")]
+    UnknownNode {
+        /// Element of the block.
+        element: usize,
+        /// The index.
+        node: u32,
+        /// Number of positions given.
+        num_nodes: usize,
+    },
+    /// The density is not positive and finite.
+    #[error("the density is {density}; give a positive number")]
+    Density {
+        /// The density \[kg/m³\].
+        density: f64,
+    },
+    /// The element is inverted, flat or has coordinates that are not numbers.
+    #[error(
+        "element {element} is inverted or degenerate: its smallest Jacobian is {jacobian}; renumber or remesh it"
+    )]
+    Degenerate {
+        /// Element of the block.
+        element: usize,
+        /// Smallest det ∂X/∂ξ over its quadrature points.
+        jacobian: f64,
+    },
+    /// A triangle or quadrilateral leaves the plane z = 0.
+    #[error("element {element} is plane but has a node at z = {z}; plane problems lie in z = 0")]
+    OutOfPlane {
+        /// Element of the block.
+        element: usize,
+        /// The coordinate \[m\].
+        z: f64,
+    },
+}
+
+/// Reference geometry of four elements at one quadrature point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PointGeometry {
+    /// (∂X/∂ξ)⁻¹ \[1/m\].
+    pub inverse_jacobian: Tensor<Lanes>,
+    /// Quadrature weight times det ∂X/∂ξ \[m³\].
+    pub weight: Lanes,
+}
+
+/// What the bound of the highest frequency needs to know of four elements in the reference state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spectrum {
+    /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
+    pub laplacian: Lanes,
+    /// 1 / smallest nodal mass of the element \[1/kg\].
+    pub inverse_mass: Lanes,
+}
+
+/// Elements of one kind and one material.
+#[derive(Clone, Debug)]
+pub struct ElementBlock {
+    kind: CellKind,
+    material: Material,
+    density: f64,
+    connectivity: Vec<u32>,
+    geometry: Vec<PointGeometry>,
+    spectra: Vec<Spectrum>,
+}
+
+impl ElementBlock {
+    /// Prepares elements for total Lagrangian forces.
+    ///
+    /// # Shapes and units
+    /// `density` \[kg/m³\]; `connectivity`: `kind.num_nodes()` indices into `reference_positions` \[m\] per element.
+    ///
+    /// # Errors
+    /// The first element (lowest number) at fault, or the argument.
+    pub fn new(
+        kind: CellKind,
+        material: Material,
+        density: f64,
+        connectivity: &[u32],
+        reference_positions: &[Vec3],
+    ) -> Result<Self, ElementError> {
+        check_arguments(kind, density, connectivity)?;
+        let elements: Vec<&[u32]> = connectivity.chunks_exact(kind.num_nodes()).collect();
+        let reference: Vec<ReferenceElement> = elements
+            .par_iter()
+            .enumerate()
+            .map(|(element, nodes)| ReferenceElement::new(kind, density, element, nodes, reference_positions))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Result<_, _>>()?;
+        let (mut geometry, mut spectra) = (Vec::new(), Vec::new());
+        for group in reference.chunks(LANES) {
+            let member = |lane: usize| &group[lane.min(group.len() - 1)];
+            for point in 0..quadrature(kind).len() {
+                geometry.push(PointGeometry {
+                    inverse_jacobian: Tensor(std::array::from_fn(|i| {
+                        std::array::from_fn(|j| lanes(|l| member(l).points[point].inverse_jacobian[(i, j)]))
+                    })),
+                    weight: lanes(|l| member(l).points[point].weight),
+                });
+            }
+            spectra.push(Spectrum {
+                laplacian: lanes(|l| member(l).laplacian),
+                inverse_mass: lanes(|l| member(l).inverse_mass),
+            });
+        }
+        Ok(Self { kind, material, density, connectivity: connectivity.to_vec(), geometry, spectra })
+    }
+
+    /// Number of elements.
+    pub fn num_elements(&self) -> usize {
+        self.connectivity.len() / self.kind.num_nodes()
+    }
+
+    /// Kind of every element.
+    pub fn kind(&self) -> CellKind {
+        self.kind
+    }
+
+    /// Material of every element.
+    pub fn material(&self) -> Material {
+        self.material
+    }
+
+    /// Mass per reference volume \[kg/m³\].
+    pub fn density(&self) -> f64 {
+        self.density
+    }
+
+    /// Nodes of one element.
+    pub fn nodes(&self, element: usize) -> &[u32] {
+        let n = self.kind.num_nodes();
+        &self.connectivity[element * n..(element + 1) * n]
+    }
+
+    /// Reference volume of all elements \[m³\] (area times thickness 1 of plane ones).
+    pub fn volume(&self) -> f64 {
+        (0..self.num_elements()).map(|element| self.weights(element).sum::<f64>()).sum()
+    }
+
+    /// Adds the row sums m_a = ∫ ρ N_a dV of the consistent mass \[kg\] to the nodes.
+    pub fn add_lumped_mass(&self, mass: &mut [f64]) {
+        let values: Vec<[f64; MAX_NODES]> = quadrature(self.kind)
+            .iter()
+            .map(|point| {
+                let mut values = [0.0; MAX_NODES];
+                shape_values(self.kind, point.xi, &mut values);
+                values
+            })
+            .collect();
+        for element in 0..self.num_elements() {
+            for (weight, values) in self.weights(element).zip(&values) {
+                for (node, value) in self.nodes(element).iter().zip(values) {
+                    mass[*node as usize] += self.density * weight * value;
+                }
+            }
+        }
+    }
+
+    fn weights(&self, element: usize) -> impl Iterator<Item = f64> + '_ {
+        self.group_geometry(element / LANES).iter().map(move |point| point.weight.0[element % LANES])
+    }
+
+    /// Number of groups of [`LANES`] elements.
+    pub(super) fn num_groups(&self) -> usize {
+        self.spectra.len()
+    }
+
+    /// Quadrature points of the elements of one group.
+    pub(super) fn group_geometry(&self, group: usize) -> &[PointGeometry] {
+        let points = quadrature(self.kind).len();
+        &self.geometry[group * points..(group + 1) * points]
+    }
+
+    /// Bound data of one group.
+    pub(super) fn spectrum(&self, group: usize) -> &Spectrum {
+        &self.spectra[group]
+    }
+
+    /// Node of one element of a group; a lane past the last element repeats the last element.
+    #[inline(always)]
+    pub(super) fn group_node(&self, group: usize, lane: usize, local: usize) -> u32 {
+        let element = (group * LANES + lane).min(self.num_elements() - 1);
+        self.connectivity[element * self.kind.num_nodes() + local]
+    }
+
+    /// Positions of the nodes of a group, out of those of all nodes.
+    #[inline(always)]
+    pub(super) fn gather_group<const N: usize>(&self, group: usize, positions: &[Vec3]) -> [[Lanes; 3]; N] {
+        let mut x = [[Lanes([0.0; LANES]); 3]; N];
+        for (a, x) in x.iter_mut().enumerate() {
+            for lane in 0..LANES {
+                let corner = &positions[self.group_node(group, lane, a) as usize];
+                for i in 0..3 {
+                    x[i].0[lane] = corner[i];
+                }
+            }
+        }
+        x
+    }
+
+    /// Runs `operation` with the interpolation and the law of this block: the one place that names them all.
+    pub(super) fn dispatch<O: ElementOperation>(&self, operation: O) -> Option<O::Output> {
+        let (kind, law) = (self.kind, self.material);
+        match kind {
+            CellKind::Point1 | CellKind::Line2 => None,
+            CellKind::Tri3 => Some(with_law(law, &Tabulated::<3, 1, true>::new(kind), operation)),
+            CellKind::Quad4 => Some(with_law(law, &Tabulated::<4, 4, true>::new(kind), operation)),
+            CellKind::Tet4 => Some(with_law(law, &Tetrahedron, operation)),
+            CellKind::Wedge6 => Some(with_law(law, &Tabulated::<6, 6, false>::new(kind), operation)),
+            CellKind::Hex8 => Some(with_law(law, &Hexahedron::new(), operation)),
+        }
+    }
+}
+
+/// Work on elements, generic over interpolation and law.
+pub(super) trait ElementOperation {
+    /// What it returns.
+    type Output;
+    /// Does the work.
+    fn run<I, L, const N: usize, const P: usize>(self, interpolation: &I, law: L) -> Self::Output
+    where
+        I: Interpolation<N, P>,
+        L: Law;
+}
+
+fn with_law<O, I, const N: usize, const P: usize>(
+    material: Material,
+    interpolation: &I,
+    operation: O,
+) -> O::Output
+where
+    O: ElementOperation,
+    I: Interpolation<N, P>,
+{
+    match material {
+        Material::LinearElastic(e) => operation.run(interpolation, LinearElastic(e)),
+        Material::StVenantKirchhoff(e) => operation.run(interpolation, StVenantKirchhoff(e)),
+        Material::NeoHookean(e) => operation.run(interpolation, NeoHookean(e)),
+    }
+}
+
+fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result<(), ElementError> {
+    if kind.dimension() < 2 {
+        return Err(ElementError::UnsupportedKind { kind });
+    }
+    if !(density > 0.0 && density.is_finite()) {
+        return Err(ElementError::Density { density });
+    }
+    let (length, per_cell) = (connectivity.len(), kind.num_nodes());
+    if length % per_cell != 0 {
+        return Err(ElementError::ConnectivityLength { length, per_cell });
+    }
+    Ok(())
+}
+
+fn lanes(value: impl Fn(usize) -> f64) -> Lanes {
+    Lanes(std::array::from_fn(value))
+}
+
+struct ReferencePoint {
+    inverse_jacobian: Mat3,
+    weight: f64,
+}
+
+/// One element in the reference configuration, before it is put into lanes.
+struct ReferenceElement {
+    points: Vec<ReferencePoint>,
+    laplacian: f64,
+    inverse_mass: f64,
+}
+
+impl ReferenceElement {
+    fn new(
+        kind: CellKind,
+        density: f64,
+        element: usize,
+        nodes: &[u32],
+        positions: &[Vec3],
+    ) -> Result<Self, ElementError> {
+        let corners = corner_positions(kind, element, nodes, positions)?;
+        let (mut gradients, mut values) = ([[0.0; 3]; MAX_NODES], [0.0; MAX_NODES]);
+        let mut points = Vec::with_capacity(quadrature(kind).len());
+        let mut mass = vec![0.0; nodes.len()];
+        let mut laplacian = nalgebra::DMatrix::<f64>::zeros(nodes.len(), nodes.len());
+        for point in quadrature(kind) {
+            shape_gradients(kind, point.xi, &mut gradients);
+            shape_values(kind, point.xi, &mut values);
+            let jacobian = reference_jacobian(kind, &corners, &gradients);
+            let determinant = jacobian.determinant();
+            let degenerate = ElementError::Degenerate { element, jacobian: determinant };
+            if !(determinant > 0.0 && determinant.is_finite()) {
+                return Err(degenerate);
+            }
+            let inverse_jacobian = jacobian.try_inverse().ok_or(degenerate)?;
+            let weight = point.weight * determinant;
+            let physical: Vec<Vec3> = gradients[..nodes.len()]
+                .iter()
+                .map(|slope| inverse_jacobian.transpose() * Vec3::from(*slope))
+                .collect();
+            for (a, mass) in mass.iter_mut().enumerate() {
+                *mass += density * weight * values[a];
+                for b in 0..nodes.len() {
+                    laplacian[(a, b)] += weight * physical[a].dot(&physical[b]);
+                }
+            }
+            points.push(ReferencePoint { inverse_jacobian, weight });
+        }
+        for a in 0..nodes.len() {
+            for b in 0..nodes.len() {
+                laplacian[(a, b)] /= (mass[a] * mass[b]).sqrt();
+            }
+        }
+        // Eigenvalues carry a rounding error of a few units in the last place.
+        let laplacian = laplacian.symmetric_eigenvalues().max() * (1.0 + 1e-12);
+        let inverse_mass = 1.0 / mass.iter().copied().fold(f64::INFINITY, f64::min);
+        Ok(Self { points, laplacian, inverse_mass })
+    }
+}
+
+fn corner_positions(
+    kind: CellKind,
+    element: usize,
+    nodes: &[u32],
+    positions: &[Vec3],
+) -> Result<Vec<Vec3>, ElementError> {
+    let mut corners = Vec::with_capacity(nodes.len());
+    for &node in nodes {
+        let unknown = ElementError::UnknownNode { element, node, num_nodes: positions.len() };
+        corners.push(*positions.get(node as usize).ok_or(unknown)?);
+    }
+    if kind.dimension() == 2 {
+        // Rounding of a rotated or scaled mesh is allowed for, relative to the element.
+        let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);
+        if let Some(off) = corners.iter().find(|x| x.z.abs() > 1e-9 * size) {
+            return Err(ElementError::OutOfPlane { element, z: off.z });
+        }
+    }
+    Ok(corners)
+}
+
+/// ∂X/∂ξ; the third axis of plane cells is that of space.
+fn reference_jacobian(kind: CellKind, corners: &[Vec3], gradients: &[[f64; 3]]) -> Mat3 {
+    let mut jacobian = Mat3::zeros();
+    for (x, slope) in corners.iter().zip(gradients) {
+        jacobian += x * Vec3::from(*slope).transpose();
+    }
+    if kind.dimension() == 2 {
+        jacobian.set_row(2, &nalgebra::RowVector3::zeros());
+        jacobian[(2, 2)] = 1.0;
+    }
+    jacobian
+}

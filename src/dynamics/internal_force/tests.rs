@@ -1,0 +1,484 @@
+use super::*;
+use crate::dynamics::ElementError;
+use crate::element::{hexahedron, quadrilateral};
+use crate::material::{Elasticity, Material};
+use crate::math::{Mat3, Rotation};
+use crate::mesh::CellKind;
+use proptest::prelude::*;
+use rand_like::Noise;
+
+/// A small deterministic stream of numbers in (−1, 1), for meshes that must be the same in each run.
+mod rand_like {
+    pub struct Noise(pub u64);
+
+    impl Noise {
+        pub fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+
+        pub fn vector(&mut self, plane: bool) -> crate::math::Vec3 {
+            let (x, y, z) = (self.next(), self.next(), self.next());
+            crate::math::Vec3::new(x, y, if plane { 0.0 } else { z })
+        }
+    }
+}
+
+const KINDS: [CellKind; 5] =
+    [CellKind::Tri3, CellKind::Quad4, CellKind::Tet4, CellKind::Wedge6, CellKind::Hex8];
+const DENSITY: f64 = 2.0;
+
+fn elasticity(poisson: f64) -> Elasticity {
+    Elasticity::from_young_poisson(10.0, poisson).unwrap()
+}
+
+fn materials(poisson: f64) -> [Material; 3] {
+    let e = elasticity(poisson);
+    [Material::LinearElastic(e), Material::StVenantKirchhoff(e), Material::NeoHookean(e)]
+}
+
+fn is_plane(kind: CellKind) -> bool {
+    kind.dimension() == 2
+}
+
+/// Corners of one well-shaped cell of size about 2, away from the origin.
+fn regular_cell(kind: CellKind) -> Vec<Vec3> {
+    let corners: Vec<Vec3> = match kind {
+        CellKind::Hex8 => hexahedron::CORNERS.iter().map(|c| Vec3::from(*c)).collect(),
+        CellKind::Quad4 => quadrilateral::CORNERS.iter().map(|c| Vec3::new(c[0], c[1], 0.0)).collect(),
+        CellKind::Tri3 => vec![Vec3::zeros(), Vec3::x() * 2.0, Vec3::y() * 2.0],
+        CellKind::Tet4 => vec![Vec3::zeros(), Vec3::x() * 2.0, Vec3::y() * 2.0, Vec3::z() * 2.0],
+        CellKind::Wedge6 => [-1.0, 1.0]
+            .iter()
+            .flat_map(|z| [[0.0, 0.0, *z], [2.0, 0.0, *z], [0.0, 2.0, *z]].map(Vec3::from))
+            .collect(),
+        other => panic!("{other:?}"),
+    };
+    corners.into_iter().map(|x| x + Vec3::new(3.0, -2.0, 0.0)).collect()
+}
+
+fn perturbed(positions: &[Vec3], size: f64, noise: &mut Noise, plane: bool) -> Vec<Vec3> {
+    positions.iter().map(|x| x + noise.vector(plane) * size).collect()
+}
+
+/// Forces of one element.
+fn single(kind: CellKind, material: Material, reference: &[Vec3]) -> Option<InternalForce> {
+    let connectivity: Vec<u32> = (0..kind.num_nodes() as u32).collect();
+    let block = ElementBlock::new(kind, material, DENSITY, &connectivity, reference).ok()?;
+    Some(InternalForce::new(vec![block], reference.len()))
+}
+
+/// A box of nx × ny × nz cells with inner nodes moved at random; for plane kinds a rectangle of nx × ny.
+fn distorted_mesh(kind: CellKind, n: [usize; 3], noise: &mut Noise) -> (Vec<Vec3>, Vec<u32>) {
+    let plane = is_plane(kind);
+    let nz = if plane { 0 } else { n[2] };
+    let node = |i: usize, j: usize, k: usize| ((k * (n[1] + 1) + j) * (n[0] + 1) + i) as u32;
+    let mut nodes = Vec::new();
+    for (k, j, i) in (0..=nz).flat_map(|k| (0..=n[1]).flat_map(move |j| (0..=n[0]).map(move |i| (k, j, i)))) {
+        let inner = (1..n[0]).contains(&i) && (1..n[1]).contains(&j) && (plane || (1..nz).contains(&k));
+        let shift = if inner { noise.vector(plane) * 0.15 } else { Vec3::zeros() };
+        nodes.push(Vec3::new(i as f64, j as f64, k as f64) + shift);
+    }
+    let mut connectivity = Vec::new();
+    for (k, j, i) in
+        (0..nz.max(1)).flat_map(|k| (0..n[1]).flat_map(move |j| (0..n[0]).map(move |i| (k, j, i))))
+    {
+        let layer = |k: usize| [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)];
+        let bottom = layer(k);
+        let hex: Vec<u32> = if plane { bottom.to_vec() } else { [bottom, layer(k + 1)].concat() };
+        let local: &[usize] = match kind {
+            CellKind::Hex8 => &[0, 1, 2, 3, 4, 5, 6, 7],
+            CellKind::Wedge6 => &[0, 1, 2, 4, 5, 6, 0, 2, 3, 4, 6, 7],
+            CellKind::Tet4 => &[0, 1, 2, 6, 0, 2, 3, 6, 0, 3, 7, 6, 0, 7, 4, 6, 0, 4, 5, 6, 0, 5, 1, 6],
+            CellKind::Quad4 => &[0, 1, 2, 3],
+            _ => &[0, 1, 2, 0, 2, 3],
+        };
+        connectivity.extend(local.iter().map(|l| hex[*l]));
+    }
+    (nodes, connectivity)
+}
+
+fn forces_of(model: &mut InternalForce, positions: &[Vec3]) -> Vec<Vec3> {
+    let mut force = vec![Vec3::repeat(f64::NAN); positions.len()];
+    model.compute(positions, &mut force).unwrap();
+    force
+}
+
+fn energy_of(model: &mut InternalForce, positions: &[Vec3]) -> f64 {
+    forces_of(model, positions);
+    model.strain_energy().iter().sum()
+}
+
+#[test]
+fn force_is_the_gradient_of_the_energy() {
+    let mut noise = Noise(1);
+    for kind in KINDS {
+        for material in materials(0.3) {
+            let reference = perturbed(&regular_cell(kind), 0.2, &mut noise, is_plane(kind));
+            let current = perturbed(&reference, 0.25, &mut noise, is_plane(kind));
+            let mut model = single(kind, material, &reference).unwrap();
+            let force = forces_of(&mut model, &current);
+            let size = force.iter().map(Vec3::norm).fold(0.0, f64::max);
+            assert!(size > 0.1, "{kind:?} {material:?}: nothing to compare");
+            for (node, i) in (0..current.len()).flat_map(|node| (0..3).map(move |i| (node, i))) {
+                let h = 1e-5;
+                let (mut up, mut down) = (current.clone(), current.clone());
+                up[node][i] += h;
+                down[node][i] -= h;
+                let slope = (energy_of(&mut model, &up) - energy_of(&mut model, &down)) / (2.0 * h);
+                assert!(
+                    (slope - force[node][i]).abs() < 1e-8 * size,
+                    "{kind:?} {material:?} node {node} axis {i}: {slope} {}",
+                    force[node][i]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rigid_motion_costs_nothing() {
+    let mut noise = Noise(2);
+    for kind in KINDS {
+        let axis = if is_plane(kind) { Vec3::z() } else { Vec3::new(1.0, -2.0, 0.5).normalize() };
+        let rotation = Rotation::new(axis * 2.0);
+        for material in [Material::StVenantKirchhoff(elasticity(0.3)), Material::NeoHookean(elasticity(0.3))]
+        {
+            let reference = perturbed(&regular_cell(kind), 0.2, &mut noise, is_plane(kind));
+            let shift = Vec3::new(1.0, 2.0, 0.0);
+            let current: Vec<Vec3> = reference.iter().map(|x| rotation * x + shift).collect();
+            let mut model = single(kind, material, &reference).unwrap();
+            let force = forces_of(&mut model, &current);
+            assert!(force.iter().all(|f| f.norm() < 1e-13), "{kind:?} {material:?} {force:?}");
+            assert!(model.strain_energy()[0].abs() < 1e-28, "{kind:?} {:e}", model.strain_energy()[0]);
+        }
+        let moved: Vec<Vec3> = regular_cell(kind).iter().map(|x| x + Vec3::new(0.5, 0.25, 0.0)).collect();
+        let mut model = single(kind, materials(0.3)[0], &regular_cell(kind)).unwrap();
+        assert!(forces_of(&mut model, &moved).iter().all(|f| f.norm() < 1e-13));
+    }
+}
+
+#[test]
+fn forces_and_moments_balance_and_plane_forces_stay_in_the_plane() {
+    let mut noise = Noise(3);
+    for kind in KINDS {
+        for material in materials(0.3) {
+            let (nodes, connectivity) = distorted_mesh(kind, [3, 3, 3], &mut noise);
+            let block = ElementBlock::new(kind, material, DENSITY, &connectivity, &nodes).unwrap();
+            let mut model = InternalForce::new(vec![block], nodes.len());
+            let current = perturbed(&nodes, 0.1, &mut noise, is_plane(kind));
+            let force = forces_of(&mut model, &current);
+            let sum: Vec3 = force.iter().sum();
+            assert!(sum.norm() < 1e-12, "{kind:?} {material:?} {sum:?}");
+            if is_plane(kind) {
+                assert!(force.iter().all(|f| f.z == 0.0));
+            }
+            // The small-strain law balances moments in the reference shape only.
+            let arms = if matches!(material, Material::LinearElastic(_)) { &nodes } else { &current };
+            let moment: Vec3 = arms.iter().zip(&force).map(|(x, f)| x.cross(f)).sum();
+            assert!(moment.norm() < 1e-11, "{kind:?} {material:?} {moment:?}");
+        }
+    }
+}
+
+/// An affine motion x = F X on a distorted mesh: uniform stress, inner nodes in equilibrium, energy W(F) V.
+#[test]
+fn patch_test() {
+    let mut noise = Noise(4);
+    for kind in KINDS {
+        let mut f = Mat3::new(1.1, 0.05, 0.02, -0.1, 0.95, 0.07, 0.03, 0.0, 1.05);
+        if is_plane(kind) {
+            f = Mat3::new(1.1, 0.05, 0.0, -0.1, 0.95, 0.0, 0.0, 0.0, 1.0);
+        }
+        for material in materials(0.3) {
+            let (nodes, connectivity) = distorted_mesh(kind, [3, 3, 3], &mut noise);
+            let block = ElementBlock::new(kind, material, DENSITY, &connectivity, &nodes).unwrap();
+            let (volume, num_elements) = (block.volume(), block.num_elements());
+            let mut model = InternalForce::new(vec![block], nodes.len());
+            let current: Vec<Vec3> = nodes.iter().map(|x| f * x).collect();
+            let force = forces_of(&mut model, &current);
+            let inner = |x: &Vec3| {
+                let axes = if is_plane(kind) { 2 } else { 3 };
+                (0..axes).all(|i| x[i] > 0.5 && x[i] < 2.5)
+            };
+            let mut count = 0;
+            for (_, force) in nodes.iter().zip(&force).filter(|(x, _)| inner(x)) {
+                assert!(force.norm() < 1e-13, "{kind:?} {material:?} {force:?}");
+                count += 1;
+            }
+            assert!(count >= 4);
+            let (energy, expected) = exact_patch(material, &f);
+            assert!((model.strain_energy()[0] - energy * volume).abs() < 1e-13 * volume * 10.0);
+            let mut stress = vec![[f64::NAN; 6]; num_elements];
+            model.cauchy_stress(&current, 0, &mut stress);
+            for element in &stress {
+                for (got, expected) in element.iter().zip(&expected) {
+                    assert!((got - expected).abs() < 1e-12, "{kind:?} {material:?} {element:?} {expected:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Energy density and Cauchy stress from the textbook formulas in F.
+fn exact_patch(material: Material, f: &Mat3) -> (f64, [f64; 6]) {
+    let Elasticity { lambda, mu } = material.elasticity();
+    let (identity, j) = (Mat3::identity(), f.determinant());
+    let (energy, sigma) = match material {
+        Material::LinearElastic(_) => {
+            let strain = (f + f.transpose()) * 0.5 - identity;
+            let sigma = identity * (lambda * strain.trace()) + strain * (2.0 * mu);
+            (0.5 * sigma.dot(&strain), sigma)
+        }
+        Material::StVenantKirchhoff(_) => {
+            let strain = (f.transpose() * f - identity) * 0.5;
+            let second = identity * (lambda * strain.trace()) + strain * (2.0 * mu);
+            (0.5 * second.dot(&strain), f * second * f.transpose() / j)
+        }
+        Material::NeoHookean(_) => {
+            let b = f * f.transpose();
+            let sigma = ((b - identity) * mu + identity * (lambda * j.ln())) / j;
+            (0.5 * mu * (b.trace() - 3.0) - mu * j.ln() + 0.5 * lambda * j.ln().powi(2), sigma)
+        }
+    };
+    (energy, [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|ij| sigma[ij]))
+}
+
+/// u_x = a x y on a cube centred at the origin has volume change of zero mean: mean dilatation must not
+/// charge it the bulk modulus, which full integration would, 5000 times over.
+#[test]
+fn nearly_incompressible_bending_does_not_lock() {
+    for kind in [CellKind::Quad4, CellKind::Hex8] {
+        let reference: Vec<Vec3> = regular_cell(kind).iter().map(|x| x - Vec3::new(3.0, -2.0, 0.0)).collect();
+        let bent: Vec<Vec3> = reference.iter().map(|x| x + Vec3::x() * (1e-4 * x.x * x.y)).collect();
+        let energy = |poisson: f64, law: fn(Elasticity) -> Material| {
+            let mu = elasticity(0.3).mu;
+            let constants = Elasticity::from_young_poisson(2.0 * mu * (1.0 + poisson), poisson).unwrap();
+            energy_of(&mut single(kind, law(constants), &reference).unwrap(), &bent)
+        };
+        for law in [Material::LinearElastic, Material::StVenantKirchhoff, Material::NeoHookean] {
+            let (soft, stiff) = (energy(0.3, law), energy(0.4999, law));
+            assert!((stiff / soft - 1.0).abs() < 0.01, "{kind:?}: {soft:e} {stiff:e}");
+        }
+    }
+}
+
+#[test]
+fn masses_sum_to_the_volume_and_are_those_of_each_block() {
+    let mut noise = Noise(5);
+    for kind in KINDS {
+        let (nodes, connectivity) = distorted_mesh(kind, [3, 2, 2], &mut noise);
+        let block = ElementBlock::new(kind, materials(0.3)[0], DENSITY, &connectivity, &nodes).unwrap();
+        let volume = if is_plane(kind) { 6.0 } else { 12.0 };
+        assert!((block.volume() - volume).abs() < 1e-12);
+        let mut mass = vec![0.0; nodes.len()];
+        block.add_lumped_mass(&mut mass);
+        assert!((mass.iter().sum::<f64>() - DENSITY * volume).abs() < 1e-12);
+        assert!(mass.iter().all(|m| *m > 0.0));
+    }
+    let mut mass = vec![0.0; 4];
+    let block = ElementBlock::new(
+        CellKind::Tet4,
+        materials(0.3)[0],
+        6.0,
+        &[0, 1, 2, 3],
+        &regular_cell(CellKind::Tet4),
+    );
+    block.unwrap().add_lumped_mass(&mut mass);
+    assert!(mass.iter().all(|m| (m - 2.0).abs() < 1e-14), "{mass:?}");
+}
+
+fn bits(force: &[Vec3]) -> Vec<[u64; 3]> {
+    force.iter().map(|f| [f.x.to_bits(), f.y.to_bits(), f.z.to_bits()]).collect()
+}
+
+#[test]
+fn the_same_bits_on_any_number_of_threads() {
+    let mut noise = Noise(6);
+    // Several chunks, a last group that is not full, and two blocks that share nodes.
+    let (nodes, connectivity) = distorted_mesh(CellKind::Tet4, [9, 9, 9], &mut noise);
+    let cut = 4 * 6 * 300 + 4;
+    let block =
+        |part: &[u32], material| ElementBlock::new(CellKind::Tet4, material, DENSITY, part, &nodes).unwrap();
+    let blocks =
+        vec![block(&connectivity[..cut], materials(0.3)[2]), block(&connectivity[cut..], materials(0.2)[1])];
+    let current = perturbed(&nodes, 0.02, &mut noise, false);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut model = InternalForce::new(blocks.clone(), nodes.len());
+        pool.install(|| {
+            let force = forces_of(&mut model, &current);
+            let energy: Vec<u64> = model.strain_energy().iter().map(|e| e.to_bits()).collect();
+            (bits(&force), energy, model.critical_step(&current))
+        })
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(8));
+}
+
+#[test]
+fn vector_and_baseline_code_have_the_same_bits() {
+    let mut noise = Noise(7);
+    for kind in KINDS {
+        for material in materials(0.3) {
+            let (nodes, connectivity) = distorted_mesh(kind, [3, 3, 1], &mut noise);
+            let current = perturbed(&nodes, 0.05, &mut noise, is_plane(kind));
+            let block = ElementBlock::new(kind, material, DENSITY, &connectivity, &nodes).unwrap();
+            let mut model = InternalForce::new(vec![block], nodes.len());
+            let vector = (bits(&forces_of(&mut model, &current)), model.strain_energy()[0].to_bits());
+            model.vectorised = Vectorised::baseline();
+            let baseline = (bits(&forces_of(&mut model, &current)), model.strain_energy()[0].to_bits());
+            assert_eq!(vector, baseline, "{kind:?} {material:?}");
+        }
+    }
+}
+
+/// Copies that fill the last group must not add anything.
+#[test]
+fn a_mesh_is_the_sum_of_its_elements() {
+    let mut noise = Noise(9);
+    for kind in KINDS {
+        let (nodes, connectivity) = distorted_mesh(kind, [3, 3, 1], &mut noise);
+        let current = perturbed(&nodes, 0.05, &mut noise, is_plane(kind));
+        let block = |part: &[u32]| ElementBlock::new(kind, materials(0.3)[2], DENSITY, part, &nodes).unwrap();
+        let mut whole = InternalForce::new(vec![block(&connectivity)], nodes.len());
+        let mut parts =
+            InternalForce::new(connectivity.chunks(kind.num_nodes()).map(block).collect(), nodes.len());
+        let (a, b) = (forces_of(&mut whole, &current), forces_of(&mut parts, &current));
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).norm() < 1e-13), "{kind:?}");
+        let energy: f64 = parts.strain_energy().iter().sum();
+        assert!((whole.strain_energy()[0] / energy - 1.0).abs() < 1e-13);
+    }
+}
+
+#[test]
+fn the_lowest_failed_element_is_reported() {
+    let mut noise = Noise(8);
+    let (nodes, connectivity) = distorted_mesh(CellKind::Hex8, [12, 12, 12], &mut noise);
+    let block = ElementBlock::new(CellKind::Hex8, materials(0.3)[2], DENSITY, &connectivity, &nodes).unwrap();
+    let mut model = InternalForce::new(vec![block], nodes.len());
+    let mut force = vec![Vec3::zeros(); nodes.len()];
+    let touching = |node: u32| connectivity.chunks(8).position(|cell| cell.contains(&node)).unwrap();
+
+    let mut broken = nodes.clone();
+    let (late, early) = (nodes.len() - 400, nodes.len() / 2);
+    broken[late].x = f64::NAN;
+    let failure = model.compute(&broken, &mut force).unwrap_err();
+    assert_eq!(
+        failure,
+        ElementFailure { block: 0, element: touching(late as u32), kind: FailureKind::NonFinite }
+    );
+
+    broken[early] += Vec3::new(5.0, 5.0, 5.0);
+    let failure = model.compute(&broken, &mut force).unwrap_err();
+    assert!(failure.element < touching(late as u32));
+    assert!(matches!(failure.kind, FailureKind::Inverted { jacobian } if jacobian <= 0.0), "{failure}");
+    assert_eq!(model.critical_step(&broken).unwrap().time_step, 0.0);
+    assert!(model.compute(&nodes, &mut force).is_ok(), "a failure does not stick");
+}
+
+#[test]
+fn nodes_without_elements_get_zero_and_no_elements_no_step() {
+    let mut reference = regular_cell(CellKind::Tet4);
+    reference.push(Vec3::new(9.0, 9.0, 9.0));
+    let mut model = single(CellKind::Tet4, materials(0.3)[1], &reference).unwrap();
+    let stretched: Vec<Vec3> = reference.iter().map(|x| x * 1.1).collect();
+    assert_eq!(forces_of(&mut model, &stretched)[4], Vec3::zeros());
+    let mut empty = InternalForce::new(Vec::new(), 5);
+    assert_eq!(forces_of(&mut empty, &reference), vec![Vec3::zeros(); 5]);
+    assert_eq!(empty.critical_step(&reference), None);
+    let block = ElementBlock::new(CellKind::Hex8, materials(0.3)[0], 1.0, &[], &reference).unwrap();
+    assert_eq!(InternalForce::new(vec![block], 5).critical_step(&reference), None);
+}
+
+#[test]
+fn impossible_blocks_are_refused() {
+    let x = regular_cell(CellKind::Tet4);
+    let new = |kind, density, connectivity: &[u32], x: &[Vec3]| {
+        ElementBlock::new(kind, materials(0.3)[0], density, connectivity, x).unwrap_err()
+    };
+    let inverted = new(CellKind::Tet4, 1.0, &[0, 1, 2, 3, 0, 2, 1, 3, 0, 2, 1, 3], &x);
+    assert!(matches!(inverted, ElementError::Degenerate { element: 1, jacobian } if jacobian < 0.0));
+    let flat = vec![x[0], x[1], x[2], x[1]];
+    assert!(matches!(
+        new(CellKind::Tet4, 1.0, &[0, 1, 2, 3], &flat),
+        ElementError::Degenerate { element: 0, .. }
+    ));
+    let mut nan = x.clone();
+    nan[2].y = f64::NAN;
+    assert!(matches!(
+        new(CellKind::Tet4, 1.0, &[0, 1, 2, 3], &nan),
+        ElementError::Degenerate { element: 0, .. }
+    ));
+    assert!(matches!(new(CellKind::Tet4, 1.0, &[0, 1, 2, 9], &x), ElementError::UnknownNode { node: 9, .. }));
+    assert!(matches!(new(CellKind::Tet4, 1.0, &[0, 1, 2], &x), ElementError::ConnectivityLength { .. }));
+    assert!(matches!(new(CellKind::Tet4, 0.0, &[0, 1, 2, 3], &x), ElementError::Density { .. }));
+    assert!(matches!(new(CellKind::Line2, 1.0, &[0, 1], &x), ElementError::UnsupportedKind { .. }));
+    assert!(matches!(new(CellKind::Tri3, 1.0, &[0, 1, 3], &x), ElementError::OutOfPlane { element: 0, .. }));
+}
+
+/// Highest frequency squared of one element from its stiffness by central differences of the force.
+fn exact_frequency_squared(model: &mut InternalForce, current: &[Vec3]) -> f64 {
+    let mut mass = vec![0.0; current.len()];
+    model.blocks()[0].add_lumped_mass(&mut mass);
+    let (n, h) = (current.len() * 3, 1e-6);
+    let mut stiffness = nalgebra::DMatrix::zeros(n, n);
+    for column in 0..n {
+        let (mut up, mut down) = (current.to_vec(), current.to_vec());
+        up[column / 3][column % 3] += h;
+        down[column / 3][column % 3] -= h;
+        let (up, down) = (forces_of(model, &up), forces_of(model, &down));
+        for row in 0..n {
+            let slope = (up[row / 3][row % 3] - down[row / 3][row % 3]) / (2.0 * h);
+            stiffness[(row, column)] = slope / (mass[row / 3] * mass[column / 3]).sqrt();
+        }
+    }
+    let symmetric = (&stiffness + stiffness.transpose()) * 0.5;
+    symmetric.symmetric_eigenvalues().max()
+}
+
+#[test]
+fn the_bound_is_exact_on_a_cube_and_on_a_regular_tetrahedron() {
+    let regular = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]].map(Vec3::from);
+    let tetrahedron = [regular[0], regular[2], regular[1], regular[3]];
+    for (kind, reference) in
+        [(CellKind::Tet4, tetrahedron.to_vec()), (CellKind::Hex8, regular_cell(CellKind::Hex8))]
+    {
+        for material in materials(0.3) {
+            let mut model = single(kind, material, &reference).unwrap();
+            let bound = (2.0 / model.critical_step(&reference).unwrap().time_step).powi(2);
+            let exact = exact_frequency_squared(&mut model, &reference);
+            assert!((bound / exact - 1.0).abs() < 1e-6, "{kind:?} {material:?} {bound} {exact}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn the_critical_step_is_never_too_long(
+        seed in 0..u64::MAX, distortion in 0.0..0.5f64, deformation in 0.0..0.5f64, poisson in -0.3..0.495f64,
+        flatness in 0.05..1.0f64,
+    ) {
+        let mut noise = Noise(seed);
+        for kind in KINDS {
+            let plane = is_plane(kind);
+            let squash = |x: &Vec3| Vec3::new(x.x, x.y * flatness, x.z);
+            let reference: Vec<Vec3> =
+                perturbed(&regular_cell(kind), distortion, &mut noise, plane).iter().map(squash).collect();
+            let offsets: Vec<Vec3> = reference.iter().map(|_| noise.vector(plane) * deformation * flatness).collect();
+            let current: Vec<Vec3> = reference.iter().zip(&offsets).map(|(x, u)| x + u).collect();
+            for material in materials(poisson) {
+                let Some(mut model) = single(kind, material, &reference) else { continue };
+                if model.compute(&current, &mut vec![Vec3::zeros(); current.len()]).is_err() {
+                    continue;
+                }
+                let bound = (2.0 / model.critical_step(&current).unwrap().time_step).powi(2);
+                let exact = exact_frequency_squared(&mut model, &current);
+                prop_assert!(exact <= bound * (1.0 + 1e-5), "{:?} {:?}: {} > {}", kind, material, exact, bound);
+            }
+        }
+    }
+}

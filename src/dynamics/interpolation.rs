@@ -1,0 +1,218 @@
+//! Natural gradients of a field and their transpose, per kind of cell, four elements at a time.
+//!
+//! Plane cells move in their plane: the third row and column of ∂x/∂ξ are those of the identity, which is plane
+//! strain with thickness 1, and their forces have no third component.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
+use crate::element::line::{GAUSS_2, values2};
+use crate::element::{quadrature, shape_gradients};
+use crate::math::real::{Lanes, Real};
+use crate::math::tensor::Tensor;
+use crate::mesh::CellKind;
+
+/// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
+pub trait Interpolation<const N: usize, const P: usize>: Sync {
+    /// ∂x_i/∂ξ_j at each point, overwriting `tensors`.
+    fn gradients(&self, positions: &[[Lanes; 3]; N], tensors: &mut [Tensor<Lanes>; P]);
+    /// f_a = Σ_k T_k · ∂N_a/∂ξ, overwriting `forces`.
+    fn divergence(&self, tensors: &[Tensor<Lanes>; P], forces: &mut [[Lanes; 3]; N]);
+}
+
+/// Edge vectors from the first node are the columns of ∂x/∂ξ.
+pub struct Tetrahedron;
+
+impl Interpolation<4, 1> for Tetrahedron {
+    #[inline(always)]
+    fn gradients(&self, x: &[[Lanes; 3]; 4], tensors: &mut [Tensor<Lanes>; 1]) {
+        for i in 0..3 {
+            for j in 0..3 {
+                tensors[0].0[i][j] = x[j + 1][i] - x[0][i];
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn divergence(&self, [tensor]: &[Tensor<Lanes>; 1], forces: &mut [[Lanes; 3]; 4]) {
+        for i in 0..3 {
+            let row = tensor.0[i];
+            forces[0][i] = -(row[0] + row[1] + row[2]);
+            for j in 0..3 {
+                forces[j + 1][i] = row[j];
+            }
+        }
+    }
+}
+
+/// Gradients of the eight-node hexahedron at 2 × 2 × 2 points, by sums over edges.
+///
+/// ∂x/∂ξ_d does not depend on ξ_d: it is interpolated between the four edges of direction d, one transverse
+/// direction after the other, for both points along d at once.
+pub struct Hexahedron {
+    /// Half the linear shape functions of the near and the far end at a point of the two-point rule, and
+    /// themselves.
+    half: [f64; 2],
+    whole: [f64; 2],
+}
+
+/// Nodes by the sides of their coordinates: bit d set where ξ_d = +1. Points are numbered by the same bits.
+const NODE_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+/// Bit of each direction, and those of the directions across.
+const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
+
+impl Hexahedron {
+    /// Weights from the two-point rule.
+    pub fn new() -> Self {
+        let mut whole = [0.0; 2];
+        values2(GAUSS_2[0].xi, &mut whole);
+        Self { half: [0.5 * whole[0], 0.5 * whole[1]], whole }
+    }
+
+    /// Values at the 2 × 2 points across from those on the four edges, or the transpose (the matrix is symmetric).
+    #[inline(always)]
+    fn across(&self, edges: [[Lanes; 3]; 4]) -> [[Lanes; 3]; 4] {
+        let mut points = [[Lanes::splat(0.0); 3]; 4];
+        for i in 0..3 {
+            let (near, far) = (self.half[0], self.half[1]);
+            let a = edges[0][i] * near + edges[1][i] * far;
+            let b = edges[0][i] * far + edges[1][i] * near;
+            let c = edges[2][i] * near + edges[3][i] * far;
+            let d = edges[2][i] * far + edges[3][i] * near;
+            let (near, far) = (self.whole[0], self.whole[1]);
+            points[0][i] = a * near + c * far;
+            points[1][i] = b * near + d * far;
+            points[2][i] = a * far + c * near;
+            points[3][i] = b * far + d * near;
+        }
+        points
+    }
+}
+
+impl Interpolation<8, 8> for Hexahedron {
+    #[inline(always)]
+    fn gradients(&self, x: &[[Lanes; 3]; 8], tensors: &mut [Tensor<Lanes>; 8]) {
+        for d in 0..3 {
+            let [along, first, second] = DIRECTIONS[d];
+            let sides = [0, first, second, first + second];
+            let mut edges = [[Lanes::splat(0.0); 3]; 4];
+            for e in 0..4 {
+                let (low, high) = (NODE_BY_SIDE[sides[e]], NODE_BY_SIDE[sides[e] + along]);
+                for i in 0..3 {
+                    edges[e][i] = x[high][i] - x[low][i];
+                }
+            }
+            let points = self.across(edges);
+            for e in 0..4 {
+                for i in 0..3 {
+                    tensors[sides[e]].0[i][d] = points[e][i];
+                    tensors[sides[e] + along].0[i][d] = points[e][i];
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn divergence(&self, tensors: &[Tensor<Lanes>; 8], forces: &mut [[Lanes; 3]; 8]) {
+        *forces = [[Lanes::splat(0.0); 3]; 8];
+        for d in 0..3 {
+            let [along, first, second] = DIRECTIONS[d];
+            let sides = [0, first, second, first + second];
+            let mut points = [[Lanes::splat(0.0); 3]; 4];
+            for e in 0..4 {
+                for i in 0..3 {
+                    points[e][i] = tensors[sides[e]].0[i][d] + tensors[sides[e] + along].0[i][d];
+                }
+            }
+            let edges = self.across(points);
+            for e in 0..4 {
+                let (low, high) = (NODE_BY_SIDE[sides[e]], NODE_BY_SIDE[sides[e] + along]);
+                for i in 0..3 {
+                    forces[high][i] += edges[e][i];
+                    forces[low][i] -= edges[e][i];
+                }
+            }
+        }
+    }
+}
+
+/// Shape gradients looked up in a table; `PLANE` for cells of two dimensions.
+pub struct Tabulated<const N: usize, const P: usize, const PLANE: bool> {
+    slopes: [[[f64; 3]; N]; P],
+}
+
+impl<const N: usize, const P: usize, const PLANE: bool> Tabulated<N, P, PLANE> {
+    const DIMENSION: usize = if PLANE { 2 } else { 3 };
+
+    /// Table of a kind that has `N` nodes and `P` points.
+    pub fn new(kind: CellKind) -> Self {
+        let mut slopes = [[[0.0; 3]; N]; P];
+        for (table, point) in slopes.iter_mut().zip(quadrature(kind)) {
+            shape_gradients(kind, point.xi, table);
+        }
+        Self { slopes }
+    }
+}
+
+impl<const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P> for Tabulated<N, P, PLANE> {
+    #[inline(always)]
+    fn gradients(&self, positions: &[[Lanes; 3]; N], tensors: &mut [Tensor<Lanes>; P]) {
+        *tensors = [Tensor::zero(); P];
+        for k in 0..P {
+            for a in 0..N {
+                for i in 0..Self::DIMENSION {
+                    for j in 0..Self::DIMENSION {
+                        tensors[k].0[i][j] += positions[a][i] * self.slopes[k][a][j];
+                    }
+                }
+            }
+            if PLANE {
+                tensors[k].0[2][2] = Lanes::splat(1.0);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn divergence(&self, tensors: &[Tensor<Lanes>; P], forces: &mut [[Lanes; 3]; N]) {
+        *forces = [[Lanes::splat(0.0); 3]; N];
+        for k in 0..P {
+            for a in 0..N {
+                for i in 0..Self::DIMENSION {
+                    for j in 0..Self::DIMENSION {
+                        forces[a][i] += tensors[k].0[i][j] * self.slopes[k][a][j];
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_over_edges_are_the_shape_gradients() {
+        let table = Tabulated::<8, 8, false>::new(CellKind::Hex8);
+        let value = |a: usize, i: usize| Lanes::splat(((a * 7 + i * 5) % 11) as f64 - 0.3 * (a * i) as f64);
+        let x: [[Lanes; 3]; 8] = std::array::from_fn(|a| std::array::from_fn(|i| value(a, i)));
+        let (mut fast, mut slow) = ([Tensor::zero(); 8], [Tensor::zero(); 8]);
+        Hexahedron::new().gradients(&x, &mut fast);
+        table.gradients(&x, &mut slow);
+        let tensors: [Tensor<Lanes>; 8] =
+            std::array::from_fn(|k| slow[k] + Tensor::zero().add_diagonal(Lanes::splat(k as f64)));
+        let (mut fast_forces, mut slow_forces) = (x, x);
+        Hexahedron::new().divergence(&tensors, &mut fast_forces);
+        table.divergence(&tensors, &mut slow_forces);
+        for k in 0..8 {
+            for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+                assert!((fast[k].0[i][j].0[0] - slow[k].0[i][j].0[0]).abs() < 1e-14, "point {k}");
+            }
+            for i in 0..3 {
+                assert!((fast_forces[k][i].0[0] - slow_forces[k][i].0[0]).abs() < 1e-13, "node {k}");
+            }
+        }
+    }
+}

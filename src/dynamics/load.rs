@@ -1,0 +1,143 @@
+//! Loads: pressure, traction, body force.
+
+use crate::element::{MAX_NODES, quadrature, shape_gradients, shape_values};
+use crate::math::{TimeFunction, Vec3};
+use crate::mesh::CellKind;
+
+/// A face or cell with global nodes.
+pub type Cell<'a> = (CellKind, &'a [u32]);
+
+/// A load on some nodes.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// Against the outward normals of the deformed faces.
+    Pressure {
+        /// Faces, outward.
+        faces: Vec<(CellKind, Vec<u32>)>,
+        /// Pressure \[Pa\].
+        value: TimeFunction,
+    },
+    /// A force fixed in space, spread over nodes: per reference area (traction) or volume (body force).
+    Dead {
+        /// Nodes with their share of the area \[m²\] or volume \[m³\], ascending.
+        shares: Vec<(u32, f64)>,
+        /// Force per area \[Pa\] or per volume \[N/m³\].
+        value: [TimeFunction; 3],
+    },
+}
+
+impl Load {
+    /// Adds the nodal forces at a time \[s\] and with the nodes at these positions \[N\].
+    pub fn add_forces(&self, time: f64, positions: &[Vec3], forces: &mut [Vec3]) {
+        match self {
+            Self::Pressure { faces, value } => {
+                let pressure = value.value(time);
+                for (kind, nodes) in faces {
+                    for_each_point(*kind, nodes, positions, |values, area| {
+                        for (&node, value) in nodes.iter().zip(values) {
+                            forces[node as usize] -= area * (pressure * value);
+                        }
+                    });
+                }
+            }
+            Self::Dead { shares, value } => {
+                let density = Vec3::new(value[0].value(time), value[1].value(time), value[2].value(time));
+                for &(node, share) in shares {
+                    forces[node as usize] += density * share;
+                }
+            }
+        }
+    }
+}
+
+/// What each node has of the area \[m²\] of faces or the volume \[m³\] of cells: ∫ N_a, ascending by node.
+pub fn nodal_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
+    let mut shares: Vec<(u32, f64)> = Vec::new();
+    for (kind, nodes) in cells {
+        for_each_point(kind, nodes, positions, |values, measure| {
+            shares.extend(nodes.iter().zip(values).map(|(&node, value)| (node, value * measure.norm())));
+        });
+    }
+    shares.sort_by_key(|share| share.0);
+    shares.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    shares
+}
+
+/// Calls `visit` at each quadrature point with the shape values and the weighted measure of the cell: area vector
+/// along the outward normal for faces, volume along x for cells of the full dimension.
+fn for_each_point(
+    kind: CellKind,
+    nodes: &[u32],
+    positions: &[Vec3],
+    mut visit: impl FnMut(&[f64], Vec3),
+) {
+    let mut values = [0.0; MAX_NODES];
+    let mut gradients = [[0.0; 3]; MAX_NODES];
+    for point in quadrature(kind) {
+        shape_values(kind, point.xi, &mut values[..nodes.len()]);
+        shape_gradients(kind, point.xi, &mut gradients[..nodes.len()]);
+        let tangent = |direction: usize| -> Vec3 {
+            nodes.iter().zip(&gradients).map(|(&node, g)| positions[node as usize] * g[direction]).sum()
+        };
+        let measure = match kind.dimension() {
+            1 => tangent(0).cross(&Vec3::z()),
+            2 => tangent(0).cross(&tangent(1)),
+            3 => Vec3::x() * tangent(0).cross(&tangent(1)).dot(&tangent(2)),
+            _ => Vec3::zeros(),
+        };
+        visit(&values[..nodes.len()], measure * point.weight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pressure on a closed unit cube: no resultant; on its top alone the force is −p A along the normal, a
+    /// quarter on each node.
+    #[test]
+    fn pressure_pushes_against_the_outward_normal() {
+        let positions: Vec<Vec3> =
+            [(0., 0.), (1., 0.), (1., 1.), (0., 1.)].map(|(x, y)| Vec3::new(x, y, 1.0)).to_vec();
+        let faces = vec![(CellKind::Quad4, vec![0, 1, 2, 3])];
+        let load = Load::Pressure { faces, value: TimeFunction::Constant(8.0) };
+        let mut forces = vec![Vec3::zeros(); 4];
+        load.add_forces(0.0, &positions, &mut forces);
+        for force in forces {
+            assert!((force - Vec3::new(0.0, 0.0, -2.0)).norm() < 1e-14);
+        }
+    }
+
+    /// In a plane problem the outward normal of a segment is to the right of it.
+    #[test]
+    fn pressure_on_a_segment_pushes_to_the_left() {
+        let positions = vec![Vec3::zeros(), Vec3::new(2.0, 0.0, 0.0)];
+        let load = Load::Pressure {
+            faces: vec![(CellKind::Line2, vec![0, 1])],
+            value: TimeFunction::Constant(3.0),
+        };
+        let mut forces = vec![Vec3::zeros(); 2];
+        load.add_forces(0.0, &positions, &mut forces);
+        assert!((forces[0] - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-14);
+    }
+
+    /// A body force on a tetrahedron of volume 1/6: a quarter of the total on each node.
+    #[test]
+    fn body_force_is_spread_by_volume() {
+        let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+        let nodes = [0u32, 1, 2, 3];
+        let shares = nodal_shares(std::iter::once((CellKind::Tet4, nodes.as_slice())), &positions);
+        let load = Load::Dead { shares, value: [0.0, 0.0, -24.0].map(TimeFunction::Constant) };
+        let mut forces = vec![Vec3::zeros(); 4];
+        load.add_forces(0.0, &positions, &mut forces);
+        for force in forces {
+            assert!((force.z + 1.0).abs() < 1e-14);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What changes in time.
+
+use crate::math::Vec3;
+
+/// Kinematic state of all nodes at one instant.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Time \[s\].
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Positions x \[m\].
+    pub positions: Vec<Vec3>,
+    /// Velocities v \[m/s\].
+    pub velocities: Vec<Vec3>,
+    /// Accelerations a \[m/s²\].
+    pub accelerations: Vec<Vec3>,
+}
+
+impl State {
+    /// Nodes at rest at these positions at t = 0.
+    pub fn at_rest(positions: Vec<Vec3>) -> Self {
+        let zeros = vec![Vec3::zeros(); positions.len()];
+        Self { time: 0.0, step: 0, positions, velocities: zeros.clone(), accelerations: zeros }
+    }
+}

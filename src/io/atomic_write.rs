@@ -1,0 +1,93 @@
+//! Replacing a file whole.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use tempfile::{Builder, NamedTempFile};
+
+use super::error::{FileAction, OutputError};
+
+/// Ending of the files still being written; a killed run may leave one, the next run removes it.
+pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
+
+/// Writes `path` so that a reader, or a crash, sees the old file or the new one and nothing between.
+///
+/// The content goes to a hidden file `.<file name>.….partial` in the same directory, which is flushed to disk
+/// and renamed. The file gets the permissions of any new file (0644 under the usual umask).
+///
+/// # Errors
+/// [`OutputError::File`]; an existing file is then untouched.
+pub fn atomic_write<F>(path: &Path, write: F) -> Result<(), OutputError>
+where
+    F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
+{
+    write_and_rename(path, write).map_err(OutputError::file(FileAction::Write, path))
+}
+
+fn write_and_rename<F>(path: &Path, write: F) -> std::io::Result<()>
+where
+    F: FnOnce(&mut dyn Write) -> std::io::Result<()>,
+{
+    let mut writer = BufWriter::with_capacity(1 << 18, temporary_beside(path)?);
+    write(&mut writer)?;
+    let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn temporary_beside(path: &Path) -> std::io::Result<NamedTempFile> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut prefix = std::ffi::OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    let mut builder = Builder::new();
+    builder.prefix(&prefix).suffix(PARTIAL_SUFFIX);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaces_the_whole_file_and_leaves_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.txt");
+        atomic_write(&path, |writer| writer.write_all(b"a longer first text")).unwrap();
+        atomic_write(&path, |writer| writer.write_all(b"second")).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"second");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failed_write_keeps_the_old_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.txt");
+        atomic_write(&path, |writer| writer.write_all(b"old")).unwrap();
+        let failed = atomic_write(&path, |writer| {
+            writer.write_all(b"half of the n")?;
+            Err(std::io::Error::from(std::io::ErrorKind::StorageFull))
+        });
+        assert!(failed.unwrap_err().to_string().contains("free some space"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_those_of_an_ordinary_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let (atomic, ordinary) = (directory.path().join("a"), directory.path().join("b"));
+        atomic_write(&atomic, |writer| writer.write_all(b"x")).unwrap();
+        std::fs::write(&ordinary, b"x").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&atomic), mode(&ordinary));
+    }
+}

@@ -1,0 +1,159 @@
+//! What can go wrong while output is written.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file of the output directory could not be written, or what was handed over for it does not fit together.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The operating system refused to create, write, rename or remove a file.
+    #[error("cannot {action} '{}': {cause}; {}", path.display(), remedy(cause))]
+    File {
+        /// What was tried.
+        action: FileAction,
+        /// The file or directory.
+        path: PathBuf,
+        /// Why it failed.
+        #[source]
+        cause: io::Error,
+    },
+    /// The background thread that writes frames could not be started.
+    #[error(
+        "cannot start the thread that writes the frames of '{series}': {cause}; close other programs or raise `ulimit -u`"
+    )]
+    Thread {
+        /// Name of the series.
+        series: String,
+        /// Why it failed.
+        #[source]
+        cause: io::Error,
+    },
+    /// A frame was handed over after an earlier one had failed.
+    #[error("frames of '{series}' are no longer written after an earlier failure; start the series again")]
+    SeriesStopped {
+        /// Name of the series.
+        series: String,
+    },
+    /// A frame is not later than the one before it; ParaView would show both at once.
+    #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
+    FrameOrder {
+        /// Time of the frame \[s\].
+        time: f64,
+        /// Time of the frame before it \[s\].
+        previous: f64,
+    },
+    /// The connectivity is longer or shorter than the kinds of its cells ask for.
+    #[error("the grid's cells need {expected} node numbers, but {given} are given")]
+    ConnectivityLength {
+        /// Sum of the node counts of the kinds.
+        expected: usize,
+        /// Node numbers given.
+        given: usize,
+    },
+    /// A cell refers to a point the frame does not have.
+    #[error(
+        "the grid refers to point {node}, but the frame at time {time} has {num_points} points (numbered from 0)"
+    )]
+    UnknownPoint {
+        /// The highest point number of the grid.
+        node: u32,
+        /// Points of the frame.
+        num_points: usize,
+        /// Time of the frame \[s\].
+        time: f64,
+    },
+    /// A field has not one value per point or per cell.
+    #[error("field '{field}' has {given} values at time {time}, but the grid has {expected} {place}")]
+    FieldLength {
+        /// Name of the field.
+        field: String,
+        /// Values given.
+        given: usize,
+        /// Points or cells of the grid.
+        expected: usize,
+        /// `"points"` or `"cells"`.
+        place: &'static str,
+        /// Time of the frame \[s\].
+        time: f64,
+    },
+    /// A frame a continued series counts on is not in the directory.
+    #[error("'{}' is missing, a frame of the run to be continued; start the run again without resuming", path.display())]
+    MissingFrame {
+        /// Where the frame should be.
+        path: PathBuf,
+    },
+    /// A history to be continued does not have the columns or rows it should.
+    #[error("'{}' is not the history of the run to be continued ({reason}); start the run again without resuming", path.display())]
+    ForeignHistory {
+        /// The history file.
+        path: PathBuf,
+        /// What differs.
+        reason: String,
+    },
+    /// A history row has not one entry per body.
+    #[error("a history row at time {time} describes {given} bodies, but the history has {expected}")]
+    BodyCount {
+        /// Bodies named when the history was created.
+        expected: usize,
+        /// Bodies of the row.
+        given: usize,
+        /// Time of the row \[s\].
+        time: f64,
+    },
+}
+
+/// What was tried on a file when it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileAction {
+    /// Creating a directory.
+    CreateDirectory,
+    /// Listing a directory.
+    List,
+    /// Reading a file.
+    Read,
+    /// Removing a file of an earlier run.
+    Remove,
+    /// Creating or writing a file.
+    Write,
+}
+
+impl fmt::Display for FileAction {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::CreateDirectory => "create directory",
+            Self::List => "list directory",
+            Self::Read => "read",
+            Self::Remove => "remove",
+            Self::Write => "write",
+        })
+    }
+}
+
+impl OutputError {
+    /// Adds what was tried, and where, to an error of the operating system; for `map_err`.
+    pub(crate) fn file(action: FileAction, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |cause| Self::File { action, path, cause }
+    }
+}
+
+/// What the user can do about a refusal of the operating system.
+fn remedy(cause: &io::Error) -> &'static str {
+    use io::ErrorKind as Kind;
+    match cause.kind() {
+        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
+            "choose a directory you may write to (`--output DIR`) or change its permissions"
+        }
+        Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => {
+            "free some space, ask for fewer frames, or choose another disk (`--output DIR`)"
+        }
+        Kind::NotFound => "the directory may have been removed while the run wrote to it",
+        Kind::AlreadyExists | Kind::NotADirectory | Kind::IsADirectory => {
+            "a file stands where a directory is needed, or the reverse; move it or choose another `--output DIR`"
+        }
+        _ => "check the output directory (`--output DIR`) and the disk it is on",
+    }
+}

@@ -1,0 +1,193 @@
+//! A place in the bytes of a file, and the numbers that follow it in either encoding.
+
+use super::error::{GmshError, Place, Position};
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Ascii,
+    LittleEndian,
+    BigEndian,
+}
+
+/// Reads a file from front to back.
+///
+/// Numbers are asked for by their binary type; in ASCII they are the next blank-separated words.
+pub(super) struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    file: &'a str,
+    pub encoding: Encoding,
+    /// The section being read, for messages.
+    pub section: &'a str,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(bytes: &'a [u8], file: &'a str) -> Self {
+        Self { bytes, at: 0, file, encoding: Encoding::Ascii, section: "$MeshFormat" }
+    }
+
+    pub fn file(&self) -> String {
+        self.file.to_owned()
+    }
+
+    /// Where the cursor stands.
+    pub fn place(&self) -> Place {
+        let position = match self.encoding {
+            Encoding::Ascii => {
+                // A number just read may end its line: count only what is before its last byte.
+                let before = &self.bytes[..self.at.saturating_sub(1)];
+                Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
+            }
+            Encoding::LittleEndian | Encoding::BigEndian => Position::Byte(self.at),
+        };
+        Place { file: self.file(), position }
+    }
+
+    /// Bytes not yet read: no count of things to come can be larger.
+    pub fn remaining(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The rest of the line, without blanks around it; `None` at the end of the file.
+    pub fn line(&mut self) -> Option<&'a [u8]> {
+        let rest = &self.bytes[self.at..];
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+        self.at = (self.at + end + 1).min(self.bytes.len());
+        Some(rest[..end].trim_ascii())
+    }
+
+    /// The next line that starts with `$`, skipping all others.
+    pub fn next_section(&mut self) -> Option<&'a [u8]> {
+        loop {
+            let line = self.line()?;
+            if line.starts_with(b"$") {
+                return Some(line);
+            }
+        }
+    }
+
+    /// Skips to the line that ends the section called `name`, such as `$Periodic`, and over it.
+    pub fn skip_section(&mut self, name: &'a [u8]) -> Result<(), GmshError> {
+        self.section = std::str::from_utf8(name).unwrap_or("an unknown section");
+        let end = [b"$End", name.strip_prefix(b"$").unwrap_or(name)].concat();
+        let from = self.bytes[self.at..].windows(end.len()).position(|window| window == end);
+        match from {
+            Some(offset) => {
+                self.at += offset;
+                self.line();
+                Ok(())
+            }
+            None => {
+                self.at = self.bytes.len();
+                Err(self.truncated("the end of the section"))
+            }
+        }
+    }
+
+    /// Reads the line that ends the present section.
+    pub fn end_section(&mut self) -> Result<(), GmshError> {
+        let word = self.word("the end of the section")?;
+        let ends =
+            word.strip_prefix(b"$End").is_some_and(|name| Some(name) == self.section.as_bytes().get(1..));
+        if ends { Ok(()) } else { Err(self.unexpected("the end of the section", word)) }
+    }
+
+    /// The next blank-separated word.
+    pub fn word(&mut self, expected: &'static str) -> Result<&'a [u8], GmshError> {
+        let rest = &self.bytes[self.at..];
+        let Some(start) = rest.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+            self.at = self.bytes.len();
+            return Err(self.truncated(expected));
+        };
+        let rest = &rest[start..];
+        let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        self.at += start + length;
+        Ok(&rest[..length])
+    }
+
+    /// A decimal number in text, whatever the encoding of the file.
+    pub fn text_integer(&mut self, expected: &'static str) -> Result<i64, GmshError> {
+        let word = self.word(expected)?;
+        std::str::from_utf8(word)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .ok_or_else(|| self.unexpected(expected, word))
+    }
+
+    /// A 32-bit integer.
+    pub fn int(&mut self, expected: &'static str) -> Result<i32, GmshError> {
+        match self.encoding {
+            Encoding::Ascii => {
+                let value = self.text_integer(expected)?;
+                i32::try_from(value)
+                    .map_err(|_| self.out_of_range(expected, value.into(), "a 32-bit integer"))
+            }
+            Encoding::LittleEndian => self.take(expected).map(i32::from_le_bytes),
+            Encoding::BigEndian => self.take(expected).map(i32::from_be_bytes),
+        }
+    }
+
+    /// An unsigned 64-bit integer (`size_t`): a count or a tag.
+    pub fn size(&mut self, expected: &'static str) -> Result<u64, GmshError> {
+        match self.encoding {
+            Encoding::Ascii => {
+                let word = self.word(expected)?;
+                let digit = |value: u64, byte: &u8| {
+                    let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+                    value.checked_mul(10)?.checked_add(digit)
+                };
+                word.iter().try_fold(0, digit).ok_or_else(|| self.unexpected(expected, word))
+            }
+            Encoding::LittleEndian => self.take(expected).map(u64::from_le_bytes),
+            Encoding::BigEndian => self.take(expected).map(u64::from_be_bytes),
+        }
+    }
+
+    /// A floating-point number, finite or not.
+    pub fn float(&mut self, expected: &'static str) -> Result<f64, GmshError> {
+        match self.encoding {
+            Encoding::Ascii => {
+                let word = self.word(expected)?;
+                std::str::from_utf8(word)
+                    .ok()
+                    .and_then(|text| text.parse().ok())
+                    .ok_or_else(|| self.unexpected(expected, word))
+            }
+            Encoding::LittleEndian => self.take(expected).map(f64::from_le_bytes),
+            Encoding::BigEndian => self.take(expected).map(f64::from_be_bytes),
+        }
+    }
+
+    /// Exactly `N` bytes.
+    pub fn take<const N: usize>(&mut self, expected: &'static str) -> Result<[u8; N], GmshError> {
+        match self.bytes[self.at..].first_chunk() {
+            Some(chunk) => {
+                self.at += N;
+                Ok(*chunk)
+            }
+            None => {
+                self.at = self.bytes.len();
+                Err(self.truncated(expected))
+            }
+        }
+    }
+
+    pub fn truncated(&self, expected: &'static str) -> GmshError {
+        GmshError::Truncated { place: self.place(), section: self.section.to_owned(), expected }
+    }
+
+    pub fn unexpected(&self, expected: &'static str, found: &[u8]) -> GmshError {
+        const SHOWN: usize = 40;
+        let text = String::from_utf8_lossy(&found[..found.len().min(SHOWN)]);
+        let found = text.chars().flat_map(char::escape_debug).collect();
+        GmshError::Unexpected { place: self.place(), section: self.section.to_owned(), expected, found }
+    }
+
+    pub fn out_of_range(&self, what: &'static str, found: i128, allowed: &'static str) -> GmshError {
+        GmshError::OutOfRange { place: self.place(), what, found, allowed }
+    }
+}

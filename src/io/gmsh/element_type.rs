@@ -1,0 +1,127 @@
+//! Gmsh's element types: one row each. To read a new kind, fill in the last column of its row.
+
+use super::cursor::Cursor;
+use super::error::GmshError;
+use crate::mesh::CellKind;
+
+/// Gmsh's number of a type, its name, and what it is read as.
+struct ElementType {
+    number: i64,
+    name: &'static str,
+    cell: Option<Cell>,
+}
+
+/// The cell an element is read as.
+#[derive(Clone, Copy)]
+struct Cell {
+    kind: CellKind,
+    /// For each local node of the cell, its place in Gmsh's list; empty if the numbering is the same.
+    order: &'static [u8],
+}
+
+const fn unread(number: i64, name: &'static str) -> ElementType {
+    ElementType { number, name, cell: None }
+}
+
+const fn same_order(number: i64, name: &'static str, kind: CellKind) -> ElementType {
+    ElementType { number, name, cell: Some(Cell { kind, order: &[] }) }
+}
+
+/// MSH file format, table of `elm-type`.
+const ELEMENT_TYPES: &[ElementType] = &[
+    same_order(15, "1-node point", CellKind::Point1),
+    same_order(1, "2-node line", CellKind::Line2),
+    same_order(2, "3-node triangle", CellKind::Tri3),
+    same_order(3, "4-node quadrangle", CellKind::Quad4),
+    same_order(4, "4-node tetrahedron", CellKind::Tet4),
+    same_order(6, "6-node prism", CellKind::Wedge6),
+    same_order(5, "8-node hexahedron", CellKind::Hex8),
+    unread(7, "pyramid with 5 nodes"),
+    unread(8, "3-node second order line"),
+    unread(9, "6-node second order triangle"),
+    unread(10, "9-node second order quadrangle"),
+    unread(11, "10-node second order tetrahedron"),
+    unread(12, "27-node second order hexahedron"),
+    unread(13, "18-node second order prism"),
+    unread(14, "pyramid with 14 nodes"),
+    unread(16, "8-node second order quadrangle"),
+    unread(17, "20-node second order hexahedron"),
+    unread(18, "15-node second order prism"),
+    unread(19, "pyramid with 13 nodes"),
+    unread(20, "9-node third order incomplete triangle"),
+    unread(21, "10-node third order triangle"),
+    unread(22, "12-node fourth order incomplete triangle"),
+    unread(23, "15-node fourth order triangle"),
+    unread(24, "15-node fifth order incomplete triangle"),
+    unread(25, "21-node fifth order complete triangle"),
+    unread(26, "4-node third order edge"),
+    unread(27, "5-node fourth order edge"),
+    unread(28, "6-node fifth order edge"),
+    unread(29, "20-node third order tetrahedron"),
+    unread(30, "35-node fourth order tetrahedron"),
+    unread(31, "56-node fifth order tetrahedron"),
+    unread(92, "64-node third order hexahedron"),
+    unread(93, "125-node fourth order hexahedron"),
+];
+
+/// How the nodes of an element are read.
+#[derive(Clone, Copy)]
+pub(super) struct ElementReader {
+    /// The kind of cell.
+    pub kind: CellKind,
+    order: &'static [u8],
+    reversed: bool,
+}
+
+impl ElementReader {
+    /// Of the type with Gmsh's number, which the cursor has just read.
+    pub fn new(number: i64, cursor: &Cursor) -> Result<Self, GmshError> {
+        let row = ELEMENT_TYPES.iter().find(|row| row.number == number);
+        match row.and_then(|row| row.cell) {
+            Some(Cell { kind, order }) => Ok(Self { kind, order, reversed: false }),
+            None => Err(GmshError::UnsupportedElement {
+                place: cursor.place(),
+                number,
+                name: row.map_or("unknown", |row| row.name),
+                supported: supported(),
+            }),
+        }
+    }
+
+    /// The same, turning elements inside out if asked: a negative physical tag means reversed elements.
+    pub fn reversed(self, reversed: bool) -> Self {
+        Self { reversed, ..self }
+    }
+
+    /// Reads the node tags of one element, in the order of the cell, to the end of `tags`.
+    pub fn read_nodes(
+        self,
+        tags: &mut Vec<u64>,
+        mut next: impl FnMut() -> Result<u64, GmshError>,
+    ) -> Result<(), GmshError> {
+        let start = tags.len();
+        for _ in 0..self.kind.num_nodes() {
+            tags.push(next()?);
+        }
+        if !self.order.is_empty() {
+            permute(&mut tags[start..], self.order);
+        }
+        if self.reversed {
+            permute(&mut tags[start..], self.kind.reversed());
+        }
+        Ok(())
+    }
+}
+
+fn permute(nodes: &mut [u64], order: &[u8]) {
+    let old = nodes.to_vec();
+    for (node, &from) in nodes.iter_mut().zip(order) {
+        *node = old[from as usize];
+    }
+}
+
+fn supported() -> String {
+    let read = |row: &&ElementType| row.cell.is_some();
+    let names = ELEMENT_TYPES.iter().filter(read).map(|row| format!("{} ({})", row.number, row.name));
+    names.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,269 @@
+//! What can be wrong with a Gmsh file, with the remedy in the text.
+
+use std::fmt;
+use std::io;
+
+/// A file that cannot be read as a mesh.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GmshError {
+    /// The file cannot be opened or read.
+    #[error("{file}: cannot be read: {source}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the operating system says.
+        source: io::Error,
+    },
+    /// The content is no Gmsh mesh.
+    #[error(
+        "{file}: not a Gmsh mesh, `$MeshFormat` is missing; save it with `gmsh in.geo -3 -format msh41 -o out.msh`"
+    )]
+    NotGmsh {
+        /// The file.
+        file: String,
+    },
+    /// A version of the format that is not read.
+    #[error(
+        "{place}: mesh format {version} is not read, 4.1 and 2.2 are; convert it with `gmsh {} -save -format msh41 \
+         -o out.msh`",
+        .place.file
+    )]
+    UnsupportedVersion {
+        /// Where it is declared.
+        place: Place,
+        /// The version.
+        version: String,
+    },
+    /// A header that declares an encoding or a number size that does not exist.
+    #[error("{place}: {what} is {found}, it must be {allowed}; save the mesh again with Gmsh")]
+    BadHeader {
+        /// Where it is declared.
+        place: Place,
+        /// Which entry.
+        what: &'static str,
+        /// Its value.
+        found: String,
+        /// The values allowed.
+        allowed: &'static str,
+    },
+    /// A partitioned mesh.
+    #[error(
+        "{place}: the mesh is partitioned, which is not read; save it whole with `gmsh {} -save -format msh22 -o \
+         out.msh`, or mesh the geometry without partitions",
+        .place.file
+    )]
+    Partitioned {
+        /// Where the partitions start.
+        place: Place,
+    },
+    /// The file ends early.
+    #[error(
+        "{place}: the file ends where {expected} is expected in {section}; it is truncated, save or copy it again"
+    )]
+    Truncated {
+        /// The end of the file.
+        place: Place,
+        /// The section being read.
+        section: String,
+        /// What should follow.
+        expected: &'static str,
+    },
+    /// Something else than what the format says.
+    #[error(
+        "{place}: `{found}` stands where {expected} is expected in {section}; a count in {section} may be wrong, \
+         or the file was damaged: save it again with Gmsh"
+    )]
+    Unexpected {
+        /// Where.
+        place: Place,
+        /// The section being read.
+        section: String,
+        /// What should stand there.
+        expected: &'static str,
+        /// What does.
+        found: String,
+    },
+    /// A number outside its range.
+    #[error("{place}: {what} is {found}, it must be {allowed}; save the mesh again with Gmsh")]
+    OutOfRange {
+        /// Where.
+        place: Place,
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        found: i128,
+        /// The range allowed.
+        allowed: &'static str,
+    },
+    /// A total that the blocks of the section do not add up to.
+    #[error(
+        "{place}: {section} declares {declared} entries but holds {found}; save the mesh again with Gmsh"
+    )]
+    CountMismatch {
+        /// Where the section ends.
+        place: Place,
+        /// The section.
+        section: String,
+        /// The total declared.
+        declared: u64,
+        /// The sum found.
+        found: u64,
+    },
+    /// A section that is missing, or comes after one that needs it.
+    #[error("{place}: {section} is missing{}; save the mesh again with Gmsh", .before.map(|b| format!(" before {b}")).unwrap_or_default())]
+    MissingSection {
+        /// Where it was found missing.
+        place: Place,
+        /// The section.
+        section: &'static str,
+        /// The section that needs it.
+        before: Option<&'static str>,
+    },
+    /// A section that occurs twice.
+    #[error("{place}: a second {section}; one file holds one mesh")]
+    RepeatedSection {
+        /// Where the second one starts.
+        place: Place,
+        /// The section.
+        section: &'static str,
+    },
+    /// A mesh without nodes or elements.
+    #[error(
+        "{file}: the mesh has no {what}; mesh the geometry before saving it, and put its parts in physical groups \
+         or set `Mesh.SaveAll = 1;`"
+    )]
+    Empty {
+        /// The file.
+        file: String,
+        /// Nodes or elements.
+        what: &'static str,
+    },
+    /// More nodes or elements than can be numbered.
+    #[error("{file}: {count} {what} are more than the {} that can be numbered", u32::MAX - 1)]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// Nodes or elements.
+        what: &'static str,
+        /// How many.
+        count: u64,
+    },
+    /// A coordinate that is infinite or not a number.
+    #[error(
+        "{place}: node {node} has the coordinates ({:e}, {:e}, {:e}), which are not finite; mesh the geometry again",
+        .position[0], .position[1], .position[2]
+    )]
+    NonFiniteCoordinate {
+        /// Where.
+        place: Place,
+        /// Tag of the node.
+        node: u64,
+        /// Its coordinates.
+        position: [f64; 3],
+    },
+    /// A node number used twice.
+    #[error("{file}: node {node} is defined twice; `Coherence Mesh;` and save again")]
+    DuplicateNode {
+        /// The file.
+        file: String,
+        /// Tag of the node.
+        node: u64,
+    },
+    /// An element number used twice.
+    #[error(
+        "{file}: element {element} is defined twice; remove the copy, or renumber the elements and save again"
+    )]
+    DuplicateElement {
+        /// The file.
+        file: String,
+        /// Tag of the element.
+        element: u64,
+    },
+    /// An element that refers to a node that is not there.
+    #[error(
+        "{file}: element {element} refers to node {node}, which the file does not define; save the whole mesh again"
+    )]
+    UnknownNode {
+        /// The file.
+        file: String,
+        /// Tag of the element.
+        element: u64,
+        /// Tag of the node.
+        node: u64,
+    },
+    /// An element that uses a node twice.
+    #[error(
+        "{file}: element {element} uses node {node} twice; remove collapsed elements or mesh the geometry again"
+    )]
+    RepeatedNode {
+        /// The file.
+        file: String,
+        /// Tag of the element.
+        element: u64,
+        /// Tag of the node.
+        node: u64,
+    },
+    /// An element type that is not read.
+    #[error(
+        "{place}: element type {number} ({name}) is not read; those read are {supported}{}",
+        remedy(name)
+    )]
+    UnsupportedElement {
+        /// Where.
+        place: Place,
+        /// Gmsh's number of the type.
+        number: i64,
+        /// Its name.
+        name: &'static str,
+        /// The names of those read.
+        supported: String,
+    },
+    /// An element block of an entity that `$Entities` does not list.
+    #[error(
+        "{place}: entity {tag} of dimension {dimension} is not in $Entities; save the mesh again with Gmsh"
+    )]
+    UnknownEntity {
+        /// Where the block starts.
+        place: Place,
+        /// Dimension of the entity.
+        dimension: usize,
+        /// Its tag.
+        tag: i32,
+    },
+}
+
+fn remedy(name: &str) -> &'static str {
+    if name.starts_with("pyramid") {
+        "; mesh without a transition from hexahedra to tetrahedra"
+    } else {
+        "; mesh the geometry with linear elements (`Mesh.ElementOrder = 1;`)"
+    }
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// Where in it.
+    pub position: Position,
+}
+
+/// Line of a text, byte of a binary file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// Line, from 1.
+    Line(usize),
+    /// Byte offset, from 0.
+    Byte(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Position::Line(line) => write!(f, "{}:{line}", self.file),
+            Position::Byte(byte) => write!(f, "{}, byte {byte}", self.file),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
+//!
+//! [`read`] turns a file into a [`Mesh`] with every physical group by name. Node and element numbers of the file
+//! may be sparse and unordered, nodes may be used by nothing, entities may sit in several groups or in none;
+//! sections that say nothing about geometry or groups (periodicity, post-processing data) are skipped.
+//! An element that stands in the file more than once, as version 2.2 writes one for each of its groups, is merged.
+//! What is not read is refused with the remedy: other versions, partitioned files, element types without a
+//! [`CellKind`](crate::mesh::CellKind).
+//!
+//! One cursor reads numbers of either encoding, so each version has one reader. Counts in the file are never
+//! trusted for allocation, every reference is resolved, and the mesh that comes out passes [`Mesh::validate`].
+//!
+//! ```text
+//! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh
+//! ```
+//!
+//! The format: <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>.
+
+mod assembly;
+mod cursor;
+mod element_type;
+mod error;
+mod format;
+mod version_2_2;
+mod version_4_1;
+
+pub use error::{GmshError, Place, Position};
+
+use std::path::Path;
+
+use crate::mesh::Mesh;
+
+/// Reads a mesh file.
+///
+/// # Errors
+/// [`GmshError`] with the file, the line or byte, the fact and the remedy.
+///
+/// # Example
+/// ```no_run
+/// let mesh = ictus::io::gmsh::read("meshes/ball.msh".as_ref())?;
+/// for group in &mesh.groups {
+///     println!("{} has {} cells of dimension {}", group.name, group.cells.len(), group.dimension);
+/// }
+/// # Ok::<(), ictus::io::gmsh::GmshError>(())
+/// ```
+pub fn read(path: &Path) -> Result<Mesh, GmshError> {
+    let file = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|source| GmshError::Unreadable { file: file.clone(), source })?;
+    parse(&bytes, &file)
+}
+
+/// Reads a mesh from the content of a file; `file` is its name in messages.
+///
+/// # Errors
+/// As [`read`].
+///
+/// # Example
+/// ```
+/// let text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 1 \"sheet\"\n$EndPhysicalNames\n\
+///             $Nodes\n3\n10 0 0 0\n20 1 0 0\n30 0 1 0\n$EndNodes\n\
+///             $Elements\n1\n1 2 2 1 1 10 20 30\n$EndElements\n";
+/// let mesh = ictus::io::gmsh::parse(text.as_bytes(), "sheet.msh")?;
+/// assert_eq!(mesh.groups[0].name, "sheet");
+/// assert_eq!(mesh.blocks[0].cell(0), [0, 1, 2]);
+/// # Ok::<(), ictus::io::gmsh::GmshError>(())
+/// ```
+pub fn parse(bytes: &[u8], file: &str) -> Result<Mesh, GmshError> {
+    let mut cursor = cursor::Cursor::new(bytes, file);
+    let version = format::read_header(&mut cursor)?;
+    match version {
+        format::Version::V4_1 => version_4_1::read(&mut cursor),
+        format::Version::V2_2 => version_2_2::read(&mut cursor),
+    }
+}

@@ -1,0 +1,124 @@
+//! MSH 2.2: every element names its physical group itself, and is written once for each group it is in.
+
+use super::assembly::Assembly;
+use super::cursor::{Cursor, Encoding};
+use super::element_type::ElementReader;
+use super::error::GmshError;
+use super::format::{PhysicalNames, group_tag, read_physical_names};
+use crate::mesh::Mesh;
+
+/// Reads every section after the header.
+pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
+    let mut names = PhysicalNames::new();
+    let mut assembly = Assembly::default();
+    while let Some(name) = cursor.next_section() {
+        match name {
+            b"$PhysicalNames" => {
+                cursor.section = "$PhysicalNames";
+                names = read_physical_names(cursor)?;
+            }
+            b"$Nodes" => {
+                assembly.start_nodes(cursor)?;
+                read_nodes(cursor, &mut assembly)?;
+            }
+            b"$Elements" => {
+                assembly.start_elements(cursor)?;
+                read_elements(cursor, &mut assembly)?;
+            }
+            other => cursor.skip_section(other)?,
+        }
+    }
+    assembly.finish(cursor, &names)
+}
+
+fn read_nodes(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
+    let count = count_line(cursor, "the number of nodes")?;
+    assembly.reserve_nodes(count, cursor);
+    for _ in 0..count {
+        let tag = positive(cursor, "a node tag")?;
+        let node = assembly.num_nodes();
+        assembly.push_node_tag(tag);
+        assembly.read_position(cursor, node)?;
+    }
+    cursor.end_section()
+}
+
+/// Elements in ASCII are `tag type n tags… nodes…`; in binary blocks `type count n` precede `tag tags… nodes…`.
+fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
+    let declared = count_line(cursor, "the number of elements")?;
+    let mut found = 0;
+    while found < declared {
+        if cursor.encoding == Encoding::Ascii {
+            let tag = positive(cursor, "an element tag")?;
+            let reader = read_type(cursor)?;
+            let num_tags = positive(cursor, "the number of tags of an element")?;
+            read_element(cursor, assembly, tag, (reader, num_tags))?;
+            found += 1;
+            continue;
+        }
+        let reader = read_type(cursor)?;
+        let count = positive(cursor, "the number of elements of a block")?;
+        let num_tags = positive(cursor, "the number of tags of an element")?;
+        if count == 0 || count > declared - found {
+            return Err(cursor.out_of_range(
+                "the number of elements of a block",
+                count.into(),
+                "from 1 to the number of elements left",
+            ));
+        }
+        for _ in 0..count {
+            let tag = positive(cursor, "an element tag")?;
+            read_element(cursor, assembly, tag, (reader, num_tags))?;
+        }
+        found += count;
+    }
+    cursor.end_section()
+}
+
+/// Reads the tags of an element (physical group, entity, then partitions that say nothing new) and its nodes.
+fn read_element(
+    cursor: &mut Cursor,
+    assembly: &mut Assembly,
+    tag: u64,
+    (reader, num_tags): (ElementReader, u64),
+) -> Result<(), GmshError> {
+    let (mut physical, mut entity) = (0, 0);
+    for i in 0..num_tags {
+        let value = cursor.int("a tag of an element")?;
+        match i {
+            0 => physical = value,
+            1 => entity = value,
+            _ => {}
+        }
+    }
+    // Gmsh has turned the elements of a negative group round itself when it wrote them.
+    let (group, _) = group_tag(cursor, physical.into())?;
+    let sink = assembly.cells(reader.kind);
+    sink.tags.push(tag);
+    sink.entities.push(entity);
+    reader.read_nodes(&mut sink.node_tags, || positive(cursor, "a node of an element"))?;
+    let cell = sink.len() - 1;
+    if group != 0 {
+        assembly.add_to_groups(reader.kind, &[group], cell..cell + 1);
+    }
+    Ok(())
+}
+
+fn read_type(cursor: &mut Cursor) -> Result<ElementReader, GmshError> {
+    let number = cursor.int("an element type")?;
+    ElementReader::new(number.into(), cursor)
+}
+
+fn positive(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
+    let value = cursor.int(what)?;
+    u64::try_from(value).map_err(|_| cursor.out_of_range(what, value.into(), "positive"))
+}
+
+/// The count that starts a section: text in binary files too.
+fn count_line(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
+    let count = cursor.text_integer(what)?;
+    if cursor.encoding != Encoding::Ascii {
+        cursor.line();
+    }
+    u64::try_from(count).map_err(|_| cursor.out_of_range(what, count.into(), "positive"))
+}

@@ -1,0 +1,229 @@
+//! `history.csv`: energies, momenta and contact forces over time, a row per instant.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::error::{FileAction, OutputError};
+use crate::math::Vec3;
+
+const FILE_NAME: &str = "history.csv";
+const COLUMNS: [&str; 20] = [
+    "time",
+    "step",
+    "dt",
+    "kinetic",
+    "strain",
+    "external_work",
+    "contact_energy",
+    "friction_dissipation",
+    "plastic_dissipation",
+    "hourglass_energy",
+    "viscous_dissipation",
+    "total",
+    "energy_error",
+    "momentum_x",
+    "momentum_y",
+    "momentum_z",
+    "angular_momentum_x",
+    "angular_momentum_y",
+    "angular_momentum_z",
+    "contacts",
+];
+const BODY_COLUMNS: [&str; 10] = [
+    "momentum_x",
+    "momentum_y",
+    "momentum_z",
+    "kinetic",
+    "centre_x",
+    "centre_y",
+    "centre_z",
+    "contact_force_x",
+    "contact_force_y",
+    "contact_force_z",
+];
+
+/// State of the whole model at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HistoryRow {
+    /// The instant \[s\].
+    pub time: f64,
+    /// Steps done.
+    pub step: u64,
+    /// Size of the last step \[s\].
+    pub dt: f64,
+    /// Kinetic energy \[J\].
+    pub kinetic: f64,
+    /// Strain energy \[J\].
+    pub strain: f64,
+    /// Work of loads and supports since the start \[J\].
+    pub external_work: f64,
+    /// Energy stored in the contacts \[J\].
+    pub contact_energy: f64,
+    /// Energy friction has taken since the start \[J\].
+    pub friction_dissipation: f64,
+    /// Energy plastic flow has taken since the start \[J\].
+    pub plastic_dissipation: f64,
+    /// Energy of hourglass control since the start \[J\].
+    pub hourglass_energy: f64,
+    /// Energy bulk viscosity has taken since the start \[J\].
+    pub viscous_dissipation: f64,
+    /// Sum of the energies, stored and taken \[J\].
+    pub total: f64,
+    /// Energy error \[-\].
+    pub energy_error: f64,
+    /// Linear momentum \[kg m/s\].
+    pub momentum: Vec3,
+    /// Angular momentum about the origin \[kg m²/s\].
+    pub angular_momentum: Vec3,
+    /// Active contacts.
+    pub contacts: u64,
+    /// A row per body, in the order of the names the history was created with.
+    pub bodies: Vec<BodyRow>,
+}
+
+/// State of one body at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BodyRow {
+    /// Linear momentum \[kg m/s\].
+    pub momentum: Vec3,
+    /// Kinetic energy \[J\].
+    pub kinetic: f64,
+    /// Centre of mass \[m\].
+    pub centre: Vec3,
+    /// Resultant of the contact forces on the body \[N\].
+    pub contact_force: Vec3,
+}
+
+/// The file, open. Every row is handed to the operating system at once, so a killed run leaves whole rows.
+#[derive(Debug)]
+pub struct History {
+    path: PathBuf,
+    writer: csv::Writer<File>,
+    num_bodies: usize,
+    num_rows: usize,
+}
+
+impl History {
+    /// Creates or replaces `history.csv` in an existing directory and writes its header.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn create<S: AsRef<str>>(directory: &Path, body_names: &[S]) -> Result<Self, OutputError> {
+        let path = directory.join(FILE_NAME);
+        let file = File::create(&path).map_err(OutputError::file(FileAction::Write, &path))?;
+        let mut history =
+            Self { path, writer: csv::Writer::from_writer(file), num_bodies: body_names.len(), num_rows: 0 };
+        history.write_record(&column_names(body_names))?;
+        Ok(history)
+    }
+
+    /// Continues the `history.csv` of an interrupted run after its first `num_rows` rows; later ones are cut off.
+    ///
+    /// # Errors
+    /// [`OutputError::File`]; [`OutputError::ForeignHistory`] if the columns differ or rows are missing.
+    pub fn resume<S: AsRef<str>>(
+        directory: &Path,
+        body_names: &[S],
+        num_rows: usize,
+    ) -> Result<Self, OutputError> {
+        let path = directory.join(FILE_NAME);
+        let failed = |action| OutputError::file(action, &path);
+        let mut file =
+            OpenOptions::new().read(true).write(true).open(&path).map_err(failed(FileAction::Read))?;
+        let end = end_of_row(&file, &column_names(body_names), num_rows)
+            .map_err(failed(FileAction::Read))?
+            .map_err(|reason| OutputError::ForeignHistory { path: path.clone(), reason })?;
+        file.set_len(end).map_err(failed(FileAction::Write))?;
+        file.seek(SeekFrom::Start(end)).map_err(failed(FileAction::Write))?;
+        Ok(Self { path, writer: csv::Writer::from_writer(file), num_bodies: body_names.len(), num_rows })
+    }
+
+    /// Appends a row; floats are written with the fewest digits that read back the same.
+    ///
+    /// # Errors
+    /// [`OutputError::File`], [`OutputError::BodyCount`].
+    pub fn append(&mut self, row: &HistoryRow) -> Result<(), OutputError> {
+        let (expected, given) = (self.num_bodies, row.bodies.len());
+        if given != expected {
+            return Err(OutputError::BodyCount { expected, given, time: row.time });
+        }
+        self.write_record(&cells(row))?;
+        self.num_rows += 1;
+        Ok(())
+    }
+
+    /// Rows in the file; what [`History::resume`] asks for.
+    pub fn num_rows(&self) -> usize {
+        self.num_rows
+    }
+
+    fn write_record(&mut self, record: &[String]) -> Result<(), OutputError> {
+        self.writer
+            .write_record(record)
+            .map_err(io::Error::from)
+            .and_then(|()| self.writer.flush())
+            .map_err(OutputError::file(FileAction::Write, &self.path))
+    }
+}
+
+fn column_names<S: AsRef<str>>(body_names: &[S]) -> Vec<String> {
+    let of_bodies = body_names
+        .iter()
+        .flat_map(|body| BODY_COLUMNS.iter().map(move |column| format!("{}.{column}", body.as_ref())));
+    COLUMNS.iter().map(|&column| column.to_owned()).chain(of_bodies).collect()
+}
+
+fn cells(row: &HistoryRow) -> Vec<String> {
+    let mut cells = vec![float(row.time), row.step.to_string()];
+    cells.extend(
+        [
+            row.dt,
+            row.kinetic,
+            row.strain,
+            row.external_work,
+            row.contact_energy,
+            row.friction_dissipation,
+            row.plastic_dissipation,
+            row.hourglass_energy,
+            row.viscous_dissipation,
+            row.total,
+            row.energy_error,
+        ]
+        .map(float),
+    );
+    push_vector(&mut cells, row.momentum);
+    push_vector(&mut cells, row.angular_momentum);
+    cells.push(row.contacts.to_string());
+    for body in &row.bodies {
+        push_vector(&mut cells, body.momentum);
+        cells.push(float(body.kinetic));
+        push_vector(&mut cells, body.centre);
+        push_vector(&mut cells, body.contact_force);
+    }
+    cells
+}
+
+fn push_vector(cells: &mut Vec<String>, vector: Vec3) {
+    cells.extend([vector.x, vector.y, vector.z].map(float));
+}
+
+/// Shortest text that reads back as the same number.
+fn float(value: f64) -> String {
+    format!("{value:?}")
+}
+
+/// Byte after the first `num_rows` rows, or what is wrong with the file.
+fn end_of_row(file: &File, columns: &[String], num_rows: usize) -> io::Result<Result<u64, String>> {
+    let mut reader = csv::Reader::from_reader(file);
+    if reader.headers()?.iter().ne(columns.iter().map(String::as_str)) {
+        return Ok(Err("its columns differ".to_owned()));
+    }
+    let mut record = csv::StringRecord::new();
+    for row in 0..num_rows {
+        if !reader.read_record(&mut record)? {
+            return Ok(Err(format!("it has {row} rows, not {num_rows}")));
+        }
+    }
+    Ok(Ok(reader.position().byte()))
+}

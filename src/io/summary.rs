@@ -1,0 +1,253 @@
+//! `summary.json`: what was run and what came out. Scripts read it: the names of its fields are a promise.
+//!
+//! A number that is not finite stands as `null`, which JSON can hold and a script cannot mistake for a value.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::atomic_write::atomic_write;
+use super::error::OutputError;
+
+/// A run in short.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Version of the program.
+    pub version: String,
+    /// Path of the scenario.
+    pub scenario: String,
+    /// Title of the scenario.
+    pub title: String,
+    /// Threads used.
+    pub threads: usize,
+    /// How the run ended.
+    pub status: Status,
+    /// Why it failed, if it did.
+    pub failure: Option<Failure>,
+    /// The bodies, in the order of the scenario.
+    pub bodies: Vec<BodySummary>,
+    /// Steps done, flight steps among them.
+    pub steps: u64,
+    /// Steps done while every body flew free.
+    pub flight_steps: u64,
+    /// Time simulated.
+    pub time: TimeSpan,
+    /// Time it took.
+    pub wall_seconds: WallSeconds,
+    /// What contact detection did.
+    pub detection: DetectionSummary,
+    /// First contact of each pair of bodies that met, in the order of time.
+    pub first_contacts: Vec<FirstContact>,
+    /// Energy balance.
+    pub energy: EnergySummary,
+    /// Momentum balance.
+    pub momentum: MomentumSummary,
+    /// What the user should look at.
+    pub warnings: Vec<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Status {
+    /// It reached its end time.
+    Finished,
+    /// It stopped on a numerical failure.
+    Failed,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// Where and why a run failed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Failure {
+    /// What happened.
+    pub message: String,
+    /// Steps done before.
+    pub step: u64,
+    /// When \[s\].
+    pub time: f64,
+    /// Name of the body, where one is to blame.
+    pub body: Option<String>,
+    /// The user's number of the element, where one is to blame.
+    pub element: Option<u64>,
+}
+
+/// One body of the model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BodySummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of elements.
+    pub elements: usize,
+    /// Number of faces that can touch.
+    pub faces: usize,
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// Critical step of the reference configuration \[s\]; infinite for a rigid body, written as null.
+    pub critical_step: f64,
+}
+
+/// Simulated time \[s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TimeSpan {
+    /// Where the run started.
+    pub start: f64,
+    /// Where it stopped.
+    pub end: f64,
+}
+
+/// Wall-clock time by stage \[s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct WallSeconds {
+    /// The whole run.
+    pub total: f64,
+    /// Reading the scenario and the meshes.
+    pub read: f64,
+    /// Building the hierarchies.
+    pub hierarchy: f64,
+    /// Contact detection.
+    pub detection: f64,
+    /// Contact response.
+    pub response: f64,
+    /// Internal forces.
+    pub internal_force: f64,
+    /// Predictor, corrector, loads and supports.
+    pub integration: f64,
+    /// Handing output over, and waiting for it.
+    pub output: f64,
+}
+
+/// What contact detection did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct DetectionSummary {
+    /// Operations by level.
+    pub counts: DetectionCounts,
+    /// Time by level.
+    pub seconds: DetectionSeconds,
+    /// Instants at which the queue was worked on \[s\]; capped after the first contact.
+    pub operated_times: Vec<f64>,
+    /// Predicted times of contact; capped after the first contact.
+    pub predictions: Vec<Prediction>,
+    /// The bounding hierarchies.
+    pub hierarchies: Vec<HierarchySummary>,
+}
+
+/// Number of operations by level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DetectionCounts {
+    /// Times of contact of two spheres.
+    pub trajectory: u64,
+    /// Bounding volumes brought up to date.
+    pub update: u64,
+    /// Overlap tests of bounding volumes.
+    pub overlap: u64,
+    /// Closest-point problems.
+    pub primitive: u64,
+}
+
+/// Wall-clock time by level \[s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct DetectionSeconds {
+    /// Times of contact of two spheres.
+    pub trajectory: f64,
+    /// Bringing bounding volumes up to date.
+    pub update: f64,
+    /// Overlap tests of bounding volumes.
+    pub overlap: f64,
+    /// Closest-point problems.
+    pub primitive: f64,
+}
+
+/// When two bounding volumes can meet.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// When the prediction was made \[s\].
+    pub asked_at: f64,
+    /// Names of the bodies.
+    pub bodies: [String; 2],
+    /// Depth of each volume in its hierarchy; 0 is the whole body.
+    pub depth: [u32; 2],
+    /// Time before which they cannot meet \[s\]; infinite for never, written as null.
+    pub time: f64,
+}
+
+/// Shape of the hierarchy of one body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HierarchySummary {
+    /// Name of the body.
+    pub body: String,
+    /// How it was built.
+    pub builder: String,
+    /// Number of leaves.
+    pub leaves: usize,
+    /// Depth of the leaves.
+    pub depth: DepthSummary,
+    /// Sum of the volumes of its bounding spheres \[m³\].
+    pub sum_of_volumes: f64,
+    /// Time it took to build \[s\].
+    pub build_seconds: f64,
+}
+
+/// Depth of the leaves of a hierarchy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct DepthSummary {
+    /// Of the shallowest leaf.
+    pub min: usize,
+    /// On average.
+    pub mean: f64,
+    /// Of the deepest leaf.
+    pub max: usize,
+}
+
+/// First contact of two bodies.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FirstContact {
+    /// Names of the bodies.
+    pub bodies: [String; 2],
+    /// When \[s\].
+    pub time: f64,
+    /// Where \[m\].
+    pub point: [f64; 3],
+    /// Unit normal, from the second body to the first.
+    pub normal: [f64; 3],
+    /// Speed of approach along the normal \[m/s\].
+    pub normal_speed: f64,
+}
+
+/// Energy balance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct EnergySummary {
+    /// Total at the start \[J\].
+    pub initial: f64,
+    /// Total at the end \[J\].
+    #[serde(rename = "final")]
+    pub end: f64,
+    /// Largest energy error of the run \[-\].
+    pub largest_error: f64,
+}
+
+/// Momentum balance, relative to the largest momentum seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MomentumSummary {
+    /// Largest error of the linear momentum \[-\].
+    pub largest_error: f64,
+    /// Largest error of the angular momentum \[-\].
+    pub largest_angular_error: f64,
+}
+
+impl Summary {
+    /// Writes or replaces `summary.json` in an existing directory.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn write(&self, directory: &Path) -> Result<(), OutputError> {
+        atomic_write(&directory.join("summary.json"), |writer| {
+            serde_json::to_writer_pretty(&mut *writer, self)?;
+            writer.write_all(b"\n")
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! One `DataArray` element: numbers, compressed by block, in base64.
+//!
+//! The content of the element is two runs of base64 without a gap: the header, then the blocks. All numbers
+//! are little-endian, those of the header 64-bit:
+//!
+//! ```text
+//! [blocks] [bytes of a block] [bytes of the last block, 0 if it is full] [compressed bytes of each block …]
+//! ```
+//!
+//! # Source
+//! "VTK XML file formats", section "Compressed data".
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::{Compression, write::ZlibEncoder};
+
+/// Uncompressed bytes of a block; a multiple of the size of every number.
+const BLOCK_BYTES: usize = 1 << 18;
+/// Bytes turned into base64 at a time; a multiple of 3, so that no padding falls inside a run.
+const BASE64_BYTES: usize = 3 << 14;
+/// On fields of a simulation higher levels take twice the time for a seventh of the size.
+const LEVEL: u32 = 1;
+
+/// A number VTK knows.
+pub(super) trait Number: Copy {
+    /// VTK's name of the type.
+    const TYPE: &'static str;
+
+    /// Appends the little-endian bytes.
+    fn append_to(self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! number {
+    ($type:ty, $name:literal) => {
+        impl Number for $type {
+            const TYPE: &'static str = $name;
+
+            fn append_to(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_le_bytes());
+            }
+        }
+    };
+}
+number!(f64, "Float64");
+number!(i32, "Int32");
+number!(i64, "Int64");
+number!(u8, "UInt8");
+
+/// Name and components of an array.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ArrayHeader<'a> {
+    /// Name; any text.
+    pub name: &'a str,
+    /// Numbers per point or cell.
+    pub num_components: usize,
+    /// Names of the components; may be empty.
+    pub component_names: &'a [&'a str],
+}
+
+impl<'a> ArrayHeader<'a> {
+    /// Header of an array whose components have no names.
+    pub fn new(name: &'a str, num_components: usize) -> Self {
+        Self { name, num_components, component_names: &[] }
+    }
+}
+
+/// Writes arrays; keeps its buffers from one to the next.
+#[derive(Debug, Default)]
+pub(super) struct ArrayEncoder {
+    block: Vec<u8>,
+    compressed: Vec<u8>,
+    block_sizes: Vec<u64>,
+    base64: String,
+}
+
+impl ArrayEncoder {
+    /// Writes one `DataArray` element.
+    pub fn write<T: Number>(
+        &mut self,
+        writer: &mut dyn Write,
+        header: ArrayHeader<'_>,
+        values: impl IntoIterator<Item = T>,
+    ) -> io::Result<()> {
+        self.compress(values)?;
+        let ArrayHeader { name, num_components, component_names } = header;
+        write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
+        if num_components > 1 {
+            // Left out for scalars: meshio would make columns of them.
+            write!(writer, " NumberOfComponents=\"{num_components}\"")?;
+        }
+        for (component, name) in component_names.iter().enumerate() {
+            write!(writer, " ComponentName{component}=\"{}\"", Escaped(name))?;
+        }
+        writer.write_all(b" format=\"binary\">")?;
+        let sizes: Vec<u8> = self.block_sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+        write_base64(writer, &sizes, &mut self.base64)?;
+        write_base64(writer, &self.compressed, &mut self.base64)?;
+        writer.write_all(b"</DataArray>\n")
+    }
+
+    /// Fills `compressed` with the blocks and `block_sizes` with the header.
+    fn compress<T: Number>(&mut self, values: impl IntoIterator<Item = T>) -> io::Result<()> {
+        self.compressed.clear();
+        self.block_sizes.clear();
+        self.block_sizes.extend([0, BLOCK_BYTES as u64, 0]);
+        self.block.clear();
+        for value in values {
+            value.append_to(&mut self.block);
+            if self.block.len() == BLOCK_BYTES {
+                self.compress_block()?;
+            }
+        }
+        if !self.block.is_empty() {
+            self.block_sizes[2] = self.block.len() as u64;
+            self.compress_block()?;
+        }
+        Ok(())
+    }
+
+    fn compress_block(&mut self) -> io::Result<()> {
+        let start = self.compressed.len();
+        let mut encoder = ZlibEncoder::new(&mut self.compressed, Compression::new(LEVEL));
+        encoder.write_all(&self.block)?;
+        encoder.finish()?;
+        self.block_sizes[0] += 1;
+        self.block_sizes.push((self.compressed.len() - start) as u64);
+        self.block.clear();
+        Ok(())
+    }
+}
+
+fn write_base64(writer: &mut dyn Write, bytes: &[u8], text: &mut String) -> io::Result<()> {
+    for chunk in bytes.chunks(BASE64_BYTES) {
+        text.clear();
+        BASE64.encode_string(chunk, text);
+        writer.write_all(text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Text as it stands within the quotes of an XML attribute.
+pub(super) struct Escaped<'a>(pub &'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '&' => formatter.write_str("&amp;")?,
+                '<' => formatter.write_str("&lt;")?,
+                '>' => formatter.write_str("&gt;")?,
+                '"' => formatter.write_str("&quot;")?,
+                // XML 1.0 has no way to write the other control characters.
+                '\t' | '\n' | '\r' => write!(formatter, "&#{};", u32::from(character))?,
+                control if control.is_control() => formatter.write_str("\u{fffd}")?,
+                other => write!(formatter, "{other}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header_of<T: Number>(values: impl IntoIterator<Item = T>) -> Vec<u64> {
+        let mut encoder = ArrayEncoder::default();
+        encoder.compress(values).unwrap();
+        assert_eq!(encoder.block_sizes[3..].iter().sum::<u64>(), encoder.compressed.len() as u64);
+        encoder.block_sizes[..3].to_vec()
+    }
+
+    #[test]
+    fn the_header_counts_blocks_and_the_bytes_of_the_last() {
+        let block = BLOCK_BYTES as u64;
+        assert_eq!(header_of::<f64>([]), [0, block, 0]);
+        assert_eq!(header_of([1.0_f64]), [1, block, 8]);
+        assert_eq!(header_of(vec![1_i32; BLOCK_BYTES / 4]), [1, block, 0]);
+        assert_eq!(header_of(vec![1_i32; BLOCK_BYTES / 4 + 1]), [2, block, 4]);
+    }
+
+    #[test]
+    fn names_cannot_break_the_document() {
+        assert_eq!(Escaped("a<b> & \"c\"\n\0").to_string(), "a&lt;b&gt; &amp; &quot;c&quot;&#10;\u{fffd}");
+    }
+}

@@ -1,0 +1,34 @@
+//! Small-strain isotropic elasticity (Hooke).
+
+use super::{Elasticity, Law, Response, TangentBound};
+use crate::math::real::Real;
+use crate::math::tensor::Tensor;
+
+/// P = λ tr ε I + 2μ ε, ε = ½(H + Hᵀ), W = ½ P : ε.
+///
+/// Not objective: a rotation by θ is taken for a strain of 1 − cos θ. Fit for bodies that hardly rotate.
+#[derive(Clone, Copy, Debug)]
+pub struct LinearElastic(pub Elasticity);
+
+impl Law for LinearElastic {
+    const SMALL_STRAIN: bool = true;
+
+    #[inline(always)]
+    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R> {
+        let strain = displacement_gradient.symmetric_part();
+        let dilatation = strain.trace();
+        let pressure = dilatation * self.0.lambda;
+        let stress = (strain * R::splat(2.0 * self.0.mu)).add_diagonal(pressure).full();
+        let energy = pressure * dilatation * 0.5 + strain.norm_squared() * self.0.mu;
+        Response { stress, energy }
+    }
+
+    /// Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)².
+    #[inline(always)]
+    fn tangent_bound<R: Real>(&self, _displacement_gradient: &Tensor<R>) -> TangentBound<R> {
+        TangentBound {
+            gradient: R::splat(2.0 * self.0.mu),
+            dilatation: R::splat(f64::max(self.0.lambda, 0.0)),
+        }
+    }
+}

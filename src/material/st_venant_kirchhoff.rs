@@ -1,0 +1,50 @@
+//! St. Venant–Kirchhoff: Hooke's law between Green–Lagrange strain and second Piola–Kirchhoff stress.
+
+use super::{Elasticity, Law, Response, TangentBound, green_lagrange, left_cauchy_green};
+use crate::math::real::Real;
+use crate::math::tensor::Tensor;
+
+/// S = λ tr E I + 2μ E, P = F S, W = ½ λ tr² E + μ E : E.
+///
+/// Objective, for large rotations and moderate strain: a bar compressed below 1/√3 of its length softens and
+/// inverts, so it does not serve for crushing.
+#[derive(Clone, Copy, Debug)]
+pub struct StVenantKirchhoff(pub Elasticity);
+
+impl Law for StVenantKirchhoff {
+    const SMALL_STRAIN: bool = false;
+
+    #[inline(always)]
+    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R> {
+        let strain = green_lagrange(displacement_gradient);
+        let trace = strain.trace();
+        let spherical = trace * self.0.lambda;
+        let second = (strain * R::splat(2.0 * self.0.mu)).add_diagonal(spherical).full();
+        let stress = second + displacement_gradient.dot(&second);
+        let energy = spherical * trace * 0.5 + strain.norm_squared() * self.0.mu;
+        Response { stress, energy }
+    }
+
+    /// With b = F Fᵀ and τ = F S Fᵀ: Ḟ : ∂P/∂F : Ḟ = l τ : l + 2μ |Fᵀ sym(l) F|² + λ (b : l)².
+    ///
+    /// The first is at most τ_max |l|², the second 2μ b_max² |l|². In the third b = β I + d with β = ⅓ tr b, so
+    /// (b : l)² ≤ β(β+|d|) (tr l)² + |d|(β+|d|) |l|².
+    #[inline(always)]
+    fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
+        let stress = self.response(displacement_gradient).stress;
+        let f = displacement_gradient.add_diagonal(R::splat(1.0));
+        let kirchhoff = stress.dot_transposed(&f).symmetric_part();
+        let stretch = left_cauchy_green(displacement_gradient);
+        let mean = stretch.trace() * (1.0 / 3.0);
+        let deviation = stretch.add_diagonal(-mean).norm_squared().sqrt();
+        let largest = stretch.largest_eigenvalue_bound();
+        let lambda = f64::max(self.0.lambda, 0.0);
+        let initial_stress = kirchhoff.largest_eigenvalue_bound().max(R::splat(0.0));
+        TangentBound {
+            gradient: initial_stress
+                + largest * largest * (2.0 * self.0.mu)
+                + deviation * (mean + deviation) * lambda,
+            dilatation: mean * (mean + deviation) * lambda,
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! One source for scalar and vector arithmetic: formulas written over [`Real`] run on `f64` and on [`Lanes`].
+//!
+//! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one
+//! vector instruction inside [`Vectorised::run`]. No operation fuses a product and a sum, so a lane has the
+//! same bits as the scalar, on any processor.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+/// Number of lanes of [`Lanes`].
+pub const LANES: usize = 4;
+
+/// A real number, or several in parallel.
+pub trait Real:
+    Copy
+    + Debug
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+{
+    /// The same value in every lane.
+    fn splat(value: f64) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Magnitude.
+    fn abs(self) -> Self;
+    /// Larger of two; `other` where `self` is not a number.
+    fn max(self, other: Self) -> Self;
+    /// Smaller of two; `other` where `self` is not a number.
+    fn min(self, other: Self) -> Self;
+    /// k and 2^−k such that `self`·2^−k lies in [√½, √2), for normal positive numbers.
+    fn binary_scale(self) -> (Self, Self);
+    /// Cube root to five bits, from a third of the exponent, for normal positive numbers.
+    fn cube_root_guess(self) -> Self;
+
+    /// ln(1 + x) and x − ln(1 + x), both to full relative accuracy for small x; x > −1.
+    ///
+    /// # Source
+    /// Reduction and minimax polynomial of fdlibm (Sun Microsystems 1993, `s_log1p.c`), whose last
+    /// subtraction f − (f²/2 − s (f²/2 + R)) gives the second value with no cancellation.
+    #[inline(always)]
+    fn ln_1p_and_residual(self) -> (Self, Self) {
+        const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
+        const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+        let one = Self::splat(1.0);
+        let u = self + one;
+        let rounding = self - (u - one);
+        let (k, scale) = u.binary_scale();
+        let f = (u * scale - one) + rounding * scale;
+        let s = f / (f + Self::splat(2.0));
+        let half_square = f * f * 0.5;
+        let small = half_square - s * (half_square + logarithm_series(s * s));
+        let k_low = k * LN_2_LOW;
+        let logarithm = k * LN_2_HIGH - ((small - k_low) - f);
+        let residual = ((self - f) - k * LN_2_HIGH) + (small - k_low);
+        (logarithm, residual)
+    }
+
+    /// Cube root of a normal positive number: two steps of Halley's iteration from [`Real::cube_root_guess`].
+    #[inline(always)]
+    fn cube_root(self) -> Self {
+        let mut root = self.cube_root_guess();
+        for _ in 0..2 {
+            let cube = root * root * root;
+            root = root * ((cube + self * 2.0) / (cube * 2.0 + self));
+        }
+        root
+    }
+}
+
+/// R(z) with ln(1+f) = f − f²/2 + s (f²/2 + R(s²)), s = f/(2+f) (fdlibm `e_log.c`, coefficients Lg1…Lg7).
+#[inline(always)]
+fn logarithm_series<R: Real>(z: R) -> R {
+    const SERIES: [f64; 7] = [
+        6.666_666_666_666_735e-1,
+        3.999_999_999_940_942e-1,
+        2.857_142_874_366_239e-1,
+        2.222_219_843_214_978_4e-1,
+        1.818_357_216_161_805e-1,
+        1.531_383_769_920_937_3e-1,
+        1.479_819_860_511_658_6e-1,
+    ];
+    let mut sum = R::splat(SERIES[6]);
+    for coefficient in SERIES[..6].iter().rev() {
+        sum = sum * z + R::splat(*coefficient);
+    }
+    sum * z
+}
+
+// Bits of a double: 52 of fraction, exponent biased by 1023.
+const FRACTION_BITS: u32 = 52;
+/// Bits of 1.0 minus bits of √½: adding it carries into the exponent where the fraction passes √2.
+const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
+/// Bits of 2^52: an integer below 2^52 in its fraction bits makes the number 2^52 + integer.
+const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
+const TWO_52: f64 = 4_503_599_627_370_496.0;
+/// Offset of the upper word in the guess of a cube root (fdlibm `s_cbrt.c`, B1).
+const CUBE_ROOT_OFFSET: f64 = 715_094_163.0;
+
+#[inline(always)]
+fn binary_scale(value: f64) -> (f64, f64) {
+    let biased = value.to_bits().wrapping_add(SQRT_HALF_OFFSET) >> FRACTION_BITS;
+    let k = f64::from_bits(biased | TWO_52_BITS) - (TWO_52 + 1023.0);
+    let scale = f64::from_bits(2046_u64.wrapping_sub(biased) << FRACTION_BITS);
+    (k, scale)
+}
+
+#[inline(always)]
+fn cube_root_guess(value: f64) -> f64 {
+    let upper_word = f64::from_bits((value.to_bits() >> 32) | TWO_52_BITS) - TWO_52;
+    let third = upper_word * (1.0 / 3.0) + CUBE_ROOT_OFFSET;
+    f64::from_bits((third + TWO_52).to_bits() << 32)
+}
+
+impl Real for f64 {
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        f64::abs(self)
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+    #[inline(always)]
+    fn binary_scale(self) -> (Self, Self) {
+        binary_scale(self)
+    }
+    #[inline(always)]
+    fn cube_root_guess(self) -> Self {
+        cube_root_guess(self)
+    }
+}
+
+/// Four numbers side by side.
+///
+/// Loops and literals throughout, no closures: `#[inline(always)]` does not reach the closures that
+/// [`std::array::from_fn`] and `map` call, which would leave them as calls to baseline code.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub struct Lanes(pub [f64; LANES]);
+
+impl Lanes {
+    /// Lane j of result i is lane i of row j.
+    #[inline(always)]
+    pub fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
+        let [a, b, c, d] = [rows[0].0, rows[1].0, rows[2].0, rows[3].0];
+        [
+            Self([a[0], b[0], c[0], d[0]]),
+            Self([a[1], b[1], c[1], d[1]]),
+            Self([a[2], b[2], c[2], d[2]]),
+            Self([a[3], b[3], c[3], d[3]]),
+        ]
+    }
+}
+
+macro_rules! lane_operator {
+    ($trait:ident, $method:ident, $operator:tt) => {
+        impl $trait for Lanes {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let (a, b) = (self.0, other.0);
+                Self([a[0] $operator b[0], a[1] $operator b[1], a[2] $operator b[2], a[3] $operator b[3]])
+            }
+        }
+    };
+}
+
+lane_operator!(Add, add, +);
+lane_operator!(Sub, sub, -);
+lane_operator!(Mul, mul, *);
+lane_operator!(Div, div, /);
+
+impl Mul<f64> for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, factor: f64) -> Self {
+        self * Self::splat(factor)
+    }
+}
+
+impl Neg for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        let a = self.0;
+        Self([-a[0], -a[1], -a[2], -a[3]])
+    }
+}
+
+impl AddAssign for Lanes {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Lanes {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Real for Lanes {
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Self([value; LANES])
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        let a = self.0;
+        Self([f64::sqrt(a[0]), f64::sqrt(a[1]), f64::sqrt(a[2]), f64::sqrt(a[3])])
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        let a = self.0;
+        Self([f64::abs(a[0]), f64::abs(a[1]), f64::abs(a[2]), f64::abs(a[3])])
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self([Real::max(a[0], b[0]), Real::max(a[1], b[1]), Real::max(a[2], b[2]), Real::max(a[3], b[3])])
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self([Real::min(a[0], b[0]), Real::min(a[1], b[1]), Real::min(a[2], b[2]), Real::min(a[3], b[3])])
+    }
+    #[inline(always)]
+    fn binary_scale(self) -> (Self, Self) {
+        let mut pair = (self, self);
+        for lane in 0..LANES {
+            (pair.0.0[lane], pair.1.0[lane]) = binary_scale(self.0[lane]);
+        }
+        pair
+    }
+    #[inline(always)]
+    fn cube_root_guess(self) -> Self {
+        let a = self.0;
+        Self([cube_root_guess(a[0]), cube_root_guess(a[1]), cube_root_guess(a[2]), cube_root_guess(a[3])])
+    }
+}
+
+/// Runs code compiled for the widest vectors that pay: AVX2 where the processor has it, else the baseline.
+///
+/// Wider (AVX-512) code was slower on four-lane kernels, so it is not compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectorised {
+    #[cfg(target_arch = "x86_64")]
+    avx2: Option<pulp::x86::V3>,
+}
+
+/// Work for [`Vectorised::run`]; mark `call` and all it calls `#[inline(always)]`, else it stays baseline code.
+pub trait Kernel {
+    /// What it returns.
+    type Output;
+    /// Does the work.
+    fn call(self) -> Self::Output;
+}
+
+#[cfg(target_arch = "x86_64")]
+struct Bridge<K>(K);
+
+#[cfg(target_arch = "x86_64")]
+impl<K: Kernel> pulp::NullaryFnOnce for Bridge<K> {
+    type Output = K::Output;
+    #[inline(always)]
+    fn call(self) -> K::Output {
+        self.0.call()
+    }
+}
+
+impl Default for Vectorised {
+    fn default() -> Self {
+        Self::detect()
+    }
+}
+
+impl Vectorised {
+    /// Asks the processor what it has.
+    pub fn detect() -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            avx2: pulp::x86::V3::try_new(),
+        }
+    }
+
+    /// Only what the crate was compiled for.
+    pub fn baseline() -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            avx2: None,
+        }
+    }
+
+    /// Runs `kernel`.
+    #[inline]
+    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = self.avx2 {
+            return avx2.vectorize(Bridge(kernel));
+        }
+        kernel.call()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn logarithm_is_that_of_the_library(x in prop_oneof![-0.999..30.0f64, -0.3..0.3f64, -1e-5..1e-5f64]) {
+            let (logarithm, residual) = x.ln_1p_and_residual();
+            prop_assert!((logarithm - x.ln_1p()).abs() <= 4.0 * f64::EPSILON * x.ln_1p().abs());
+            // x − ln(1+x) = Σ (−x)^n / n, n ≥ 2, where it converges fast; the difference elsewhere.
+            let exact = if x.abs() < 0.1 {
+                (2..30).rev().map(|n| (-x).powi(n) / f64::from(n)).sum::<f64>()
+            } else {
+                x - x.ln_1p()
+            };
+            let tolerance = if x.abs() < 0.1 { 1e-15 } else { 1e-13 };
+            prop_assert!((residual - exact).abs() <= tolerance * exact.abs(), "{} {}", residual, exact);
+        }
+
+        #[test]
+        fn cube_root_is_that_of_the_library(x in prop_oneof![1e-6..10.0f64, 1.0..1e9f64, 0.99..1.01f64]) {
+            prop_assert!((x.cube_root() / x.cbrt() - 1.0).abs() < 1e-13);
+        }
+
+        #[test]
+        fn lanes_have_the_bits_of_the_scalar(x in prop::array::uniform4(-0.9..3.0f64)) {
+            let (logarithm, residual) = Lanes(x).ln_1p_and_residual();
+            let root = (Lanes(x) + Lanes::splat(1.0)).cube_root();
+            for lane in 0..LANES {
+                let scalar = x[lane].ln_1p_and_residual();
+                prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
+                prop_assert_eq!(root.0[lane], (x[lane] + 1.0).cube_root());
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Second-order tensors over [`Real`]: the algebra of kinematics and stress.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
+use std::ops::{Add, Mul, Sub};
+
+use super::real::Real;
+
+/// 3 × 3 tensor, `0[i][j]` = T_ij.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tensor<R>(pub [[R; 3]; 3]);
+
+/// Each component of a new tensor from its indices; a loop, as closures are not always inlined.
+macro_rules! components {
+    ($i:ident, $j:ident, $value:expr) => {{
+        let mut tensor = Tensor::zero();
+        for $i in 0..3 {
+            for $j in 0..3 {
+                tensor.0[$i][$j] = $value;
+            }
+        }
+        tensor
+    }};
+}
+
+/// a · b.
+#[inline(always)]
+fn dot3<R: Real>(a: [R; 3], b: [R; 3]) -> R {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+impl<R: Real> Tensor<R> {
+    /// The tensor of zeros.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self([[R::splat(0.0); 3]; 3])
+    }
+
+    /// T + s I.
+    #[inline(always)]
+    pub fn add_diagonal(mut self, s: R) -> Self {
+        for i in 0..3 {
+            self.0[i][i] += s;
+        }
+        self
+    }
+
+    /// tr T.
+    #[inline(always)]
+    pub fn trace(&self) -> R {
+        self.0[0][0] + self.0[1][1] + self.0[2][2]
+    }
+
+    #[inline(always)]
+    fn column(&self, j: usize) -> [R; 3] {
+        [self.0[0][j], self.0[1][j], self.0[2][j]]
+    }
+
+    /// s T.
+    #[inline(always)]
+    pub fn scale(&self, s: R) -> Self {
+        components!(i, j, self.0[i][j] * s)
+    }
+
+    /// A B.
+    #[inline(always)]
+    pub fn dot(&self, other: &Self) -> Self {
+        components!(i, j, dot3(self.0[i], other.column(j)))
+    }
+
+    /// A Bᵀ.
+    #[inline(always)]
+    pub fn dot_transposed(&self, other: &Self) -> Self {
+        components!(i, j, dot3(self.0[i], other.0[j]))
+    }
+
+    /// A : B = A_ij B_ij.
+    #[inline(always)]
+    pub fn double_dot(&self, other: &Self) -> R {
+        dot3(self.0[0], other.0[0]) + dot3(self.0[1], other.0[1]) + dot3(self.0[2], other.0[2])
+    }
+
+    /// det T.
+    #[inline(always)]
+    pub fn determinant(&self) -> R {
+        let t = &self.0;
+        t[0][0] * (t[1][1] * t[2][2] - t[1][2] * t[2][1])
+            + t[0][1] * (t[1][2] * t[2][0] - t[1][0] * t[2][2])
+            + t[0][2] * (t[1][0] * t[2][1] - t[1][1] * t[2][0])
+    }
+
+    /// det(I + T) − 1 with no cancellation: tr T + ½(tr² T − tr T²) + det T.
+    #[inline(always)]
+    pub fn relative_volume_change(&self) -> R {
+        let t = &self.0;
+        let minors = (t[0][0] * t[1][1] - t[0][1] * t[1][0])
+            + (t[1][1] * t[2][2] - t[1][2] * t[2][1])
+            + (t[0][0] * t[2][2] - t[0][2] * t[2][0]);
+        self.trace() + minors + self.determinant()
+    }
+
+    /// cof T = det T · T⁻ᵀ.
+    #[inline(always)]
+    pub fn cofactor(&self) -> Self {
+        let t = &self.0;
+        components!(i, j, {
+            let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
+            t[i1][j1] * t[i2][j2] - t[i1][j2] * t[i2][j1]
+        })
+    }
+
+    /// Symmetric part ½(T + Tᵀ).
+    #[inline(always)]
+    pub fn symmetric_part(&self) -> SymmetricTensor<R> {
+        let t = &self.0;
+        SymmetricTensor([
+            t[0][0],
+            t[1][1],
+            t[2][2],
+            (t[0][1] + t[1][0]) * 0.5,
+            (t[1][2] + t[2][1]) * 0.5,
+            (t[0][2] + t[2][0]) * 0.5,
+        ])
+    }
+
+    /// Tᵀ T.
+    #[inline(always)]
+    pub fn transposed_dot_self(&self) -> SymmetricTensor<R> {
+        let (x, y, z) = (self.column(0), self.column(1), self.column(2));
+        SymmetricTensor([dot3(x, x), dot3(y, y), dot3(z, z), dot3(x, y), dot3(y, z), dot3(x, z)])
+    }
+}
+
+impl<R: Real> Add for Tensor<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        components!(i, j, self.0[i][j] + other.0[i][j])
+    }
+}
+
+impl<R: Real> Sub for Tensor<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        components!(i, j, self.0[i][j] - other.0[i][j])
+    }
+}
+
+/// Symmetric tensor: components 11, 22, 33, 12, 23, 13.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SymmetricTensor<R>(pub [R; 6]);
+
+impl<R: Real> SymmetricTensor<R> {
+    /// All nine components.
+    #[inline(always)]
+    pub fn full(&self) -> Tensor<R> {
+        let s = &self.0;
+        Tensor([[s[0], s[3], s[5]], [s[3], s[1], s[4]], [s[5], s[4], s[2]]])
+    }
+
+    /// tr S.
+    #[inline(always)]
+    pub fn trace(&self) -> R {
+        self.0[0] + self.0[1] + self.0[2]
+    }
+
+    /// S + s I.
+    #[inline(always)]
+    pub fn add_diagonal(mut self, s: R) -> Self {
+        for i in 0..3 {
+            self.0[i] += s;
+        }
+        self
+    }
+
+    /// |S|² = S : S.
+    #[inline(always)]
+    pub fn norm_squared(&self) -> R {
+        let s = &self.0;
+        (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) + (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * 2.0
+    }
+
+    /// S S.
+    #[inline(always)]
+    pub fn square(&self) -> Self {
+        let [xx, yy, zz, xy, yz, xz] = self.0;
+        Self([
+            xx * xx + xy * xy + xz * xz,
+            yy * yy + xy * xy + yz * yz,
+            zz * zz + xz * xz + yz * yz,
+            xx * xy + xy * yy + xz * yz,
+            xy * xz + yy * yz + yz * zz,
+            xx * xz + xy * yz + xz * zz,
+        ])
+    }
+
+    /// det S.
+    #[inline(always)]
+    pub fn determinant(&self) -> R {
+        let [xx, yy, zz, xy, yz, xz] = self.0;
+        xx * (yy * zz - yz * yz) + xy * (yz * xz - xy * zz) + xz * (xy * yz - yy * xz)
+    }
+
+    /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|, exact where two others coincide.
+    #[inline(always)]
+    pub fn largest_eigenvalue_bound(&self) -> R {
+        let mean = self.trace() * (1.0 / 3.0);
+        let deviator = self.add_diagonal(-mean);
+        mean + (deviator.norm_squared() * (2.0 / 3.0)).sqrt()
+    }
+}
+
+impl<R: Real> Mul<R> for SymmetricTensor<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, s: R) -> Self {
+        let [xx, yy, zz, xy, yz, xz] = self.0;
+        Self([xx * s, yy * s, zz * s, xy * s, yz * s, xz * s])
+    }
+}
+
+impl<R: Real> Add for SymmetricTensor<R> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(mut self, other: Self) -> Self {
+        for i in 0..6 {
+            self.0[i] += other.0[i];
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tensor() -> impl Strategy<Value = Tensor<f64>> {
+        prop::array::uniform3(prop::array::uniform3(-1.0..1.0f64)).prop_map(Tensor)
+    }
+
+    fn matrix(t: &Tensor<f64>) -> nalgebra::Matrix3<f64> {
+        nalgebra::Matrix3::from_fn(|i, j| t.0[i][j])
+    }
+
+    proptest! {
+        #[test]
+        fn algebra_agrees_with_matrices(a in tensor(), b in tensor()) {
+            let (m, n) = (matrix(&a), matrix(&b));
+            let close = |x: &Tensor<f64>, y: nalgebra::Matrix3<f64>| (matrix(x) - y).norm() < 1e-14;
+            prop_assert!(close(&a.dot(&b), m * n));
+            prop_assert!(close(&a.dot_transposed(&b), m * n.transpose()));
+            prop_assert!((a.double_dot(&b) - m.dot(&n)).abs() < 1e-14);
+            prop_assert!((a.determinant() - m.determinant()).abs() < 1e-14);
+            let cofactor = matrix(&a.cofactor());
+            prop_assert!((cofactor.transpose() * m - nalgebra::Matrix3::identity() * m.determinant()).norm() < 1e-14);
+            let volume = (m + nalgebra::Matrix3::identity()).determinant() - 1.0;
+            prop_assert!((a.relative_volume_change() - volume).abs() < 1e-14);
+            let s = a.transposed_dot_self();
+            prop_assert!(close(&s.full(), m.transpose() * m));
+            prop_assert!(close(&s.square().full(), (m.transpose() * m) * (m.transpose() * m)));
+            prop_assert!((s.determinant() - m.determinant().powi(2)).abs() < 1e-13);
+            prop_assert!(close(&a.symmetric_part().full(), (m + m.transpose()) * 0.5));
+            let eigenvalues = nalgebra::SymmetricEigen::new(m.transpose() * m).eigenvalues;
+            prop_assert!(s.largest_eigenvalue_bound() >= eigenvalues.max() * (1.0 - 1e-12));
+            prop_assert!(s.largest_eigenvalue_bound() <= 2.0 * eigenvalues.max() + 1e-12);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What can be wrong with a mesh, with the remedy in the text.
+
+use std::fmt;
+
+/// A mesh that cannot be used as asked.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// The mesh holds no cell at all.
+    #[error(
+        "the mesh has no cells; mesh the geometry before saving it, and keep its parts in physical groups"
+    )]
+    NoCells,
+    /// A group that the mesh does not have.
+    #[error(
+        "no physical group `{name}`{}; the mesh has {}",
+        .nearest.as_ref().map(|near| format!(", did you mean `{near}`?")).unwrap_or_default(),
+        List(.groups)
+    )]
+    MissingGroup {
+        /// The name asked for.
+        name: String,
+        /// The most similar name, if one is similar enough.
+        nearest: Option<String>,
+        /// The groups there are.
+        groups: Vec<GroupName>,
+    },
+    /// A group without cells.
+    #[error(
+        "physical group `{name}` has no cells; mesh the geometry in dimension {dimension} before saving it (`gmsh \
+         -{dimension} in.geo`)"
+    )]
+    EmptyGroup {
+        /// The name asked for.
+        name: String,
+        /// Dimension of the group.
+        dimension: usize,
+    },
+    /// A group of another dimension than the one that makes sense.
+    #[error("physical group `{name}` has dimension {given}, one of dimension {wanted} is needed here")]
+    WrongDimension {
+        /// The name asked for.
+        name: String,
+        /// Dimension of the group of that name.
+        given: usize,
+        /// Dimension needed.
+        wanted: usize,
+    },
+    /// Surface cells only, where a volume is needed.
+    #[error(
+        "the mesh has no volume elements, only {cells} cells of dimension {dimension}; once physical groups \
+         exist Gmsh saves nothing else, so add `Physical Volume(\"…\")` beside {}",
+        List(.groups)
+    )]
+    NoVolumeElements {
+        /// Highest dimension present.
+        dimension: usize,
+        /// Number of cells of that dimension.
+        cells: usize,
+        /// The groups there are.
+        groups: Vec<GroupName>,
+    },
+    /// Faces were asked of a mesh of points or segments, or a shell of one of volumes.
+    #[error(
+        "cells of dimension {given} have no faces that could touch; a mesh of dimension {wanted} is needed"
+    )]
+    NoFaces {
+        /// Highest dimension present.
+        given: usize,
+        /// What is needed, in words.
+        wanted: &'static str,
+    },
+    /// More than two cells meet at a face.
+    #[error(
+        "face with nodes {nodes} belongs to {} cells ({cells}); a solid has at most two there: remove overlapping \
+         volumes or `Coherence;` the geometry",
+        .cells.0.len()
+    )]
+    NonManifoldFace {
+        /// Tags of the corner nodes of the face.
+        nodes: TagList,
+        /// Tags of the cells.
+        cells: TagList,
+    },
+    /// Two cells lie on the same side of their common face.
+    #[error(
+        "cells {cells} lie on the same side of their common face with nodes {nodes}: they overlap, or one of them \
+         is inverted"
+    )]
+    OverlappingCells {
+        /// Tags of the corner nodes of the face.
+        nodes: TagList,
+        /// Tags of the two cells.
+        cells: TagList,
+    },
+    /// A face of a group that bounds no cell.
+    #[error(
+        "cell {cell} of physical group `{group}` is no face of the solid; mesh surface and volume together, and \
+         `Coherence;` the geometry"
+    )]
+    DanglingFace {
+        /// Name of the group.
+        group: String,
+        /// Tag of the lower-dimensional cell.
+        cell: u64,
+    },
+    /// A face of a group with a cell on either side: it has no outer side.
+    #[error(
+        "cell {cell} of physical group `{group}` lies inside the solid, between two cells, and has no outer side; \
+         take a group on the skin, or make the body of one side only"
+    )]
+    InteriorFace {
+        /// Name of the group.
+        group: String,
+        /// Tag of the lower-dimensional cell.
+        cell: u64,
+    },
+    /// A face that a group lists more than once.
+    #[error(
+        "cells {cells} of physical group `{group}` are the same face; remove the surface that lies on another one"
+    )]
+    RepeatedFace {
+        /// Name of the group.
+        group: String,
+        /// Tags of the lower-dimensional cells.
+        cells: TagList,
+    },
+    /// Cells whose Jacobian is not positive.
+    #[error(
+        "{} of {cells} cells are inverted or flat (elements {tags}); {}",
+        .tags.0.len(),
+        if .tags.0.len() == *.cells {
+            "reverse the orientation in Gmsh (`ReverseMesh Surface{…};` or a negative tag in the physical group)"
+        } else {
+            "refine or optimise the mesh there (`Mesh.Optimize = 1;`)"
+        }
+    )]
+    InvertedCells {
+        /// Tags of the inverted cells.
+        tags: TagList,
+        /// Number of cells of that dimension.
+        cells: usize,
+    },
+    /// A plane problem with a node off the plane.
+    #[error("node {node} lies at z = {z:e}; a plane mesh lies in z = 0: translate it there")]
+    NotPlane {
+        /// Tag of the node.
+        node: u64,
+        /// Its coordinate \[m\].
+        z: f64,
+    },
+    /// A coordinate that is infinite or not a number.
+    #[error("node {node} has the coordinates ({:e}, {:e}, {:e}), which are not finite", .position[0], .position[1], .position[2])]
+    NonFiniteCoordinate {
+        /// Tag of the node.
+        node: u64,
+        /// Coordinates \[m\].
+        position: [f64; 3],
+    },
+    /// A cell that refers to a node beyond the end.
+    #[error("cell {cell} refers to node number {node}, but there are {nodes} nodes")]
+    NodeOutOfRange {
+        /// Tag of the cell.
+        cell: u64,
+        /// Index of the node.
+        node: u32,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// A cell that uses a node more than once.
+    #[error(
+        "cell {cell} uses node {node} twice; collapsed cells are not supported: write them as a lower kind"
+    )]
+    RepeatedNode {
+        /// Tag of the cell.
+        cell: u64,
+        /// Tag of the node.
+        node: u64,
+    },
+    /// Arrays of a mesh that do not fit each other.
+    #[error("mesh arrays do not match: {what} has {given} entries, {wanted} are needed")]
+    ArrayLength {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        given: usize,
+        /// The length it must have.
+        wanted: usize,
+    },
+    /// A group that names a cell that is not there, or one of another dimension.
+    #[error("physical group `{group}` names cell {cell} of block {block}, which is no cell of its dimension")]
+    NoSuchCell {
+        /// Name of the group.
+        group: String,
+        /// Block.
+        block: u32,
+        /// Cell within the block.
+        cell: u32,
+    },
+    /// A scale factor that is not positive and finite.
+    #[error("scale factor {factor} must be positive and finite; a mirror image would turn cells inside out")]
+    BadScale {
+        /// The factor given.
+        factor: f64,
+    },
+}
+
+/// Name and dimension of a physical group, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupName {
+    /// Its name.
+    pub name: String,
+    /// Dimension of its cells.
+    pub dimension: usize,
+}
+
+impl fmt::Display for GroupName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` (dimension {})", self.name, self.dimension)
+    }
+}
+
+/// User's numbers of nodes or cells; the text shows the first few.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagList(pub Vec<u64>);
+
+impl fmt::Display for TagList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 8;
+        for (i, tag) in self.0.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{tag}", if i == 0 { "" } else { ", " })?;
+        }
+        if self.0.len() > SHOWN { write!(f, ", … {} in all", self.0.len()) } else { Ok(()) }
+    }
+}
+
+struct List<'a>(&'a [GroupName]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("no physical groups");
+        }
+        for (i, group) in self.0.iter().enumerate() {
+            write!(f, "{}{group}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}

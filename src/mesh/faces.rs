@@ -1,0 +1,62 @@
+//! A flat list of oriented faces with the cells they bound.
+
+use super::CellKind;
+
+/// Faces of a mesh, oriented outward, flat in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faces {
+    kinds: Vec<CellKind>,
+    offsets: Vec<u32>,
+    nodes: Vec<u32>,
+    owners: Vec<FaceOwner>,
+}
+
+/// The cell a face bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FaceOwner {
+    /// Block of the cell.
+    pub block: u32,
+    /// Cell within the block.
+    pub cell: u32,
+    /// Which of [`CellKind::faces`] it is; `None` where the cell is itself the face of a shell.
+    pub face: Option<u8>,
+}
+
+impl Faces {
+    pub(super) fn new() -> Self {
+        Self { kinds: Vec::new(), offsets: vec![0], nodes: Vec::new(), owners: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, kind: CellKind, nodes: impl IntoIterator<Item = u32>, owner: FaceOwner) {
+        self.kinds.push(kind);
+        self.nodes.extend(nodes);
+        self.offsets.push(self.nodes.len() as u32);
+        self.owners.push(owner);
+    }
+
+    /// Number of faces.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether there is no face.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Kind and nodes of a face, counter-clockwise seen from outside.
+    pub fn face(&self, face: usize) -> (CellKind, &[u32]) {
+        let range = self.offsets[face] as usize..self.offsets[face + 1] as usize;
+        (self.kinds[face], &self.nodes[range])
+    }
+
+    /// The cell that a face bounds.
+    pub fn owner(&self, face: usize) -> FaceOwner {
+        self.owners[face]
+    }
+
+    /// Kind and nodes of every face in turn, as a contact surface is built from.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (CellKind, &[u32])> {
+        (0..self.len()).map(|face| self.face(face))
+    }
+}

@@ -1,0 +1,296 @@
+//! Volume, orientation and shape of cells.
+//!
+//! A cell is judged at its corners. There the edges are the columns of the Jacobian J; against the ideal corner W
+//! (equilateral triangle, regular tetrahedron, square, cube, right prism on an equilateral triangle) the shape is
+//! the mean ratio
+//!
+//! ```text
+//! S = J W⁻¹,    q = d det(S)^(2/d) / ‖S‖²_F     (1 for the ideal corner, 0 for a flat or inverted one)
+//! ```
+//!
+//! in d dimensions, and the cell gets the smallest of its corners (P. M. Knupp, "Algebraic mesh quality metrics",
+//! SIAM J. Sci. Comput. 23 (2001) 193; for hexahedra and quadrilaterals the `shape` of the Verdict library,
+//! SAND2007-1751). For a tetrahedron it is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
+//!
+//! A cell is called inverted if the Jacobian of any corner is not positive. Positive corners are necessary but
+//! not sufficient for a positive Jacobian everywhere in a strongly distorted hexahedron.
+//!
+//! In a surface mesh off the plane z = 0 no side is the right one: its cells are measured against their own mean
+//! normal, so only a cell that is flat or folds over itself counts as inverted.
+
+use super::{CellFace, CellKind, Mesh, MeshError, TagList};
+use crate::math::{Mat3, Vec3};
+
+/// Summary over the cells of the highest dimension.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QualityReport {
+    /// Number of cells judged.
+    pub cells: usize,
+    /// Sum of signed volumes \[m³\]; of areas \[m²\] in a surface mesh, of lengths \[m\] in one of segments.
+    pub volume: f64,
+    /// Cells with a corner Jacobian that is not positive, in order of block and cell.
+    pub inverted: Vec<InvertedCell>,
+    /// Smallest shape quality \[-\], 0 to 1.
+    pub minimum: f64,
+    /// Mean shape quality \[-\], 0 to 1.
+    pub mean: f64,
+    /// Tag of the cell of the smallest quality.
+    pub worst: u64,
+    /// Shortest edge \[m\].
+    pub smallest_edge: f64,
+    /// Smallest altitude \[m\]: d · volume / largest facet of a simplex, volume / largest facet of others.
+    pub smallest_altitude: f64,
+}
+
+/// A cell turned inside out, flat or folded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InvertedCell {
+    /// The user's number.
+    pub tag: u64,
+    /// Block.
+    pub block: u32,
+    /// Cell within the block.
+    pub cell: u32,
+    /// Smallest corner Jacobian \[m^d\].
+    pub jacobian: f64,
+}
+
+/// Measures of one cell.
+struct CellQuality {
+    volume: f64,
+    jacobian: f64,
+    shape: f64,
+    edge: f64,
+    altitude: f64,
+}
+
+impl Mesh {
+    /// Judges the cells of the highest dimension.
+    ///
+    /// # Errors
+    /// [`MeshError::NoCells`], or what [`Mesh::validate`] finds.
+    pub fn quality(&self) -> Result<QualityReport, MeshError> {
+        self.validate()?;
+        let dimension = self.dimension().ok_or(MeshError::NoCells)?;
+        let plane = self.is_plane();
+        let mut report = QualityReport::empty();
+        let mut sum = 0.0;
+        let mut points: Vec<Vec3> = Vec::new();
+        for (block, cells) in self.blocks_of_dimension(dimension) {
+            for (cell, nodes) in cells.cells().enumerate() {
+                points.clear();
+                points.extend(nodes.iter().map(|&node| self.nodes[node as usize]));
+                let measured = measure(cells.kind, &points, plane);
+                sum += measured.shape;
+                report.add(&measured, (cells.tags[cell], block as u32, cell as u32));
+            }
+        }
+        report.mean = sum / report.cells as f64;
+        Ok(report)
+    }
+}
+
+impl QualityReport {
+    /// # Errors
+    /// [`MeshError::InvertedCells`] if there are any.
+    pub fn check(&self) -> Result<(), MeshError> {
+        if self.inverted.is_empty() {
+            return Ok(());
+        }
+        let tags = TagList(self.inverted.iter().map(|cell| cell.tag).collect());
+        Err(MeshError::InvertedCells { tags, cells: self.cells })
+    }
+
+    fn empty() -> Self {
+        Self {
+            cells: 0,
+            volume: 0.0,
+            inverted: Vec::new(),
+            minimum: f64::INFINITY,
+            mean: 0.0,
+            worst: 0,
+            smallest_edge: f64::INFINITY,
+            smallest_altitude: f64::INFINITY,
+        }
+    }
+
+    fn add(&mut self, measured: &CellQuality, (tag, block, cell): (u64, u32, u32)) {
+        self.cells += 1;
+        self.volume += measured.volume;
+        if measured.shape < self.minimum {
+            (self.minimum, self.worst) = (measured.shape, tag);
+        }
+        self.smallest_edge = self.smallest_edge.min(measured.edge);
+        self.smallest_altitude = self.smallest_altitude.min(measured.altitude);
+        // A Jacobian that overflowed to NaN counts as inverted.
+        if measured.jacobian <= 0.0 || measured.jacobian.is_nan() {
+            self.inverted.push(InvertedCell { tag, block, cell, jacobian: measured.jacobian });
+        }
+    }
+}
+
+fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
+    match kind.dimension() {
+        0 => CellQuality {
+            volume: 1.0,
+            jacobian: 1.0,
+            shape: 1.0,
+            edge: f64::INFINITY,
+            altitude: f64::INFINITY,
+        },
+        1 => {
+            let length = (points[1] - points[0]).norm();
+            let shape = if length > 0.0 { 1.0 } else { 0.0 };
+            CellQuality { volume: length, jacobian: length, shape, edge: length, altitude: length }
+        }
+        2 => measure_surface(kind, points, plane),
+        _ => measure_volume(kind, points),
+    }
+}
+
+fn measure_surface(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
+    let area = area_vector(&points[..kind.corners().len()]);
+    let normal = if plane { Vec3::z() } else { area.try_normalize(0.0).unwrap_or_else(Vec3::zeros) };
+    let volume = area.dot(&normal);
+    let (mut jacobian, mut shape) = (f64::INFINITY, 1.0_f64);
+    for corner in corners(kind) {
+        let mut edges = edges_at(points, corner);
+        edges.set_column(2, &normal);
+        let det = edges.determinant();
+        jacobian = jacobian.min(det);
+        shape = shape.min(mean_ratio(&(edges * to_ideal(kind)), 2));
+    }
+    let (shortest, longest) = edge_lengths(kind, points);
+    CellQuality {
+        volume,
+        jacobian,
+        shape,
+        edge: shortest,
+        altitude: simplex_factor(kind) * volume.abs() / longest,
+    }
+}
+
+fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
+    let (mut jacobian, mut shape) = (f64::INFINITY, 1.0_f64);
+    for corner in corners(kind) {
+        let edges = edges_at(points, corner);
+        jacobian = jacobian.min(edges.determinant());
+        shape = shape.min(mean_ratio(&(edges * to_ideal(kind)), 3));
+    }
+    let volume = cell_volume(kind, points);
+    let (mut edge, mut largest) = (f64::INFINITY, 0.0_f64);
+    for face in kind.faces() {
+        let local = face_corners(face);
+        let mut corners = [Vec3::zeros(); 4];
+        for (corner, &node) in corners.iter_mut().zip(local) {
+            *corner = points[node as usize];
+        }
+        largest = largest.max(area_vector(&corners[..local.len()]).norm());
+        edge = edge.min(edge_lengths(face.kind, &corners[..local.len()]).0);
+    }
+    CellQuality { volume, jacobian, shape, edge, altitude: simplex_factor(kind) * volume.abs() / largest }
+}
+
+/// d for a simplex of dimension d, whose volume is facet × altitude / d; 1 for other cells.
+fn simplex_factor(kind: CellKind) -> f64 {
+    if kind.corners().len() == kind.dimension() + 1 { kind.dimension() as f64 } else { 1.0 }
+}
+
+/// Local corner nodes of a face in cyclic order.
+fn face_corners(face: &CellFace) -> &'static [u8] {
+    &face.nodes[..face.kind.corners().len()]
+}
+
+/// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces, exact for linear and trilinear cells.
+///
+/// Over a bilinear quadrilateral the integral is the mean of the two ways to cut it into triangles
+/// (J. Grandy, "Efficient computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
+fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
+    // Sixfold volume of the tetrahedron from node 0 to a triangle; relative, to lose no digits far from the origin.
+    let cone = |a: u8, b: u8, c: u8| {
+        let from_first = |i: u8| points[i as usize] - points[0];
+        from_first(a).dot(&from_first(b).cross(&from_first(c)))
+    };
+    let face = |face: &CellFace| match *face_corners(face) {
+        [a, b, c, d] => 0.5 * (cone(a, b, c) + cone(a, c, d) + cone(a, b, d) + cone(b, c, d)),
+        [a, b, c, ..] => cone(a, b, c),
+        _ => 0.0,
+    };
+    kind.faces().iter().map(face).sum::<f64>() / 6.0
+}
+
+/// ∫ n dA of a triangle or bilinear quadrilateral: half the product of the diagonals.
+fn area_vector(points: &[Vec3]) -> Vec3 {
+    match *points {
+        [a, b, c, d] => 0.5 * (c - a).cross(&(d - b)),
+        [a, b, c, ..] => 0.5 * (b - a).cross(&(c - a)),
+        _ => Vec3::zeros(),
+    }
+}
+
+/// Mean ratio of the corner S = J W⁻¹, with the module's formula; the third column of a surface is its normal.
+fn mean_ratio(s: &Mat3, dimension: usize) -> f64 {
+    let det = s.determinant();
+    if det <= 0.0 || det.is_nan() {
+        return 0.0;
+    }
+    let norm: f64 = (0..dimension).map(|i| s.column(i).norm_squared()).sum();
+    let volume = if dimension == 2 { det } else { det.cbrt() * det.cbrt() };
+    (dimension as f64 * volume / norm).min(1.0)
+}
+
+/// Shortest and longest edge of a surface cell.
+fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
+    let corners = &points[..kind.corners().len()];
+    let next = corners.iter().cycle().skip(1);
+    let lengths = corners.iter().zip(next).map(|(a, b)| (b - a).norm());
+    lengths.fold((f64::INFINITY, 0.0), |(low, high), length| (low.min(length), f64::max(high, length)))
+}
+
+/// The corners that differ: node, then its neighbours, right-handed in a good cell.
+///
+/// All corners of a simplex have the same Jacobian and shape, so one stands for them.
+const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
+    match kind {
+        CellKind::Point1 | CellKind::Line2 => &[],
+        CellKind::Tri3 => &[[0, 1, 2, 0]],
+        CellKind::Quad4 => &[[0, 1, 3, 0], [1, 2, 0, 1], [2, 3, 1, 2], [3, 0, 2, 3]],
+        CellKind::Tet4 => &[[0, 1, 2, 3]],
+        CellKind::Wedge6 => {
+            &[[0, 1, 2, 3], [1, 2, 0, 4], [2, 0, 1, 5], [3, 5, 4, 0], [4, 3, 5, 1], [5, 4, 3, 2]]
+        }
+        CellKind::Hex8 => &[
+            [0, 1, 3, 4],
+            [1, 2, 0, 5],
+            [2, 3, 1, 6],
+            [3, 0, 2, 7],
+            [4, 7, 5, 0],
+            [5, 4, 6, 1],
+            [6, 5, 7, 2],
+            [7, 6, 4, 3],
+        ],
+    }
+}
+
+fn edges_at(points: &[Vec3], corner: &[u8; 4]) -> Mat3 {
+    let [node, a, b, c] = corner.map(|i| points[i as usize]);
+    Mat3::from_columns(&[a - node, b - node, c - node])
+}
+
+/// W⁻¹ of the ideal corner with unit edges.
+fn to_ideal(kind: CellKind) -> Mat3 {
+    let r3 = 3.0_f64.sqrt();
+    let r6 = 6.0_f64.sqrt();
+    match kind {
+        // Edges (1, 0, 0), (1/2, √3/2, 0) and the normal.
+        CellKind::Tri3 | CellKind::Wedge6 => {
+            Mat3::new(1.0, -1.0 / r3, 0.0, 0.0, 2.0 / r3, 0.0, 0.0, 0.0, 1.0)
+        }
+        // The same and (1/2, √3/6, √6/3).
+        CellKind::Tet4 => Mat3::new(1.0, -1.0 / r3, -1.0 / r6, 0.0, 2.0 / r3, -1.0 / r6, 0.0, 0.0, 3.0 / r6),
+        CellKind::Point1 | CellKind::Line2 | CellKind::Quad4 | CellKind::Hex8 => Mat3::identity(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! Scale, rotate and translate a mesh; none of them can turn a cell inside out.
+
+use super::{CellBlock, Mesh, MeshError};
+use crate::math::{Rotation, Vec3};
+
+impl Mesh {
+    /// Every coordinate times `factor`, about the origin.
+    ///
+    /// # Errors
+    /// [`MeshError::BadScale`] unless the factor is positive and finite; [`MeshError::NonFiniteCoordinate`] if a
+    /// coordinate overflows.
+    pub fn scaled(self, factor: f64) -> Result<Self, MeshError> {
+        if !(factor.is_finite() && factor > 0.0) {
+            return Err(MeshError::BadScale { factor });
+        }
+        self.mapped(|node| node * factor)
+    }
+
+    /// Turned about the origin.
+    ///
+    /// # Errors
+    /// [`MeshError::NonFiniteCoordinate`] if the rotation is not finite.
+    pub fn rotated(self, rotation: &Rotation) -> Result<Self, MeshError> {
+        self.mapped(|node| rotation * node)
+    }
+
+    /// Moved by `offset` \[m\].
+    ///
+    /// # Errors
+    /// [`MeshError::NonFiniteCoordinate`] if the offset is not finite.
+    pub fn translated(self, offset: Vec3) -> Result<Self, MeshError> {
+        self.mapped(|node| node + offset)
+    }
+
+    fn mapped(mut self, map: impl Fn(Vec3) -> Vec3) -> Result<Self, MeshError> {
+        for node in &mut self.nodes {
+            *node = map(*node);
+        }
+        self.check_finite()?;
+        Ok(self)
+    }
+}
+
+impl CellBlock {
+    /// Turns one cell inside out by renumbering its nodes.
+    pub fn reverse(&mut self, cell: usize) {
+        let n = self.kind.num_nodes();
+        let old = self.cell(cell).to_vec();
+        for (node, &local) in self.connectivity[cell * n..(cell + 1) * n].iter_mut().zip(self.kind.reversed())
+        {
+            *node = old[local as usize];
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Checks that make the rest of the mesh room safe on any input.
+
+use super::{Mesh, MeshError};
+
+impl Mesh {
+    /// Whether the arrays fit each other, coordinates are finite, and every cell refers to distinct existing nodes.
+    ///
+    /// The reader returns meshes that pass; one built by hand should be held against it once. Linear in its size.
+    ///
+    /// # Errors
+    /// The first thing found wrong, as [`MeshError`].
+    pub fn validate(&self) -> Result<(), MeshError> {
+        check_length("node_tags", self.node_tags.len(), self.nodes.len())?;
+        self.check_finite()?;
+        self.check_cells()?;
+        self.check_groups()
+    }
+
+    /// Whether every coordinate is finite.
+    pub(super) fn check_finite(&self) -> Result<(), MeshError> {
+        match self.nodes.iter().position(|node| !node.iter().all(|x| x.is_finite())) {
+            Some(node) => Err(MeshError::NonFiniteCoordinate {
+                node: self.node_tags.get(node).copied().unwrap_or(node as u64),
+                position: self.nodes[node].into(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_cells(&self) -> Result<(), MeshError> {
+        for block in &self.blocks {
+            check_length("tags of a block", block.tags.len(), block.len())?;
+            let whole = block.len() * block.kind.num_nodes();
+            check_length("connectivity of a block", block.connectivity.len(), whole)?;
+            for (cell, &tag) in block.cells().zip(&block.tags) {
+                if let Some(&node) = cell.iter().find(|&&node| node as usize >= self.nodes.len()) {
+                    return Err(MeshError::NodeOutOfRange { cell: tag, node, nodes: self.nodes.len() });
+                }
+                if let Some(node) = repeated(cell) {
+                    return Err(MeshError::RepeatedNode { cell: tag, node: self.node_tags[node as usize] });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_groups(&self) -> Result<(), MeshError> {
+        for group in &self.groups {
+            let exists = |&(block, cell): &(u32, u32)| {
+                self.blocks
+                    .get(block as usize)
+                    .is_some_and(|b| b.kind.dimension() == group.dimension && (cell as usize) < b.len())
+            };
+            if let Some(&(block, cell)) = group.cells.iter().find(|cell| !exists(cell)) {
+                return Err(MeshError::NoSuchCell { group: group.name.clone(), block, cell });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the cells can carry a plane problem: all nodes in z = 0 and no cell inverted (clockwise).
+    ///
+    /// # Errors
+    /// [`MeshError::NotPlane`] or [`MeshError::InvertedCells`], or what [`Mesh::quality`] finds.
+    pub fn check_plane(&self) -> Result<(), MeshError> {
+        if let Some(node) = self.node_off_plane() {
+            return Err(MeshError::NotPlane { node: self.node_tags[node], z: self.nodes[node].z });
+        }
+        self.quality()?.check()
+    }
+}
+
+/// A node that a cell uses more than once.
+pub(super) fn repeated(cell: &[u32]) -> Option<u32> {
+    (1..cell.len()).find(|&i| cell[..i].contains(&cell[i])).map(|i| cell[i])
+}
+
+fn check_length(what: &'static str, given: usize, wanted: usize) -> Result<(), MeshError> {
+    if given == wanted { Ok(()) } else { Err(MeshError::ArrayLength { what, given, wanted }) }
+}

@@ -1,0 +1,284 @@
+//! The tables of a scenario file as they are written: one struct a table, unknown keys denied, values with the
+//! bytes they stand at. Nothing is checked here but types.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Unexpected, Visitor};
+use toml::Spanned;
+
+pub(super) type Number = Spanned<f64>;
+pub(super) type Triple = Spanned<[f64; 3]>;
+pub(super) type Text = Spanned<String>;
+pub(super) type Texts = Spanned<Vec<Text>>;
+
+/// The top of the file. Its tables are read one by one, so that a problem in one does not hide the others.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "the tables stand here to be known keys")]
+pub(super) struct Root {
+    pub title: Option<String>,
+    pub gravity: Option<Triple>,
+    time: Option<IgnoredAny>,
+    materials: Option<IgnoredAny>,
+    bodies: Option<IgnoredAny>,
+    boundaries: Option<IgnoredAny>,
+    loads: Option<IgnoredAny>,
+    contact: Option<IgnoredAny>,
+    output: Option<IgnoredAny>,
+}
+
+/// `[time]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Time {
+    pub end: Number,
+    pub step: Option<Spanned<Step>>,
+    pub safety: Option<Number>,
+    pub flight_step: Option<Number>,
+    pub energy_tolerance: Option<Number>,
+}
+
+/// `[materials.NAME]` of a deformable material, less its `model`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Elastic {
+    pub density: Number,
+    pub young: Number,
+    pub poisson: Number,
+}
+
+/// `[materials.NAME]` of a rigid material, less its `model`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rigid {
+    pub density: Option<Number>,
+}
+
+/// `[[bodies]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Body {
+    pub name: Text,
+    pub mesh: Text,
+    pub region: Option<Spanned<Names>>,
+    pub material: Text,
+    pub scale: Option<Number>,
+    pub rotate: Option<Rotate>,
+    pub translate: Option<Triple>,
+    pub velocity: Option<Triple>,
+    pub angular_velocity: Option<Triple>,
+    pub gravity: Option<Triple>,
+    pub contact: Option<Spanned<Surface>>,
+    pub thickness: Option<Number>,
+    pub mass: Option<Number>,
+    pub inertia: Option<Spanned<Vec<f64>>>,
+}
+
+/// `rotate` of a body; the angle is in degrees.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rotate {
+    pub axis: Triple,
+    pub angle: Number,
+}
+
+/// `[[boundaries]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Boundary {
+    pub body: Text,
+    pub group: Option<Text>,
+    pub fix: Option<Texts>,
+    pub displacement: Option<Spanned<Components>>,
+    pub velocity: Option<Spanned<Components>>,
+    pub acceleration: Option<Spanned<Components>>,
+}
+
+/// Prescribed components of a motion.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Components {
+    pub x: Option<Spanned<Function>>,
+    pub y: Option<Spanned<Function>>,
+    pub z: Option<Spanned<Function>>,
+}
+
+/// `[[loads]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Load {
+    pub body: Text,
+    pub group: Option<Text>,
+    pub pressure: Option<Spanned<Function>>,
+    pub traction: Option<Spanned<[Spanned<Function>; 3]>>,
+    pub body_force: Option<Spanned<[Spanned<Function>; 3]>>,
+}
+
+/// `[contact]`, less its pairs.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Contact {
+    pub detection: Option<Text>,
+    pub hierarchy: Option<Text>,
+    pub volumes: Option<Texts>,
+    pub closest_point: Option<Text>,
+    pub start: Option<Text>,
+    pub response: Option<Text>,
+    pub penalty: Option<Number>,
+    pub damping: Option<Number>,
+}
+
+/// `[[contact.pairs]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pair {
+    pub between: Spanned<[Text; 2]>,
+    pub contact: bool,
+}
+
+/// `[output]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Output {
+    pub directory: Option<Text>,
+    pub frames: Option<Spanned<i64>>,
+    pub interval: Option<Number>,
+    pub times: Option<Spanned<Vec<f64>>>,
+    pub contact_interval: Option<Number>,
+    pub fields: Option<Texts>,
+    pub history: Option<History>,
+}
+
+/// `history` of the output.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct History {
+    pub interval: Number,
+}
+
+/// `"auto"` or a number; whether the text is `auto` is checked later.
+#[derive(Debug)]
+pub(super) enum Step {
+    Word(String),
+    Size(f64),
+}
+
+/// One name or a list of names.
+#[derive(Debug)]
+pub(super) enum Names {
+    One(String),
+    Many(Vec<Text>),
+}
+
+/// `false`, `"skin"`, a group or a list of groups.
+#[derive(Debug)]
+pub(super) enum Surface {
+    Nothing,
+    Named(Names),
+}
+
+/// A function of time.
+#[derive(Debug)]
+pub(super) enum Function {
+    Number(f64),
+    Expression(String),
+    Table(Vec<(f64, f64)>),
+}
+
+// Each of the four is told apart by the kind of the value, in a visitor of its own: serde's untagged enums would
+// lose the spans inside, and say only that nothing matched.
+
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct StepVisitor;
+        impl Visitor<'_> for StepVisitor {
+            type Value = Step;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"auto\" or a number")
+            }
+            fn visit_str<E: Error>(self, word: &str) -> Result<Step, E> {
+                Ok(Step::Word(word.into()))
+            }
+            fn visit_f64<E: Error>(self, size: f64) -> Result<Step, E> {
+                Ok(Step::Size(size))
+            }
+            fn visit_i64<E: Error>(self, size: i64) -> Result<Step, E> {
+                Ok(Step::Size(size as f64))
+            }
+        }
+        deserializer.deserialize_any(StepVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NamesVisitor;
+        impl<'de> Visitor<'de> for NamesVisitor {
+            type Value = Names;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name or a list of names")
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<Names, E> {
+                Ok(Names::One(name.into()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, names: A) -> Result<Names, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(names)).map(Names::Many)
+            }
+        }
+        deserializer.deserialize_any(NamesVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Surface {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SurfaceVisitor;
+        impl<'de> Visitor<'de> for SurfaceVisitor {
+            type Value = Surface;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"skin\", a group, a list of groups, or false")
+            }
+            fn visit_bool<E: Error>(self, touches: bool) -> Result<Surface, E> {
+                if touches {
+                    Err(E::invalid_value(Unexpected::Bool(true), &self))
+                } else {
+                    Ok(Surface::Nothing)
+                }
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<Surface, E> {
+                Ok(Surface::Named(Names::One(name.into())))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, names: A) -> Result<Surface, A::Error> {
+                let names = Vec::deserialize(SeqAccessDeserializer::new(names))?;
+                Ok(Surface::Named(Names::Many(names)))
+            }
+        }
+        deserializer.deserialize_any(SurfaceVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Function {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FunctionVisitor;
+        impl<'de> Visitor<'de> for FunctionVisitor {
+            type Value = Function;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, an expression of t or a table [[t, value], …]")
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Function, E> {
+                Ok(Function::Number(value))
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Function, E> {
+                Ok(Function::Number(value as f64))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Function, E> {
+                Ok(Function::Expression(text.into()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, rows: A) -> Result<Function, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(rows)).map(Function::Table)
+            }
+        }
+        deserializer.deserialize_any(FunctionVisitor)
+    }
+}

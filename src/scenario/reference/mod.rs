@@ -1,0 +1,171 @@
+//! Every key a scenario can have, for people: the one place where defaults are written out, checked in tests
+//! against the types that read the file and the values they fill in.
+
+use std::fmt::Write as _;
+
+/// A key of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyReference {
+    /// Table it stands in; empty for the top of the file.
+    pub table: &'static str,
+    /// Name.
+    pub name: &'static str,
+    /// What holds where it is left out; `None` where it is required.
+    pub default: Option<&'static str>,
+    /// Unit of its number; empty for none.
+    pub unit: &'static str,
+    /// Meaning.
+    pub meaning: &'static str,
+}
+
+impl KeyReference {
+    pub(super) fn meaning_with_unit(&self) -> String {
+        if self.unit.is_empty() { self.meaning.into() } else { format!("{} [{}]", self.meaning, self.unit) }
+    }
+}
+
+const fn required(
+    table: &'static str,
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+) -> KeyReference {
+    KeyReference { table, name, default: None, unit, meaning }
+}
+
+const fn optional(
+    [table, name]: [&'static str; 2],
+    default: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+) -> KeyReference {
+    KeyReference { table, name, default: Some(default), unit, meaning }
+}
+
+/// All keys, in the order in which a scenario is usually written.
+#[rustfmt::skip]
+pub const KEYS: &[KeyReference] = &[
+    optional(["", "title"], "the file's name", "", "title for people"),
+    optional(["", "gravity"], "[0, 0, 0]", "m/s²", "acceleration of every body that does not give its own"),
+
+    required("time", "end", "s", "end of the run; it starts at 0"),
+    optional(["time", "step"], "\"auto\"", "s", "\"auto\" (safety times the critical step) or a number"),
+    optional(["time", "safety"], "0.8", "-", "fraction of the critical step, in (0, 1]"),
+    optional(["time", "flight_step"], "end/200", "s", "largest step while every body flies free"),
+    optional(["time", "energy_tolerance"], "0.05", "-", "energy error past which the run stops"),
+
+    required("materials", "model", "", "linear-elastic, st-venant-kirchhoff, neo-hookean or rigid"),
+    required("materials", "density", "kg/m³", "mass per volume before deformation; a rigid material can leave it out where its bodies give their mass"),
+    required("materials", "young", "Pa", "Young's modulus (not for rigid)"),
+    required("materials", "poisson", "-", "Poisson's ratio, in (-1, 0.5) (not for rigid)"),
+
+    required("bodies", "name", "", "unique name"),
+    required("bodies", "mesh", "", "mesh file, relative to the scenario"),
+    optional(["bodies", "region"], "the whole mesh", "", "physical group or list of groups whose cells make the body"),
+    required("bodies", "material", "", "name of a material"),
+    optional(["bodies", "scale"], "1.0", "-", "factor on the coordinates of the mesh, applied first"),
+    optional(["bodies", "rotate"], "none", "", "rotation about the origin, applied after the scale: { axis, angle }"),
+    optional(["bodies", "translate"], "[0, 0, 0]", "m", "translation, applied last"),
+    optional(["bodies", "velocity"], "[0, 0, 0]", "m/s", "initial velocity of the centre of mass"),
+    optional(["bodies", "angular_velocity"], "[0, 0, 0]", "rad/s", "initial angular velocity about the centre of mass"),
+    optional(["bodies", "gravity"], "that of the scenario", "m/s²", "acceleration of this body"),
+    optional(["bodies", "contact"], "\"skin\"", "", "what can touch: \"skin\", a physical group, a list of groups, or false"),
+    optional(["bodies", "thickness"], "solid", "m", "makes a rigid body of a surface mesh a shell"),
+    optional(["bodies", "mass"], "from the mesh", "kg", "mass of a rigid body, together with inertia"),
+    optional(["bodies", "inertia"], "from the mesh", "kg·m²", "inertia of a rigid body about its centre: xx, yy, zz, or xx, yy, zz, xy, yz, xz"),
+    required("bodies.rotate", "axis", "", "axis, of any length"),
+    required("bodies.rotate", "angle", "°", "angle, right-handed about the axis"),
+
+    required("boundaries", "body", "", "name of a body"),
+    optional(["boundaries", "group"], "\"all\"", "", "physical group, or \"all\" for every node of the body"),
+    optional(["boundaries", "fix"], "none", "", "axes that stay where they are, as in [\"x\", \"y\"]"),
+    optional(["boundaries", "displacement"], "none", "m", "displacement in time, { x = …, y = …, z = … }"),
+    optional(["boundaries", "velocity"], "none", "m/s", "velocity in time, { x = …, y = …, z = … }"),
+    optional(["boundaries", "acceleration"], "none", "m/s²", "acceleration in time, { x = …, y = …, z = … }"),
+    optional(["boundaries.displacement", "x"], "free", "m", "first component: number, expression of t or table [[t, value], …]"),
+    optional(["boundaries.displacement", "y"], "free", "m", "second component"),
+    optional(["boundaries.displacement", "z"], "free", "m", "third component"),
+
+    required("loads", "body", "", "name of a body"),
+    optional(["loads", "group"], "\"all\"", "", "physical group, or \"all\" for the whole skin or body"),
+    optional(["loads", "pressure"], "none", "Pa", "against the outward normal: number, expression of t or table [[t, value], …]"),
+    optional(["loads", "traction"], "none", "Pa", "force per area before deformation, three functions of time"),
+    optional(["loads", "body_force"], "none", "N/m³", "force per volume before deformation, three functions of time"),
+
+    optional(["contact", "detection"], "\"hierarchy\"", "", "hierarchy or all-pairs"),
+    optional(["contact", "hierarchy"], "\"fast\"", "", "how trees are built: fast or bottom-up"),
+    optional(["contact", "volumes"], "[\"sphere\", \"aabb\", \"dop14\", \"obb\"]", "", "bounding volumes tried at the leaves, from loose to tight: sphere, aabb, dop14, dop18, dop26, obb"),
+    optional(["contact", "closest_point"], "\"auto\"", "", "auto (closed form on flat faces) or sqp"),
+    optional(["contact", "start"], "\"nearest\"", "", "where an iterative search starts: nearest or centre"),
+    optional(["contact", "response"], "\"penalty\"", "", "penalty"),
+    optional(["contact", "penalty"], "0.5", "-", "penalty stiffness over the stable limit, in (0, 1]"),
+    optional(["contact", "damping"], "0.0", "-", "fraction of critical damping of a contact"),
+    required("contact.pairs", "between", "", "names of two bodies"),
+    required("contact.pairs", "contact", "", "whether they can touch"),
+
+    optional(["output", "directory"], "\"out/\" and the file's name", "", "where results go, relative to the working directory"),
+    optional(["output", "frames"], "60", "", "number of frames after the initial one; or give interval or times"),
+    optional(["output", "interval"], "none", "s", "time between frames"),
+    optional(["output", "times"], "none", "s", "times of the frames, ascending, up to the end"),
+    optional(["output", "contact_interval"], "as before contact", "s", "largest time between frames from the first contact on"),
+    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"contact-gap\"]", "", "fields in the frames: these and acceleration"),
+    optional(["output", "history"], "{ interval = end/1000 }", "", "rows of the history: { interval }"),
+    required("output.history", "interval", "s", "time between rows; 0 for every step"),
+];
+
+/// The key `name` of `table`; the motions of a boundary share the entries of `displacement`.
+pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
+    let table = match table {
+        "boundaries.velocity" | "boundaries.acceleration" => "boundaries.displacement",
+        table => table,
+    };
+    KEYS.iter().find(|entry| entry.table == table && entry.name == name)
+}
+
+/// [`KEYS`] as Markdown: a heading and a table for each table of the file.
+pub fn reference_markdown() -> String {
+    let mut text = String::new();
+    let mut table = None;
+    for entry in KEYS {
+        if table != Some(entry.table) {
+            let gap = if table.is_some() { "\n" } else { "" };
+            // Writing to a string cannot fail.
+            let _ = write!(
+                text,
+                "{gap}**{}**\n\n| key | default | unit | meaning |\n|---|---|---|---|\n",
+                heading(entry.table)
+            );
+            table = Some(entry.table);
+        }
+        let default = match entry.default {
+            None => "required".into(),
+            Some(words) if is_toml(words) => format!("`{words}`"),
+            Some(words) => words.to_owned(),
+        };
+        let _ = writeln!(text, "| `{}` | {default} | {} | {} |", entry.name, entry.unit, entry.meaning);
+    }
+    text
+}
+
+/// How a table is opened in the file.
+fn heading(table: &str) -> String {
+    match table {
+        "" => "top of the file".into(),
+        "materials" => "`[materials.NAME]`".into(),
+        "bodies" | "boundaries" | "loads" | "contact.pairs" => format!("`[[{table}]]`"),
+        "bodies.rotate" => "`rotate = { … }` of a body".into(),
+        "boundaries.displacement" => {
+            "`displacement`, `velocity` or `acceleration = { … }` of a boundary".into()
+        }
+        "output.history" => "`history = { … }` of the output".into(),
+        table => format!("`[{table}]`"),
+    }
+}
+
+/// Whether a default is a value that can be written in the file, not a description.
+fn is_toml(default: &str) -> bool {
+    default.parse::<toml_edit::Value>().is_ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! `[[bodies]]`.
+
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+
+use super::check::{Bounds, Check};
+use super::rigid;
+use super::tables::Named;
+use crate::math::Vec3;
+use crate::scenario::error::{Problem, nearest};
+use crate::scenario::raw::{self, Text};
+use crate::scenario::section::join;
+use crate::scenario::{BodySpec, ContactSurface, Located, MaterialSpec};
+
+/// What the description of a body refers to.
+pub(super) struct Surroundings<'a> {
+    /// Folder of the scenario.
+    pub folder: &'a Path,
+    /// Gravity of the scenario.
+    pub gravity: Vec3,
+    pub material_names: &'a [Spanned<String>],
+    pub materials: &'a [Option<MaterialSpec>],
+}
+
+/// The bodies, or `None` if one has problems that leave nothing of it.
+pub(super) fn validate(
+    bodies: Vec<Named<'_>>,
+    surroundings: &Surroundings<'_>,
+    check: &mut Check<'_>,
+) -> Option<Vec<BodySpec>> {
+    if bodies.is_empty() {
+        let problem = Problem::new("the scenario has no bodies").key("bodies");
+        check.report(problem.help("add [[bodies]] with `name`, `mesh` and `material`"));
+    }
+    let names: Vec<_> = bodies.iter().map(|body| body.name.clone()).collect();
+    for (index, name) in names.iter().enumerate() {
+        let same = |other: &Spanned<String>| other.get_ref() == name.get_ref();
+        if !name.get_ref().is_empty() && names[..index].iter().any(same) {
+            let problem = Problem::new(format!("two bodies are named `{}`", name.get_ref())).at(name.span());
+            check.report(
+                problem
+                    .key(format!("bodies.{index}.name"))
+                    .label("named again here")
+                    .help("give each body its own name"),
+            );
+        }
+    }
+    let bodies: Vec<_> = bodies.into_iter().map(|body| one(body, surroundings, check)).collect();
+    bodies.into_iter().collect()
+}
+
+fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) -> Option<BodySpec> {
+    let path = body.section.path.clone();
+    let key = |name: &str| join(&path, name);
+    let raw: raw::Body = body.section.read(&mut check.problems)?;
+    check.name(&key("name"), &raw.name);
+    let mesh = mesh(&key("mesh"), &raw.mesh, surroundings.folder, check);
+    let material = check.reference("material", surroundings.material_names, &key("material"), &raw.material);
+    let region = raw.region.as_ref().map(|names| check.groups(&key("region"), names.get_ref(), names.span()));
+    let made_of = material.and_then(|index| surroundings.materials.get(index)?.as_ref());
+    let rigid = rigid::validate(&raw, made_of, &path, check);
+    let mut vector = |name: &str, value| check.vector(&key(name), value);
+    let translate = vector("translate", raw.translate.as_ref()).unwrap_or_else(Vec3::zeros);
+    let velocity = vector("velocity", raw.velocity.as_ref()).unwrap_or_else(Vec3::zeros);
+    let angular_velocity =
+        vector("angular_velocity", raw.angular_velocity.as_ref()).unwrap_or_else(Vec3::zeros);
+    let gravity = vector("gravity", raw.gravity.as_ref()).unwrap_or(surroundings.gravity);
+    Some(BodySpec {
+        mesh,
+        region: region.unwrap_or_default(),
+        material: material?,
+        scale: check.number_or(&key("scale"), raw.scale.as_ref(), Bounds::Positive, 1.0),
+        rotate: raw.rotate.as_ref().and_then(|rotate| rotation(&key("rotate"), rotate, check)),
+        translate,
+        velocity,
+        angular_velocity,
+        gravity,
+        contact: contact_surface(&key("contact"), raw.contact.as_ref(), check),
+        rigid,
+        name: raw.name.into_inner(),
+    })
+}
+
+/// The mesh file, which has to exist.
+fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located<PathBuf> {
+    let path = folder.join(mesh.get_ref());
+    if !path.is_file() {
+        let fact = if path.exists() { "is not a file" } else { "does not exist" };
+        let problem = Problem::new(format!("the mesh `{}` {fact}", path.display()));
+        check.report(
+            problem.at(mesh.span()).key(key).help(
+                similar_file(&path)
+                    .map_or("paths of meshes are relative to the folder of the scenario".into(), |name| {
+                        format!("did you mean `{name}` in the same folder?")
+                    }),
+            ),
+        );
+    }
+    Located { value: path, span: mesh.span() }
+}
+
+/// A file beside `path` with nearly its name.
+fn similar_file(path: &Path) -> Option<String> {
+    let wanted = path.file_name()?.to_string_lossy().into_owned();
+    let entries = std::fs::read_dir(path.parent()?).ok()?;
+    let mut names: Vec<_> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    nearest(&wanted, names.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// Unit axis and angle \[rad\].
+fn rotation(path: &str, rotate: &raw::Rotate, check: &mut Check<'_>) -> Option<(Vec3, f64)> {
+    let key = join(path, "axis");
+    let axis = check.vector(&key, Some(&rotate.axis))?;
+    let angle = check.number(&join(path, "angle"), &rotate.angle, Bounds::Finite).to_radians();
+    let largest = axis.amax();
+    if largest == 0.0 {
+        let problem = Problem::new(format!("`{key}` is the zero vector")).at(rotate.axis.span());
+        check.report(problem.key(key).help("give a direction, such as [0, 0, 1]"));
+        return None;
+    }
+    // Scaled first, so that the squares of no finite axis over- or underflow.
+    Some(((axis / largest).normalize(), angle))
+}
+
+fn contact_surface(
+    key: &str,
+    surface: Option<&Spanned<raw::Surface>>,
+    check: &mut Check<'_>,
+) -> ContactSurface {
+    let Some(surface) = surface else { return ContactSurface::Skin };
+    match surface.get_ref() {
+        raw::Surface::Nothing => ContactSurface::None,
+        raw::Surface::Named(raw::Names::One(name)) if name == "skin" => ContactSurface::Skin,
+        raw::Surface::Named(names) => ContactSurface::Groups(check.groups(key, names, surface.span())),
+    }
+}

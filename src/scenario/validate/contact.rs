@@ -1,0 +1,104 @@
+//! `[contact]` and `[[contact.pairs]]`.
+
+use toml::Spanned;
+
+use super::check::{Bounds, Check};
+use crate::scenario::error::Problem;
+use crate::scenario::raw::{self, Texts};
+use crate::scenario::section::{Section, join};
+use crate::scenario::{
+    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod, HierarchyBuilder,
+};
+
+const VOLUMES: [(&str, BoundingVolume); 6] = [
+    ("sphere", BoundingVolume::Sphere),
+    ("aabb", BoundingVolume::Aabb),
+    ("dop14", BoundingVolume::Dop14),
+    ("dop18", BoundingVolume::Dop18),
+    ("dop26", BoundingVolume::Dop26),
+    ("obb", BoundingVolume::Obb),
+];
+
+const DEFAULT_VOLUMES: [BoundingVolume; 4] =
+    [BoundingVolume::Sphere, BoundingVolume::Aabb, BoundingVolume::Dop14, BoundingVolume::Obb];
+
+pub(super) fn validate(
+    section: Option<Section<'_>>,
+    pairs: Vec<Section<'_>>,
+    bodies: &[Spanned<String>],
+    check: &mut Check<'_>,
+) -> Option<ContactSettings> {
+    let excluded = excluded(pairs, bodies, check);
+    let raw: raw::Contact = match section {
+        Some(section) => section.read_sound_part(&mut check.problems)?,
+        None => raw::Contact::default(),
+    };
+    let detection = [("hierarchy", DetectionMethod::Hierarchy), ("all-pairs", DetectionMethod::AllPairs)];
+    let hierarchy = [("fast", HierarchyBuilder::Fast), ("bottom-up", HierarchyBuilder::BottomUp)];
+    let closest_point = [("auto", ClosestPointMethod::Auto), ("sqp", ClosestPointMethod::Sqp)];
+    let start = [("nearest", ClosestPointStart::Nearest), ("centre", ClosestPointStart::Centre)];
+    let detection = check.choice_or_first("contact.detection", raw.detection.as_ref(), detection);
+    let hierarchy = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), hierarchy);
+    let closest_point =
+        check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), closest_point);
+    let start = check.choice_or_first("contact.start", raw.start.as_ref(), start);
+    let volumes = volumes(raw.volumes.as_ref(), check);
+    check.choice_or_first("contact.response", raw.response.as_ref(), [("penalty", ())]);
+    Some(ContactSettings {
+        penalty: check.number_or("contact.penalty", raw.penalty.as_ref(), Bounds::Fraction, 0.5),
+        damping: check.number_or("contact.damping", raw.damping.as_ref(), Bounds::NotNegative, 0.0),
+        detection: detection?,
+        hierarchy: hierarchy?,
+        volumes: volumes?,
+        closest_point: closest_point?,
+        start: start?,
+        excluded: excluded?,
+    })
+}
+
+fn volumes(words: Option<&Texts>, check: &mut Check<'_>) -> Option<Vec<BoundingVolume>> {
+    const KEY: &str = "contact.volumes";
+    let Some(words) = words else { return Some(DEFAULT_VOLUMES.to_vec()) };
+    if words.get_ref().is_empty() {
+        let problem = Problem::new(format!("`{KEY}` is an empty list")).at(words.span()).key(KEY);
+        check.report(problem.help("name at least one volume, or leave the key out"));
+    }
+    check.choices(KEY, words, &VOLUMES)
+}
+
+/// The pairs that never touch, each once, in ascending order.
+fn excluded(
+    sections: Vec<Section<'_>>,
+    bodies: &[Spanned<String>],
+    check: &mut Check<'_>,
+) -> Option<Vec<[usize; 2]>> {
+    let mut seen: Vec<([usize; 2], bool)> = Vec::new();
+    let mut complete = true;
+    for section in sections {
+        let path = section.path.clone();
+        let Some(raw) = section.read::<raw::Pair>(&mut check.problems) else {
+            complete = false;
+            continue;
+        };
+        let key = join(&path, "between");
+        let problem = |fact: String| Problem::new(fact).at(raw.between.span()).key(key.as_str());
+        let found = raw.between.get_ref().each_ref().map(|name| check.reference("body", bodies, &key, name));
+        let [Some(first), Some(second)] = found else {
+            complete = false;
+            continue;
+        };
+        let pair = [first.min(second), first.max(second)];
+        if first == second {
+            let fact = format!("`{path}` pairs a body with itself");
+            check.report(problem(fact).help("name two bodies; a body does not touch itself"));
+        } else if seen.iter().any(|(other, _)| *other == pair) {
+            let fact = format!("`{path}` is a pair that stands above");
+            check.report(problem(fact).label("again here").help("keep one of the two"));
+        } else {
+            seen.push((pair, raw.contact));
+        }
+    }
+    let mut excluded: Vec<_> = seen.into_iter().filter(|(_, touch)| !touch).map(|(pair, _)| pair).collect();
+    excluded.sort_unstable();
+    complete.then_some(excluded)
+}

@@ -1,0 +1,74 @@
+//! From the raw tables to the [`Scenario`]: defaults, ranges and references, all problems gathered.
+
+mod bodies;
+mod boundaries;
+mod check;
+mod contact;
+mod loads;
+mod materials;
+mod output;
+mod rigid;
+mod tables;
+mod time;
+
+use std::path::Path;
+
+use super::error::Problem;
+use super::{Scenario, raw};
+use crate::math::Vec3;
+use check::Check;
+use tables::Tables;
+
+/// The scenario that `text` describes, its `source` left empty; `path` is where the text comes from.
+pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>> {
+    let mut check = Check::new(text);
+    let scenario =
+        Tables::parse(text, &mut check.problems).and_then(|tables| build(tables, path, &mut check));
+    match scenario {
+        Some(scenario) if check.problems.is_empty() => Ok(Scenario { warnings: check.warnings, ..scenario }),
+        _ => Err(check.into_problems()),
+    }
+}
+
+/// Validates every table, also past problems; `None` if one of them cannot be had.
+fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);
+    let gravity = root.as_ref().and_then(|root| root.gravity.as_ref());
+    let gravity = check.vector("gravity", gravity).unwrap_or_else(Vec3::zeros);
+    let time = time::validate(tables.time, check);
+    let end = time.as_ref().map(|time| time.end).filter(|end| end.is_finite() && *end > 0.0);
+
+    let material_names = tables::names(&tables.materials);
+    let body_names = tables::names(&tables.bodies);
+    let materials = materials::validate(tables.materials, check);
+    let surroundings = bodies::Surroundings {
+        folder: path.parent().unwrap_or(Path::new("")),
+        gravity,
+        material_names: &material_names,
+        materials: &materials,
+    };
+    let bodies = bodies::validate(tables.bodies, &surroundings, check);
+    let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
+    let loads = loads::validate(tables.loads, &body_names, check);
+    let contact = contact::validate(tables.contact, tables.pairs, &body_names, check);
+    let output = output::validate(tables.output, end, &name, check);
+
+    let scenario = Scenario {
+        path: path.into(),
+        source: String::new(),
+        title: root?.title.unwrap_or_else(|| name.clone()),
+        name,
+        gravity,
+        time: time?,
+        materials: materials.into_iter().collect::<Option<_>>()?,
+        bodies: bodies?,
+        boundaries: boundaries?,
+        loads: loads?,
+        contact: contact?,
+        output: output?,
+        warnings: Vec::new(),
+    };
+    materials::warn_of_unused(&scenario, &material_names, check);
+    Some(scenario)
+}

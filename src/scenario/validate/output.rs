@@ -1,0 +1,123 @@
+//! `[output]`.
+
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+
+use super::check::{Bounds, Check};
+use crate::scenario::error::Problem;
+use crate::scenario::raw;
+use crate::scenario::section::Section;
+use crate::scenario::{Field, FrameSchedule, OutputSettings};
+
+const FIELDS: [(&str, Field); 7] = [
+    ("displacement", Field::Displacement),
+    ("velocity", Field::Velocity),
+    ("acceleration", Field::Acceleration),
+    ("stress", Field::Stress),
+    ("von-mises", Field::VonMises),
+    ("contact-force", Field::ContactForce),
+    ("contact-gap", Field::ContactGap),
+];
+
+const DEFAULT_FRAMES: usize = 60;
+
+/// `end` is that of the run, if it is known; `name` is that of the scenario.
+pub(super) fn validate(
+    section: Option<Section<'_>>,
+    end: Option<f64>,
+    name: &str,
+    check: &mut Check<'_>,
+) -> Option<OutputSettings> {
+    let raw: raw::Output = match section {
+        Some(section) => section.read_sound_part(&mut check.problems)?,
+        None => raw::Output::default(),
+    };
+    let fields = match &raw.fields {
+        Some(words) => check.choices("output.fields", words, &FIELDS),
+        None => Some(default_fields()),
+    };
+    let directory = match &raw.directory {
+        Some(word) => {
+            check.name("output.directory", word);
+            PathBuf::from(word.get_ref())
+        }
+        None => Path::new("out").join(name),
+    };
+    let contact_interval = raw.contact_interval.as_ref();
+    let contact_interval =
+        contact_interval.map(|value| check.number("output.contact_interval", value, Bounds::Positive));
+    let history = raw.history.as_ref().map(|history| &history.interval);
+    let default_history = end.unwrap_or_default() / 1000.0;
+    Some(OutputSettings {
+        directory,
+        frames: frames(&raw, end, check)?,
+        contact_interval,
+        fields: fields?,
+        history_interval: check.number_or(
+            "output.history.interval",
+            history,
+            Bounds::NotNegative,
+            default_history,
+        ),
+    })
+}
+
+/// All but the acceleration.
+fn default_fields() -> Vec<Field> {
+    FIELDS.iter().map(|(_, field)| *field).filter(|field| *field != Field::Acceleration).collect()
+}
+
+/// Frames by count, interval or times: one of them.
+fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<FrameSchedule> {
+    match (&raw.frames, &raw.interval, &raw.times) {
+        (None, None, None) => Some(FrameSchedule::Count(DEFAULT_FRAMES)),
+        (Some(count), None, None) => match usize::try_from(*count.get_ref()) {
+            Ok(number) if number > 0 => Some(FrameSchedule::Count(number)),
+            _ => {
+                let fact = format!("`output.frames` is {}, not a positive whole number", count.get_ref());
+                let problem = Problem::new(fact).at(count.span()).key("output.frames");
+                check.report(problem.help("give the number of frames after the initial one, at least 1"));
+                None
+            }
+        },
+        (None, Some(interval), None) => {
+            Some(FrameSchedule::Interval(check.number("output.interval", interval, Bounds::Positive)))
+        }
+        (None, None, Some(times)) => {
+            check_times(times, end, check);
+            Some(FrameSchedule::Times(times.get_ref().clone()))
+        }
+        (frames, interval, times) => {
+            let spans = [
+                frames.as_ref().map(Spanned::span),
+                interval.as_ref().map(Spanned::span),
+                times.as_ref().map(Spanned::span),
+            ];
+            let last = spans.into_iter().flatten().max_by_key(|span| span.start)?;
+            let problem = Problem::new("`output` has more than one of `frames`, `interval` and `times`");
+            check.report(problem.at(last).key("output").help("keep one of them"));
+            None
+        }
+    }
+}
+
+/// Times of frames ascend, from 0 to the end of the run.
+fn check_times(times: &Spanned<Vec<f64>>, end: Option<f64>, check: &mut Check<'_>) {
+    const KEY: &str = "output.times";
+    let list = times.get_ref();
+    let end = end.unwrap_or(f64::INFINITY);
+    let outside = |time: &&f64| !time.is_finite() || **time < 0.0 || **time > end;
+    if let Some(time) = list.iter().find(outside) {
+        let problem = Problem::new(format!("`{KEY}` has {time}, outside the run")).at(times.span()).key(KEY);
+        check.report(problem.help("give times from 0 to time.end"));
+    }
+    if let Some(pair) = list.windows(2).find(|pair| pair[1] <= pair[0]) {
+        let fact = format!("`{KEY}` has {} after {}", pair[1], pair[0]);
+        check.report(Problem::new(fact).at(times.span()).key(KEY).help("times ascend"));
+    }
+    if list.is_empty() {
+        let problem = Problem::new(format!("`{KEY}` is an empty list")).at(times.span()).key(KEY);
+        check.report(problem.help("give at least one time, or leave the key out"));
+    }
+}

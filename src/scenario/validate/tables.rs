@@ -1,0 +1,134 @@
+//! The tables of the file, taken apart to be read one by one.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::scenario::error::Problem;
+use crate::scenario::section::Section;
+
+/// What the file holds.
+pub(super) struct Tables<'i> {
+    pub root: Section<'i>,
+    pub time: Option<Section<'i>>,
+    pub materials: Vec<Named<'i>>,
+    pub bodies: Vec<Named<'i>>,
+    pub boundaries: Vec<Section<'i>>,
+    pub loads: Vec<Section<'i>>,
+    pub contact: Option<Section<'i>>,
+    pub pairs: Vec<Section<'i>>,
+    pub output: Option<Section<'i>>,
+}
+
+/// A table that others refer to by name; the name is empty where the file gives none.
+pub(super) struct Named<'i> {
+    pub name: Spanned<String>,
+    pub section: Section<'i>,
+}
+
+/// The names alone, by index of the table.
+pub(super) fn names(tables: &[Named<'_>]) -> Vec<Spanned<String>> {
+    tables.iter().map(|table| table.name.clone()).collect()
+}
+
+impl<'i> Tables<'i> {
+    /// Parses the text as TOML; all faults of syntax at once, at most one a line.
+    pub fn parse(text: &'i str, problems: &mut Vec<Problem>) -> Option<Self> {
+        let (root, errors) = DeTable::parse_recoverable(text);
+        let mut lines = Vec::new();
+        for error in &errors {
+            let problem = Problem::new(format!("not TOML: {}", error.message()));
+            let Some(span) = error.span() else {
+                problems.push(problem);
+                continue;
+            };
+            // A fault at one place often brings others behind it.
+            let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count());
+            if !lines.contains(&line) {
+                lines.push(line);
+                problems.push(problem.at(span));
+            }
+        }
+        errors.is_empty().then(|| Self::split(root, problems))
+    }
+
+    fn split(root: Spanned<DeTable<'i>>, problems: &mut Vec<Problem>) -> Self {
+        let table = root.get_ref();
+        let single = |table: &DeTable<'i>, name: &'static str| {
+            let value = table.get(name)?.clone();
+            Some(Section { table: name, path: name.into(), value })
+        };
+        let mut contact = single(table, "contact");
+        let pairs = contact.as_mut().and_then(|section| match section.value.get_mut() {
+            DeValue::Table(table) => table.remove("pairs"),
+            _ => None,
+        });
+        let bodies = list(table.get("bodies").cloned(), "bodies", problems);
+        Self {
+            time: single(table, "time"),
+            materials: materials(table.get("materials").cloned(), problems),
+            bodies: bodies.into_iter().map(name_body).collect(),
+            boundaries: list(table.get("boundaries").cloned(), "boundaries", problems),
+            loads: list(table.get("loads").cloned(), "loads", problems),
+            contact,
+            pairs: list(pairs, "contact.pairs", problems),
+            output: single(table, "output"),
+            root: Section {
+                table: "",
+                path: String::new(),
+                value: Spanned::new(root.span(), DeValue::Table(root.into_inner())),
+            },
+        }
+    }
+}
+
+/// The entries of an array of tables, each with its path by index.
+fn list<'i>(
+    value: Option<Spanned<DeValue<'i>>>,
+    table: &'static str,
+    problems: &mut Vec<Problem>,
+) -> Vec<Section<'i>> {
+    let Some(value) = value else { return Vec::new() };
+    let span = value.span();
+    let DeValue::Array(array) = value.into_inner() else {
+        let problem = Problem::new(format!("`{table}` is not a list of tables"));
+        problems.push(problem.at(span).key(table).help(format!("write [[{table}]] above each one")));
+        return Vec::new();
+    };
+    let section = |(index, value)| Section { table, path: format!("{table}.{index}"), value };
+    array.into_iter().enumerate().map(section).collect()
+}
+
+/// The entries of `[materials]`, in the order of the file.
+fn materials<'i>(value: Option<Spanned<DeValue<'i>>>, problems: &mut Vec<Problem>) -> Vec<Named<'i>> {
+    let Some(value) = value else { return Vec::new() };
+    let span = value.span();
+    let DeValue::Table(table) = value.into_inner() else {
+        let problem = Problem::new("`materials` is not a table").at(span).key("materials");
+        problems.push(problem.help("write [materials.NAME] above each one"));
+        return Vec::new();
+    };
+    let mut materials: Vec<_> = table
+        .into_iter()
+        .map(|(key, value)| {
+            let name = Spanned::new(key.span(), key.into_inner().into_owned());
+            let path = format!("materials.{}", name.get_ref());
+            Named { name, section: Section { table: "materials", path, value } }
+        })
+        .collect();
+    materials.sort_by_key(|material| material.name.span().start);
+    materials
+}
+
+/// A body under its name, by which messages then call it.
+fn name_body(mut section: Section<'_>) -> Named<'_> {
+    let value = match section.value.get_ref() {
+        DeValue::Table(table) => table.get("name"),
+        _ => None,
+    };
+    let name = value.and_then(|value| Some(Spanned::new(value.span(), value.get_ref().as_str()?.to_owned())));
+    let name = name.unwrap_or_else(|| Spanned::new(section.value.span(), String::new()));
+    if !name.get_ref().is_empty() {
+        section.path = format!("bodies.{}", name.get_ref());
+    }
+    Named { name, section }
+}

@@ -1,0 +1,44 @@
+//! `[time]`.
+
+use super::check::{Bounds, Check};
+use crate::scenario::error::Problem;
+use crate::scenario::raw;
+use crate::scenario::section::Section;
+use crate::scenario::{StepSize, TimeSettings};
+
+pub(super) fn validate(section: Option<Section<'_>>, check: &mut Check<'_>) -> Option<TimeSettings> {
+    let Some(section) = section else {
+        let problem = Problem::new("missing table [time]").key("time.end");
+        check.report(problem.help("add [time] with `end = …`: end of the run [s]"));
+        return None;
+    };
+    let raw: raw::Time = section.read_sound_part(&mut check.problems)?;
+    let end = check.number("time.end", &raw.end, Bounds::Positive);
+    let step = match &raw.step {
+        None => StepSize::Auto,
+        Some(step) => match step.get_ref() {
+            raw::Step::Word(word) if word == "auto" => StepSize::Auto,
+            raw::Step::Word(word) => {
+                let problem = Problem::new(format!("`time.step` cannot be `{word}`"));
+                check.report(problem.at(step.span()).key("time.step").help("give \"auto\" or a number [s]"));
+                StepSize::Auto
+            }
+            raw::Step::Size(size) => {
+                StepSize::Fixed(check.in_range("time.step", *size, step.span(), Bounds::Positive))
+            }
+        },
+    };
+    let flight_step = raw.flight_step.as_ref();
+    Some(TimeSettings {
+        end,
+        step,
+        safety: check.number_or("time.safety", raw.safety.as_ref(), Bounds::Fraction, 0.8),
+        flight_step: check.number_or("time.flight_step", flight_step, Bounds::Positive, end / 200.0),
+        energy_tolerance: check.number_or(
+            "time.energy_tolerance",
+            raw.energy_tolerance.as_ref(),
+            Bounds::Positive,
+            0.05,
+        ),
+    })
+}

@@ -1,0 +1,145 @@
+//! The audit of a step: energies, momenta, and the work and impulse of what acts from outside.
+
+use std::ops::Add;
+use std::time::Instant;
+
+use crate::dynamics::Wrench;
+use crate::math::Vec3;
+use crate::math::reduction::fixed_order_sum;
+
+use super::Simulation;
+
+/// Momentum, kinetic energy and centre of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyBalance {
+    /// Linear and angular momentum about the origin.
+    pub momentum: Wrench,
+    /// Kinetic energy \[J\].
+    pub kinetic: f64,
+    /// Centre of mass \[m\].
+    pub centre: Vec3,
+}
+
+impl BodyBalance {
+    /// Of a body without motion at the origin.
+    pub(super) fn at_rest() -> Self {
+        Self { momentum: Wrench::zero(), kinetic: 0.0, centre: Vec3::zeros() }
+    }
+}
+
+/// Sums over the nodes of a body.
+struct NodalSums {
+    momentum: Wrench,
+    kinetic: f64,
+    mass_moment: Vec3,
+}
+
+impl Add for NodalSums {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            momentum: self.momentum + other.momentum,
+            kinetic: self.kinetic + other.kinetic,
+            mass_moment: self.mass_moment + other.mass_moment,
+        }
+    }
+}
+
+impl Simulation {
+    /// Brings energies and momenta up to date after a step and holds them against their balance.
+    pub(super) fn account(&mut self, dt: f64) {
+        let start = Instant::now();
+        let before = self.external_wrench;
+        self.external_wrench = self.compute_external_wrench();
+        self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
+        self.energies.external_work += self.external_work();
+        self.energies.viscous_dissipation += self.action.damping_power * dt;
+        self.measure();
+        self.audit.check(&self.energies, self.balances.iter().map(|balance| balance.momentum));
+        self.wall.integration += start.elapsed().as_secs_f64();
+    }
+
+    /// Energies and momenta of the present state.
+    pub(super) fn measure(&mut self) {
+        self.energies.strain = self.internal.strain_energy().iter().sum();
+        self.energies.contact = self.action.stored_energy;
+        for body in 0..self.model.bodies.len() {
+            self.balances[body] = self.body_balance(body);
+        }
+        self.energies.kinetic = self.balances.iter().map(|balance| balance.kinetic).sum();
+    }
+
+    /// Balance of one body: from its carrier where it has one, from its nodes otherwise.
+    fn body_balance(&self, body: usize) -> BodyBalance {
+        if let Some(carrier) = &self.carriers[body] {
+            let mut momentum = Wrench::at(&carrier.centre(), carrier.velocity() * carrier.mass());
+            momentum.angular += carrier.angular_momentum();
+            return BodyBalance { momentum, kinetic: carrier.kinetic_energy(), centre: carrier.centre() };
+        }
+        let nodes = self.model.bodies[body].nodes.clone();
+        let masses = &self.model.mass[nodes.clone()];
+        let positions = &self.state.positions[nodes.clone()];
+        let velocities = &self.state.velocities[nodes];
+        let sums = fixed_order_sum(masses.len(), &|range| {
+            nodal_sums(&masses[range.clone()], &positions[range.clone()], &velocities[range])
+        });
+        let centre = sums.mass_moment / self.model.bodies[body].mass;
+        BodyBalance { momentum: sums.momentum, kinetic: sums.kinetic, centre }
+    }
+
+    /// Resultant of gravity, loads and reactions at present.
+    pub(super) fn compute_external_wrench(&self) -> Wrench {
+        let mut wrench = self.reaction_wrench();
+        for (index, body) in self.model.bodies.iter().enumerate() {
+            if body.is_rigid() {
+                wrench = wrench + self.rigid_external_wrench(index);
+            } else if body.loaded || body.gravity != Vec3::zeros() {
+                let nodes = body.nodes.clone();
+                let positions = &self.state.positions[nodes.clone()];
+                wrench = wrench + Wrench::of_nodes(positions, &self.forces.external[nodes]);
+            }
+        }
+        wrench
+    }
+
+    /// Work of gravity, loads and reactions over the last step, by the trapezoidal rule \[J\].
+    fn external_work(&self) -> f64 {
+        let before = &self.positions_next;
+        let mut work = self.reaction_work(before);
+        for (index, body) in self.model.bodies.iter().enumerate() {
+            if body.is_rigid() {
+                work += self.rigid_work(index);
+            } else if body.loaded || body.gravity != Vec3::zeros() {
+                let nodes = body.nodes.clone();
+                let forces =
+                    [&self.forces.external_before[nodes.clone()], &self.forces.external[nodes.clone()]];
+                let positions = [&before[nodes.clone()], &self.state.positions[nodes]];
+                work += trapezoidal_work(forces, positions);
+            }
+        }
+        work
+    }
+}
+
+fn nodal_sums(masses: &[f64], positions: &[Vec3], velocities: &[Vec3]) -> NodalSums {
+    let mut sums = NodalSums { momentum: Wrench::zero(), kinetic: 0.0, mass_moment: Vec3::zeros() };
+    for ((&mass, position), velocity) in masses.iter().zip(positions).zip(velocities) {
+        sums.momentum = sums.momentum + Wrench::at(position, velocity * mass);
+        sums.kinetic += 0.5 * mass * velocity.norm_squared();
+        sums.mass_moment += position * mass;
+    }
+    sums
+}
+
+/// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\].
+fn trapezoidal_work(forces: [&[Vec3]; 2], positions: [&[Vec3]; 2]) -> f64 {
+    fixed_order_sum(positions[0].len(), &|range| {
+        range
+            .map(|node| {
+                let travel = positions[1][node] - positions[0][node];
+                0.5 * (forces[0][node] + forces[1][node]).dot(&travel)
+            })
+            .sum()
+    })
+}

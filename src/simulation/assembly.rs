@@ -1,0 +1,304 @@
+//! The model under construction: meshes read and placed, nodes and elements numbered, masses and surfaces made.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::contact::Surface;
+use crate::dynamics::ElementBlock;
+use crate::dynamics::{MassProperties, mass_properties, nodal_shares};
+use crate::dynamics::RigidBody;
+use crate::io::gmsh;
+use crate::material::{Elasticity, Material};
+use crate::math::{Mat3, Rotation};
+use crate::mesh::{CellBlock, CellKind, Faces, Mesh, MeshError, Renumbering};
+use crate::scenario::{
+    self, BodySpec, ContactSurface, MaterialModel, MaterialSpec, RigidMass, Scenario,
+};
+
+use super::SetupError;
+use super::model::{Behaviour, Block, Body, CellAddress, Model};
+
+/// A model under construction.
+#[derive(Default)]
+pub(super) struct Assembly {
+    /// The model as far as it goes.
+    pub model: Model,
+    /// Faces of each body that can touch.
+    pub surfaces: Vec<Surface>,
+    /// Elements with internal forces.
+    pub element_blocks: Vec<ElementBlock>,
+    /// Rigid bodies, one entry a body.
+    pub carriers: Vec<Option<RigidBody>>,
+    /// Mesh of each body with its first global node.
+    pub meshes: Vec<(Mesh, u32)>,
+}
+
+impl Assembly {
+    /// The whole model of a scenario.
+    pub fn build(scenario: &Scenario) -> Result<Self, SetupError> {
+        let mut assembly = Self::default();
+        assembly.model.material_names = scenario.materials.iter().map(|m| m.name.clone()).collect();
+        let mut files: HashMap<&Path, Mesh> = HashMap::new();
+        for spec in &scenario.bodies {
+            let path = spec.mesh.value.as_path();
+            if !files.contains_key(path) {
+                files.insert(path, read_mesh(spec)?);
+            }
+            assembly.add_body(scenario, spec, &files[path])?;
+        }
+        for boundary in &scenario.boundaries {
+            assembly.add_boundary(scenario, boundary)?;
+        }
+        for load in &scenario.loads {
+            assembly.add_load(scenario, load)?;
+        }
+        assembly.hold_nodes();
+        Ok(assembly)
+    }
+
+    /// Numbers the nodes and elements of a body and finds its mass and surface.
+    fn add_body(&mut self, scenario: &Scenario, spec: &BodySpec, file: &Mesh) -> Result<(), SetupError> {
+        let (mesh, order) = place_mesh(spec, file).map_err(|source| geometry(spec, source))?;
+        let material = &scenario.materials[spec.material];
+        let rigid = material.model == MaterialModel::Rigid;
+        check_mesh(&mesh, rigid).map_err(|source| geometry(spec, source))?;
+        let first = self.model.reference_positions.len();
+        let end = first + mesh.nodes.len();
+        if u32::try_from(end).is_err() {
+            return Err(SetupError::TooManyNodes(end));
+        }
+        self.model.reference_positions.extend_from_slice(&mesh.nodes);
+        self.model.mass.resize(end, 0.0);
+        self.add_output(&mesh, &order, first as u32);
+        let surface = surface_of(spec, &mesh, first as u32)?;
+        let mut body = Body {
+            name: spec.name.clone(),
+            nodes: first..end,
+            blocks: blocks_of(&mesh, first as u32),
+            num_faces: surface.num_faces(),
+            material: spec.material,
+            mass: 0.0,
+            gravity: spec.gravity,
+            behaviour: if rigid {
+                Behaviour::Rigid { prescribed: None }
+            } else {
+                Behaviour::Deformable { supported: false, moved: false }
+            },
+            loaded: false,
+        };
+        let carrier = if rigid {
+            Some(self.add_rigid_mass(spec, material.density, &body)?)
+        } else {
+            self.add_elements(spec, material, &mut body)?;
+            None
+        };
+        body.mass = self.model.mass[first..end].iter().sum();
+        self.surfaces.push(surface);
+        self.carriers.push(carrier);
+        self.meshes.push((mesh, first as u32));
+        self.model.bodies.push(body);
+        Ok(())
+    }
+
+    /// Output order of a body: that of the file.
+    fn add_output(&mut self, mesh: &Mesh, order: &Renumbering, first: u32) {
+        let body = self.model.bodies.len() as u32;
+        let mut nodes = vec![0; mesh.nodes.len()];
+        for (new, &old) in order.node_order.iter().enumerate() {
+            nodes[old as usize] = first + new as u32;
+        }
+        self.model.output_nodes.extend(nodes);
+        for (block, (index, _)) in element_blocks(mesh).enumerate() {
+            let cells = &order.cell_order[index];
+            let mut elements = vec![0; cells.len()];
+            for (new, &old) in cells.iter().enumerate() {
+                elements[old as usize] = new as u32;
+            }
+            let address = |element| CellAddress { body, block: block as u32, element };
+            self.model.output_cells.extend(elements.into_iter().map(address));
+        }
+    }
+
+    /// Elements with internal forces, and the lumped masses of their nodes.
+    fn add_elements(
+        &mut self,
+        spec: &BodySpec,
+        material: &MaterialSpec,
+        body: &mut Body,
+    ) -> Result<(), SetupError> {
+        let density = density_of(spec, material.density)?;
+        let Some(law) = material_law(spec, material.model)? else { return Ok(()) };
+        for block in &mut body.blocks {
+            let positions = &self.model.reference_positions;
+            let elements = ElementBlock::new(block.kind, law, density, &block.connectivity, positions);
+            let elements = elements.map_err(|_| mass_error(spec, "its elements have no volume"))?;
+            elements.add_lumped_mass(&mut self.model.mass);
+            block.internal = Some(self.element_blocks.len());
+            self.element_blocks.push(elements);
+        }
+        Ok(())
+    }
+
+    /// Mass and inertia of a rigid body; its nodes share the mass as their elements or faces do.
+    fn add_rigid_mass(
+        &mut self,
+        spec: &BodySpec,
+        density: Option<f64>,
+        body: &Body,
+    ) -> Result<RigidBody, SetupError> {
+        let shell = body.blocks.iter().all(|block| block.kind.dimension() == 2);
+        let scale = match spec.rigid {
+            RigidMass::Given(..) => 1.0,
+            RigidMass::Shell(thickness) => thickness * density_of(spec, density)?,
+            RigidMass::Volume if shell && !self.is_plane(body) => {
+                return Err(mass_error(
+                    spec,
+                    "the mesh is a surface: give its `thickness`, or `mass` and `inertia`",
+                ));
+            }
+            RigidMass::Volume => density_of(spec, density)?,
+        };
+        let positions = &self.model.reference_positions;
+        let properties = body
+            .blocks
+            .iter()
+            .map(|block| mass_properties(block.kind, &block.connectivity, positions, scale))
+            .fold(MassProperties::NONE, |sum, block| sum.merge(&block));
+        if properties.mass <= 0.0 {
+            return Err(mass_error(spec, "its elements have no volume"));
+        }
+        let (mass, inertia) = match spec.rigid {
+            RigidMass::Given(mass, inertia) => (mass, symmetric(inertia)),
+            _ => (properties.mass, properties.inertia),
+        };
+        for block in &body.blocks {
+            let cells = block.tags.iter().enumerate().map(|(cell, _)| (block.kind, block.element(cell)));
+            for (node, share) in nodal_shares(cells, positions) {
+                self.model.mass[node as usize] += share * scale * mass / properties.mass;
+            }
+        }
+        Ok(RigidBody::new(mass, properties.centre, &inertia))
+    }
+
+    fn is_plane(&self, body: &Body) -> bool {
+        self.model.reference_positions[body.nodes.clone()].iter().all(|position| position.z == 0.0)
+    }
+}
+
+/// Reads the mesh file of a body.
+fn read_mesh(spec: &BodySpec) -> Result<Mesh, SetupError> {
+    gmsh::read(&spec.mesh.value).map_err(|source| SetupError::Mesh {
+        body: spec.name.clone(),
+        source: Box::new(source),
+        span: spec.mesh.span.clone(),
+    })
+}
+
+/// The part of a mesh that makes a body, in its place, renumbered for locality.
+fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshError> {
+    let names: Vec<&str> = spec.region.iter().map(|name| name.value.as_str()).collect();
+    let mut mesh = file.region(&names)?.scaled(spec.scale)?;
+    if let Some((axis, angle)) = &spec.rotate {
+        mesh = mesh.rotated(&Rotation::from_scaled_axis(axis * *angle))?;
+    }
+    mesh.translated(spec.translate)?.renumbered()
+}
+
+/// Whether a mesh can be a body: volumes, or plane cells in z = 0, or, if rigid, any surface.
+fn check_mesh(mesh: &Mesh, rigid: bool) -> Result<(), MeshError> {
+    match mesh.dimension() {
+        Some(3) => mesh.quality()?.check(),
+        Some(2) if mesh.is_plane() => mesh.check_plane(),
+        Some(2) if rigid => Ok(()),
+        _ => mesh.require_volume(),
+    }
+}
+
+/// Blocks of the highest dimension, with their position in the mesh.
+fn element_blocks(mesh: &Mesh) -> impl Iterator<Item = (usize, &CellBlock)> {
+    mesh.blocks_of_dimension(mesh.dimension().unwrap_or(0)).filter(|(_, block)| !block.is_empty())
+}
+
+fn blocks_of(mesh: &Mesh, first: u32) -> Vec<Block> {
+    let block = |(_, block): (usize, &CellBlock)| Block {
+        kind: block.kind,
+        connectivity: block.connectivity.iter().map(|node| node + first).collect(),
+        tags: block.tags.clone(),
+        internal: None,
+    };
+    element_blocks(mesh).map(block).collect()
+}
+
+/// Faces with global nodes.
+pub(super) fn global_faces(faces: &Faces, first: u32) -> Vec<(CellKind, Vec<u32>)> {
+    faces.iter().map(|(kind, nodes)| (kind, nodes.iter().map(|node| node + first).collect())).collect()
+}
+
+/// The faces of a body that can touch.
+fn surface_of(spec: &BodySpec, mesh: &Mesh, first: u32) -> Result<Surface, SetupError> {
+    let shell = mesh.dimension() == Some(2) && !mesh.is_plane();
+    let mut faces = Vec::new();
+    match &spec.contact {
+        ContactSurface::None => {}
+        ContactSurface::Skin => {
+            let skin = if shell { mesh.shell() } else { mesh.skin() };
+            faces = global_faces(&skin.map_err(|source| geometry(spec, source))?, first);
+        }
+        ContactSurface::Groups(groups) => {
+            for group in groups {
+                let found =
+                    if shell { mesh.group_shell(&group.value) } else { mesh.group_faces(&group.value) };
+                let found = found.map_err(|source| geometry_at(spec, source, &group.span))?;
+                faces.extend(global_faces(&found, first));
+            }
+        }
+    }
+    Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
+}
+
+/// The law of a material; `None` for a rigid one.
+fn material_law(spec: &BodySpec, model: MaterialModel) -> Result<Option<Material>, SetupError> {
+    let constants = |scenario::Elasticity { young, poisson }| {
+        Elasticity::from_young_poisson(young, poisson)
+            .map_err(|source| SetupError::Material { body: spec.name.clone(), source })
+    };
+    Ok(match model {
+        MaterialModel::LinearElastic(given) => Some(Material::LinearElastic(constants(given)?)),
+        MaterialModel::StVenantKirchhoff(given) => Some(Material::StVenantKirchhoff(constants(given)?)),
+        MaterialModel::NeoHookean(given) => Some(Material::NeoHookean(constants(given)?)),
+        MaterialModel::Rigid => None,
+    })
+}
+
+fn density_of(spec: &BodySpec, density: Option<f64>) -> Result<f64, SetupError> {
+    density.ok_or_else(|| mass_error(spec, "its material has no `density`, and the body gives no `mass`"))
+}
+
+/// Symmetric matrix from xx, yy, zz, xy, yz, xz.
+fn symmetric([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> Mat3 {
+    Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+}
+
+fn mass_error(spec: &BodySpec, reason: &'static str) -> SetupError {
+    SetupError::Mass { body: spec.name.clone(), reason, span: spec.mesh.span.clone() }
+}
+
+/// A mesh that does not serve, with the span of the group or file that asks for it.
+pub(super) fn geometry(spec: &BodySpec, source: MeshError) -> SetupError {
+    let missing = match &source {
+        MeshError::MissingGroup { name, .. } => spec.region.iter().find(|region| region.value == *name),
+        _ => None,
+    };
+    let span = missing.map_or(&spec.mesh.span, |region| &region.span);
+    geometry_at(spec, source, span)
+}
+
+/// A mesh that does not serve, with the given span.
+pub(super) fn geometry_at(spec: &BodySpec, source: MeshError, span: &std::ops::Range<usize>) -> SetupError {
+    SetupError::Geometry {
+        body: spec.name.clone(),
+        path: spec.mesh.value.clone(),
+        source: Box::new(source),
+        span: span.clone(),
+    }
+}

@@ -1,0 +1,192 @@
+//! From a scenario to a simulation.
+
+use std::time::Instant;
+
+use crate::contact::Constraints;
+use crate::contact::detection::closest_point::{Method, Start};
+use crate::contact::detection::hierarchy::Builder;
+use crate::contact::detection::volume::VolumeKind;
+use crate::contact::detection::{
+    AllPairs, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, penetrations,
+};
+use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
+use crate::dynamics::{Audit, Energies, Wrench};
+use crate::dynamics::{ElementBlock, InternalForce};
+use crate::dynamics::State;
+use crate::dynamics::Support;
+use crate::math::Vec3;
+use crate::scenario::{
+    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, DetectionMethod, HierarchyBuilder, Scenario,
+};
+
+use super::assembly::Assembly;
+use super::counters::WallTimes;
+use super::free_flight::carrier_of_nodes;
+use super::model::Model;
+use super::rigid::RigidForces;
+use super::step_size::StepControl;
+use super::supports::SupportedComponent;
+use super::{BodyBalance, Forces, Overlap, Phase, SetupError, Simulation};
+
+impl Simulation {
+    /// Sets up a scenario: reads its meshes, builds the model, and checks that no bodies overlap.
+    ///
+    /// # Errors
+    /// [`SetupError`]: a mesh that cannot be read or does not serve, a group that is not there, a body without
+    /// mass, bodies that overlap.
+    pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
+        let start = Instant::now();
+        let Assembly { model, surfaces, element_blocks, carriers, .. } = Assembly::build(scenario)?;
+        let mut wall = WallTimes { read: start.elapsed().as_secs_f64(), ..WallTimes::default() };
+        let excluded: Vec<[u32; 2]> =
+            scenario.contact.excluded.iter().map(|pair| pair.map(|body| body as u32)).collect();
+        let contact = ContactModel::new(surfaces, &excluded, &model.reference_positions);
+        check_overlaps(&contact, &model)?;
+        let num_nodes = model.reference_positions.len();
+        let block_critical_steps = critical_steps(&element_blocks, &model.reference_positions);
+        let rigid_edge = rigid_edge(&contact, &model);
+        let start = Instant::now();
+        let detector = build_detector(scenario, contact, &model.reference_positions);
+        wall.hierarchy = start.elapsed().as_secs_f64();
+        let mut simulation = Self {
+            settings: scenario.time.clone(),
+            state: State::at_rest(model.reference_positions.clone()),
+            carriers,
+            phase: Phase::Stepping,
+            motions: Vec::new(),
+            internal: InternalForce::new(element_blocks, num_nodes),
+            forces: Forces::new(&model),
+            positions_next: model.reference_positions.clone(),
+            detector,
+            response: build_response(scenario, num_nodes),
+            constraints: Constraints::default(),
+            action: ContactAction::new(num_nodes),
+            control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_edge),
+            balances: vec![BodyBalance::at_rest(); model.bodies.len()],
+            energies: Energies::default(),
+            audit: Audit::new(&Energies::default(), Wrench::zero()),
+            external_wrench: Wrench::zero(),
+            first_contacts: Vec::new(),
+            steps_in_flight: 0,
+            wall,
+            block_critical_steps,
+            warnings: Vec::new(),
+            model,
+        };
+        simulation.begin(&scenario.bodies);
+        Ok(simulation)
+    }
+
+    /// Sets the initial velocities and begins in flight where every body flies or stays.
+    fn begin(&mut self, specs: &[BodySpec]) {
+        for (index, spec) in specs.iter().enumerate() {
+            let body = &self.model.bodies[index];
+            let mut carrier =
+                self.carriers[index].take().unwrap_or_else(|| carrier_of_nodes(&self.model, body));
+            carrier.set_velocity(spec.velocity, spec.angular_velocity);
+            for node in body.nodes.clone() {
+                self.state.velocities[node] = carrier.velocity_at(&self.state.positions[node]);
+            }
+            self.carriers[index] = Some(carrier);
+        }
+        let at_rest = |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
+        let flies = self.model.bodies.iter().zip(specs).all(|(body, spec)| {
+            body.flies() || body.stays() && at_rest(spec)
+        });
+        for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
+            if !(body.is_rigid() || flies && body.flies()) {
+                *carrier = None;
+            }
+        }
+        self.start_forces();
+        self.phase = if flies { Phase::Flight } else { Phase::Stepping };
+        self.measure();
+        let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
+        self.audit = Audit::new(&self.energies, momentum);
+        self.audit.check(&self.energies, self.balances.iter().map(|balance| balance.momentum));
+    }
+}
+
+impl Forces {
+    fn new(model: &Model) -> Self {
+        let zeros = vec![Vec3::zeros(); model.reference_positions.len()];
+        let components = |support: &Support| vec![SupportedComponent::default(); support.nodes.len()];
+        Self {
+            internal: zeros.clone(),
+            external: zeros.clone(),
+            external_before: zeros,
+            rigid: vec![RigidForces::none(); model.bodies.len()],
+            supported: model.supports.iter().map(components).collect(),
+        }
+    }
+}
+
+/// Critical step of each block by itself \[s\].
+fn critical_steps(blocks: &[ElementBlock], positions: &[Vec3]) -> Vec<f64> {
+    let of_block = |block: &ElementBlock| {
+        let alone = InternalForce::new(vec![block.clone()], positions.len());
+        alone.critical_step(positions).map_or(f64::INFINITY, |critical| critical.time_step)
+    };
+    blocks.iter().map(of_block).collect()
+}
+
+/// Refuses bodies that overlap before the run begins.
+fn check_overlaps(contact: &ContactModel, model: &Model) -> Result<(), SetupError> {
+    let overlaps: Vec<Overlap> = penetrations(contact, &model.reference_positions)
+        .into_iter()
+        .map(|found| Overlap {
+            bodies: found.bodies.map(|body| model.bodies[body as usize].name.clone()),
+            depth: found.depth,
+            point: found.point.into(),
+        })
+        .collect();
+    if overlaps.is_empty() { Ok(()) } else { Err(SetupError::Overlap(overlaps)) }
+}
+
+/// Shortest median edge of the faces of a rigid body \[m\].
+fn rigid_edge(contact: &ContactModel, model: &Model) -> f64 {
+    let bodies = model.bodies.iter().zip(&contact.surfaces).filter(|(body, _)| body.is_rigid());
+    let edges = bodies.map(|(_, surface)| surface.median_edge(&model.reference_positions));
+    edges.filter(|&edge| edge > 0.0).fold(f64::INFINITY, f64::min)
+}
+
+fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]) -> Box<dyn Detector> {
+    let settings = &scenario.contact;
+    let node_face = NodeFaceOptions {
+        method: match settings.closest_point {
+            ClosestPointMethod::Auto => Method::Auto,
+            ClosestPointMethod::Sqp => Method::Sqp,
+        },
+        start: match settings.start {
+            ClosestPointStart::Nearest => Start::Nearest,
+            ClosestPointStart::Centre => Start::Centre,
+        },
+    };
+    match settings.detection {
+        DetectionMethod::AllPairs => Box::new(AllPairs::new(contact, node_face)),
+        DetectionMethod::Hierarchy => {
+            let builder = match settings.hierarchy {
+                HierarchyBuilder::Fast => Builder::Fast,
+                HierarchyBuilder::BottomUp => Builder::BottomUp,
+            };
+            let ladder = settings.volumes.iter().map(|&volume| volume_kind(volume)).collect();
+            Box::new(Engine::new(contact, EngineOptions { builder, ladder, node_face }, positions))
+        }
+    }
+}
+
+fn volume_kind(volume: BoundingVolume) -> VolumeKind {
+    match volume {
+        BoundingVolume::Sphere => VolumeKind::Sphere,
+        BoundingVolume::Aabb => VolumeKind::Aabb,
+        BoundingVolume::Dop14 => VolumeKind::Dop14,
+        BoundingVolume::Dop18 => VolumeKind::Dop18,
+        BoundingVolume::Dop26 => VolumeKind::Dop26,
+        BoundingVolume::Obb => VolumeKind::Obb,
+    }
+}
+
+fn build_response(scenario: &Scenario, num_nodes: usize) -> Box<dyn Response> {
+    let options = PenaltyOptions { factor: scenario.contact.penalty, damping: scenario.contact.damping };
+    Box::new(Penalty::new(options, num_nodes))
+}

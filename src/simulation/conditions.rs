@@ -1,0 +1,142 @@
+//! Supports, prescribed motion and loads of the model under construction.
+
+use crate::dynamics::{Load, Prescribed, Support, nodal_shares};
+use crate::mesh::CellKind;
+use crate::scenario::{BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario};
+
+use super::SetupError;
+use super::assembly::{Assembly, geometry, geometry_at, global_faces};
+use super::model::Behaviour;
+
+impl Assembly {
+    /// Adds a support or prescribed motion.
+    pub(super) fn add_boundary(
+        &mut self,
+        scenario: &Scenario,
+        boundary: &BoundarySpec,
+    ) -> Result<(), SetupError> {
+        let spec = &scenario.bodies[boundary.body];
+        let nodes = self.nodes_of(spec, boundary.body, boundary.group.as_ref())?;
+        let motions = boundary.components.iter().map(|(axis, motion)| (*axis as usize, prescribed(motion)));
+        match &mut self.model.bodies[boundary.body].behaviour {
+            Behaviour::Rigid { prescribed } => {
+                let components = prescribed.get_or_insert_with(Default::default);
+                for (axis, motion) in motions {
+                    components[axis] = Some(motion);
+                }
+            }
+            Behaviour::Deformable { supported, moved } => {
+                *supported = true;
+                for (axis, motion) in motions {
+                    *moved |= !motion.is_fixed();
+                    self.model.supports.push(Support { nodes: nodes.clone(), axis, motion });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Global nodes of a group of a body, or of the whole body.
+    fn nodes_of(
+        &self,
+        spec: &BodySpec,
+        body: usize,
+        group: Option<&Located<String>>,
+    ) -> Result<Vec<u32>, SetupError> {
+        let (mesh, first) = &self.meshes[body];
+        let Some(group) = group else {
+            return Ok((*first..first + mesh.nodes.len() as u32).collect());
+        };
+        let nodes = mesh.group_nodes(&group.value).map_err(|source| geometry_at(spec, source, &group.span))?;
+        Ok(nodes.into_iter().map(|node| node + first).collect())
+    }
+
+    /// Adds a load.
+    pub(super) fn add_load(&mut self, scenario: &Scenario, load: &LoadSpec) -> Result<(), SetupError> {
+        let spec = &scenario.bodies[load.body];
+        if self.model.bodies[load.body].is_rigid() {
+            return Err(SetupError::LoadOnRigidBody { body: spec.name.clone() });
+        }
+        self.model.bodies[load.body].loaded = true;
+        let cells = match load.kind {
+            LoadKind::BodyForce(_) => self.cells_of(spec, load)?,
+            LoadKind::Pressure(_) | LoadKind::Traction(_) => self.faces_of(spec, load)?,
+        };
+        let load = match &load.kind {
+            LoadKind::Pressure(value) => Load::Pressure { faces: cells, value: value.clone() },
+            LoadKind::Traction(value) | LoadKind::BodyForce(value) => {
+                let cells = cells.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()));
+                let shares = nodal_shares(cells, &self.model.reference_positions);
+                Load::Dead { shares, value: value.clone() }
+            }
+        };
+        self.model.loads.push(load);
+        Ok(())
+    }
+
+    /// Faces a pressure or traction acts on: those of its group, or the whole skin.
+    fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
+        let (mesh, first) = &self.meshes[load.body];
+        let faces = match &load.group {
+            None => mesh.skin().map_err(|source| geometry(spec, source)),
+            Some(group) => {
+                mesh.group_faces(&group.value).map_err(|source| geometry_at(spec, source, &group.span))
+            }
+        };
+        Ok(global_faces(&faces?, *first))
+    }
+
+    /// Elements a body force acts on: those of its group, or all of the body.
+    fn cells_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
+        let (mesh, first) = &self.meshes[load.body];
+        let dimension = mesh.dimension().unwrap_or(0);
+        let cells: Vec<(u32, u32)> = match &load.group {
+            Some(group) => {
+                let groups = mesh.groups_called(&group.value);
+                let groups = groups.map_err(|source| geometry_at(spec, source, &group.span))?;
+                let volumes = groups.into_iter().filter(|group| group.dimension == dimension);
+                volumes.flat_map(|group| group.cells.iter().copied()).collect()
+            }
+            None => mesh
+                .blocks_of_dimension(dimension)
+                .flat_map(|(index, block)| (0..block.len() as u32).map(move |cell| (index as u32, cell)))
+                .collect(),
+        };
+        let cell = |(block, cell): (u32, u32)| {
+            let block = &mesh.blocks[block as usize];
+            (block.kind, block.cell(cell as usize).iter().map(|node| node + first).collect())
+        };
+        Ok(cells.into_iter().map(cell).collect())
+    }
+
+    /// Takes held nodes out of what contact can move: all three components prescribed.
+    pub(super) fn hold_nodes(&mut self) {
+        let model = &mut self.model;
+        model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();
+        let mut held = vec![[false; 3]; model.mass.len()];
+        for support in &model.supports {
+            for &node in &support.nodes {
+                held[node as usize][support.axis] = true;
+            }
+        }
+        for body in &model.bodies {
+            if let Behaviour::Rigid { prescribed: Some(components) } = &body.behaviour {
+                held[body.nodes.clone()].fill(components.each_ref().map(Option::is_some));
+            }
+        }
+        for (inverse, held) in model.inverse_mass.iter_mut().zip(held) {
+            if held == [true; 3] {
+                *inverse = 0.0;
+            }
+        }
+    }
+}
+
+fn prescribed(motion: &PrescribedMotion) -> Prescribed {
+    match motion {
+        PrescribedMotion::Fixed => Prescribed::Fixed,
+        PrescribedMotion::Displacement(function) => Prescribed::Displacement(function.clone()),
+        PrescribedMotion::Velocity(function) => Prescribed::Velocity(function.clone()),
+        PrescribedMotion::Acceleration(function) => Prescribed::Acceleration(function.clone()),
+    }
+}

@@ -1,0 +1,30 @@
+//! Wall time by part of the program.
+
+use std::time::Instant;
+
+/// Wall time \[s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WallTimes {
+    /// Reading meshes and building the model.
+    pub read: f64,
+    /// Building hierarchies.
+    pub hierarchy: f64,
+    /// Contact detection.
+    pub detection: f64,
+    /// Contact response.
+    pub response: f64,
+    /// Internal forces and critical steps.
+    pub internal_force: f64,
+    /// Time integration, loads, supports and the audit.
+    pub integration: f64,
+    /// Output, as far as the steps had to wait for it.
+    pub output: f64,
+}
+
+/// Adds the time that `work` takes to a counter.
+pub(super) fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *seconds += start.elapsed().as_secs_f64();
+    result
+}

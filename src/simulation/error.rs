@@ -1,0 +1,203 @@
+//! What can go wrong in setting a simulation up, and in running it.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::io::OutputError;
+use crate::io::gmsh::GmshError;
+use crate::mesh::MeshError;
+
+/// A scenario that cannot be set up: the input is wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// A mesh file cannot be read.
+    #[error("body `{body}`: {source}")]
+    Mesh {
+        /// The body.
+        body: String,
+        /// Why.
+        source: Box<GmshError>,
+        /// Where the scenario names the file.
+        span: Range<usize>,
+    },
+    /// A mesh does not serve the body.
+    #[error("body `{body}`, mesh {}: {source}", path.display())]
+    Geometry {
+        /// The body.
+        body: String,
+        /// The mesh.
+        path: PathBuf,
+        /// Why.
+        source: Box<MeshError>,
+        /// Where the scenario asks for it.
+        span: Range<usize>,
+    },
+    /// The mass of a body cannot be determined.
+    #[error("body `{body}`: {reason}")]
+    Mass {
+        /// The body.
+        body: String,
+        /// Why, and what to change.
+        reason: &'static str,
+        /// Where the scenario names the mesh.
+        span: Range<usize>,
+    },
+    /// Elastic constants that no stable solid has.
+    #[error("body `{body}`: {source}")]
+    Material {
+        /// The body.
+        body: String,
+        /// What is wrong with them.
+        source: crate::material::ElasticityError,
+    },
+    /// A load that cannot act on its body.
+    #[error("a load on rigid body `{body}` has no elements to act through; give the body `gravity` or a prescribed motion instead")]
+    LoadOnRigidBody {
+        /// The body.
+        body: String,
+    },
+    /// Bodies that overlap before the run begins.
+    #[error("{} overlap at t = 0: {}; move them apart, or exclude the pair with [[contact.pairs]] contact = false", count(.0), Overlaps(.0))]
+    Overlap(Vec<Overlap>),
+    /// Too many nodes for 32-bit numbers.
+    #[error("the model has {0} nodes; at most {max} can be numbered", max = u32::MAX)]
+    TooManyNodes(usize),
+}
+
+impl SetupError {
+    /// The place in the scenario that the error is about, if it is about one.
+    pub fn span(&self) -> Option<Range<usize>> {
+        match self {
+            Self::Mesh { span, .. } | Self::Geometry { span, .. } | Self::Mass { span, .. } => Some(span.clone()),
+            Self::Material { .. } | Self::LoadOnRigidBody { .. } | Self::Overlap(_) | Self::TooManyNodes(_) => None,
+        }
+    }
+}
+
+/// Two bodies that overlap at t = 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overlap {
+    /// Their names.
+    pub bodies: [String; 2],
+    /// Greatest depth of a node of one inside the other \[m\]; 0 where only faces cross.
+    pub depth: f64,
+    /// Where \[m\].
+    pub point: [f64; 3],
+}
+
+fn count(overlaps: &[Overlap]) -> String {
+    match overlaps.len() {
+        1 => "two bodies".into(),
+        n => format!("{n} pairs of bodies"),
+    }
+}
+
+struct Overlaps<'a>(&'a [Overlap]);
+
+impl fmt::Display for Overlaps<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, overlap) in self.0.iter().enumerate() {
+            let [x, y, z] = overlap.point;
+            let [first, second] = &overlap.bodies;
+            let separator = if k > 0 { ", " } else { "" };
+            write!(f, "{separator}`{first}` and `{second}` by {:.3e} m at ({x:.6}, {y:.6}, {z:.6})", overlap.depth)?;
+        }
+        Ok(())
+    }
+}
+
+/// A run that ended before its time.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The numbers went wrong.
+    #[error(transparent)]
+    Numerical(#[from] NumericalFailure),
+    /// The result could not be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// A numerical failure: what happened, when, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumericalFailure {
+    /// What happened.
+    pub cause: FailureCause,
+    /// The step in which it did.
+    pub step: u64,
+    /// Time at the end of that step \[s\].
+    pub time: f64,
+    /// Size of that step \[s\].
+    pub time_step: f64,
+    /// The body concerned, if one is.
+    pub body: Option<String>,
+    /// The user's number of the element concerned, if one is.
+    pub element: Option<u64>,
+    /// The critical step at that time and its ratio to the step taken help to tell why \[s\].
+    pub critical_step: Option<f64>,
+}
+
+/// What makes a run fail.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FailureCause {
+    /// An element is inverted; the ratio of its current to its reference volume.
+    InvertedElement(f64),
+    /// A force or position is not a finite number.
+    NonFinite,
+    /// The energy error, past the tolerance.
+    EnergyError {
+        /// Error \[-\].
+        error: f64,
+        /// Tolerance \[-\].
+        tolerance: f64,
+    },
+    /// The stable step has become too small to reach the end of the run.
+    CollapsedStep,
+}
+
+impl std::error::Error for NumericalFailure {}
+
+impl NumericalFailure {
+    /// What to try.
+    pub fn remedy(&self) -> &'static str {
+        let too_long = self.critical_step.is_some_and(|critical| self.time_step > critical);
+        match self.cause {
+            _ if too_long => "the step is not stable: use time.step = \"auto\", or a smaller one",
+            FailureCause::InvertedElement(_) => "refine the mesh there, or use a material that stiffens in compression",
+            FailureCause::NonFinite => "look for loads or expressions that are not finite",
+            FailureCause::EnergyError { .. } => "a smaller time.safety or contact.penalty lowers the error",
+            FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",
+        }
+    }
+}
+
+impl fmt::Display for NumericalFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cause {
+            FailureCause::InvertedElement(jacobian) => {
+                write!(f, "an element is inverted (volume ratio {jacobian:.3e})")?;
+            }
+            FailureCause::NonFinite => write!(f, "a nodal force or position is not finite")?,
+            FailureCause::EnergyError { error, tolerance } => {
+                let (error, tolerance) = (100.0 * error, 100.0 * tolerance);
+                write!(f, "the energy error {error:.2} % is past the tolerance of {tolerance} %")?;
+            }
+            FailureCause::CollapsedStep => write!(f, "the stable step has collapsed")?,
+        }
+        write!(f, " in step {} at t = {:.9e} s", self.step, self.time)?;
+        if let Some(body) = &self.body {
+            write!(f, ", body `{body}`")?;
+        }
+        if let Some(element) = self.element {
+            write!(f, ", element {element}")?;
+        }
+        if let Some(critical) = self.critical_step {
+            let ratio = self.time_step / critical;
+            write!(f, "; step {:.3e} s, {ratio:.2} times the critical step", self.time_step)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! Free flight: while bodies are free of stress and none can touch another, they move in closed form.
+
+use crate::contact::detection::Flight;
+use crate::dynamics::Wrench;
+use crate::dynamics::RigidBody;
+use crate::math::{Mat3, RigidMotion, Vec3};
+
+use super::counters::timed;
+use super::{Body, FirstContact, Model, Phase, Simulation};
+
+/// Angle by which a body may turn in a step while its axis of rotation moves \[rad\].
+const UNSTEADY_TURN: f64 = 0.02;
+
+/// Mass, centre and inertia of a deformable body as its nodes carry them.
+pub(super) fn carrier_of_nodes(model: &Model, body: &Body) -> RigidBody {
+    let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
+    let mass: f64 = nodes().map(|(mass, _)| mass).sum();
+    let centre = nodes().map(|(mass, position)| position * mass).sum::<Vec3>() / mass;
+    let inertia = nodes()
+        .map(|(mass, position)| {
+            let arm = position - centre;
+            (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * mass
+        })
+        .sum();
+    RigidBody::new(mass, centre, &inertia)
+}
+
+impl Simulation {
+    /// Flies for one step: as long as allowed, or to the first impact, where stepping begins.
+    pub(super) fn fly(&mut self, until: f64) {
+        let end = until.min(self.settings.end);
+        let (duration, arrival) = self.flight_duration(end);
+        self.plan_motions(duration);
+        let flight = Flight {
+            time: self.state.time,
+            duration,
+            end: self.settings.end,
+            reference_positions: &self.model.reference_positions,
+            motions: &self.motions,
+        };
+        let impact = timed(&mut self.wall.detection, || self.detector.first_impact(&flight));
+        let travelled = impact.map_or(duration, |impact| impact.time - self.state.time);
+        self.follow_motions(travelled);
+        self.state.time = impact.map_or(arrival, |impact| impact.time);
+        self.state.step += 1;
+        self.steps_in_flight += 1;
+        self.control.set_time_step(travelled);
+        self.measure();
+        self.audit.check(&self.energies, self.balances.iter().map(|balance| balance.momentum));
+        if let Some(impact) = impact {
+            self.first_contacts.push(FirstContact {
+                bodies: impact.bodies,
+                time: impact.time,
+                point: impact.point,
+                normal: impact.normal,
+                normal_speed: impact.normal_speed,
+            });
+            self.begin_stepping();
+        }
+    }
+
+    /// Length of the next step of flight, no further than to `end`, and the time at its end \[s\].
+    fn flight_duration(&self, end: f64) -> (f64, f64) {
+        let unsteady = self.carriers.iter().flatten().filter(|carrier| !carrier.spins_steadily());
+        let fastest = unsteady.map(RigidBody::spin_bound).fold(0.0, f64::max).sqrt();
+        let step = self.settings.flight_step.min(UNSTEADY_TURN / fastest);
+        let remaining = end - self.state.time;
+        if remaining <= step * (1.0 + 1e-9) { (remaining, end) } else { (step, self.state.time + step) }
+    }
+
+    /// The motion of every body over the next step.
+    fn plan_motions(&mut self, duration: f64) {
+        self.motions.clear();
+        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
+            self.motions.push(match carrier {
+                Some(carrier) if body.flies() => carrier.flight(body.gravity, duration),
+                _ => RigidMotion::at_rest(Vec3::zeros()),
+            });
+        }
+    }
+
+    /// Moves the bodies along their motions for a time \[s\]; gravity does its work and gives its impulse.
+    fn follow_motions(&mut self, time: f64) {
+        for ((body, carrier), motion) in self.model.bodies.iter().zip(&mut self.carriers).zip(&self.motions) {
+            let (true, Some(carrier)) = (body.flies(), carrier) else { continue };
+            let weight = body.gravity * carrier.mass();
+            let centre = carrier.centre();
+            // ∫ (c + v s + a s²/2) × m a ds over the step: the last term is parallel to a.
+            let mean_arm = centre + carrier.velocity() * (0.5 * time);
+            carrier.follow(motion, time);
+            self.energies.external_work += weight.dot(&(carrier.centre() - centre));
+            self.audit.add_impulse(Wrench::at(&mean_arm, weight).scaled(time));
+        }
+    }
+
+    /// Writes positions, velocities and accelerations of the nodes of flying bodies into the state.
+    pub fn materialise(&mut self) {
+        if self.phase != Phase::Flight {
+            return;
+        }
+        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
+            let (true, Some(carrier)) = (body.flies(), carrier) else { continue };
+            let spin = carrier.angular_velocity();
+            for node in body.nodes.clone() {
+                let position = carrier.position(&self.model.reference_positions[node]);
+                let arm = position - carrier.centre();
+                self.state.positions[node] = position;
+                self.state.velocities[node] = carrier.velocity() + spin.cross(&arm);
+                self.state.accelerations[node] = body.gravity + spin.cross(&spin.cross(&arm));
+            }
+        }
+    }
+
+    /// Ends the flight: from now on deformable bodies are their nodes.
+    fn begin_stepping(&mut self) {
+        self.materialise();
+        self.phase = Phase::Stepping;
+        for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
+            if !body.is_rigid() {
+                *carrier = None;
+            }
+        }
+        self.start_forces();
+    }
+
+    /// Forces, accelerations and reactions of the present state, from which steps go on: a step of no length.
+    pub(super) fn start_forces(&mut self) {
+        self.positions_next.copy_from_slice(&self.state.positions);
+        self.plan_supports(0.0);
+        self.compute_external_forces();
+        self.compute_accelerations();
+        self.correct_supported();
+        for body in 0..self.model.bodies.len() {
+            if self.model.bodies[body].is_rigid() {
+                self.correct_rigid(body, 0.0);
+            }
+        }
+        self.control.invalidate();
+        self.external_wrench = self.compute_external_wrench();
+    }
+}

@@ -1,0 +1,147 @@
+//! What does not change in time: bodies, nodes, elements, masses, supports and loads.
+
+use std::ops::Range;
+
+use crate::dynamics::Load;
+use crate::dynamics::{Prescribed, Support};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// The model of a simulation. Nodes of all bodies are numbered together, body after body, those of a body along
+/// a space-filling curve.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// Bodies, in the order of the scenario.
+    pub bodies: Vec<Body>,
+    /// Positions at t = 0, where every body is free of stress \[m\].
+    pub reference_positions: Vec<Vec3>,
+    /// Lumped mass of every node \[kg\].
+    pub mass: Vec<f64>,
+    /// Its reciprocal as contact sees it \[1/kg\]: 0 where the node is held.
+    pub inverse_mass: Vec<f64>,
+    /// Supports of deformable bodies.
+    pub supports: Vec<Support>,
+    /// Loads on deformable bodies.
+    pub loads: Vec<Load>,
+    /// Output points: the node of the model shown as each, in the user's order.
+    pub output_nodes: Vec<u32>,
+    /// Output cells, in the user's order.
+    pub output_cells: Vec<CellAddress>,
+    /// Names of the materials.
+    pub material_names: Vec<String>,
+}
+
+/// A body.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Name.
+    pub name: String,
+    /// Its nodes.
+    pub nodes: Range<usize>,
+    /// Its elements.
+    pub blocks: Vec<Block>,
+    /// Number of faces that can touch.
+    pub num_faces: usize,
+    /// Index of its material.
+    pub material: usize,
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// Acceleration that acts on it \[m/s²\].
+    pub gravity: Vec3,
+    /// Whether and how it deforms.
+    pub behaviour: Behaviour,
+    /// Whether a load acts on it.
+    pub loaded: bool,
+}
+
+/// How a body answers forces.
+#[derive(Clone, Debug)]
+pub enum Behaviour {
+    /// It deforms; `supported` if some of its nodes are, `moved` if any of these moves.
+    Deformable {
+        /// Some nodes are supported.
+        supported: bool,
+        /// Some supports move.
+        moved: bool,
+    },
+    /// It does not; with what is prescribed of its centre. A prescribed body does not rotate.
+    Rigid {
+        /// What is prescribed of each component; `None` for a free body.
+        prescribed: Option<[Option<Prescribed>; 3]>,
+    },
+}
+
+/// Elements of one kind of one body.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Their kind.
+    pub kind: CellKind,
+    /// Global nodes.
+    pub connectivity: Vec<u32>,
+    /// The user's element numbers.
+    pub tags: Vec<u64>,
+    /// Number of the block among those with internal forces; `None` for rigid bodies.
+    pub internal: Option<usize>,
+}
+
+/// Where an element is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellAddress {
+    /// Body.
+    pub body: u32,
+    /// Block of the body.
+    pub block: u32,
+    /// Element of the block.
+    pub element: u32,
+}
+
+impl Body {
+    /// Whether it is rigid.
+    pub fn is_rigid(&self) -> bool {
+        matches!(self.behaviour, Behaviour::Rigid { .. })
+    }
+
+    /// Number of elements.
+    pub fn num_elements(&self) -> usize {
+        self.blocks.iter().map(|block| block.tags.len()).sum()
+    }
+
+    /// Whether nothing will move it but contact: held without motion, and no load or gravity to strain it.
+    pub fn stays(&self) -> bool {
+        match &self.behaviour {
+            Behaviour::Deformable { supported, moved } => {
+                *supported && !moved && !self.loaded && self.gravity == Vec3::zeros()
+            }
+            Behaviour::Rigid { prescribed: Some(components) } => {
+                components.iter().all(|c| c.as_ref().is_some_and(Prescribed::is_fixed))
+            }
+            Behaviour::Rigid { prescribed: None } => false,
+        }
+    }
+
+    /// Whether it flies free of stress until something touches it.
+    pub fn flies(&self) -> bool {
+        match &self.behaviour {
+            Behaviour::Deformable { supported, .. } => !supported && !self.loaded,
+            Behaviour::Rigid { prescribed } => prescribed.is_none(),
+        }
+    }
+}
+
+impl Block {
+    /// Global nodes of an element.
+    pub fn element(&self, element: usize) -> &[u32] {
+        let n = self.kind.num_nodes();
+        &self.connectivity[element * n..(element + 1) * n]
+    }
+}
+
+impl Model {
+    /// The body and the user's number of an element with internal forces.
+    pub fn element(&self, internal_block: usize, element: usize) -> Option<(&str, u64)> {
+        self.bodies.iter().find_map(|body| {
+            let block = body.blocks.iter().find(|block| block.internal == Some(internal_block))?;
+            Some((body.name.as_str(), *block.tags.get(element)?))
+        })
+    }
+}

@@ -1,0 +1,290 @@
+//! The record of a run: frames, history, and the summary at its end.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::io::history::{BodyRow, History, HistoryRow};
+use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
+use crate::io::OutputError;
+use crate::math::Vec3;
+use crate::scenario::{Field, FrameSchedule, OutputSettings, Scenario};
+
+use super::Simulation;
+
+/// Status of a node that takes part in a contact and slides.
+const SLIP: f64 = 2.0;
+
+/// Writes what a run leaves in its directory, when it is due.
+pub struct Recorder {
+    series: Option<Series>,
+    history: History,
+    fields: Vec<Field>,
+    schedule: FrameSchedule,
+    contact_interval: Option<f64>,
+    history_interval: f64,
+    end: f64,
+    frames: usize,
+    scheduled: usize,
+    last_frame: f64,
+    next_row: f64,
+}
+
+impl Recorder {
+    /// A recorder that writes to `directory`, which is created where it does not exist.
+    ///
+    /// # Errors
+    /// [`OutputError`] when the directory or a file in it cannot be written.
+    pub fn create(
+        scenario: &Scenario,
+        directory: &Path,
+        simulation: &Simulation,
+    ) -> Result<Self, OutputError> {
+        let OutputSettings { frames, contact_interval, fields, history_interval, .. } = &scenario.output;
+        let series = Series::create(directory, &scenario.name, output_grid(simulation))?;
+        let names: Vec<&str> = simulation.model.bodies.iter().map(|body| body.name.as_str()).collect();
+        Ok(Self {
+            series: Some(series),
+            history: History::create(directory, &names)?,
+            fields: fields.clone(),
+            schedule: frames.clone(),
+            contact_interval: *contact_interval,
+            history_interval: *history_interval,
+            end: scenario.time.end,
+            frames: 0,
+            scheduled: 0,
+            last_frame: f64::NEG_INFINITY,
+            next_row: 0.0,
+        })
+    }
+
+    /// Frames written so far.
+    pub fn num_frames(&self) -> usize {
+        self.frames
+    }
+
+    /// Records the state before the first step.
+    pub(super) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        self.skip_past_times(simulation.state.time);
+        self.write_row(simulation)?;
+        self.write_frame(simulation)
+    }
+
+    /// Records what is due after a step; the first contact always is.
+    pub(super) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
+        let time = simulation.state.time;
+        if time >= self.next_row {
+            self.write_row(simulation)?;
+        }
+        let touched = simulation.first_contacts.first().map(|contact| contact.time);
+        let contact_due = touched.is_some_and(|first| {
+            self.last_frame < first
+                || self.contact_interval.is_some_and(|interval| time >= self.last_frame + interval)
+        });
+        if contact_due || time >= self.next_frame_time() {
+            self.write_frame(simulation)?;
+            self.skip_past_times(time);
+        }
+        simulation.wall.output += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Records the last state, unless it just was, and waits until everything is on disk.
+    pub(super) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
+        if simulation.state.time > self.last_frame {
+            self.write_row(simulation)?;
+            self.write_frame(simulation)?;
+        }
+        if let Some(series) = self.series.take() {
+            series.finish()?;
+        }
+        simulation.wall.output += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// When the next scheduled frame is due \[s\].
+    pub(super) fn next_frame_time(&self) -> f64 {
+        match &self.schedule {
+            FrameSchedule::Count(count) => self.end * (self.scheduled + 1) as f64 / (*count).max(1) as f64,
+            FrameSchedule::Interval(interval) => interval * (self.scheduled + 1) as f64,
+            FrameSchedule::Times(times) => times.get(self.scheduled).copied().unwrap_or(f64::INFINITY),
+        }
+    }
+
+    fn skip_past_times(&mut self, time: f64) {
+        while self.next_frame_time() <= time {
+            self.scheduled += 1;
+        }
+    }
+
+    fn write_row(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
+        let time = simulation.state.time;
+        self.next_row = if self.history_interval > 0.0 {
+            self.history_interval * ((time / self.history_interval).floor() + 1.0)
+        } else {
+            time
+        };
+        self.history.append(&history_row(simulation))
+    }
+
+    fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        simulation.materialise();
+        self.last_frame = simulation.state.time;
+        self.frames += 1;
+        let frame = output_frame(simulation, &self.fields);
+        self.series.as_mut().map_or(Ok(()), |series| series.write(frame))
+    }
+}
+
+fn history_row(simulation: &Simulation) -> HistoryRow {
+    let energies = &simulation.energies;
+    let body_row = |(body, balance): (&super::Body, &super::BodyBalance)| {
+        let forces = &simulation.action.forces[body.nodes.clone()];
+        BodyRow {
+            momentum: balance.momentum.linear,
+            kinetic: balance.kinetic,
+            centre: balance.centre,
+            contact_force: forces.iter().sum(),
+        }
+    };
+    HistoryRow {
+        time: simulation.state.time,
+        step: simulation.state.step,
+        dt: simulation.control.time_step(),
+        kinetic: energies.kinetic,
+        strain: energies.strain,
+        external_work: energies.external_work,
+        contact_energy: energies.contact,
+        friction_dissipation: 0.0,
+        plastic_dissipation: 0.0,
+        hourglass_energy: 0.0,
+        viscous_dissipation: energies.viscous_dissipation,
+        total: energies.total(),
+        energy_error: simulation.audit.energy_error(),
+        momentum: simulation.balances.iter().map(|balance| balance.momentum.linear).sum(),
+        angular_momentum: simulation.balances.iter().map(|balance| balance.momentum.angular).sum(),
+        contacts: simulation.constraints.len() as u64,
+        bodies: simulation.model.bodies.iter().zip(&simulation.balances).map(body_row).collect(),
+    }
+}
+
+/// Cells of all bodies in the user's order.
+fn output_grid(simulation: &Simulation) -> Grid {
+    let model = &simulation.model;
+    let mut point_of = vec![0u32; model.output_nodes.len()];
+    for (point, &node) in model.output_nodes.iter().enumerate() {
+        point_of[node as usize] = point as u32;
+    }
+    let mut grid = Grid::default();
+    for address in &model.output_cells {
+        let block = &model.bodies[address.body as usize].blocks[address.block as usize];
+        grid.kinds.push(block.kind);
+        grid.connectivity.extend(block.element(address.element as usize).iter().map(|&n| point_of[n as usize]));
+    }
+    grid
+}
+
+fn output_frame(simulation: &Simulation, fields: &[Field]) -> Frame {
+    let nodes = &simulation.model.output_nodes;
+    let mut frame = Frame {
+        time: simulation.state.time,
+        points: nodes.iter().map(|&node| simulation.state.positions[node as usize]).collect(),
+        ..Frame::default()
+    };
+    frame.cell_fields = body_fields(simulation);
+    let stress = CellStress::new(simulation, fields);
+    for field in fields {
+        match field {
+            Field::Stress => frame.cell_fields.push(stress.tensor()),
+            Field::VonMises => frame.cell_fields.push(stress.von_mises()),
+            _ => frame.point_fields.extend(point_fields(simulation, *field, nodes)),
+        }
+    }
+    frame
+}
+
+/// Number of the body and of its material, for every cell.
+fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
+    let model = &simulation.model;
+    let bodies = model.output_cells.iter().map(|address| address.body as i32).collect();
+    let material = |body: u32| model.bodies[body as usize].material as i32;
+    let materials = model.output_cells.iter().map(|address| material(address.body)).collect();
+    vec![
+        NamedField::new("body", FieldData::Integer(bodies)),
+        NamedField::new("material", FieldData::Integer(materials)),
+    ]
+}
+
+fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<NamedField> {
+    let state = &simulation.state;
+    let vector = |name: &str, value: &dyn Fn(usize) -> Vec3| {
+        let values = nodes.iter().map(|&node| value(node as usize)).collect();
+        vec![NamedField::new(name, FieldData::Vector(values))]
+    };
+    match field {
+        Field::Displacement => vector("displacement", &|node| {
+            state.positions[node] - simulation.model.reference_positions[node]
+        }),
+        Field::Velocity => vector("velocity", &|node| state.velocities[node]),
+        Field::Acceleration => vector("acceleration", &|node| state.accelerations[node]),
+        Field::ContactForce => vector("contact_force", &|node| simulation.action.forces[node]),
+        Field::ContactGap => contact_gaps(simulation, nodes),
+        Field::Stress | Field::VonMises => Vec::new(),
+    }
+}
+
+/// Gap and status of the contactor nodes; zero elsewhere.
+fn contact_gaps(simulation: &Simulation, nodes: &[u32]) -> Vec<NamedField> {
+    let mut gaps = vec![0.0_f64; nodes.len()];
+    let mut status = vec![0.0; nodes.len()];
+    for constraint in simulation.constraints.iter() {
+        let node = constraint.key.contactor as usize;
+        gaps[node] = gaps[node].min(constraint.gap);
+        status[node] = SLIP;
+    }
+    let in_order = |values: &[f64]| FieldData::Scalar(nodes.iter().map(|&n| values[n as usize]).collect());
+    vec![
+        NamedField::new("contact_gap", in_order(&gaps)),
+        NamedField::new("contact_status", in_order(&status)),
+    ]
+}
+
+/// Cauchy stress of every output cell.
+struct CellStress {
+    values: Vec<[f64; 6]>,
+}
+
+impl CellStress {
+    /// Computed only if a field asks for it.
+    fn new(simulation: &Simulation, fields: &[Field]) -> Self {
+        if !fields.iter().any(|field| matches!(field, Field::Stress | Field::VonMises)) {
+            return Self { values: Vec::new() };
+        }
+        let model = &simulation.model;
+        let of_block = |block: &super::Block| {
+            let mut stress = vec![[0.0; 6]; block.tags.len()];
+            if let Some(internal) = block.internal {
+                simulation.internal.cauchy_stress(&simulation.state.positions, internal, &mut stress);
+            }
+            stress
+        };
+        let blocks: Vec<Vec<Vec<[f64; 6]>>> =
+            model.bodies.iter().map(|body| body.blocks.iter().map(of_block).collect()).collect();
+        let value = |a: &super::CellAddress| blocks[a.body as usize][a.block as usize][a.element as usize];
+        Self { values: model.output_cells.iter().map(value).collect() }
+    }
+
+    fn tensor(&self) -> NamedField {
+        NamedField::new("stress", FieldData::SymmetricTensor(self.values.clone()))
+    }
+
+    /// √(3/2 s : s) with the deviator s.
+    fn von_mises(&self) -> NamedField {
+        let of = |[xx, yy, zz, xy, yz, xz]: &[f64; 6]| {
+            let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
+            (0.5 * normal + 3.0 * (xy * xy + yz * yz + xz * xz)).sqrt()
+        };
+        NamedField::new("von_mises", FieldData::Scalar(self.values.iter().map(of).collect()))
+    }
+}

@@ -1,0 +1,154 @@
+//! Rigid bodies within a step.
+
+use crate::dynamics::Wrench;
+use crate::dynamics::RigidBody;
+use crate::dynamics::{PrescribedStep, StepStart};
+use crate::math::Vec3;
+
+use super::{Behaviour, Simulation};
+
+/// Forces on a rigid body and its prescribed motion at the end of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RigidForces {
+    /// Resultant of gravity and contact \[N\].
+    pub force: Vec3,
+    /// Torque of contact about the centre of mass \[N·m\].
+    pub torque: Vec3,
+    /// Prescribed components of the centre.
+    pub prescribed: [Option<PrescribedStep>; 3],
+    /// Way of the centre over the step \[m\].
+    travel: Vec3,
+    /// Reaction of the support at the end of the step \[N\].
+    reaction: Vec3,
+    /// Reaction at its beginning \[N\].
+    reaction_before: Vec3,
+}
+
+impl RigidForces {
+    /// No force, nothing prescribed.
+    pub fn none() -> Self {
+        let zero = Vec3::zeros();
+        let (travel, reaction, reaction_before) = (zero, zero, zero);
+        Self { force: zero, torque: zero, prescribed: [None; 3], travel, reaction, reaction_before }
+    }
+}
+
+impl Simulation {
+    /// Resultants of gravity and contact on the rigid bodies, with the nodes at their new positions.
+    pub(super) fn compute_rigid_resultants(&mut self) {
+        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
+            let (true, Some(carrier)) = (body.is_rigid(), carrier) else { continue };
+            let mut force = body.gravity * carrier.mass();
+            let mut torque = Vec3::zeros();
+            let touched = &self.action.nodes;
+            let first = touched.partition_point(|&node| (node as usize) < body.nodes.start);
+            for &node in touched[first..].iter().take_while(|&&node| (node as usize) < body.nodes.end) {
+                let nodal = self.action.forces[node as usize];
+                force += nodal;
+                torque += (self.positions_next[node as usize] - carrier.centre()).cross(&nodal);
+            }
+            let rigid = &mut self.forces.rigid[index];
+            (rigid.force, rigid.torque) = (force, torque);
+        }
+    }
+
+    /// Where the prescribed components of the rigid bodies will be at the end of the step.
+    pub(super) fn plan_rigid_supports(&mut self, dt: f64) {
+        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
+            let (Behaviour::Rigid { prescribed: Some(components) }, Some(carrier)) = (&body.behaviour, carrier)
+            else {
+                continue;
+            };
+            for axis in 0..3 {
+                let start = StepStart {
+                    reference: carrier.reference_centre()[axis],
+                    position: carrier.centre()[axis],
+                    velocity: carrier.velocity()[axis],
+                    time: self.state.time,
+                    time_step: dt,
+                };
+                self.forces.rigid[index].prescribed[axis] =
+                    components[axis].as_ref().map(|motion| motion.step(&start));
+            }
+        }
+    }
+
+    /// Half a kick and a drift; nodes follow.
+    pub(super) fn predict_rigid(&mut self, body: usize, dt: f64) {
+        let Some(carrier) = self.carriers[body].as_mut() else { return };
+        let rigid = &mut self.forces.rigid[body];
+        let centre = carrier.centre();
+        carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
+        if is_supported(&self.model.bodies[body].behaviour) {
+            carrier.stop_rotation();
+        }
+        carrier.drift(dt);
+        place(carrier, &rigid.prescribed);
+        rigid.travel = carrier.centre() - centre;
+        let carrier = &*carrier;
+        for node in self.model.bodies[body].nodes.clone() {
+            let next = carrier.position(&self.model.reference_positions[node]);
+            self.state.velocities[node] = (next - self.state.positions[node]) / dt;
+            self.positions_next[node] = next;
+        }
+    }
+
+    /// The second half of the kick; nodes follow.
+    pub(super) fn correct_rigid(&mut self, body: usize, dt: f64) {
+        let Some(carrier) = self.carriers[body].as_mut() else { return };
+        let rigid = &mut self.forces.rigid[body];
+        carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
+        if is_supported(&self.model.bodies[body].behaviour) {
+            carrier.stop_rotation();
+        }
+        place(carrier, &rigid.prescribed);
+        rigid.reaction_before = rigid.reaction;
+        rigid.reaction = reaction(carrier.mass(), &rigid.force, &rigid.prescribed);
+        let spin = carrier.angular_velocity();
+        let acceleration = (rigid.force + rigid.reaction) / carrier.mass();
+        for node in self.model.bodies[body].nodes.clone() {
+            let arm = self.positions_next[node] - carrier.centre();
+            self.state.velocities[node] = carrier.velocity() + spin.cross(&arm);
+            self.state.accelerations[node] = acceleration + spin.cross(&spin.cross(&arm));
+        }
+    }
+
+    /// Forces and moments about the origin of gravity and reactions on a rigid body.
+    pub(super) fn rigid_external_wrench(&self, body: usize) -> Wrench {
+        let Some(carrier) = &self.carriers[body] else { return Wrench::zero() };
+        let rigid = &self.forces.rigid[body];
+        let weight = self.model.bodies[body].gravity * carrier.mass();
+        let mut wrench = Wrench::at(&carrier.centre(), weight + rigid.reaction);
+        if is_supported(&self.model.bodies[body].behaviour) {
+            wrench.angular -= rigid.torque;
+        }
+        wrench
+    }
+
+    /// Work of gravity and reactions on a rigid body over the last step \[J\].
+    pub(super) fn rigid_work(&self, body: usize) -> f64 {
+        let Some(carrier) = &self.carriers[body] else { return 0.0 };
+        let rigid = &self.forces.rigid[body];
+        let weight = self.model.bodies[body].gravity * carrier.mass();
+        (weight + 0.5 * (rigid.reaction_before + rigid.reaction)).dot(&rigid.travel)
+    }
+}
+
+/// Whether anything is prescribed of a rigid body; it then does not rotate.
+fn is_supported(behaviour: &Behaviour) -> bool {
+    matches!(behaviour, Behaviour::Rigid { prescribed: Some(_) })
+}
+
+/// Puts the prescribed components of the centre in their place.
+fn place(carrier: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
+    for (axis, end) in prescribed.iter().enumerate() {
+        if let Some(end) = end {
+            carrier.prescribe(axis, end.position, end.velocity);
+        }
+    }
+}
+
+/// What a support adds to the other forces to make the motion what is prescribed \[N\].
+fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
+    Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
+}

@@ -1,0 +1,148 @@
+//! One step.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::contact::detection::Configuration;
+use crate::contact::response::Bodies;
+use crate::dynamics::{ElementFailure, FailureKind};
+use crate::dynamics::newmark;
+
+use super::counters::timed;
+use super::{FailureCause, NumericalFailure, Simulation};
+
+impl Simulation {
+    /// One step of the Newmark explicit predictor–corrector with contact:
+    ///
+    /// ```text
+    /// predict   v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place
+    /// detect    constraints that are violated at x_{n+1}
+    /// respond   contact forces f_c
+    /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
+    /// correct   a_{n+1} = M⁻¹ (f_ext − f_int + f_c),  v_{n+1} = v½ + dt a_{n+1}/2
+    /// account   energies and momenta
+    /// ```
+    pub(super) fn step(&mut self) -> Result<(), NumericalFailure> {
+        let dt = self.choose_time_step()?;
+        self.predict(dt);
+        self.state.time += dt;
+        self.state.step += 1;
+        self.detect(dt);
+        self.respond(dt);
+        self.compute_forces()?;
+        self.correct(dt);
+        self.account(dt);
+        Ok(())
+    }
+
+    fn predict(&mut self, dt: f64) {
+        let start = Instant::now();
+        self.plan_supports(dt);
+        for body in 0..self.model.bodies.len() {
+            if self.model.bodies[body].is_rigid() {
+                self.predict_rigid(body, dt);
+            } else {
+                let nodes = self.model.bodies[body].nodes.clone();
+                newmark::predict(
+                    dt,
+                    &self.state.positions[nodes.clone()],
+                    &self.state.accelerations[nodes.clone()],
+                    &mut self.state.velocities[nodes.clone()],
+                    &mut self.positions_next[nodes],
+                );
+            }
+        }
+        self.place_supported(dt);
+        self.wall.integration += start.elapsed().as_secs_f64();
+    }
+
+    fn detect(&mut self, dt: f64) {
+        let configuration = Configuration {
+            time: self.state.time,
+            time_step: dt,
+            positions: &self.positions_next,
+            velocities: &self.state.velocities,
+        };
+        timed(&mut self.wall.detection, || self.detector.detect(&configuration, &mut self.constraints));
+        if !self.constraints.is_empty() {
+            self.note_first_contacts();
+        }
+    }
+
+    fn respond(&mut self, dt: f64) {
+        let bodies =
+            Bodies { velocities: &self.state.velocities, inverse_mass: &self.model.inverse_mass };
+        timed(&mut self.wall.response, || {
+            self.response.respond(&self.constraints, &bodies, dt, &mut self.action);
+        });
+    }
+
+    /// Internal forces at the new positions, and external ones at the new time.
+    pub(super) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
+        let result = timed(&mut self.wall.internal_force, || {
+            self.internal.compute(&self.positions_next, &mut self.forces.internal)
+        });
+        if let Err(ElementFailure { block, element, kind }) = result {
+            let cause = match kind {
+                FailureKind::Inverted { jacobian } => FailureCause::InvertedElement(jacobian),
+                FailureKind::NonFinite => FailureCause::NonFinite,
+            };
+            return Err(self.failure(cause, Some((block, element))));
+        }
+        self.compute_external_forces();
+        Ok(())
+    }
+
+    /// Gravity and loads on deformable bodies, and the resultants of gravity and contact on rigid ones.
+    pub(super) fn compute_external_forces(&mut self) {
+        let start = Instant::now();
+        let forces = &mut self.forces;
+        std::mem::swap(&mut forces.external, &mut forces.external_before);
+        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+            let nodes = body.nodes.clone();
+            for (force, mass) in forces.external[nodes.clone()].iter_mut().zip(&self.model.mass[nodes]) {
+                *force = body.gravity * *mass;
+            }
+        }
+        for load in &self.model.loads {
+            load.add_forces(self.state.time, &self.positions_next, &mut forces.external);
+        }
+        self.compute_rigid_resultants();
+        self.wall.integration += start.elapsed().as_secs_f64();
+    }
+
+    fn correct(&mut self, dt: f64) {
+        let start = Instant::now();
+        self.compute_accelerations();
+        for body in 0..self.model.bodies.len() {
+            if self.model.bodies[body].is_rigid() {
+                self.correct_rigid(body, dt);
+            } else {
+                let nodes = self.model.bodies[body].nodes.clone();
+                let accelerations = &self.state.accelerations[nodes.clone()];
+                newmark::correct(dt, accelerations, &mut self.state.velocities[nodes]);
+            }
+        }
+        self.correct_supported();
+        std::mem::swap(&mut self.state.positions, &mut self.positions_next);
+        self.wall.integration += start.elapsed().as_secs_f64();
+    }
+
+    /// a = M⁻¹ (f_ext − f_int + f_c) of the nodes of deformable bodies.
+    pub(super) fn compute_accelerations(&mut self) {
+        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+            let nodes = body.nodes.clone();
+            let forces = self.forces.external[nodes.clone()]
+                .par_iter()
+                .zip(&self.forces.internal[nodes.clone()])
+                .zip(&self.action.forces[nodes.clone()])
+                .zip(&self.model.mass[nodes.clone()]);
+            self.state.accelerations[nodes].par_iter_mut().zip(forces).with_min_len(4096).for_each(
+                |(acceleration, (((external, internal), contact), mass))| {
+                    *acceleration = (external - internal + contact) / *mass;
+                },
+            );
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The size of a step.
+
+use crate::dynamics::CriticalStep;
+use crate::math::Vec3;
+use crate::scenario::StepSize;
+
+use super::counters::timed;
+use super::{FailureCause, NumericalFailure, Simulation};
+
+/// Steps between two computations of the critical step: the time in which a wave crosses some tens of elements,
+/// short against the time in which an element can change its shape by much.
+const REFRESH_STEPS: u32 = 20;
+
+/// A larger stable step is taken only when it is this much larger: changing the step often costs accuracy.
+const WORTHWHILE: f64 = 1.1;
+
+/// Below this fraction of the first step a run cannot be expected to end.
+const COLLAPSE: f64 = 1e-6;
+
+/// Fraction of the joint stability limit of elements and contacts that is used.
+const CONTACT_SAFETY: f64 = 0.95;
+
+/// Part of an edge that a node of a rigid body may travel in a step.
+const RIGID_TRAVEL: f64 = 0.05;
+
+/// Chooses the size of the next step.
+#[derive(Clone, Debug)]
+pub(super) struct StepControl {
+    size: StepSize,
+    safety: f64,
+    critical: Option<CriticalStep>,
+    /// Shortest median edge of the faces of a rigid body \[m\].
+    rigid_edge: f64,
+    since_refresh: u32,
+    time_step: f64,
+    first: Option<f64>,
+    preferred: f64,
+}
+
+impl StepControl {
+    /// Control for a run in which the faces of rigid bodies have edges of this length \[m\] (infinite: none).
+    pub fn new(size: StepSize, safety: f64, rigid_edge: f64) -> Self {
+        Self {
+            size,
+            safety,
+            critical: None,
+            rigid_edge,
+            since_refresh: REFRESH_STEPS,
+            time_step: 0.0,
+            first: None,
+            preferred: f64::INFINITY,
+        }
+    }
+
+    /// Size of the last step \[s\].
+    pub fn time_step(&self) -> f64 {
+        self.time_step
+    }
+
+    /// Critical step of the elements as last computed \[s\].
+    pub fn critical_step(&self) -> Option<f64> {
+        self.critical.map(|critical| critical.time_step)
+    }
+
+    /// Block and element that control it.
+    pub fn critical_element(&self) -> Option<(usize, usize)> {
+        self.critical.map(|critical| (critical.block, critical.element))
+    }
+
+    /// Notes the size of a step that was not chosen here \[s\].
+    pub fn set_time_step(&mut self, time_step: f64) {
+        self.time_step = time_step;
+    }
+
+    /// Has the critical step computed before the next step.
+    pub fn invalidate(&mut self) {
+        self.since_refresh = REFRESH_STEPS;
+    }
+
+    /// Largest stable step: that of the elements, shortened by the frequency that contacts add.
+    ///
+    /// ω² ≤ ω_elements² + ω_contact², dt ≤ 2/ω.
+    fn stable_step(&self, contact_frequency_squared: f64, fastest_rigid: f64) -> f64 {
+        let elements = self.critical_step().unwrap_or(f64::INFINITY);
+        let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
+        let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
+        let rigid = RIGID_TRAVEL * self.rigid_edge / fastest_rigid;
+        (self.safety * elements).min(contact).min(rigid)
+    }
+}
+
+impl Simulation {
+    /// Size of the step to take now; the last one of the run is cut to end in time.
+    pub(super) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
+        if self.control.since_refresh >= REFRESH_STEPS {
+            self.refresh_critical_step();
+        }
+        self.control.since_refresh += 1;
+        let preferred = match self.control.size {
+            StepSize::Fixed(size) => size,
+            StepSize::Auto => self.automatic_step(),
+        };
+        let first = *self.control.first.get_or_insert(preferred);
+        let remaining = self.settings.end - self.state.time;
+        let cut = remaining <= preferred * (1.0 + 1e-9);
+        self.control.time_step = if cut { remaining } else { preferred };
+        if preferred < COLLAPSE * first || preferred.is_nan() {
+            return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));
+        }
+        Ok(self.control.time_step)
+    }
+
+    fn refresh_critical_step(&mut self) {
+        let positions = &self.state.positions;
+        self.control.critical =
+            timed(&mut self.wall.internal_force, || self.internal.critical_step(positions));
+        self.control.since_refresh = 0;
+    }
+
+    /// The stable step, kept as it is unless it must shrink or can grow by a worthwhile amount.
+    fn automatic_step(&mut self) -> f64 {
+        let fastest = self.fastest_rigid_node();
+        let stable = self.control.stable_step(self.action.frequency_squared, fastest);
+        let stable = stable.min(self.settings.flight_step);
+        let preferred = self.control.preferred;
+        if !(preferred.is_finite() && stable >= preferred && stable <= WORTHWHILE * preferred) {
+            self.control.preferred = stable;
+        }
+        self.control.preferred
+    }
+
+    /// Largest speed of a node of a rigid body \[m/s\].
+    fn fastest_rigid_node(&self) -> f64 {
+        let rigid = self.model.bodies.iter().filter(|body| body.is_rigid());
+        rigid.flat_map(|body| &self.state.velocities[body.nodes.clone()]).map(Vec3::norm).fold(0.0, f64::max)
+    }
+}

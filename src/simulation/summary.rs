@@ -1,0 +1,132 @@
+//! The summary of a run.
+
+use crate::contact::detection::DetectionStatistics;
+use crate::io::summary::{
+    BodySummary, DepthSummary, DetectionCounts, DetectionSeconds, DetectionSummary, EnergySummary, Failure,
+    FirstContact, HierarchySummary, MomentumSummary, Prediction, Status, Summary, TimeSpan, WallSeconds,
+};
+use crate::scenario::{HierarchyBuilder, Scenario};
+
+use super::{NumericalFailure, Simulation};
+
+impl Simulation {
+    /// What was run and what came out; threads and the total wall time are the caller's to fill in.
+    pub fn summary(&self, scenario: &Scenario, status: Status, failure: Option<&NumericalFailure>) -> Summary {
+        let wall = &self.wall;
+        Summary {
+            version: env!("CARGO_PKG_VERSION").into(),
+            scenario: scenario.path.display().to_string(),
+            title: scenario.title.clone(),
+            threads: 0,
+            status,
+            failure: failure.map(|failure| Failure {
+                message: failure.to_string(),
+                step: failure.step,
+                time: failure.time,
+                body: failure.body.clone(),
+                element: failure.element,
+            }),
+            bodies: self.body_summaries(),
+            steps: self.state.step,
+            flight_steps: self.steps_in_flight,
+            time: TimeSpan { start: 0.0, end: self.state.time },
+            wall_seconds: WallSeconds {
+                total: 0.0,
+                read: wall.read,
+                hierarchy: wall.hierarchy,
+                detection: wall.detection,
+                response: wall.response,
+                internal_force: wall.internal_force,
+                integration: wall.integration,
+                output: wall.output,
+            },
+            detection: self.detection_summary(scenario.contact.hierarchy),
+            first_contacts: self.first_contacts.iter().map(|contact| self.first_contact(contact)).collect(),
+            energy: EnergySummary {
+                initial: self.audit.initial_energy(),
+                end: self.energies.total(),
+                largest_error: self.audit.largest_energy_error(),
+            },
+            momentum: MomentumSummary {
+                largest_error: self.audit.largest_momentum_error(),
+                largest_angular_error: self.audit.largest_angular_error(),
+            },
+            warnings: self.warnings.clone(),
+        }
+    }
+
+    fn body_summaries(&self) -> Vec<BodySummary> {
+        let summary = |body: &super::Body| {
+            let blocks = body.blocks.iter().filter_map(|block| block.internal);
+            let steps = blocks.map(|block| self.block_critical_steps[block]);
+            BodySummary {
+                name: body.name.clone(),
+                nodes: body.nodes.len(),
+                elements: body.num_elements(),
+                faces: body.num_faces,
+                mass: body.mass,
+                critical_step: steps.fold(f64::INFINITY, f64::min),
+            }
+        };
+        self.model.bodies.iter().map(summary).collect()
+    }
+
+    fn first_contact(&self, contact: &super::FirstContact) -> FirstContact {
+        FirstContact {
+            bodies: self.names(contact.bodies),
+            time: contact.time,
+            point: contact.point.into(),
+            normal: contact.normal.into(),
+            normal_speed: contact.normal_speed,
+        }
+    }
+
+    /// Names of two bodies.
+    pub fn names(&self, bodies: [u32; 2]) -> [String; 2] {
+        bodies.map(|body| self.model.bodies[body as usize].name.clone())
+    }
+
+    fn detection_summary(&self, builder: HierarchyBuilder) -> DetectionSummary {
+        let DetectionStatistics { counts, seconds, operated_times, predictions, trees } =
+            self.detector.statistics();
+        let builder = match builder {
+            HierarchyBuilder::Fast => "fast",
+            HierarchyBuilder::BottomUp => "bottom-up",
+        };
+        let prediction = |p: &crate::contact::detection::Prediction| Prediction {
+            asked_at: p.asked_at,
+            bodies: self.names(p.bodies),
+            depth: p.depth,
+            time: p.time,
+        };
+        let hierarchy = |tree: &crate::contact::detection::TreeStatistics| HierarchySummary {
+            body: self.model.bodies[tree.body as usize].name.clone(),
+            builder: builder.into(),
+            leaves: tree.leaves,
+            depth: DepthSummary {
+                min: tree.min_depth as usize,
+                mean: tree.mean_depth,
+                max: tree.max_depth as usize,
+            },
+            sum_of_volumes: tree.sum_of_volumes,
+            build_seconds: tree.build_seconds,
+        };
+        DetectionSummary {
+            counts: DetectionCounts {
+                trajectory: counts.trajectory,
+                update: counts.update,
+                overlap: counts.overlap,
+                primitive: counts.primitive,
+            },
+            seconds: DetectionSeconds {
+                trajectory: seconds.trajectory,
+                update: seconds.update,
+                overlap: seconds.overlap,
+                primitive: seconds.primitive,
+            },
+            operated_times: operated_times.clone(),
+            predictions: predictions.iter().map(prediction).collect(),
+            hierarchies: trees.iter().map(hierarchy).collect(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Supports and prescribed motion of deformable bodies within a step.
+
+use crate::dynamics::Wrench;
+use crate::dynamics::{PrescribedStep, StepStart};
+use crate::math::Vec3;
+
+use super::Simulation;
+
+/// A supported component of a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SupportedComponent {
+    /// Where it will be at the end of the step.
+    end: PrescribedStep,
+    /// Reaction at the end of the last step \[N\].
+    reaction: f64,
+    /// Reaction at its beginning \[N\].
+    reaction_before: f64,
+}
+
+impl Simulation {
+    /// Where the supported components will be at the end of the step; to be asked before velocities change.
+    pub(super) fn plan_supports(&mut self, dt: f64) {
+        for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
+            let axis = support.axis;
+            for (&node, component) in support.nodes.iter().zip(components) {
+                let node = node as usize;
+                component.end = support.motion.step(&StepStart {
+                    reference: self.model.reference_positions[node][axis],
+                    position: self.state.positions[node][axis],
+                    velocity: self.state.velocities[node][axis],
+                    time: self.state.time,
+                    time_step: dt,
+                });
+            }
+        }
+        self.plan_rigid_supports(dt);
+    }
+
+    /// Puts supported components in their place; their velocity becomes the mean one of the step.
+    pub(super) fn place_supported(&mut self, dt: f64) {
+        for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
+            let axis = support.axis;
+            for (&node, component) in support.nodes.iter().zip(components) {
+                let node = node as usize;
+                let travel = component.end.position - self.state.positions[node][axis];
+                self.state.velocities[node][axis] = travel / dt;
+                self.positions_next[node][axis] = component.end.position;
+            }
+        }
+    }
+
+    /// Gives supported components their prescribed velocity and acceleration and notes the reactions.
+    pub(super) fn correct_supported(&mut self) {
+        for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
+            let axis = support.axis;
+            for (&node, component) in support.nodes.iter().zip(components) {
+                let node = node as usize;
+                let acceleration = &mut self.state.accelerations[node][axis];
+                component.reaction_before = component.reaction;
+                component.reaction = self.model.mass[node] * (component.end.acceleration - *acceleration);
+                *acceleration = component.end.acceleration;
+                self.state.velocities[node][axis] = component.end.velocity;
+            }
+        }
+    }
+
+    /// Forces and moments about the origin of the reactions of deformable bodies.
+    pub(super) fn reaction_wrench(&self) -> Wrench {
+        let mut wrench = Wrench::zero();
+        for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
+            for (&node, component) in support.nodes.iter().zip(components) {
+                let force = Vec3::ith(support.axis, component.reaction);
+                wrench = wrench + Wrench::at(&self.state.positions[node as usize], force);
+            }
+        }
+        wrench
+    }
+
+    /// Work of the reactions over the last step, from positions at its beginning and end \[J\].
+    pub(super) fn reaction_work(&self, before: &[Vec3]) -> f64 {
+        let mut work = 0.0;
+        let moving = self.model.supports.iter().zip(&self.forces.supported);
+        for (support, components) in moving.filter(|(support, _)| !support.motion.is_fixed()) {
+            for (&node, component) in support.nodes.iter().zip(components) {
+                let node = node as usize;
+                let travel = (self.state.positions[node] - before[node])[support.axis];
+                work += 0.5 * (component.reaction_before + component.reaction) * travel;
+            }
+        }
+        work
+    }
+}

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Writes the small meshes of this folder and the broken ones of ../bad with `pip install gmsh` (4.15).
+
+All good files hold a unit cube (or the bodies named below); their volumes are asserted in tests/mesh.rs.
+"""
+
+import os
+
+import gmsh
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BAD = os.path.join(HERE, "..", "bad")
+
+
+def start(size=0.5):
+    gmsh.initialize()
+    gmsh.option.setNumber("General.Terminal", 0)
+    gmsh.option.setNumber("Mesh.MeshSizeMin", size)
+    gmsh.option.setNumber("Mesh.MeshSizeMax", size)
+    gmsh.model.add("model")
+
+
+def write(name, version=4.1, binary=0, folder=HERE):
+    gmsh.option.setNumber("Mesh.MshFileVersion", version)
+    gmsh.option.setNumber("Mesh.Binary", binary)
+    gmsh.write(os.path.join(folder, name + ".msh"))
+
+
+def faces_at(z):
+    e = 1e-3
+    return [t for _, t in gmsh.model.getEntitiesInBoundingBox(-e, -e, z - e, 1 + e, 1 + e, z + e, 2)]
+
+
+def cube(size=0.5):
+    """A cube in two volume groups, its bottom in two surface groups, one of them without a name."""
+    start(size)
+    gmsh.model.occ.addBox(0, 0, 0, 1, 1, 1)
+    gmsh.model.occ.synchronize()
+    gmsh.model.addPhysicalGroup(3, [1], 1, "cube")
+    gmsh.model.addPhysicalGroup(3, [1], 2, "every solid part")
+    gmsh.model.addPhysicalGroup(2, faces_at(0), 5, "bottom")
+    gmsh.model.addPhysicalGroup(2, faces_at(1), 6, "top é \"quoted\"")
+    gmsh.model.addPhysicalGroup(2, faces_at(0), 7)
+    gmsh.model.mesh.generate(3)
+
+
+def cubes():
+    for version, digits in ((4.1, "41"), (2.2, "22")):
+        for binary, encoding in ((0, "ascii"), (1, "binary")):
+            cube()
+            write(f"cube_{digits}_{encoding}", version, binary)
+            gmsh.finalize()
+    cube()
+    gmsh.model.mesh.renumberNodes(*gmsh.model.mesh.computeRenumbering("RCMK"))
+    write("cube_permuted_tags")
+    tags = gmsh.model.mesh.getNodes()[0]
+    gmsh.model.mesh.renumberNodes(tags, [10_000_000_000 - 1000 * int(t) for t in tags])
+    write("cube_sparse_tags")
+    write("cube_sparse_tags_binary", 4.1, 1)
+    gmsh.finalize()
+    start()
+    gmsh.open(os.path.join(HERE, "cube_22_ascii.msh"))
+    write("cube_converted")
+    write("cube_converted_binary", 4.1, 1)
+    gmsh.finalize()
+    cube()
+    gmsh.option.setNumber("Mesh.SaveParametric", 1)
+    gmsh.option.setNumber("Mesh.SaveAll", 1)
+    write("cube_parametric")
+    write("cube_parametric_binary", 4.1, 1)
+    gmsh.finalize()
+
+
+def orphan():
+    """The cube with SaveAll and two nodes no element uses."""
+    cube()
+    entity = gmsh.model.addDiscreteEntity(0)
+    gmsh.model.mesh.addNodes(0, entity, [901, 902], [5, 5, 5, 6, 6, 6])
+    gmsh.option.setNumber("Mesh.SaveAll", 1)
+    write("orphan_nodes")
+    gmsh.finalize()
+
+
+def mixed():
+    """Hexahedra [0,1]x[0,1]x[0,1], wedges [1,2]x[0,1]x[0,1], tetrahedra [1,2]x[0,1]x[1,2]: volume 3."""
+    start(0.5)
+    geo = gmsh.model.geo
+    p = [geo.addPoint(x, y, 0) for x, y in ((0, 0), (1, 0), (2, 0), (2, 1), (1, 1), (0, 1))]
+    a, b, c, d, e, f = (geo.addLine(p[i], p[(i + 1) % 6]) for i in range(6))
+    m = geo.addLine(p[1], p[4])
+    left = geo.addPlaneSurface([geo.addCurveLoop([a, m, e, f])])
+    right = geo.addPlaneSurface([geo.addCurveLoop([b, c, d, -m])])
+    for line in (a, b, c, d, e, f, m):
+        geo.mesh.setTransfiniteCurve(line, 3)
+    geo.mesh.setTransfiniteSurface(left)
+    geo.mesh.setRecombine(2, left)
+    hexes = geo.extrude([(2, left)], 0, 0, 1, [2], [], True)
+    wedges = geo.extrude([(2, right)], 0, 0, 1, [2], [], True)
+    tets = geo.extrude([wedges[0]], 0, 0, 1)
+    geo.synchronize()
+    for tag, (name, out) in enumerate((("hexes", hexes), ("wedges", wedges), ("tets", tets)), 1):
+        gmsh.model.addPhysicalGroup(3, [out[1][1]], tag, name)
+    gmsh.model.addPhysicalGroup(2, [left, right], 4, "bottom")
+    gmsh.model.addPhysicalGroup(2, [wedges[0][1]], 5, "interface")
+    gmsh.model.addPhysicalGroup(0, [p[0]], 6, "corner")
+    gmsh.model.addPhysicalGroup(1, [a, b], 7, "front edge")
+    gmsh.model.mesh.generate(3)
+    write("mixed_41_ascii")
+    write("mixed_41_binary", 4.1, 1)
+    write("mixed_22_ascii", 2.2)
+    write("mixed_22_binary", 2.2, 1)
+    gmsh.finalize()
+
+
+def plane(name, sign):
+    """A 2 x 1 rectangle, quadrilaterals on the left, triangles on the right; sign -1 reverses the groups."""
+    start(0.4)
+    geo = gmsh.model.geo
+    p = [geo.addPoint(x, y, 0) for x, y in ((0, 0), (1, 0), (2, 0), (2, 1), (1, 1), (0, 1))]
+    a, b, c, d, e, f = (geo.addLine(p[i], p[(i + 1) % 6]) for i in range(6))
+    m = geo.addLine(p[1], p[4])
+    left = geo.addPlaneSurface([geo.addCurveLoop([a, m, e, f])])
+    right = geo.addPlaneSurface([geo.addCurveLoop([b, c, d, -m])])
+    geo.mesh.setTransfiniteSurface(left)
+    geo.mesh.setRecombine(2, left)
+    geo.synchronize()
+    gmsh.model.addPhysicalGroup(2, [sign * left, sign * right], 1, "sheet")
+    gmsh.model.addPhysicalGroup(1, [-f], 2, "left side")
+    gmsh.model.addPhysicalGroup(1, [c], 3, "right side")
+    gmsh.model.mesh.generate(2)
+    write(name + "_41_ascii")
+    write(name + "_41_binary", 4.1, 1)
+    write(name + "_22_ascii", 2.2)
+    write(name + "_22_binary", 2.2, 1)
+    gmsh.finalize()
+
+
+def periodic():
+    """The cube with its bottom and top linked: a $Periodic section to skip."""
+    start()
+    gmsh.model.occ.addBox(0, 0, 0, 1, 1, 1)
+    gmsh.model.occ.synchronize()
+    shift = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1]
+    gmsh.model.mesh.setPeriodic(2, faces_at(1), faces_at(0), shift)
+    gmsh.model.mesh.generate(3)
+    write("periodic_41_ascii")
+    write("periodic_41_binary", 4.1, 1)
+    gmsh.finalize()
+
+
+def bad():
+    cube()
+    gmsh.model.mesh.partition(2)
+    write("partitioned", folder=BAD)
+    gmsh.finalize()
+    cube()
+    write("version_4_0", 4.0, folder=BAD)
+    gmsh.finalize()
+    cube(1.0)
+    gmsh.model.mesh.setOrder(2)
+    write("second_order", folder=BAD)
+    gmsh.finalize()
+    start()
+    gmsh.model.occ.addBox(0, 0, 0, 1, 1, 1)
+    gmsh.model.occ.synchronize()
+    gmsh.model.addPhysicalGroup(2, faces_at(0), 1, "bottom")
+    gmsh.model.addPhysicalGroup(2, faces_at(1), 2, "top")
+    gmsh.model.mesh.generate(3)
+    write("surface_only", folder=BAD)
+    gmsh.finalize()
+    for name in ("partitioned", "version_4_0"):
+        remedy(name)
+    broken()
+
+
+def remedy(name):
+    """What the error message about a bad file tells to do makes a file that is read."""
+    start()
+    gmsh.open(os.path.join(BAD, name + ".msh"))
+    write(name + "_converted", 2.2 if name == "partitioned" else 4.1)
+    gmsh.finalize()
+
+
+def broken():
+    """Damage done by hand to a good file."""
+    with open(os.path.join(HERE, "cube_41_ascii.msh"), encoding="utf-8") as file:
+        good = file.read()
+    head, nodes = good.split("$Nodes\n")
+    nodes, elements = nodes.split("$EndNodes\n$Elements\n")
+    with open(os.path.join(HERE, "cube_41_binary.msh"), "rb") as file:
+        binary = file.read()
+    first_tetrahedron = elements.split("\n3 1 4 ")[1].split("\n")[1]
+    tag, a, b, c, d = first_tetrahedron.split()
+    damaged = {
+        "truncated": good[: int(0.8 * len(good))],
+        "truncated_between_sections": f"{head}$Nodes\n{nodes}$EndNodes\n",
+        "garbage": "solid cube\nfacet normal 0 0 1\nendsolid\n",
+        "wrong_node_count": good.replace("$Nodes\n27 45", "$Nodes\n27 44"),
+        "wrong_block_count": good.replace("$Nodes\n27 45", "$Nodes\n26 45"),
+        "nan_coordinate": good.replace("\n2\n0 0 0\n", "\n2\n0 nan 0\n"),
+        "unknown_element_type": good.replace("\n3 1 4 ", "\n3 1 140 "),
+        "unknown_node": good.replace(f"\n{tag} {a} ", f"\n{tag} 4711 "),
+        "inverted": good.replace(f"\n{tag} {a} {b} ", f"\n{tag} {b} {a} "),
+        "repeated_node": good.replace(f"\n{tag} {a} {b} ", f"\n{tag} {a} {a} "),
+    }
+    for name, text in damaged.items():
+        assert text != good, name
+        with open(os.path.join(BAD, name + ".msh"), "w", encoding="utf-8") as file:
+            file.write(text)
+    with open(os.path.join(BAD, "truncated_binary.msh"), "wb") as file:
+        file.write(binary[: int(0.8 * len(binary))])
+
+
+if __name__ == "__main__":
+    cubes()
+    orphan()
+    mixed()
+    plane("plane", 1)
+    plane("reversed", -1)
+    periodic()
+    bad()

@@ -1,0 +1,53 @@
+//! Gmsh files of every flavour give the same solid; broken ones a message that helps; nothing panics.
+//!
+//! `tests/data/mesh/make.py` writes the files with Gmsh itself.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod broken;
+mod geometry;
+mod reading;
+
+use std::path::PathBuf;
+
+use ictus::io::gmsh;
+use ictus::mesh::Mesh;
+
+fn data(folder: &str, name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder).join(format!("{name}.msh"))
+}
+
+fn good(name: &str) -> Mesh {
+    let mesh = gmsh::read(&data("mesh", name)).unwrap_or_else(|error| panic!("{error}"));
+    mesh.validate().unwrap();
+    mesh
+}
+
+/// The message about a bad file, with the file named as a user in the folder would see it.
+fn message(name: &str) -> String {
+    let bytes = std::fs::read(data("bad", name)).unwrap();
+    gmsh::parse(&bytes, &format!("{name}.msh")).expect_err(name).to_string()
+}
+
+fn assert_says(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "`{part}` is not in: {message}");
+    }
+    assert!(message.len() < 500, "too long: {message}");
+}
+
+const CUBES: [&str; 14] = [
+    "cube_41_ascii",
+    "cube_41_binary",
+    "cube_22_ascii",
+    "cube_22_binary",
+    "cube_permuted_tags",
+    "cube_sparse_tags",
+    "cube_sparse_tags_binary",
+    "cube_converted",
+    "cube_converted_binary",
+    "cube_parametric",
+    "cube_parametric_binary",
+    "orphan_nodes",
+    "partitioned_converted",
+    "version_4_0_converted",
+];

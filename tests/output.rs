@@ -1,0 +1,607 @@
+//! The files of a run, read back by other readers than the code that wrote them: `vtkio` for the frames,
+//! `csv` and `serde_json` for the tables. `scripts/check_output.py` does the same with VTK, meshio and ParaView.
+//!
+//! With `ICTUS_KEEP_OUTPUT=DIR` the series of the tests marked "kept" go to DIR and stay.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ictus::io::OutputError;
+use ictus::io::history::{BodyRow, History, HistoryRow};
+use ictus::io::summary::*;
+use ictus::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+use vtkio::model::{Attribute, DataSet, Piece, UnstructuredGridPiece, VertexNumbers};
+
+/// One cell of every kind, sharing points where shapes allow.
+fn mixed_grid() -> Grid {
+    use CellKind::*;
+    Grid {
+        kinds: vec![Hex8, Wedge6, Tet4, Quad4, Tri3, Line2, Point1, Hex8],
+        connectivity: [
+            &[0, 1, 2, 3, 4, 5, 6, 7][..],
+            &[1, 8, 2, 5, 9, 6], // on the hexahedron's side x = 1
+            &[4, 5, 7, 10],      // on its top
+            &[0, 1, 5, 4],
+            &[4, 5, 10],
+            &[9, 10],
+            &[10],
+            &[12, 11, 1, 0, 13, 14, 5, 4], // in front of the first
+        ]
+        .concat(),
+    }
+}
+
+fn mixed_points() -> Vec<Vec3> {
+    let cube = |z: f64| [[0.0, 0.0, z], [1.0, 0.0, z], [1.0, 1.0, z], [0.0, 1.0, z]];
+    let others = [[2.0, 0.5, 0.0], [2.0, 0.5, 1.0], [0.3, 0.3, 2.0]];
+    let front = [[1.0, -1.0, 0.0], [0.0, -1.0, 0.0], [0.0, -1.0, 1.0], [1.0, -1.0, 1.0]];
+    cube(0.0).into_iter().chain(cube(1.0)).chain(others).chain(front).map(Vec3::from).collect()
+}
+
+/// A frame with every type of field, no two values of a field alike but for the status.
+fn mixed_frame(time: f64) -> Frame {
+    let points: Vec<Vec3> = mixed_points().iter().map(|point| point * (1.0 + 0.1 * time)).collect();
+    let displacement = points.iter().zip(mixed_points()).map(|(x, reference)| x - reference).collect();
+    let (nodes, cells) = (0..points.len(), 0..mixed_grid().kinds.len());
+    let gap = nodes.clone().map(|node| 1.0 / (node as f64 - 3.5)).collect();
+    let status = nodes.map(|node| node as i32 % 3).collect();
+    let stress =
+        cells.clone().map(|cell| std::array::from_fn(|i| (cell * 6 + i) as f64 / 7.0 - time)).collect();
+    let body = cells.map(|cell| i32::MIN + cell as i32).collect();
+    Frame {
+        time,
+        points,
+        point_fields: vec![
+            NamedField::new("displacement", FieldData::Vector(displacement)),
+            NamedField::new("contact_gap", FieldData::Scalar(gap)),
+            NamedField::new("contact_status", FieldData::Integer(status)),
+        ],
+        cell_fields: vec![
+            NamedField::new("stress", FieldData::SymmetricTensor(stress)),
+            NamedField::new("body", FieldData::Integer(body)),
+        ],
+    }
+}
+
+/// Segments between consecutive points of a spiral.
+fn spiral(num_points: u32) -> (Grid, Frame) {
+    let kinds = vec![CellKind::Line2; num_points as usize - 1];
+    let connectivity = (1..num_points).flat_map(|i| [i - 1, i]).collect();
+    let turn = |i: u32| f64::from(i) * 0.01;
+    let points: Vec<Vec3> =
+        (0..num_points).map(|i| Vec3::new(turn(i).cos(), turn(i).sin(), turn(i))).collect();
+    let point_fields = vec![NamedField::new("velocity", FieldData::Vector(points.clone()))];
+    (Grid { kinds, connectivity }, Frame { time: 0.25, points, point_fields, cell_fields: vec![] })
+}
+
+/// Where a kept series goes, or a directory that goes away.
+fn kept(temporary: &tempfile::TempDir) -> PathBuf {
+    std::env::var_os("ICTUS_KEEP_OUTPUT").map_or(temporary.path().to_owned(), PathBuf::from)
+}
+
+/// Writes a whole series of the mixed grid.
+fn write_mixed(directory: &Path, name: &str, times: &[f64]) {
+    let mut series = Series::create(directory, name, mixed_grid()).unwrap();
+    times.iter().for_each(|&time| series.write(mixed_frame(time)).unwrap());
+    series.finish().unwrap();
+}
+
+fn frame_path(directory: &Path, name: &str, frame: usize) -> PathBuf {
+    directory.join(format!("frames/{name}_{frame:06}.vtu"))
+}
+
+fn read_piece(path: &Path) -> UnstructuredGridPiece {
+    let DataSet::UnstructuredGrid { pieces, .. } = vtkio::Vtk::import(path).unwrap().data else {
+        panic!("{} is not an unstructured grid", path.display());
+    };
+    match pieces.into_iter().next().unwrap() {
+        Piece::Inline(piece) => *piece,
+        other => panic!("piece is not inline: {other:?}"),
+    }
+}
+
+fn array<T: vtkio::model::Scalar + Copy + 'static>(attributes: &[Attribute], name: &str) -> Vec<T> {
+    let found = attributes.iter().find_map(|attribute| match attribute {
+        Attribute::DataArray(array) if array.name == name => Some(array),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("no array '{name}'")).data.clone().into_vec().unwrap()
+}
+
+fn flat(vectors: &[Vec3]) -> Vec<f64> {
+    vectors.iter().flat_map(|vector| [vector.x, vector.y, vector.z]).collect()
+}
+
+fn assert_fields_are(read: &[Attribute], fields: &[NamedField]) {
+    assert_eq!(read.len(), fields.len());
+    for NamedField { name, data } in fields {
+        match data {
+            FieldData::Scalar(values) => assert_eq!(&array::<f64>(read, name), values),
+            FieldData::Integer(values) => assert_eq!(&array::<i32>(read, name), values),
+            FieldData::Vector(values) => assert_eq!(array::<f64>(read, name), flat(values)),
+            FieldData::SymmetricTensor(values) => assert_eq!(array::<f64>(read, name), values.as_flattened()),
+            other => panic!("unknown data {other:?}"),
+        }
+    }
+}
+
+fn assert_frame_is(piece: &UnstructuredGridPiece, grid: &Grid, frame: &Frame) {
+    assert_eq!(piece.points.clone().into_vec::<f64>().unwrap(), flat(&frame.points));
+    let VertexNumbers::XML { connectivity, offsets } = &piece.cells.cell_verts else {
+        panic!("cells are not in the XML layout");
+    };
+    assert!(connectivity.iter().copied().eq(grid.connectivity.iter().map(|&node| u64::from(node))));
+    let nodes_of_cells = std::iter::once(&0).chain(offsets).zip(offsets).map(|(start, end)| end - start);
+    assert!(nodes_of_cells.eq(grid.kinds.iter().map(|kind| kind.num_nodes() as u64)));
+    assert_fields_are(&piece.data.point, &frame.point_fields);
+    assert_fields_are(&piece.data.cell, &frame.cell_fields);
+}
+
+/// Kept.
+#[test]
+fn values_read_back_equal_those_written() {
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = kept(&temporary);
+    let times = [0.0, 1e-7, 0.1 + 0.2, 12.0];
+    write_mixed(&directory, "mixed", &times);
+    for (index, &time) in times.iter().enumerate() {
+        let path = frame_path(&directory, "mixed", index);
+        assert_frame_is(&read_piece(&path), &mixed_grid(), &mixed_frame(time));
+        // vtkio skips field data, so the time is looked up in the text.
+        let text = fs::read_to_string(&path).unwrap();
+        let tag = "Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">";
+        let value = text.split_once(tag).unwrap().1.split_once('<').unwrap().0;
+        assert_eq!(value.parse::<f64>().unwrap(), time);
+    }
+}
+
+#[test]
+fn cell_types_are_those_of_vtk() {
+    use vtkio::model::CellType::*;
+    let directory = tempfile::tempdir().unwrap();
+    write_mixed(directory.path(), "mixed", &[0.0]);
+    let expected = [Hexahedron, Wedge, Tetra, Quad, Triangle, Line, Vertex, Hexahedron];
+    assert_eq!(read_piece(&frame_path(directory.path(), "mixed", 0)).cells.types, expected);
+}
+
+/// Kept.
+#[test]
+fn arrays_of_several_blocks_read_back() {
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = kept(&temporary);
+    let (grid, frame) = spiral(40_001);
+    let mut series = Series::create(&directory, "spiral", grid.clone()).unwrap();
+    series.write(frame.clone()).unwrap();
+    series.finish().unwrap();
+    assert_frame_is(&read_piece(&frame_path(&directory, "spiral", 0)), &grid, &frame);
+}
+
+/// Kept: 32 768 segments and their scalar are blocks without a remainder, which vtkio cannot read.
+#[test]
+fn arrays_that_fill_their_blocks_are_written() {
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = kept(&temporary);
+    let (grid, mut frame) = spiral(32_769);
+    let row = (0..32_768).map(f64::from).collect();
+    frame.cell_fields = vec![NamedField::new("row", FieldData::Scalar(row))];
+    let mut series = Series::create(&directory, "full_blocks", grid).unwrap();
+    series.write(frame).unwrap();
+    series.finish().unwrap();
+    assert_eq!(collection(&directory, "full_blocks"), expected_collection("full_blocks", &[0.25]));
+}
+
+#[test]
+fn the_same_frames_give_the_same_bytes() {
+    let (grid, frame) = spiral(40_001);
+    let write = |times: &[f64]| {
+        let directory = tempfile::tempdir().unwrap();
+        let mut series = Series::create(directory.path(), "spiral", grid.clone()).unwrap();
+        times.iter().for_each(|&time| series.write(Frame { time, ..frame.clone() }).unwrap());
+        series.finish().unwrap();
+        let read = |index| fs::read(frame_path(directory.path(), "spiral", index)).unwrap();
+        (0..times.len()).map(read).collect::<Vec<_>>()
+    };
+    let (first, second) = (write(&[0.25, 0.5]), write(&[0.25, 0.5]));
+    assert!(first == second, "two runs differ");
+    assert!(first[1] == write(&[0.5])[0], "a frame depends on the one before it");
+}
+
+/// Attributes `timestep` and `file` of every data set of a collection.
+fn collection(directory: &Path, name: &str) -> Vec<(f64, String)> {
+    let text = fs::read_to_string(directory.join(format!("{name}.pvd"))).unwrap();
+    assert!(text.starts_with("<?xml") && text.ends_with("</Collection>\n</VTKFile>\n"), "{text}");
+    let attribute = |line: &str, name: &str| {
+        let start = line.split_once(&format!(" {name}=\"")).unwrap().1;
+        start.split_once('"').unwrap().0.to_owned()
+    };
+    let data_sets = text.lines().filter(|line| line.starts_with("<DataSet "));
+    data_sets.map(|line| (attribute(line, "timestep").parse().unwrap(), attribute(line, "file"))).collect()
+}
+
+fn expected_collection(name: &str, times: &[f64]) -> Vec<(f64, String)> {
+    times.iter().enumerate().map(|(index, &time)| (time, format!("frames/{name}_{index:06}.vtu"))).collect()
+}
+
+#[test]
+fn the_collection_lists_the_frames_on_disk_with_their_times() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut series = Series::create(directory.path(), "drop", mixed_grid()).unwrap();
+    let times = [0.0, 2.5e-9, 0.3, 1e21];
+    for (count, &time) in times.iter().enumerate() {
+        series.write(mixed_frame(time)).unwrap();
+        series.flush().unwrap();
+        let listed = collection(directory.path(), "drop");
+        assert_eq!(listed, expected_collection("drop", &times[..=count]));
+        assert!(listed.iter().all(|(_, file)| directory.path().join(file).is_file()));
+    }
+    assert_eq!(series.times(), times);
+}
+
+#[test]
+fn a_dropped_series_writes_what_it_was_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut series = Series::create(directory.path(), "drop", mixed_grid()).unwrap();
+    (0..5).for_each(|i| series.write(mixed_frame(f64::from(i))).unwrap());
+    drop(series);
+    assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.0, 1.0, 2.0, 3.0, 4.0]));
+}
+
+fn file_names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_new_run_removes_the_frames_of_the_last_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let frames = directory.path().join("frames");
+    write_mixed(directory.path(), "drop", &[0.0, 1.0, 2.0]);
+    write_mixed(directory.path(), "drop_2", &[0.0]);
+    fs::write(frames.join(".drop_000003.vtu.a1B2c3.partial"), "killed while writing").unwrap();
+    fs::write(directory.path().join(".drop.pvd.a1B2c3.partial"), "killed while writing").unwrap();
+    fs::write(frames.join("drop_note.vtu"), "the user's").unwrap();
+    fs::write(directory.path().join("drop_000001.vtu"), "the user's").unwrap();
+    let series = Series::create(directory.path(), "drop", mixed_grid()).unwrap();
+    assert_eq!(file_names(directory.path()), ["drop_000001.vtu", "drop_2.pvd", "frames"]);
+    assert_eq!(file_names(&frames), ["drop_2_000000.vtu", "drop_note.vtu"]);
+    series.finish().unwrap();
+    write_mixed(directory.path(), "drop", &[0.5]);
+    assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.5]));
+}
+
+#[test]
+fn a_resumed_series_leaves_the_files_of_one_that_never_stopped() {
+    let (whole, resumed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    write_mixed(whole.path(), "drop", &[0.0, 1.0, 2.0, 3.0]);
+    write_mixed(resumed.path(), "drop", &[0.0, 1.0, 1.5, 1.7, 1.9]);
+    let mut series = Series::resume(resumed.path(), "drop", mixed_grid(), &[0.0, 1.0]).unwrap();
+    assert_eq!(collection(resumed.path(), "drop"), expected_collection("drop", &[0.0, 1.0]));
+    assert_eq!(file_names(&resumed.path().join("frames")), ["drop_000000.vtu", "drop_000001.vtu"]);
+    [2.0, 3.0].iter().for_each(|&time| series.write(mixed_frame(time)).unwrap());
+    assert_eq!(series.times(), [0.0, 1.0, 2.0, 3.0]);
+    series.finish().unwrap();
+    for index in 0..4 {
+        let [a, b] = [&whole, &resumed].map(|run| fs::read(frame_path(run.path(), "drop", index)).unwrap());
+        assert!(a == b, "frame {index} differs");
+    }
+    assert_eq!(collection(resumed.path(), "drop"), collection(whole.path(), "drop"));
+
+    fs::remove_file(frame_path(resumed.path(), "drop", 1)).unwrap();
+    let missing = Series::resume(resumed.path(), "drop", mixed_grid(), &[0.0, 1.0]).unwrap_err();
+    assert!(
+        matches!(missing, OutputError::MissingFrame { path } if path.ends_with("frames/drop_000001.vtu"))
+    );
+}
+
+/// Kept: the last frame has neither points nor cells.
+#[test]
+fn cells_may_be_replaced_between_frames() {
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = kept(&temporary);
+    let mut series = Series::create(&directory, "view", mixed_grid()).unwrap();
+    series.write(mixed_frame(0.0)).unwrap();
+    let (grid, frame) = spiral(50);
+    series.replace_grid(grid.clone()).unwrap();
+    series.write(frame.clone()).unwrap();
+    assert!(matches!(series.write(mixed_frame(1.0)), Err(OutputError::UnknownPoint { node: 49, .. })));
+    series.replace_grid(Grid::default()).unwrap();
+    series.write(Frame { time: 1.0, ..Frame::default() }).unwrap();
+    series.finish().unwrap();
+    assert_frame_is(&read_piece(&frame_path(&directory, "view", 0)), &mixed_grid(), &mixed_frame(0.0));
+    assert_frame_is(&read_piece(&frame_path(&directory, "view", 1)), &grid, &frame);
+    assert_eq!(collection(&directory, "view"), expected_collection("view", &[0.0, 0.25, 1.0]));
+}
+
+#[test]
+fn a_frame_that_does_not_fit_the_grid_is_refused_and_the_series_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut series = Series::create(directory.path(), "drop", mixed_grid()).unwrap();
+    let mut short = mixed_frame(0.5);
+    short.cell_fields[1] = NamedField::new("body", FieldData::Integer(vec![0; 3]));
+    let message = series.write(short).unwrap_err().to_string();
+    assert_eq!(message, "field 'body' has 3 values at time 0.5, but the grid has 8 cells");
+    let mut few_points = mixed_frame(0.5);
+    few_points.points.truncate(14);
+    let message = series.write(few_points).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "the grid refers to point 14, but the frame at time 0.5 has 14 points (numbered from 0)"
+    );
+    series.write(mixed_frame(0.5)).unwrap();
+    series.finish().unwrap();
+    assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.5]));
+
+    let mut series = Series::resume(directory.path(), "drop", mixed_grid(), &[0.5]).unwrap();
+    for time in [0.5, 0.25, f64::NAN] {
+        let refused = series.write(mixed_frame(time)).unwrap_err();
+        assert!(matches!(refused, OutputError::FrameOrder { previous: 0.5, .. }), "{refused}");
+    }
+    series.write(mixed_frame(0.75)).unwrap();
+    series.finish().unwrap();
+    assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.5, 0.75]));
+
+    let grid = Grid { kinds: vec![CellKind::Tet4], connectivity: vec![0, 1, 2] };
+    let refused = Series::create(directory.path(), "drop", grid).unwrap_err();
+    assert!(matches!(refused, OutputError::ConnectivityLength { expected: 4, given: 3 }));
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_named_with_the_remedy() {
+    let directory = tempfile::tempdir().unwrap();
+    let occupied = directory.path().join("out");
+    fs::write(&occupied, "a file").unwrap();
+    let error = Series::create(&occupied, "drop", mixed_grid()).unwrap_err();
+    let message = error.to_string();
+    let frames = occupied.join("frames");
+    assert!(message.starts_with(&format!("cannot create directory '{}': ", frames.display())), "{message}");
+    assert!(message.ends_with("move it or choose another `--output DIR`"), "{message}");
+    assert!(std::error::Error::source(&error).is_some());
+}
+
+/// Root may write into any ordinary directory, but nobody may create files in sysfs.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_without_permission_is_named_with_the_remedy() {
+    let directory = Path::new("/sys/kernel");
+    let remedy = "; choose a directory you may write to (`--output DIR`) or change its permissions";
+    for (error, file) in [
+        (History::create(directory, &["left"]).unwrap_err(), "history.csv"),
+        (summary().write(directory).unwrap_err(), "summary.json"),
+    ] {
+        let message = error.to_string();
+        assert!(message.starts_with(&format!("cannot write '/sys/kernel/{file}': ")), "{message}");
+        assert!(message.ends_with(remedy), "{message}");
+    }
+}
+
+/// `/dev/full` behaves as a file on a full disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_reported_with_the_remedy() {
+    let directory = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/full", directory.path().join("history.csv")).unwrap();
+    let message = History::create(directory.path(), &["left"]).unwrap_err().to_string();
+    assert!(message.contains("free some space, ask for fewer frames, or choose another disk"), "{message}");
+}
+
+#[test]
+fn a_failure_of_the_background_thread_surfaces_and_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut series = Series::create(directory.path(), "drop", mixed_grid()).unwrap();
+    series.write(mixed_frame(0.0)).unwrap();
+    series.flush().unwrap();
+    fs::remove_dir_all(directory.path().join("frames")).unwrap();
+    let failure = (1..100).find_map(|i| series.write(mixed_frame(f64::from(i))).err()).unwrap();
+    assert!(matches!(&failure, OutputError::File { path, .. } if path.ends_with("frames/drop_000001.vtu")));
+    assert!(matches!(series.write(mixed_frame(1e3)), Err(OutputError::SeriesStopped { .. })));
+    assert!(matches!(series.finish(), Err(OutputError::SeriesStopped { .. })));
+    assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.0]));
+
+    let mut series = Series::create(directory.path(), "last", mixed_grid()).unwrap();
+    fs::remove_dir_all(directory.path().join("frames")).unwrap();
+    series.write(mixed_frame(0.0)).unwrap();
+    assert!(matches!(series.finish(), Err(OutputError::File { .. })));
+}
+
+const HISTORY_HEADER: &str = "time,step,dt,kinetic,strain,external_work,contact_energy,friction_dissipation,\
+    plastic_dissipation,hourglass_energy,viscous_dissipation,total,energy_error,momentum_x,momentum_y,momentum_z,\
+    angular_momentum_x,angular_momentum_y,angular_momentum_z,contacts,left.momentum_x,left.momentum_y,\
+    left.momentum_z,left.kinetic,left.centre_x,left.centre_y,left.centre_z,left.contact_force_x,\
+    left.contact_force_y,left.contact_force_z";
+
+/// A row whose numbers are thirds, counting up in the order of the columns.
+fn history_row(shift: u32) -> HistoryRow {
+    let third = |column: u32| f64::from(column + shift) / 3.0;
+    let vector = |column: u32| Vec3::new(third(column), third(column + 1), third(column + 2));
+    HistoryRow {
+        time: third(0),
+        step: u64::from(shift) + 1,
+        dt: third(2),
+        kinetic: third(3),
+        strain: third(4),
+        external_work: third(5),
+        contact_energy: third(6),
+        friction_dissipation: third(7),
+        plastic_dissipation: third(8),
+        hourglass_energy: third(9),
+        viscous_dissipation: third(10),
+        total: third(11),
+        energy_error: third(12),
+        momentum: vector(13),
+        angular_momentum: vector(16),
+        contacts: u64::from(shift) + 19,
+        bodies: vec![BodyRow {
+            momentum: vector(20),
+            kinetic: third(23),
+            centre: vector(24),
+            contact_force: vector(27),
+        }],
+    }
+}
+
+#[test]
+fn history_has_exactly_its_columns_and_every_digit() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut history = History::create(directory.path(), &["left"]).unwrap();
+    history.append(&history_row(0)).unwrap();
+    // Read while the history is still open, as after a kill.
+    let path = directory.path().join("history.csv");
+    assert_eq!(fs::read_to_string(&path).unwrap().lines().next().unwrap(), HISTORY_HEADER);
+    let record = csv::Reader::from_path(&path).unwrap().records().next().unwrap().unwrap();
+    for (column, cell) in record.iter().enumerate() {
+        match column {
+            1 | 19 => assert_eq!(cell, column.to_string(), "counts are whole numbers"),
+            _ => assert_eq!(cell.parse::<f64>().unwrap(), column as f64 / 3.0, "column {column}"),
+        }
+    }
+    let refused = history.append(&HistoryRow::default()).unwrap_err();
+    assert!(matches!(refused, OutputError::BodyCount { expected: 1, given: 0, .. }));
+}
+
+#[test]
+fn a_resumed_history_is_that_of_a_run_that_never_stopped() {
+    let (whole, resumed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let bodies = ["the \"left\", upper"];
+    let mut history = History::create(whole.path(), &bodies).unwrap();
+    (0..5).for_each(|i| history.append(&history_row(i)).unwrap());
+    let mut history = History::create(resumed.path(), &bodies).unwrap();
+    [0, 1, 7, 8].iter().for_each(|&i| history.append(&history_row(i)).unwrap());
+    assert_eq!(history.num_rows(), 4);
+    drop(history);
+    let mut history = History::resume(resumed.path(), &bodies, 2).unwrap();
+    (2..5).for_each(|i| history.append(&history_row(i)).unwrap());
+    assert_eq!(history.num_rows(), 5);
+    let [a, b] = [&whole, &resumed].map(|run| fs::read_to_string(run.path().join("history.csv")).unwrap());
+    assert_eq!(a, b);
+
+    let reason = |result: Result<History, OutputError>| match result {
+        Err(OutputError::ForeignHistory { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(reason(History::resume(resumed.path(), &["right"], 2)), "its columns differ");
+    assert_eq!(reason(History::resume(resumed.path(), &bodies, 6)), "it has 5 rows, not 6");
+}
+
+fn summary() -> Summary {
+    let bodies = ["left".to_owned(), "right".to_owned()];
+    Summary {
+        version: "0.1.0".to_owned(),
+        scenario: "configs/drop.toml".to_owned(),
+        title: "Drop".to_owned(),
+        threads: 2,
+        status: Status::Failed,
+        failure: Some(Failure {
+            message: "inverted element".to_owned(),
+            step: 7,
+            time: 0.5,
+            body: Some("left".to_owned()),
+            element: Some(12),
+        }),
+        bodies: vec![BodySummary {
+            name: "left".to_owned(),
+            nodes: 8,
+            elements: 1,
+            faces: 6,
+            mass: 2.0,
+            critical_step: f64::INFINITY,
+        }],
+        steps: 7,
+        flight_steps: 3,
+        time: TimeSpan { start: 0.0, end: 0.5 },
+        wall_seconds: WallSeconds::default(),
+        detection: DetectionSummary {
+            operated_times: vec![0.05],
+            predictions: vec![Prediction {
+                asked_at: 0.1,
+                bodies: bodies.clone(),
+                depth: [0, 1],
+                time: f64::NAN,
+            }],
+            hierarchies: vec![HierarchySummary {
+                body: "left".to_owned(),
+                builder: "fast".to_owned(),
+                leaves: 6,
+                depth: DepthSummary { min: 2, mean: 2.5, max: 3 },
+                sum_of_volumes: 4.0,
+                build_seconds: 0.01,
+            }],
+            ..DetectionSummary::default()
+        },
+        first_contacts: vec![FirstContact {
+            bodies,
+            time: 0.25,
+            point: [0.0; 3],
+            normal: [1.0, 0.0, 0.0],
+            normal_speed: 100.0,
+        }],
+        energy: EnergySummary::default(),
+        momentum: MomentumSummary::default(),
+        warnings: vec!["initial overlap".to_owned()],
+    }
+}
+
+/// The names scripts rely on; `[]` stands for the entries of a list.
+const SUMMARY_NAMES: &str = "
+    version scenario title threads status
+    failure.message failure.step failure.time failure.body failure.element
+    bodies[].name bodies[].nodes bodies[].elements bodies[].faces bodies[].mass bodies[].critical_step
+    steps flight_steps time.start time.end
+    wall_seconds.total wall_seconds.read wall_seconds.hierarchy wall_seconds.detection wall_seconds.response
+    wall_seconds.internal_force wall_seconds.integration wall_seconds.output
+    detection.counts.trajectory detection.counts.update detection.counts.overlap detection.counts.primitive
+    detection.seconds.trajectory detection.seconds.update detection.seconds.overlap detection.seconds.primitive
+    detection.operated_times
+    detection.predictions[].asked_at detection.predictions[].bodies detection.predictions[].depth
+    detection.predictions[].time
+    detection.hierarchies[].body detection.hierarchies[].builder detection.hierarchies[].leaves
+    detection.hierarchies[].depth.min detection.hierarchies[].depth.mean detection.hierarchies[].depth.max
+    detection.hierarchies[].sum_of_volumes detection.hierarchies[].build_seconds
+    first_contacts[].bodies first_contacts[].time first_contacts[].point first_contacts[].normal
+    first_contacts[].normal_speed
+    energy.initial energy.final energy.largest_error momentum.largest_error momentum.largest_angular_error
+    warnings";
+
+/// Names of every leaf of a JSON value, as paths.
+fn names(value: &serde_json::Value, prefix: &str) -> Vec<String> {
+    use serde_json::Value;
+    match value {
+        Value::Object(map) => {
+            map.iter().flat_map(|(key, value)| names(value, &format!("{prefix}.{key}"))).collect()
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            items.iter().flat_map(|item| names(item, &format!("{prefix}[]"))).collect()
+        }
+        _ => vec![prefix.trim_start_matches('.').to_owned()],
+    }
+}
+
+#[test]
+fn summary_has_exactly_the_promised_names() {
+    let directory = tempfile::tempdir().unwrap();
+    summary().write(directory.path()).unwrap();
+    let text = fs::read_to_string(directory.path().join("summary.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut found = names(&value, "");
+    found.sort();
+    let mut promised: Vec<_> = SUMMARY_NAMES.split_whitespace().collect();
+    promised.sort_unstable();
+    assert_eq!(found, promised);
+    assert!(value["bodies"][0]["critical_step"].is_null(), "infinite is null");
+    assert!(value["detection"]["predictions"][0]["time"].is_null(), "not a number is null");
+    assert_eq!(file_names(directory.path()), ["summary.json"]);
+}
+
+#[test]
+fn the_status_of_a_summary_is_one_word_and_a_run_without_failure_has_none() {
+    let statuses = [Status::Finished, Status::Failed, Status::Interrupted];
+    let words = statuses.map(|status| serde_json::to_value(status).unwrap());
+    assert_eq!(words, ["finished", "failed", "interrupted"]);
+    let value = serde_json::to_value(Summary { failure: None, ..summary() }).unwrap();
+    assert_eq!(value.get("failure"), Some(&serde_json::Value::Null));
+}
