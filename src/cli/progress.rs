@@ -36,7 +36,8 @@ impl Reporter {
             Self::Silent
         } else if std::io::stderr().is_terminal() {
             let template = "{bar:30} {percent:>3} %  {msg}  {eta} left";
-            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
             Self::Bar(ProgressBar::new(TICKS).with_style(style), now)
         } else {
             Self::Lines { start: now, last: now }

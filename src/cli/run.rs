@@ -79,7 +79,9 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
             std::process::exit(i32::from(INTERRUPTED));
         }
     })
-    .map_err(|error| Failure::Usage(error.to_string(), "the signals of this system cannot be handled".into()))?;
+    .map_err(|error| {
+        Failure::Usage(error.to_string(), "the signals of this system cannot be handled".into())
+    })?;
     Ok(stop)
 }
 
@@ -88,11 +90,17 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
 fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) {
     let steps = summary.steps - summary.flight_steps;
     println!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
-    println!("  time            0 to {:.9} s, {} steps in flight, {steps} stable steps", summary.time.end, summary.flight_steps);
+    println!(
+        "  time            0 to {:.9} s, {} steps in flight, {steps} stable steps",
+        summary.time.end, summary.flight_steps
+    );
     for contact in &summary.first_contacts {
         let [first, second] = &contact.bodies;
         let speed = contact.normal_speed;
-        println!("  first contact   {first} and {second} at {:.9} s, closing at {speed:.3} m/s", contact.time);
+        println!(
+            "  first contact   {first} and {second} at {:.9} s, closing at {speed:.3} m/s",
+            contact.time
+        );
     }
     println!("  energy error    {:.3e} at most", summary.energy.largest_error);
     println!("  momentum error  {:.3e} at most", summary.momentum.largest_error);

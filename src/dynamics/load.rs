@@ -71,12 +71,7 @@ pub fn nodal_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3
 
 /// Calls `visit` at each quadrature point with the shape values and the weighted measure of the cell: area vector
 /// along the outward normal for faces, volume along x for cells of the full dimension.
-fn for_each_point(
-    kind: CellKind,
-    nodes: &[u32],
-    positions: &[Vec3],
-    mut visit: impl FnMut(&[f64], Vec3),
-) {
+fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];
     for point in quadrature(kind) {
@@ -118,10 +113,8 @@ mod tests {
     #[test]
     fn pressure_on_a_segment_pushes_to_the_left() {
         let positions = vec![Vec3::zeros(), Vec3::new(2.0, 0.0, 0.0)];
-        let load = Load::Pressure {
-            faces: vec![(CellKind::Line2, vec![0, 1])],
-            value: TimeFunction::Constant(3.0),
-        };
+        let load =
+            Load::Pressure { faces: vec![(CellKind::Line2, vec![0, 1])], value: TimeFunction::Constant(3.0) };
         let mut forces = vec![Vec3::zeros(); 2];
         load.add_forces(0.0, &positions, &mut forces);
         assert!((forces[0] - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-14);

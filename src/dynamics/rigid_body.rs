@@ -214,8 +214,7 @@ mod tests {
     use super::*;
 
     fn asymmetric() -> RigidBody {
-        let mut body =
-            RigidBody::new(2.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 3.0)));
+        let mut body = RigidBody::new(2.0, Vec3::zeros(), &Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 3.0)));
         body.set_velocity(Vec3::zeros(), Vec3::new(0.01, 1.0, 0.01));
         body
     }

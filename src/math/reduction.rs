@@ -6,11 +6,17 @@ use std::ops::{Add, Range};
 const PIECE: usize = 2048;
 
 /// Sum of `piece` over consecutive ranges that cover `0..len`, added pairwise in a fixed order, in parallel.
-pub fn fixed_order_sum<T: Add<Output = T> + Send>(len: usize, piece: &(impl Fn(Range<usize>) -> T + Sync)) -> T {
+pub fn fixed_order_sum<T: Add<Output = T> + Send>(
+    len: usize,
+    piece: &(impl Fn(Range<usize>) -> T + Sync),
+) -> T {
     sum_range(0..len, piece)
 }
 
-fn sum_range<T: Add<Output = T> + Send>(range: Range<usize>, piece: &(impl Fn(Range<usize>) -> T + Sync)) -> T {
+fn sum_range<T: Add<Output = T> + Send>(
+    range: Range<usize>,
+    piece: &(impl Fn(Range<usize>) -> T + Sync),
+) -> T {
     if range.len() <= PIECE {
         return piece(range);
     }
@@ -29,7 +35,8 @@ mod tests {
     fn bits_do_not_depend_on_threads() {
         let terms: Vec<f64> = (0..50_000).map(|k| 1.0 / f64::from(k + 1)).collect();
         let sum = || fixed_order_sum(terms.len(), &|range| terms[range].iter().sum::<f64>());
-        let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(sum);
+        let with =
+            |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(sum);
         assert_eq!(with(1).to_bits(), with(5).to_bits());
         assert!((with(1) - 11.397003949278504).abs() < 1e-12);
     }

@@ -5,15 +5,13 @@ use std::path::Path;
 
 use crate::contact::Surface;
 use crate::dynamics::ElementBlock;
-use crate::dynamics::{MassProperties, mass_properties, nodal_shares};
 use crate::dynamics::RigidBody;
+use crate::dynamics::{MassProperties, mass_properties, nodal_shares};
 use crate::io::gmsh;
 use crate::material::{Elasticity, Material};
 use crate::math::{Mat3, Rotation};
 use crate::mesh::{CellBlock, CellKind, Faces, Mesh, MeshError, Renumbering};
-use crate::scenario::{
-    self, BodySpec, ContactSurface, MaterialModel, MaterialSpec, RigidMass, Scenario,
-};
+use crate::scenario::{self, BodySpec, ContactSurface, MaterialModel, MaterialSpec, RigidMass, Scenario};
 
 use super::SetupError;
 use super::model::{Behaviour, Block, Body, CellAddress, Model};

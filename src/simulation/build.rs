@@ -10,13 +10,14 @@ use crate::contact::detection::{
     AllPairs, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, penetrations,
 };
 use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
-use crate::dynamics::{Audit, Energies, Wrench};
-use crate::dynamics::{ElementBlock, InternalForce};
 use crate::dynamics::State;
 use crate::dynamics::Support;
+use crate::dynamics::{Audit, Energies, Wrench};
+use crate::dynamics::{ElementBlock, InternalForce};
 use crate::math::Vec3;
 use crate::scenario::{
-    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, DetectionMethod, HierarchyBuilder, Scenario,
+    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, DetectionMethod, HierarchyBuilder,
+    Scenario,
 };
 
 use super::assembly::Assembly;
@@ -89,10 +90,14 @@ impl Simulation {
             }
             self.carriers[index] = Some(carrier);
         }
-        let at_rest = |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
-        let flies = self.model.bodies.iter().zip(specs).all(|(body, spec)| {
-            body.flies() || body.stays() && at_rest(spec)
-        });
+        let at_rest =
+            |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
+        let flies = self
+            .model
+            .bodies
+            .iter()
+            .zip(specs)
+            .all(|(body, spec)| body.flies() || body.stays() && at_rest(spec));
         for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
             if !(body.is_rigid() || flies && body.flies()) {
                 *carrier = None;

@@ -47,7 +47,8 @@ impl Assembly {
         let Some(group) = group else {
             return Ok((*first..first + mesh.nodes.len() as u32).collect());
         };
-        let nodes = mesh.group_nodes(&group.value).map_err(|source| geometry_at(spec, source, &group.span))?;
+        let nodes =
+            mesh.group_nodes(&group.value).map_err(|source| geometry_at(spec, source, &group.span))?;
         Ok(nodes.into_iter().map(|node| node + first).collect())
     }
 

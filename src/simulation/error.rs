@@ -53,7 +53,9 @@ pub enum SetupError {
         source: crate::material::ElasticityError,
     },
     /// A load that cannot act on its body.
-    #[error("a load on rigid body `{body}` has no elements to act through; give the body `gravity` or a prescribed motion instead")]
+    #[error(
+        "a load on rigid body `{body}` has no elements to act through; give the body `gravity` or a prescribed motion instead"
+    )]
     LoadOnRigidBody {
         /// The body.
         body: String,
@@ -70,8 +72,13 @@ impl SetupError {
     /// The place in the scenario that the error is about, if it is about one.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
-            Self::Mesh { span, .. } | Self::Geometry { span, .. } | Self::Mass { span, .. } => Some(span.clone()),
-            Self::Material { .. } | Self::LoadOnRigidBody { .. } | Self::Overlap(_) | Self::TooManyNodes(_) => None,
+            Self::Mesh { span, .. } | Self::Geometry { span, .. } | Self::Mass { span, .. } => {
+                Some(span.clone())
+            }
+            Self::Material { .. }
+            | Self::LoadOnRigidBody { .. }
+            | Self::Overlap(_)
+            | Self::TooManyNodes(_) => None,
         }
     }
 }
@@ -102,7 +109,11 @@ impl fmt::Display for Overlaps<'_> {
             let [x, y, z] = overlap.point;
             let [first, second] = &overlap.bodies;
             let separator = if k > 0 { ", " } else { "" };
-            write!(f, "{separator}`{first}` and `{second}` by {:.3e} m at ({x:.6}, {y:.6}, {z:.6})", overlap.depth)?;
+            write!(
+                f,
+                "{separator}`{first}` and `{second}` by {:.3e} m at ({x:.6}, {y:.6}, {z:.6})",
+                overlap.depth
+            )?;
         }
         Ok(())
     }
@@ -166,7 +177,9 @@ impl NumericalFailure {
         let too_long = self.critical_step.is_some_and(|critical| self.time_step > critical);
         match self.cause {
             _ if too_long => "the step is not stable: use time.step = \"auto\", or a smaller one",
-            FailureCause::InvertedElement(_) => "refine the mesh there, or use a material that stiffens in compression",
+            FailureCause::InvertedElement(_) => {
+                "refine the mesh there, or use a material that stiffens in compression"
+            }
             FailureCause::NonFinite => "look for loads or expressions that are not finite",
             FailureCause::EnergyError { .. } => "a smaller time.safety or contact.penalty lowers the error",
             FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",

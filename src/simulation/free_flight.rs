@@ -1,8 +1,8 @@
 //! Free flight: while bodies are free of stress and none can touch another, they move in closed form.
 
 use crate::contact::detection::Flight;
-use crate::dynamics::Wrench;
 use crate::dynamics::RigidBody;
+use crate::dynamics::Wrench;
 use crate::math::{Mat3, RigidMotion, Vec3};
 
 use super::counters::timed;

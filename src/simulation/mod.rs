@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::contact::detection::{DetectionStatistics, Detector};
 use crate::contact::response::{ContactAction, Response};
 use crate::contact::{Constraints, ContactKey};
-use crate::dynamics::{Audit, Energies, Wrench};
 use crate::dynamics::InternalForce;
 use crate::dynamics::RigidBody;
 use crate::dynamics::State;
+use crate::dynamics::{Audit, Energies, Wrench};
 use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 

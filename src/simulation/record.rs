@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
+use crate::io::OutputError;
 use crate::io::history::{BodyRow, History, HistoryRow};
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
-use crate::io::OutputError;
 use crate::math::Vec3;
 use crate::scenario::{Field, FrameSchedule, OutputSettings, Scenario};
 
@@ -180,7 +180,8 @@ fn output_grid(simulation: &Simulation) -> Grid {
     for address in &model.output_cells {
         let block = &model.bodies[address.body as usize].blocks[address.block as usize];
         grid.kinds.push(block.kind);
-        grid.connectivity.extend(block.element(address.element as usize).iter().map(|&n| point_of[n as usize]));
+        grid.connectivity
+            .extend(block.element(address.element as usize).iter().map(|&n| point_of[n as usize]));
     }
     grid
 }
@@ -223,9 +224,9 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
         vec![NamedField::new(name, FieldData::Vector(values))]
     };
     match field {
-        Field::Displacement => vector("displacement", &|node| {
-            state.positions[node] - simulation.model.reference_positions[node]
-        }),
+        Field::Displacement => {
+            vector("displacement", &|node| state.positions[node] - simulation.model.reference_positions[node])
+        }
         Field::Velocity => vector("velocity", &|node| state.velocities[node]),
         Field::Acceleration => vector("acceleration", &|node| state.accelerations[node]),
         Field::ContactForce => vector("contact_force", &|node| simulation.action.forces[node]),

@@ -1,7 +1,7 @@
 //! Rigid bodies within a step.
 
-use crate::dynamics::Wrench;
 use crate::dynamics::RigidBody;
+use crate::dynamics::Wrench;
 use crate::dynamics::{PrescribedStep, StepStart};
 use crate::math::Vec3;
 
@@ -55,11 +55,12 @@ impl Simulation {
     /// Where the prescribed components of the rigid bodies will be at the end of the step.
     pub(super) fn plan_rigid_supports(&mut self, dt: f64) {
         for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
-            let (Behaviour::Rigid { prescribed: Some(components) }, Some(carrier)) = (&body.behaviour, carrier)
+            let (Behaviour::Rigid { prescribed: Some(components) }, Some(carrier)) =
+                (&body.behaviour, carrier)
             else {
                 continue;
             };
-            for axis in 0..3 {
+            for (axis, motion) in components.iter().enumerate() {
                 let start = StepStart {
                     reference: carrier.reference_centre()[axis],
                     position: carrier.centre()[axis],
@@ -67,8 +68,7 @@ impl Simulation {
                     time: self.state.time,
                     time_step: dt,
                 };
-                self.forces.rigid[index].prescribed[axis] =
-                    components[axis].as_ref().map(|motion| motion.step(&start));
+                self.forces.rigid[index].prescribed[axis] = motion.as_ref().map(|motion| motion.step(&start));
             }
         }
     }

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use crate::contact::detection::Configuration;
 use crate::contact::response::Bodies;
-use crate::dynamics::{ElementFailure, FailureKind};
 use crate::dynamics::newmark;
+use crate::dynamics::{ElementFailure, FailureKind};
 
 use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
@@ -71,8 +71,7 @@ impl Simulation {
     }
 
     fn respond(&mut self, dt: f64) {
-        let bodies =
-            Bodies { velocities: &self.state.velocities, inverse_mass: &self.model.inverse_mass };
+        let bodies = Bodies { velocities: &self.state.velocities, inverse_mass: &self.model.inverse_mass };
         timed(&mut self.wall.response, || {
             self.response.respond(&self.constraints, &bodies, dt, &mut self.action);
         });

@@ -11,7 +11,12 @@ use super::{NumericalFailure, Simulation};
 
 impl Simulation {
     /// What was run and what came out; threads and the total wall time are the caller's to fill in.
-    pub fn summary(&self, scenario: &Scenario, status: Status, failure: Option<&NumericalFailure>) -> Summary {
+    pub fn summary(
+        &self,
+        scenario: &Scenario,
+        status: Status,
+        failure: Option<&NumericalFailure>,
+    ) -> Summary {
         let wall = &self.wall;
         Summary {
             version: env!("CARGO_PKG_VERSION").into(),

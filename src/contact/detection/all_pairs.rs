@@ -5,9 +5,7 @@ use std::time::Instant;
 use crate::contact::{Constraints, ContactKey};
 
 use super::node_face::{Candidate, NodeFaceSearch};
-use super::{
-    Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions,
-};
+use super::{Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions};
 
 /// Looks at every pair of faces (in flight) and of node and face (in contact) of bodies that may touch.
 ///

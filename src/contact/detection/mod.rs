@@ -67,7 +67,8 @@ impl ContactModel {
             .filter(|pair| pair.iter().all(|&body| surfaces[body as usize].num_faces() > 0))
             .filter(|pair| !excluded.contains(pair))
             .collect();
-        let search_depths = pairs.iter().map(|p| 0.5 * sizes[p[0] as usize].min(sizes[p[1] as usize])).collect();
+        let search_depths =
+            pairs.iter().map(|p| 0.5 * sizes[p[0] as usize].min(sizes[p[1] as usize])).collect();
         Self { surfaces, pairs, search_depths }
     }
 }

@@ -113,8 +113,9 @@ fn closest_face(
         }
         let target = &surfaces[candidate.key.target as usize];
         let face_normal = pseudo_normal(target, positions, candidate.face as usize, point.xi, Feature::Face);
-        let node_normal = *contactor_normal
-            .get_or_insert_with(|| vertex_normal(&surfaces[candidate.contactor_body as usize], positions, candidate.key.contactor));
+        let node_normal = *contactor_normal.get_or_insert_with(|| {
+            vertex_normal(&surfaces[candidate.contactor_body as usize], positions, candidate.key.contactor)
+        });
         if face_normal.dot(&node_normal) < 0.0 {
             best = Some(Closest { candidate, point });
         }

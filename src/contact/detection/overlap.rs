@@ -28,22 +28,27 @@ const TOUCHING: f64 = 1e-9;
 /// # Cost
 /// For each pair, the nodes and edges of one body in the common box of both, times the faces of the other.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
-    let boxes: Vec<Option<Aabb>> = model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
-    model.pairs.par_iter().filter_map(|&bodies| {
-        let [first, second] = bodies.map(|body| boxes[body as usize]);
-        let common = first?.intersection(&second?)?;
-        let touching = TOUCHING * first?.diagonal().min(second?.diagonal());
-        let surfaces = bodies.map(|body| &model.surfaces[body as usize]);
-        let deepest = [[0, 1], [1, 0]]
-            .into_iter()
-            .filter_map(|[a, b]| deepest_node(surfaces[a], surfaces[b], positions, &common))
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .filter(|deepest| deepest.0 > touching);
-        let (depth, point) = deepest
-            .or_else(|| crossing(surfaces[0], surfaces[1], positions, &common, touching))
-            .or_else(|| crossing(surfaces[1], surfaces[0], positions, &common, touching))?;
-        Some(Penetration { bodies, depth, point })
-    }).collect()
+    let boxes: Vec<Option<Aabb>> =
+        model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
+    model
+        .pairs
+        .par_iter()
+        .filter_map(|&bodies| {
+            let [first, second] = bodies.map(|body| boxes[body as usize]);
+            let common = first?.intersection(&second?)?;
+            let touching = TOUCHING * first?.diagonal().min(second?.diagonal());
+            let surfaces = bodies.map(|body| &model.surfaces[body as usize]);
+            let deepest = [[0, 1], [1, 0]]
+                .into_iter()
+                .filter_map(|[a, b]| deepest_node(surfaces[a], surfaces[b], positions, &common))
+                .max_by(|a, b| a.0.total_cmp(&b.0))
+                .filter(|deepest| deepest.0 > touching);
+            let (depth, point) = deepest
+                .or_else(|| crossing(surfaces[0], surfaces[1], positions, &common, touching))
+                .or_else(|| crossing(surfaces[1], surfaces[0], positions, &common, touching))?;
+            Some(Penetration { bodies, depth, point })
+        })
+        .collect()
 }
 
 fn bounding_box(surface: &Surface, positions: &[Vec3]) -> Option<Aabb> {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::segment_segment::closest_points;
+use super::segment_segment::closest_parameters;
 use super::*;
 use crate::contact::Surface;
 use crate::contact::detection::samples::Samples;
@@ -257,32 +257,30 @@ fn segments_against_sampling() {
             3 => (a[1], b[1]) = (a[0], b[0]),
             _ => {}
         }
-        let found = closest_points(&a, &b);
-        assert!(found.parameters.iter().all(|t| (0.0..=1.0).contains(t)));
+        let parameters = closest_parameters(&a, &b);
+        assert!(parameters.iter().all(|t| (0.0..=1.0).contains(t)));
         // The distance is convex in both parameters: no neighbour may be closer.
         let at = |p: &[Vec3; 2], t: f64| p[0] + (p[1] - p[0]) * t.clamp(0.0, 1.0);
         let mut least = f64::INFINITY;
         for step in [1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5] {
             for (i, j) in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)] {
                 let (p, q) = (f64::from(i) * step, f64::from(j) * step);
-                let distance = at(&a, found.parameters[0] + p) - at(&b, found.parameters[1] + q);
+                let distance = at(&a, parameters[0] + p) - at(&b, parameters[1] + q);
                 least = least.min(distance.norm());
             }
         }
-        assert!(found.distance_squared.sqrt() <= least + 1e-13, "{a:?} {b:?}: {found:?}, {least}");
+        let found = (at(&a, parameters[0]) - at(&b, parameters[1])).norm();
+        assert!(found <= least + 1e-13, "{a:?} {b:?}: {found}, {least}");
     }
 }
 
 #[test]
 fn parallel_segments_meet_in_the_middle_of_their_overlap() {
     let a = [Vec3::new(0.0, 0.0, 0.0), Vec3::new(4.0, 0.0, 0.0)];
-    let found = closest_points(&a, &[Vec3::new(3.0, 1.0, 0.0), Vec3::new(1.0, 1.0, 0.0)]);
-    assert!(
-        (found.points[0].x - 2.0).abs() < 1e-15 && (found.parameters[1] - 0.5).abs() < 1e-15,
-        "{found:?}"
-    );
-    let beyond = closest_points(&a, &[Vec3::new(9.0, 1.0, 0.0), Vec3::new(5.0, 1.0, 0.0)]);
-    assert_eq!(beyond.parameters, [1.0, 1.0]);
+    let found = closest_parameters(&a, &[Vec3::new(3.0, 1.0, 0.0), Vec3::new(1.0, 1.0, 0.0)]);
+    assert!((found[0] - 0.5).abs() < 1e-15 && (found[1] - 0.5).abs() < 1e-15, "{found:?}");
+    let beyond = closest_parameters(&a, &[Vec3::new(9.0, 1.0, 0.0), Vec3::new(5.0, 1.0, 0.0)]);
+    assert_eq!(beyond, [1.0, 1.0]);
 }
 
 /// Gap of the closest of all faces.

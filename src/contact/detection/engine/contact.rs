@@ -16,9 +16,9 @@ use crate::contact::{Constraints, ContactKey, Surface};
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
 
+use super::Engine;
 use super::monitor::VelocityMonitor;
 use super::queue::VertexPair;
-use super::Engine;
 
 /// Steps from one operated instant to the next while bodies are close.
 const WINDOW_STEPS: f64 = 16.0;
@@ -245,10 +245,13 @@ impl Engine {
             let margin = 0.5 * self.contact.depths[body] + speed * window;
             (self.contact.first_faces[body] + faces[k] as usize, motion.sphere(), margin)
         });
-        let [mut first, mut second] = leaves.map(|(index, sphere, margin)| Leaf { index, sphere, points: &[], margin });
+        let [mut first, mut second] =
+            leaves.map(|(index, sphere, margin)| Leaf { index, sphere, points: &[], margin });
         let [first_points, second_points] = &mut points;
-        first.points = gather(&self.model.surfaces[pair.bodies[0] as usize], faces[0], configuration, first_points);
-        second.points = gather(&self.model.surfaces[pair.bodies[1] as usize], faces[1], configuration, second_points);
+        first.points =
+            gather(&self.model.surfaces[pair.bodies[0] as usize], faces[0], configuration, first_points);
+        second.points =
+            gather(&self.model.surfaces[pair.bodies[1] as usize], faces[1], configuration, second_points);
         self.contact.volumes.excluded(&first, &second).is_some()
     }
 

@@ -39,7 +39,8 @@ impl VelocityMonitor {
     /// and the caller restarts the epoch.
     pub fn is_over(&mut self, surface: &Surface, velocities: &[Vec3]) -> bool {
         self.steps += 1;
-        let change = |(&node, reference): (&u32, &Vec3)| (velocities[node as usize] - reference).norm_squared();
+        let change =
+            |(&node, reference): (&u32, &Vec3)| (velocities[node as usize] - reference).norm_squared();
         let largest = surface.nodes().iter().zip(&self.reference).map(change).fold(0.0, f64::max).sqrt();
         self.largest = self.largest.max(largest);
         if largest <= self.band {
