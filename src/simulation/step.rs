@@ -25,15 +25,29 @@ impl Simulation {
     /// ```
     pub(super) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
+        let start = self.state.time;
         self.predict(dt);
         self.state.time += dt;
         self.state.step += 1;
         self.detect(dt);
         self.respond(dt);
-        self.compute_forces()?;
+        if let Err(failure) = self.compute_forces() {
+            self.retreat(start, dt);
+            return Err(failure);
+        }
         self.correct(dt);
         self.account(dt);
         Ok(())
+    }
+
+    /// Takes the predictor back: the state is the last good one again.
+    fn retreat(&mut self, start: f64, dt: f64) {
+        self.state.time = start;
+        self.state.step -= 1;
+        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+            let nodes = body.nodes.clone();
+            newmark::correct(-dt, &self.state.accelerations[nodes.clone()], &mut self.state.velocities[nodes]);
+        }
     }
 
     fn predict(&mut self, dt: f64) {
