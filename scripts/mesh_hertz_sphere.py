@@ -2,8 +2,8 @@
 
     python scripts/mesh_hertz_sphere.py        writes meshes/hertz_sphere.msh
 
-The quarter x >= 0, y >= 0 of the ball around (0, 0, 0.1): its lowest point is the origin. Edges are R/40 within 0.3 R
-of the lowest point, which holds the circle of contact (0.2 R), and grow to R/6. Groups: volume "ball", surfaces "skin"
+The quarter x >= 0, y >= 0 of the ball around (0, 0, 0.1): its lowest point is the origin. Edges are R/100 within
+0.15 R of the lowest point, which holds the circle of contact (0.08 R), and grow to R/6. Groups: volume "ball", surfaces "skin"
 (the spherical part), "x0" and "y0" (the planes of symmetry).
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 from meshing import finish, outer_facets, require, session, surfaces_in_plane
 
 RADIUS = 0.1
-FINE, COARSE = RADIUS / 40.0, RADIUS / 6.0
-FINE_ZONE = 0.3 * RADIUS
+FINE, COARSE = RADIUS / 100.0, RADIUS / 6.0
+FINE_ZONE = 0.15 * RADIUS
 GROWTH = 0.2  # of the edge length per length
 
 
@@ -62,8 +62,8 @@ def main():
     require(x.min() >= 0.0, "a node lies beyond a plane of symmetry")
     skin = np.unique(outer_facets(tets))
     on_sphere = skin[np.abs(np.linalg.norm(x[skin] - [0.0, 0.0, RADIUS], axis=1) - RADIUS) < 1e-9]
-    close = np.count_nonzero(np.linalg.norm(x[on_sphere], axis=1) < 0.2 * RADIUS)
-    print(f"  {close} nodes of the sphere within 0.2 R of the lowest point")
+    close = np.count_nonzero(np.linalg.norm(x[on_sphere], axis=1) < 0.08 * RADIUS)
+    print(f"  {close} nodes of the sphere within 0.08 R of the lowest point")
 
 
 if __name__ == "__main__":
