@@ -2,8 +2,8 @@
 
     python scripts/mesh_motorcycle.py        writes meshes/motorcycle.msh (two to three minutes)
 
-A stand-in for the motorcycle of Aragón & Molinari 2014, §5.2 (9 981 nodes, 17 955 elements), whose mesh is not public.
-It drives along +x, is built symmetric about y = 0, stands on z = 0, and its foremost node is at x = 0.
+A stand-in for the motorcycle of Aragón & Molinari 2014, §5.2 (9 981 nodes, 17 955 elements), whose mesh is not
+public. It drives along +x, is built symmetric about y = 0, stands on z = 0, and its foremost node is at x = 0.
 
 The parts are simple solids that overlap; OpenCASCADE makes their union and Gmsh a fine mesh of it, which still has the
 short edges where seams and curves of the union nearly meet. Mmg then coarsens that mesh to the edge lengths of the
@@ -86,7 +86,10 @@ def handlebar():
     def grip(s):
         return Tube(0.67 * elbow(s) + 0.33 * end(s), 1.06 * end(s) - 0.06 * elbow(s), 0.0187, 0.04)
 
-    parts = both_sides(lambda s: Tube(on_fork(0.655, -0.009, s * 0.047), on_fork(0.745, -0.013, s * 0.047), 0.0165, 0.038))
+    def riser(s):
+        return Tube(on_fork(0.655, -0.009, s * 0.047), on_fork(0.745, -0.013, s * 0.047), 0.0165, 0.038)
+
+    parts = both_sides(riser)
     parts.append(Tube(bend(-1.0), bend(1.0), 0.0118, 0.031))
     parts += both_sides(lambda s: Tube(bend(s), elbow(s), 0.0118, 0.031))
     parts += both_sides(lambda s: Tube(elbow(s), end(s), 0.0118, 0.031))

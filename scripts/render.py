@@ -91,10 +91,11 @@ def add_bodies(plotter, skin, edges):
 def add_field(plotter, skin, options):
     """All bodies, coloured by the field."""
     plotter.add_mesh(
-        skin, scalars="drawn", cmap="viridis", clim=options.range, show_edges=options.edges, edge_color="#303030", **LIGHT,
+        skin, scalars="drawn", cmap="YlOrRd", clim=options.range, **LIGHT,  # light at rest, so that text stays readable
+        show_edges=options.edges, edge_color="#303030",
         scalar_bar_args={
-            "title": TITLES.get(options.field, options.field) + "\n", "color": "black", "n_labels": 5, "fmt": "%.3g",
-            "vertical": True, "position_x": 0.88, "position_y": 0.15, "height": 0.7,
+            "title": TITLES.get(options.field, options.field) + "\n", "color": "black", "n_labels": 5,
+            "fmt": "%.3g", "vertical": True, "position_x": 0.88, "position_y": 0.15, "height": 0.7,
         },
     )
 

@@ -104,7 +104,7 @@ class Hoop:
             for radius in self.radii
         )
         band = occ.cut([(3, outer)], [(3, inner)])[0][0][1]
-        if end - start < 2.0 * pi:  # where OpenCASCADE starts to count the angle is its affair: turn the band into place
+        if end - start < 2.0 * pi:  # wherever OpenCASCADE starts to count the angle, turn the band into place
             middle = occ.getCenterOfMass(3, band)
             now = np.arctan2(middle[2] - z, middle[0] - x)
             occ.rotate([(3, band)], *self.centre, 0.0, 1.0, 0.0, now - 0.5 * (start + end))
