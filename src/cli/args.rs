@@ -3,11 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
 /// Explicit finite-element dynamics with contact.
 ///
 /// Reads a scenario (TOML) and its meshes (Gmsh), integrates the motion of bodies that fly, collide and deform,
 /// and writes a VTK time series for ParaView.
+///
+/// Exit codes: 0 done, 1 the run failed numerically, 2 the command line, scenario, mesh or output directory is
+/// wrong, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 pub struct Arguments {
@@ -21,6 +25,17 @@ pub struct Arguments {
 pub enum Command {
     /// Run a scenario and write its frames, history and summary.
     Run(RunOptions),
+    /// Read a scenario and its meshes and tell what a run would do; nothing is written.
+    Check(ReportOptions),
+    /// Follow the trajectories up to the first contact and tell what was predicted; nothing is written.
+    Predict(ReportOptions),
+    /// Tell what a Gmsh mesh holds and how good it is.
+    Mesh(MeshOptions),
+    /// Print the script that completes command lines of ictus in a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
 }
 
 /// A scenario with changes.
@@ -32,8 +47,8 @@ pub struct ScenarioOptions {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
     /// Threads to use [default: all cores]. The result does not depend on it.
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
 }
 
 /// Options of `ictus run`.
@@ -48,4 +63,34 @@ pub struct RunOptions {
     /// No progress, no closing report: errors and warnings only.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Options of `ictus check` and `ictus predict`.
+#[derive(Debug, Args)]
+pub struct ReportOptions {
+    /// The scenario and changes to it.
+    #[command(flatten)]
+    pub scenario: ScenarioOptions,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `ictus mesh`.
+#[derive(Debug, Args)]
+pub struct MeshOptions {
+    /// The mesh file (Gmsh, version 4.1 or 2.2).
+    pub mesh: PathBuf,
+    /// Print one JSON object instead of tables.
+    #[arg(long)]
+    pub json: bool,
+    /// Young's modulus [Pa]; with --poisson and --density for the critical step.
+    #[arg(long, value_name = "E", requires_all = ["poisson", "density"])]
+    pub young: Option<f64>,
+    /// Poisson's ratio [-].
+    #[arg(long, value_name = "NU", requires_all = ["young", "density"], allow_negative_numbers = true)]
+    pub poisson: Option<f64>,
+    /// Density [kg/m³].
+    #[arg(long, value_name = "RHO", requires_all = ["young", "poisson"])]
+    pub density: Option<f64>,
 }

@@ -1,7 +1,7 @@
 //! Problems of an input file as a report for people: the fact, the place, the lines underlined, the remedy.
 //!
 //! ```text
-//!   error: `time.step` is -1, not a positive number
+//! error: `time.step` is -1, not a positive number
 //!    ,-[ball.toml:6:8 time.step]
 //!  5 | end = 1.0
 //!  6 | step = -1
@@ -60,10 +60,12 @@ fn render_with(
     let mut text = String::new();
     for problem in problems {
         let report = report(path, source, problem, severity);
+        let mut drawn = String::new();
         // Writing to a string does not fail; a report that cannot be drawn still has its facts.
-        if handler.render_report(&mut text, report.as_ref()).is_err() {
-            text.push_str(&problem.message);
+        if handler.render_report(&mut drawn, report.as_ref()).is_err() {
+            drawn.clone_from(&problem.message);
         }
+        text.push_str(drawn.trim_start());
         text.push('\n');
     }
     text
@@ -108,6 +110,33 @@ fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usiz
     header
 }
 
+/// A message without a place: the fact, the remedy on a line of its own.
+pub fn plain(severity: &str, message: &str) -> String {
+    match split_remedy(message) {
+        (fact, Some(help)) => format!("{severity}: {fact}\n  help: {help}\n"),
+        (fact, None) => format!("{severity}: {fact}\n"),
+    }
+}
+
+/// A message that begins with a place in the file at `path`: the fact, the place, the remedy.
+pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
+    let file = path.display().to_string();
+    let Some((place, message)) = message.strip_prefix(&file).and_then(|rest| rest.split_once(": ")) else {
+        return plain(severity, message);
+    };
+    let (fact, help) = split_remedy(message);
+    let help = help.map_or_else(String::new, |help| format!("  help: {help}\n"));
+    format!("{severity}: {fact}\n  --> {file}{place}\n{help}")
+}
+
+/// Messages of the library end in `; <remedy>`.
+pub fn split_remedy(message: &str) -> (String, Option<String>) {
+    match message.rsplit_once("; ") {
+        Some((fact, remedy)) => (fact.to_owned(), Some(remedy.to_owned())),
+        None => (message.to_owned(), None),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,7 +161,7 @@ mod tests {
     fn a_problem_is_told_with_its_place_and_remedy() {
         let start = TEXT.find("-1").unwrap();
         let lines = [
-            "  error: `time.step` is -1, not a positive number",
+            "error: `time.step` is -1, not a positive number",
             "   ,-[ball.toml:4:8 time.step]",
             " 3 | end = 1.0",
             " 4 | step = -1",
@@ -148,7 +177,7 @@ mod tests {
     #[test]
     fn a_problem_without_a_place_is_told_with_its_remedy() {
         let lines =
-            ["  error: `time.step` is -1, not a positive number", "  help: give a positive number", "", ""];
+            ["error: `time.step` is -1, not a positive number", "  help: give a positive number", "", ""];
         assert_eq!(plain(&[problem(None)]), lines.join("\n"));
     }
 
@@ -164,6 +193,17 @@ mod tests {
         for span in [0..1000, 900..1000, TEXT.len()..TEXT.len(), 11..11] {
             assert!(plain(&[problem(Some(span))]).contains("ball.toml"));
         }
+    }
+
+    #[test]
+    fn remedies_stand_on_a_line_of_their_own() {
+        assert_eq!(super::plain("error", "a; b; c"), "error: a; b\n  help: c\n");
+        assert_eq!(super::plain("warning", "a"), "warning: a\n");
+        let file = |message| in_file("error", Path::new("m.msh"), message);
+        assert_eq!(file("m.msh:3: a: b; c"), "error: a: b\n  --> m.msh:3\n  help: c\n");
+        assert_eq!(file("m.msh, byte 7: a"), "error: a\n  --> m.msh, byte 7\n");
+        assert_eq!(file("m.msh: a; c"), "error: a\n  --> m.msh\n  help: c\n");
+        assert_eq!(file("a; c"), "error: a\n  help: c\n");
     }
 
     #[test]

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ictus::io::OutputError;
+use ictus::io::gmsh::GmshError;
+use ictus::mesh::MeshError;
 use ictus::scenario::{Problem, Scenario, ScenarioError};
-use ictus::simulation::{NumericalFailure, SetupError};
+use ictus::simulation::{NumericalFailure, RunError, SetupError};
 
-use super::diagnostic;
+use super::diagnostic::{self, plain, split_remedy};
 
 /// The run failed numerically.
 const NUMERICAL: u8 = 1;
@@ -20,15 +22,32 @@ pub const INTERRUPTED: u8 = 130;
 #[derive(Debug)]
 pub enum Failure {
     /// The scenario cannot be read.
-    Scenario(ScenarioError),
+    Scenario(Box<ScenarioError>),
     /// The scenario cannot be set up.
-    Setup(Box<Scenario>, SetupError),
+    Setup(Box<Scenario>, Box<SetupError>),
+    /// A file is no mesh.
+    Mesh(PathBuf, Box<GmshError>),
+    /// What is asked of a mesh makes no sense for it.
+    Geometry(PathBuf, Box<MeshError>),
     /// The result cannot be written.
-    Output(OutputError),
+    Output(Box<OutputError>),
+    /// The run stopped for another reason than its numbers.
+    Run(Box<RunError>),
     /// The numbers went wrong; the output is in this directory.
-    Numerical(NumericalFailure, PathBuf),
-    /// Anything else that is wrong with what was asked, with the remedy.
-    Usage(String, String),
+    Numerical(Box<NumericalFailure>, PathBuf),
+    /// Something else is wrong with what was asked.
+    Usage {
+        /// What.
+        fact: String,
+        /// The remedy.
+        help: &'static str,
+    },
+}
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Self {
+        Self::Output(Box::new(error))
+    }
 }
 
 impl Failure {
@@ -44,41 +63,31 @@ impl Failure {
 
     fn text(&self) -> String {
         match self {
-            Self::Scenario(ScenarioError::Invalid { path, text, problems }) => {
-                diagnostic::render(path, text, problems)
-            }
-            Self::Scenario(error) => plain(&error.to_string()),
-            Self::Setup(scenario, error) => match error.span() {
-                Some(span) => {
-                    let (message, help) = split_remedy(&error.to_string());
-                    let problem = Problem { message, span: Some(span), key: None, label: None, help };
-                    diagnostic::render(&scenario.path, &scenario.source, &[problem])
-                }
-                None => plain(&error.to_string()),
+            Self::Scenario(error) => match error.as_ref() {
+                ScenarioError::Invalid { path, text, problems } => diagnostic::render(path, text, problems),
+                error => plain("error", &error.to_string()),
             },
-            Self::Output(error) => plain(&error.to_string()),
+            Self::Setup(scenario, error) => setup(scenario, error),
+            Self::Mesh(path, error) => diagnostic::in_file("error", path, &error.to_string()),
+            Self::Geometry(path, error) => {
+                diagnostic::in_file("error", path, &format!("{}: {error}", path.display()))
+            }
+            Self::Output(error) => plain("error", &error.to_string()),
+            Self::Run(error) => plain("error", &error.to_string()),
             Self::Numerical(failure, directory) => format!(
                 "error: {failure}\n  help: the last good state is the last frame in `{}`; {}\n",
                 directory.display(),
                 failure.remedy()
             ),
-            Self::Usage(fact, help) => format!("error: {fact}\n  help: {help}\n"),
+            Self::Usage { fact, help } => format!("error: {fact}\n  help: {help}\n"),
         }
     }
 }
 
-/// A message as an error, its remedy on a line of its own.
-fn plain(message: &str) -> String {
-    match split_remedy(message) {
-        (fact, Some(help)) => format!("error: {fact}\n  help: {help}\n"),
-        (fact, None) => format!("error: {fact}\n"),
-    }
-}
-
-/// Messages of the library end in `; <remedy>`.
-fn split_remedy(message: &str) -> (String, Option<String>) {
-    match message.rsplit_once("; ") {
-        Some((fact, remedy)) => (fact.to_owned(), Some(remedy.to_owned())),
-        None => (message.to_owned(), None),
-    }
+/// An error of the set-up, at its place in the scenario if it has one.
+fn setup(scenario: &Scenario, error: &SetupError) -> String {
+    let Some(span) = error.span() else { return plain("error", &error.to_string()) };
+    let (message, help) = split_remedy(&error.to_string());
+    let problem = Problem { message, span: Some(span), key: None, label: None, help };
+    diagnostic::render(&scenario.path, &scenario.source, &[problem])
 }

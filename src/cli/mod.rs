@@ -1,23 +1,37 @@
 //! The command line: arguments, one file a subcommand, and what people read while they wait.
 
 mod args;
+mod check;
 mod diagnostic;
 mod failure;
+mod input;
+mod mesh;
+mod predict;
+mod print;
 mod progress;
 mod run;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Arguments, Command};
 
 /// Reads the command line, does what it asks, and maps the outcome to an exit code: 0 done, 1 the run failed
-/// numerically, 2 the command line, scenario or mesh is wrong, 130 interrupted.
+/// numerically, 2 the command line, scenario, mesh or output directory is wrong, 130 interrupted.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
         Command::Run(options) => run::run(&options),
+        Command::Check(options) => check::check(&options),
+        Command::Predict(options) => predict::predict(&options),
+        Command::Mesh(options) => mesh::mesh(&options),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "ictus", &mut script);
+            print::text(&String::from_utf8_lossy(&script));
+            Ok(ExitCode::SUCCESS)
+        }
     };
     outcome.unwrap_or_else(|failure| failure.report())
 }

@@ -13,8 +13,8 @@ pub enum MeshError {
     NoCells,
     /// A group that the mesh does not have.
     #[error(
-        "no physical group `{name}`{}; the mesh has {}",
-        .nearest.as_ref().map(|near| format!(", did you mean `{near}`?")).unwrap_or_default(),
+        "no physical group `{name}`; {}the mesh has {}",
+        .nearest.as_ref().map(|near| format!("did you mean `{near}`? ")).unwrap_or_default(),
         List(.groups)
     )]
     MissingGroup {

@@ -13,11 +13,11 @@ use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response}
 use crate::dynamics::State;
 use crate::dynamics::Support;
 use crate::dynamics::{Audit, Energies, Wrench};
-use crate::dynamics::{ElementBlock, InternalForce};
+use crate::dynamics::{CriticalStep, ElementBlock, InternalForce};
 use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, DetectionMethod, HierarchyBuilder,
-    Scenario,
+    Scenario, StepSize, TimeSettings,
 };
 
 use super::assembly::Assembly;
@@ -45,6 +45,7 @@ impl Simulation {
         check_overlaps(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
         let block_critical_steps = critical_steps(&element_blocks, &model.reference_positions);
+        let warnings = step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
         let rigid_edge = rigid_edge(&contact, &model);
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
@@ -71,7 +72,7 @@ impl Simulation {
             steps_in_flight: 0,
             wall,
             block_critical_steps,
-            warnings: Vec::new(),
+            warnings,
             model,
         };
         simulation.begin(&scenario.bodies);
@@ -126,13 +127,20 @@ impl Forces {
     }
 }
 
-/// Critical step of each block by itself \[s\].
-fn critical_steps(blocks: &[ElementBlock], positions: &[Vec3]) -> Vec<f64> {
-    let of_block = |block: &ElementBlock| {
-        let alone = InternalForce::new(vec![block.clone()], positions.len());
-        alone.critical_step(positions).map_or(f64::INFINITY, |critical| critical.time_step)
-    };
-    blocks.iter().map(of_block).collect()
+/// Critical step of each block by itself.
+fn critical_steps(blocks: &[ElementBlock], positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
+    let alone = |block: &ElementBlock| InternalForce::new(vec![block.clone()], positions.len());
+    blocks.iter().map(|block| alone(block).critical_step(positions)).collect()
+}
+
+/// A fixed step that cannot be stable.
+fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> Option<String> {
+    let StepSize::Fixed(size) = settings.step else { return None };
+    let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
+    (size > critical).then(|| {
+        let ratio = size / critical;
+        format!("`time.step` is {ratio:.2} times the critical step of {critical:.3e} s; the run will not be stable, use \"auto\"")
+    })
 }
 
 /// Refuses bodies that overlap before the run begins.

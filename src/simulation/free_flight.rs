@@ -59,6 +59,15 @@ impl Simulation {
         }
     }
 
+    /// Flies to the first impact, or to the end of the time asked for, and writes nothing; the impact, if there is
+    /// one. Without effect where bodies do not fly.
+    pub fn fly_to_first_contact(&mut self) -> Option<FirstContact> {
+        while self.phase == Phase::Flight && !self.is_finished() {
+            self.fly(f64::INFINITY);
+        }
+        self.first_contacts.first().copied()
+    }
+
     /// Length of the next step of flight, no further than to `end`, and the time at its end \[s\].
     fn flight_duration(&self, end: f64) -> (f64, f64) {
         let unsteady = self.carriers.iter().flatten().filter(|carrier| !carrier.spins_steadily());

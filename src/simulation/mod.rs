@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::contact::detection::{DetectionStatistics, Detector};
 use crate::contact::response::{ContactAction, Response};
 use crate::contact::{Constraints, ContactKey};
-use crate::dynamics::InternalForce;
 use crate::dynamics::RigidBody;
 use crate::dynamics::State;
 use crate::dynamics::{Audit, Energies, Wrench};
+use crate::dynamics::{CriticalStep, InternalForce};
 use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 
@@ -60,8 +60,8 @@ pub struct Simulation {
     first_contacts: Vec<FirstContact>,
     steps_in_flight: u64,
     wall: WallTimes,
-    /// Critical step of each block of elements in the reference configuration \[s\].
-    block_critical_steps: Vec<f64>,
+    /// Critical step of each block of elements in the reference configuration.
+    block_critical_steps: Vec<Option<CriticalStep>>,
     warnings: Vec<String>,
 }
 
@@ -245,6 +245,17 @@ impl Simulation {
     /// Momentum, kinetic energy and centre of each body.
     pub fn balances(&self) -> &[BodyBalance] {
         &self.balances
+    }
+
+    /// Critical step of a body in the reference configuration \[s\], and the user's number of the element that
+    /// controls it; `None` for a rigid body.
+    pub fn critical_step(&self, body: usize) -> Option<(f64, u64)> {
+        let blocks = &self.model.bodies[body].blocks;
+        let critical = blocks.iter().filter_map(|block| {
+            let critical = self.block_critical_steps[block.internal?]?;
+            Some((critical.time_step, *block.tags.get(critical.element)?))
+        });
+        critical.reduce(|a, b| if b.0 < a.0 { b } else { a })
     }
 
     /// First contacts of pairs of bodies, in the order of time.

@@ -119,14 +119,27 @@ impl Simulation {
 
     /// The stable step, kept as it is unless it must shrink or can grow by a worthwhile amount.
     fn automatic_step(&mut self) -> f64 {
-        let fastest = self.fastest_rigid_node();
-        let stable = self.control.stable_step(self.action.frequency_squared, fastest);
-        let stable = stable.min(self.settings.flight_step);
+        let stable = self.largest_stable_step();
         let preferred = self.control.preferred;
         if !(preferred.is_finite() && stable >= preferred && stable <= WORTHWHILE * preferred) {
             self.control.preferred = stable;
         }
         self.control.preferred
+    }
+
+    fn largest_stable_step(&self) -> f64 {
+        let fastest = self.fastest_rigid_node();
+        let stable = self.control.stable_step(self.action.frequency_squared, fastest);
+        stable.min(self.settings.flight_step)
+    }
+
+    /// Size of the steps that the run takes while it does not fly, as far as the present state tells \[s\].
+    pub fn stable_step(&mut self) -> f64 {
+        self.refresh_critical_step();
+        match self.control.size {
+            StepSize::Fixed(size) => size,
+            StepSize::Auto => self.largest_stable_step(),
+        }
     }
 
     /// Largest speed of a node of a rigid body \[m/s\].

@@ -61,19 +61,15 @@ impl Simulation {
     }
 
     fn body_summaries(&self) -> Vec<BodySummary> {
-        let summary = |body: &super::Body| {
-            let blocks = body.blocks.iter().filter_map(|block| block.internal);
-            let steps = blocks.map(|block| self.block_critical_steps[block]);
-            BodySummary {
-                name: body.name.clone(),
-                nodes: body.nodes.len(),
-                elements: body.num_elements(),
-                faces: body.num_faces,
-                mass: body.mass,
-                critical_step: steps.fold(f64::INFINITY, f64::min),
-            }
+        let summary = |(index, body): (usize, &super::Body)| BodySummary {
+            name: body.name.clone(),
+            nodes: body.nodes.len(),
+            elements: body.num_elements(),
+            faces: body.num_faces,
+            mass: body.mass,
+            critical_step: self.critical_step(index).map_or(f64::INFINITY, |(time_step, _)| time_step),
         };
-        self.model.bodies.iter().map(summary).collect()
+        self.model.bodies.iter().enumerate().map(summary).collect()
     }
 
     fn first_contact(&self, contact: &super::FirstContact) -> FirstContact {

@@ -8,7 +8,7 @@ use std::io;
 #[non_exhaustive]
 pub enum GmshError {
     /// The file cannot be opened or read.
-    #[error("{file}: cannot be read: {source}")]
+    #[error("{file}: cannot be read: {source}; give the path of a Gmsh mesh")]
     Unreadable {
         /// The file.
         file: String,

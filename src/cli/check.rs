@@ -1,0 +1,191 @@
+//! `ictus check`: reads everything and tells what a run would do.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use ictus::io::summary::{FirstContact, Status};
+use ictus::scenario::{Scenario, StepSize};
+use ictus::simulation::{Body, Simulation};
+use serde::Serialize;
+
+use super::args::ReportOptions;
+use super::failure::Failure;
+use super::input::{read_scenario, set_up};
+use super::print;
+
+/// Steps that are timed to tell how long a run takes.
+const TIMED_STEPS: u32 = 20;
+/// Time after which no further step is timed.
+const TIMED_AT_MOST: Duration = Duration::from_secs(1);
+
+/// What a run would do.
+#[derive(Debug, Serialize)]
+struct Report {
+    scenario: String,
+    title: String,
+    /// The bodies, in the order of the scenario.
+    bodies: Vec<BodyReport>,
+    /// Whether all bodies fly free of stress at first.
+    begins_in_flight: bool,
+    /// First contact of bodies that fly; null if they do not meet or do not fly.
+    first_contact: Option<FirstContact>,
+    time: TimeReport,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct BodyReport {
+    name: String,
+    nodes: usize,
+    /// Kind to count.
+    elements: BTreeMap<&'static str, usize>,
+    /// Faces that can touch.
+    faces: usize,
+    mass: f64,
+    /// Of the reference configuration; null for a rigid body.
+    critical_step: Option<f64>,
+    /// The user's number of the element that controls it.
+    critical_element: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct TimeReport {
+    end: f64,
+    flight_step: f64,
+    stable_step: f64,
+    /// Whether the scenario fixes the step.
+    fixed: bool,
+    /// Stable steps to the end: from the first contact of bodies that fly, from the start otherwise.
+    stable_steps: u64,
+    /// Wall time to expect for them; null if no step could be timed.
+    wall_seconds: Option<f64>,
+    threads: usize,
+}
+
+/// Tells what a run of the scenario would do, and writes nothing.
+pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
+    let scenario = read_scenario(&options.scenario)?;
+    let mut simulation = set_up(&scenario)?;
+    let report = report(&scenario, &mut simulation);
+    if options.json {
+        print::json(&report);
+    } else {
+        print::text(&describe(&report));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
+    let bodies = simulation.model().bodies.iter().enumerate();
+    let bodies = bodies.map(|(index, body)| body_report(simulation, index, body)).collect();
+    let begins_in_flight = simulation.progress().in_flight;
+    let stable_step = simulation.stable_step();
+    simulation.fly_to_first_contact();
+    let remaining = scenario.time.end - simulation.progress().time;
+    let stable_steps = (remaining / stable_step).ceil() as u64;
+    let wall_seconds = time_steps(simulation).map(|seconds| seconds * stable_steps as f64);
+    // The steps that were timed may have seen a first contact that was not predicted.
+    let predicted = if begins_in_flight { 1 } else { 0 };
+    let summary = simulation.summary(scenario, Status::Finished, None);
+    let mut warnings: Vec<String> = scenario.warnings.iter().map(|warning| warning.message.clone()).collect();
+    warnings.extend(summary.warnings);
+    Report {
+        scenario: summary.scenario,
+        title: summary.title,
+        bodies,
+        begins_in_flight,
+        first_contact: summary.first_contacts.into_iter().take(predicted).next(),
+        time: TimeReport {
+            end: scenario.time.end,
+            flight_step: scenario.time.flight_step,
+            stable_step,
+            fixed: matches!(scenario.time.step, StepSize::Fixed(_)),
+            stable_steps,
+            wall_seconds,
+            threads: rayon::current_num_threads(),
+        },
+        warnings,
+    }
+}
+
+fn body_report(simulation: &Simulation, index: usize, body: &Body) -> BodyReport {
+    let mut elements = BTreeMap::new();
+    for block in &body.blocks {
+        *elements.entry(block.kind.name()).or_insert(0) += block.tags.len();
+    }
+    let (critical_step, critical_element) = simulation.critical_step(index).unzip();
+    BodyReport {
+        name: body.name.clone(),
+        nodes: body.nodes.len(),
+        elements,
+        faces: body.num_faces,
+        mass: body.mass,
+        critical_step,
+        critical_element,
+    }
+}
+
+/// Wall time of a step, from some that are taken and thrown away \[s\]; `None` at the end of the run, or if the
+/// numbers go wrong in them.
+fn time_steps(simulation: &mut Simulation) -> Option<f64> {
+    let start = Instant::now();
+    let mut steps = 0;
+    while steps < TIMED_STEPS && start.elapsed() < TIMED_AT_MOST && !simulation.is_finished() {
+        simulation.advance(f64::INFINITY).ok()?;
+        steps += 1;
+    }
+    (steps > 0).then(|| start.elapsed().as_secs_f64() / f64::from(steps))
+}
+
+fn describe(report: &Report) -> String {
+    let rows: Vec<Vec<String>> = report.bodies.iter().map(row).collect();
+    let header = ["<body", "nodes", "elements", "faces", "mass [kg]", "critical step [s]", "<controlled by"];
+    let mut text = format!("{} ({})\n\n", report.title, report.scenario);
+    text.push_str(&print::table(&header, &rows));
+    text.push('\n');
+    text.push_str(&print::facts(&expectations(report)));
+    text
+}
+
+fn row(body: &BodyReport) -> Vec<String> {
+    let counts: Vec<String> = body.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    vec![
+        body.name.clone(),
+        body.nodes.to_string(),
+        counts.join(" + "),
+        body.faces.to_string(),
+        print::number(body.mass),
+        body.critical_step.map_or("-".into(), |step| format!("{step:.3e}")),
+        body.critical_element.map_or("rigid".into(), |element| format!("element {element}")),
+    ]
+}
+
+fn expectations(report: &Report) -> Vec<(&'static str, String)> {
+    let TimeReport { end, flight_step, stable_step, fixed, stable_steps, wall_seconds, threads } =
+        &report.time;
+    let end_time = print::number(*end);
+    let mut facts = Vec::new();
+    if report.begins_in_flight {
+        facts.push(("begins", format!("in flight, in steps of {} s", print::number(*flight_step))));
+        facts.push((
+            "first contact",
+            match &report.first_contact {
+                Some(FirstContact { bodies: [first, second], time, .. }) => {
+                    format!("{first} and {second} at {time:.9} s")
+                }
+                None => format!("none up to the end at {end_time} s"),
+            },
+        ));
+    } else {
+        facts.push(("begins", "with stable steps: a body is held or loaded".into()));
+    }
+    let choice =
+        if *fixed { "fixed by time.step" } else { "chosen by time.safety, shorter in stiff contacts" };
+    facts.push(("stable step", format!("{stable_step:.3e} s, {choice}")));
+    facts.push(("stable steps", format!("about {stable_steps} up to {end_time} s")));
+    if let Some(seconds) = wall_seconds {
+        facts.push(("wall time", format!("about {seconds:.1} s on {threads} threads, without output")));
+    }
+    facts
+}

@@ -1,0 +1,196 @@
+//! `ictus mesh`: what a mesh holds and how good it is.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use ictus::dynamics::{ElementBlock, ElementError, InternalForce};
+use ictus::io::gmsh;
+use ictus::material::{Elasticity, Material};
+use ictus::mesh::{Mesh, QualityReport};
+use serde::Serialize;
+
+use super::args::MeshOptions;
+use super::failure::Failure;
+use super::print;
+
+/// A mesh in short.
+#[derive(Debug, Serialize)]
+struct Report {
+    file: String,
+    nodes: usize,
+    /// Kind to count, of every dimension.
+    elements: BTreeMap<&'static str, usize>,
+    groups: Vec<GroupReport>,
+    /// Highest dimension of its elements; what follows is about these.
+    dimension: usize,
+    volume: f64,
+    /// Number of inverted elements.
+    inverted: usize,
+    quality: Quality,
+    smallest_edge: f64,
+    smallest_altitude: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    critical_step: Option<CriticalReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct GroupReport {
+    name: String,
+    dimension: usize,
+    tag: i32,
+    elements: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Quality {
+    min: f64,
+    mean: f64,
+    /// The user's number of the element of the lowest quality.
+    worst: u64,
+}
+
+/// Critical step of a mesh of one material.
+#[derive(Debug, Serialize)]
+struct CriticalReport {
+    time_step: f64,
+    /// The user's number of the element that controls it.
+    element: u64,
+}
+
+/// Tells what a mesh holds and how good it is; a bad mesh is told, not refused.
+pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
+    let path = &options.mesh;
+    let solid = solid(options)?;
+    let mesh = gmsh::read(path).map_err(|error| Failure::Mesh(path.clone(), Box::new(error)))?;
+    let quality = mesh.quality().map_err(|error| Failure::Geometry(path.clone(), Box::new(error)))?;
+    let mut report = report(path.display().to_string(), &mesh, &quality);
+    if let Some((material, density)) = solid {
+        report.critical_step = critical_step(&mesh, material, density, &quality)?;
+    }
+    if options.json {
+        print::json(&report);
+    } else {
+        print::text(&describe(&report, &quality));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The material asked for, with its density.
+fn solid(options: &MeshOptions) -> Result<Option<(Material, f64)>, Failure> {
+    let (Some(young), Some(poisson), Some(density)) = (options.young, options.poisson, options.density)
+    else {
+        return Ok(None);
+    };
+    let elasticity = Elasticity::from_young_poisson(young, poisson).map_err(|error| Failure::Usage {
+        fact: error.to_string().split("; ").next().unwrap_or_default().to_owned(),
+        help: "give a positive --young, and --poisson between -1 and 0.5",
+    })?;
+    if !(density > 0.0 && density.is_finite()) {
+        return Err(Failure::Usage {
+            fact: format!("the density is {density}"),
+            help: "give a positive --density",
+        });
+    }
+    Ok(Some((Material::LinearElastic(elasticity), density)))
+}
+
+fn report(file: String, mesh: &Mesh, quality: &QualityReport) -> Report {
+    let mut elements = BTreeMap::new();
+    for block in mesh.blocks.iter().filter(|block| !block.is_empty()) {
+        *elements.entry(block.kind.name()).or_insert(0) += block.len();
+    }
+    let group = |group: &ictus::mesh::Group| GroupReport {
+        name: group.name.clone(),
+        dimension: group.dimension,
+        tag: group.tag,
+        elements: group.cells.len(),
+    };
+    Report {
+        file,
+        nodes: mesh.nodes.len(),
+        elements,
+        groups: mesh.groups.iter().map(group).collect(),
+        dimension: mesh.dimension().unwrap_or(0),
+        volume: quality.volume,
+        inverted: quality.inverted.len(),
+        quality: Quality { min: quality.minimum, mean: quality.mean, worst: quality.worst },
+        smallest_edge: quality.smallest_edge,
+        smallest_altitude: quality.smallest_altitude,
+        critical_step: None,
+    }
+}
+
+/// Critical step of the elements of the highest dimension; `None` where some are inverted.
+fn critical_step(
+    mesh: &Mesh,
+    material: Material,
+    density: f64,
+    quality: &QualityReport,
+) -> Result<Option<CriticalReport>, Failure> {
+    if !quality.inverted.is_empty() {
+        return Ok(None);
+    }
+    let cells: Vec<_> =
+        mesh.blocks_of_dimension(mesh.dimension().unwrap_or(0)).map(|(_, block)| block).collect();
+    let elements = cells
+        .iter()
+        .map(|block| ElementBlock::new(block.kind, material, density, &block.connectivity, &mesh.nodes))
+        .collect::<Result<Vec<_>, ElementError>>()
+        .map_err(|error| Failure::Usage {
+            fact: format!("there is no critical step: {error}"),
+            help: "leave out --young, --poisson and --density",
+        })?;
+    let critical = InternalForce::new(elements, mesh.nodes.len()).critical_step(&mesh.nodes);
+    Ok(critical.map(|critical| CriticalReport {
+        time_step: critical.time_step,
+        element: cells[critical.block].tags[critical.element],
+    }))
+}
+
+fn describe(report: &Report, quality: &QualityReport) -> String {
+    let text = format!("{}\n\n{}", report.file, print::facts(&facts(report, quality)));
+    if report.groups.is_empty() {
+        return text + "\nNo physical groups.\n";
+    }
+    let row = |group: &GroupReport| {
+        let GroupReport { name, dimension, tag, elements } = group;
+        vec![name.clone(), dimension.to_string(), tag.to_string(), elements.to_string()]
+    };
+    let rows: Vec<Vec<String>> = report.groups.iter().map(row).collect();
+    text + "\n" + &print::table(&["<physical group", "dimension", "tag", "elements"], &rows)
+}
+
+fn facts(report: &Report, quality: &QualityReport) -> Vec<(&'static str, String)> {
+    let counts: Vec<String> = report.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let (size, unit) = match report.dimension {
+        3 => ("volume", "m³"),
+        2 => ("area", "m²"),
+        _ => ("length", "m"),
+    };
+    let Quality { min, mean, worst } = &report.quality;
+    let mut facts = vec![
+        ("nodes", report.nodes.to_string()),
+        ("elements", counts.join(", ")),
+        (size, format!("{} {unit}", print::number(report.volume))),
+        ("inverted", inverted(quality)),
+        ("quality", format!("{min:.3} at least (element {worst}), {mean:.3} on average")),
+        ("smallest edge", format!("{} m", print::number(report.smallest_edge))),
+        ("smallest altitude", format!("{} m", print::number(report.smallest_altitude))),
+    ];
+    if let Some(CriticalReport { time_step, element }) = &report.critical_step {
+        facts.push(("critical step", format!("{time_step:.3e} s (element {element})")));
+    }
+    facts
+}
+
+/// The inverted elements, the first few by number.
+fn inverted(quality: &QualityReport) -> String {
+    const SHOWN: usize = 8;
+    let tags: Vec<String> =
+        quality.inverted.iter().take(SHOWN).map(|element| element.tag.to_string()).collect();
+    match quality.inverted.len() {
+        0 => "none".into(),
+        count if count > SHOWN => format!("{count} (elements {}, ...)", tags.join(", ")),
+        count => format!("{count} (elements {})", tags.join(", ")),
+    }
+}

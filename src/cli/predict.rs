@@ -1,0 +1,127 @@
+//! `ictus predict`: trajectories only, up to the first contact.
+
+use std::process::ExitCode;
+
+use ictus::io::summary::{FirstContact, HierarchySummary, Prediction, Status};
+use ictus::scenario::Scenario;
+use ictus::simulation::Simulation;
+use serde::Serialize;
+
+use super::args::ReportOptions;
+use super::failure::Failure;
+use super::input::{read_scenario, set_up};
+use super::print;
+
+/// What was predicted.
+#[derive(Debug, Serialize)]
+struct Report {
+    scenario: String,
+    title: String,
+    /// Whether all bodies fly free of stress at first: only then is anything predicted.
+    begins_in_flight: bool,
+    /// Bodies that do not fly.
+    held: Vec<String>,
+    /// Where the flight ended \[s\].
+    time: f64,
+    /// Whether that is the end of the scenario.
+    finished: bool,
+    predictions: Vec<Prediction>,
+    first_contacts: Vec<FirstContact>,
+    hierarchies: Vec<HierarchySummary>,
+}
+
+/// Follows the bodies up to their first contact, and writes nothing.
+pub fn predict(options: &ReportOptions) -> Result<ExitCode, Failure> {
+    let scenario = read_scenario(&options.scenario)?;
+    let mut simulation = set_up(&scenario)?;
+    let report = report(&scenario, &mut simulation);
+    if options.json {
+        print::json(&report);
+    } else {
+        print::text(&describe(&report));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
+    let begins_in_flight = simulation.progress().in_flight;
+    simulation.fly_to_first_contact();
+    let held = simulation.model().bodies.iter().filter(|body| !body.flies());
+    let held = held.map(|body| body.name.clone()).collect();
+    let summary = simulation.summary(scenario, Status::Finished, None);
+    Report {
+        scenario: summary.scenario,
+        title: summary.title,
+        begins_in_flight,
+        held,
+        time: summary.time.end,
+        finished: simulation.is_finished(),
+        predictions: summary.detection.predictions,
+        first_contacts: summary.first_contacts,
+        hierarchies: summary.detection.hierarchies,
+    }
+}
+
+fn describe(report: &Report) -> String {
+    let mut text = format!("{} ({})\n\n", report.title, report.scenario);
+    if report.begins_in_flight {
+        text.push_str(&predictions(report));
+        text.push_str(&first_contacts(report));
+    } else {
+        text.push_str(&format!(
+            "Nothing is predicted: not every body flies free at t = 0 ({} held or loaded).\n\n",
+            report.held.join(", ")
+        ));
+    }
+    text.push_str(&hierarchies(&report.hierarchies));
+    text
+}
+
+fn predictions(report: &Report) -> String {
+    if report.predictions.is_empty() {
+        return "No predictions: there are no pairs of bodies that can touch, or no hierarchies.\n\n".into();
+    }
+    let row = |prediction: &Prediction| {
+        let Prediction { asked_at, bodies, depth: [first, second], time } = prediction;
+        let time = if time.is_finite() { format!("{time:.6}") } else { "never".into() };
+        vec![format!("{asked_at:.6}"), bodies.join(" and "), format!("{first}, {second}"), time]
+    };
+    let rows: Vec<Vec<String>> = report.predictions.iter().map(row).collect();
+    let header = ["asked at [s]", "<bodies", "depths", "no contact before [s]"];
+    format!("Predictions\n{}\n", print::table(&header, &rows))
+}
+
+fn first_contacts(report: &Report) -> String {
+    if report.first_contacts.is_empty() {
+        return format!("No contact up to the end at t = {} s.\n\n", print::number(report.time));
+    }
+    let row = |contact: &FirstContact| {
+        let speed = print::number(contact.normal_speed);
+        let time = format!("{:.9}", contact.time);
+        vec![contact.bodies.join(" and "), time, print::point(contact.point), speed]
+    };
+    let rows: Vec<Vec<String>> = report.first_contacts.iter().map(row).collect();
+    let header = ["<bodies", "time [s]", "<point [m]", "normal speed [m/s]"];
+    format!("First contact\n{}\n", print::table(&header, &rows))
+}
+
+fn hierarchies(hierarchies: &[HierarchySummary]) -> String {
+    if hierarchies.is_empty() {
+        return "No hierarchies.\n".into();
+    }
+    let row = |tree: &HierarchySummary| {
+        vec![
+            tree.body.clone(),
+            tree.builder.clone(),
+            tree.leaves.to_string(),
+            tree.depth.min.to_string(),
+            print::number(tree.depth.mean),
+            tree.depth.max.to_string(),
+            print::number(tree.sum_of_volumes),
+        ]
+    };
+    let rows: Vec<Vec<String>> = hierarchies.iter().map(row).collect();
+    let header =
+        ["<body", "<builder", "leaves", "least depth", "mean", "largest", "sum of sphere volumes [m³]"];
+    format!("Hierarchies\n{}", print::table(&header, &rows))
+}

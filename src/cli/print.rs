@@ -1,0 +1,100 @@
+//! What commands print on standard output: tables without borders or colours, or one JSON object.
+
+use std::io::Write;
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use serde::Serialize;
+
+/// Prints a text as it is.
+///
+/// A reader that has gone away (`ictus mesh … | head`) is no error; of nothing else could the user be told.
+pub fn text(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Prints a value as one JSON object.
+pub fn json(value: &impl Serialize) {
+    if let Ok(mut object) = serde_json::to_string_pretty(value) {
+        object.push('\n');
+        text(&object);
+    }
+}
+
+/// A table, indented by one space; the columns of a name that begins with `<` are aligned left, others right.
+pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header.iter().map(|name| name.trim_start_matches('<')));
+    table.add_rows(rows);
+    for (column, name) in table.column_iter_mut().zip(header) {
+        if !name.starts_with('<') {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt() + "\n"
+}
+
+/// Facts, one a line, under one another.
+pub fn facts(facts: &[(&str, String)]) -> String {
+    let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    facts.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
+}
+
+/// A number with six significant digits, as a table shows it.
+pub fn number(value: f64) -> String {
+    const DIGITS: i32 = 6;
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".into() } else { "-".into() };
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-4..DIGITS).contains(&magnitude) {
+        return format!("{value:.3e}");
+    }
+    let fixed = format!("{value:.*}", (DIGITS - 1 - magnitude).max(0) as usize);
+    match fixed.contains('.') {
+        true => fixed.trim_end_matches('0').trim_end_matches('.').into(),
+        false => fixed,
+    }
+}
+
+/// A point, as a table shows it.
+pub fn point(point: [f64; 3]) -> String {
+    let [x, y, z] = point.map(number);
+    format!("({x}, {y}, {z})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_keep_their_digits() {
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (14.98, "14.98"),
+            (-0.25, "-0.25"),
+            (32882.123456, "32882.1"),
+            (999_999.6, "1000000"),
+            (1e6, "1.000e6"),
+            (1.25e-4, "0.000125"),
+            (3.6e-7, "3.600e-7"),
+            (f64::INFINITY, "-"),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(number(value), expected);
+        }
+    }
+
+    #[test]
+    fn columns_stand_under_their_names() {
+        let rows = [vec!["left".into(), "8".into()], vec!["r".into(), "1024".into()]];
+        assert_eq!(table(&["<body", "nodes"], &rows), " body  nodes\n left      8\n r      1024\n");
+    }
+
+    #[test]
+    fn facts_stand_under_one_another() {
+        assert_eq!(facts(&[("a", "1".into()), ("long", "2".into())]), " a     1\n long  2\n");
+    }
+}
