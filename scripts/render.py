@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pyvista
+from PIL import Image
 
 BODY_COLOURS = ["#4878a8", "#c9c4b8", "#d08c4a", "#6d9b5f", "#8e6c9e", "#b0574f"]
-FONT = {"color": "black", "font_family": "arial"}
 
 # Title, factor from SI, whether the field is one of points, colours.
 FIELDS = {
-    "von_mises": ("von Mises stress [MPa]", 1e-6, False, "turbo"),
-    "pressure": ("pressure [MPa]", 1e-6, False, "coolwarm"),
+    "von_mises": ("von Mises stress [MPa]", 1e-6, False, "YlOrRd"),
+    "stress_xx": ("stress XX [MPa]", 1e-6, False, "RdBu"),
     "velocity": ("speed [m/s]", 1.0, True, "viridis"),
     "displacement": ("displacement [mm]", 1e3, True, "viridis"),
 }
@@ -43,8 +43,8 @@ def read_frame(directory, frame):
 def scalars(grid, field):
     """Values to draw, one a point or one a cell."""
     _, factor, _, _ = FIELDS[field]
-    if field == "pressure":
-        return -factor * grid.cell_data["stress"][:, :3].mean(axis=1)
+    if field == "stress_xx":
+        return factor * grid.cell_data["stress"][:, 0]
     values = grid.point_data[field] if field in grid.point_data else grid.cell_data[field]
     return factor * (np.linalg.norm(values, axis=1) if values.ndim == 2 else values)
 
@@ -56,8 +56,8 @@ def add_bodies(plotter, grid, options):
         "edge_color": "#303030",
         "edge_opacity": options.edge_opacity,
         "line_width": 1,
-        "ambient": 0.25,
-        "diffuse": 0.75,
+        "ambient": 0.35,
+        "diffuse": 0.7,
         "smooth_shading": False,
     }
     bodies = grid.cell_data["body"]
@@ -80,13 +80,15 @@ def add_bodies(plotter, grid, options):
             "title": title,
             "vertical": False,
             "position_x": 0.3,
-            "position_y": 0.03,
+            "position_y": 0.02,
             "width": 0.4,
-            "height": 0.06,
-            "title_font_size": 20,
+            "height": 0.09,
+            "title_font_size": 22,
             "label_font_size": 18,
+            "n_labels": 3,
             "fmt": "%.4g",
-            **FONT,
+            "color": "black",
+            "font_family": "arial",
         },
         **style,
     )
@@ -123,9 +125,9 @@ def parse_arguments():
     parser.add_argument("--focus", type=numbers, metavar="X,Y,Z")
     parser.add_argument("--zoom", type=float, default=1.0)
     parser.add_argument("--range", type=numbers, metavar="LOW,HIGH", help="of the colours")
-    parser.add_argument("--bodies", type=lambda t: [int(n) for n in t.split(",")], metavar="N,N", help="drawn ones")
+    parser.add_argument("--bodies", type=lambda t: [int(n) for n in t.split(",")], metavar="N,N", help="to draw, by number")
     parser.add_argument("--size", type=numbers, default=[1200, 675], metavar="W,H", help="in pixels")
-    parser.add_argument("--clip", type=numbers, metavar="X,Y,Z", help="cut along this normal through the focus")
+    parser.add_argument("--clip", type=numbers, metavar="X,Y,Z", help="cut off what lies this way from the focus")
     parser.add_argument("--edge-opacity", type=float, default=0.35)
     parser.add_argument("--no-edges", action="store_true")
     parser.add_argument("--title", help="instead of the time")
@@ -138,15 +140,16 @@ def main():
     grid, time = read_frame(options.directory, options.frame)
     if options.clip:
         centre = options.focus if options.focus else grid.center
-        grid = grid.clip(normal=options.clip, origin=centre, crinkle=True)
+        grid = grid.clip(normal=options.clip, origin=centre)
     plotter = pyvista.Plotter(off_screen=True, window_size=[int(n) for n in options.size])
     plotter.background_color = "white"
     plotter.enable_anti_aliasing("ssaa")
     add_bodies(plotter, grid, options)
-    plotter.add_text(options.title or f"t = {time:.9g} s", position="upper_left", font_size=11, **FONT)
+    plotter.add_text(options.title or f"t = {time:.9g} s", position=(20, 20), font_size=11, color="black")
     place_camera(plotter, grid, options)
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    plotter.screenshot(options.output)
+    picture = Image.fromarray(plotter.screenshot(return_img=True))
+    picture.quantize(256, dither=Image.Dither.NONE).save(options.output, optimize=True)
     print(f"{options.output}: frame {options.frame}, t = {time:.9g} s, {options.output.stat().st_size // 1024} kB")
 
 
