@@ -1,137 +1,156 @@
-"""A picture of one frame of a run, drawn off screen.
+#!/usr/bin/env python3
+"""Draw a frame of a run, without a display.
 
-    python scripts/render.py out/motorcycle --frame last --field von_mises --output picture.png
-    python scripts/render.py out/motorcycle --frame 8 --field body --view=-1,-2,0.7 --around 0 --edges
+    scripts/render.py OUT_DIR --frame last --field von_mises --output picture.png
 
-Reads the collection (.pvd) of the run's directory and the frame it lists (frames/*.vtu). Points are drawn where they
-are at that time. `--view` takes a name or a direction (after =, as it may begin with a minus), and `--around` frames
-the picture on one body by its number and leaves the others in it.
+Reads the .pvd in OUT_DIR. `--view` is the direction from the focus to the camera, `--zoom` enlarges about the focus,
+which is the centre of the bodies drawn, or the given `--focus`.
 """
 
 import argparse
-import xml.etree.ElementTree as ElementTree
+import sys
 from pathlib import Path
 
 import numpy as np
 import pyvista
+from PIL import Image
 
-VIEWS = {"side": (0, -1, 0), "front": (1, 0, 0), "back": (-1, 0, 0), "top": (0, 0, 1), "oblique": (-1.0, -1.6, 0.7)}
-TITLES = {
-    "von_mises": "von Mises stress [MPa]",
-    "velocity": "speed [m/s]",
-    "displacement": "displacement [m]",
-    "contact_force": "contact force [N]",
+BODY_COLOURS = ["#4878a8", "#c9c4b8", "#d08c4a", "#6d9b5f", "#8e6c9e", "#b0574f"]
+
+# Title, factor from SI, whether the field is one of points, colours.
+FIELDS = {
+    "von_mises": ("von Mises stress [MPa]", 1e-6, False, "YlOrRd"),
+    "stress_xx": ("stress XX [MPa]", 1e-6, False, "RdBu"),
+    "velocity": ("speed [m/s]", 1.0, True, "viridis"),
+    "displacement": ("displacement [mm]", 1e3, True, "viridis"),
 }
-LIGHT = {"ambient": 0.35, "diffuse": 0.7}
-BODY_COLOURS = ("#c8553d", "#8d99ae", "#588157", "#e9c46a", "#6d597a", "#3d5a80")
 
 
-def direction(text):
-    """A named view, or the direction from the scene to the eye as x,y,z."""
-    if text in VIEWS:
-        return np.array(VIEWS[text], dtype=float)
-    try:
-        vector = np.array([float(part) for part in text.split(",")])
-    except ValueError:
-        vector = np.zeros(0)
-    if vector.shape != (3,) or not vector.any():
-        raise argparse.ArgumentTypeError(f"'{text}' is neither x,y,z nor one of {', '.join(VIEWS)}")
-    return vector
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("directory", type=Path, help="output directory of a run")
-    parser.add_argument("--frame", default="last", help="number of the frame, or last (default)")
-    parser.add_argument("--field", default="body", help="body (default), von_mises, velocity or another array")
-    parser.add_argument("--output", type=Path, default=Path("picture.png"), help="PNG to write (default: picture.png)")
-    parser.add_argument("--view", type=direction, default="oblique", help=f"{', '.join(VIEWS)}, or x,y,z of the eye")
-    parser.add_argument("--around", type=int, help="number of the body to frame")
-    parser.add_argument("--zoom", type=float, default=1.0, help="factor on the size of the scene (default: 1)")
-    parser.add_argument("--range", type=float, nargs=2, metavar=("LOW", "HIGH"), help="ends of the colour scale")
-    parser.add_argument("--edges", action="store_true", help="draw the edges of the elements")
-    parser.add_argument("--size", type=int, nargs=2, default=(1600, 1000), metavar=("WIDTH", "HEIGHT"))
-    return parser.parse_args()
-
-
-def find_frame(directory, wanted):
-    """File and time [s] of a frame."""
+def read_frame(directory, frame):
+    """The grid of a frame, its time, and the number of frames."""
     collections = sorted(directory.glob("*.pvd"))
-    if len(collections) != 1:
-        raise SystemExit(f"error: {directory} holds {len(collections)} .pvd files; give the directory of one run")
-    frames = ElementTree.parse(collections[0]).findall(".//DataSet")
-    try:
-        frame = frames[-1 if wanted == "last" else int(wanted)]
-    except (IndexError, ValueError):
-        raise SystemExit(f"error: no frame '{wanted}'; the run has frames 0 to {len(frames) - 1}") from None
-    return directory / frame.attrib["file"], float(frame.attrib["timestep"])
+    if not collections:
+        sys.exit(f"{directory}: no .pvd")
+    reader = pyvista.get_reader(collections[0])
+    times = reader.time_values
+    number = len(times) - 1 if frame == "last" else int(frame)
+    if not -len(times) <= number < len(times):
+        sys.exit(f"{collections[0]}: no frame {number} among {len(times)}")
+    reader.set_active_time_value(times[number])
+    return reader.read()[0], times[number]
 
 
-def skin_with_field(grid, field):
-    """The outer faces, with the field to draw as cell or point data `drawn`."""
-    skin = grid.extract_surface(algorithm="dataset_surface", pass_pointid=False, pass_cellid=False)
-    for data in (skin.cell_data, skin.point_data):
-        if field in data.keys():
-            values = np.asarray(data[field], dtype=float)
-            magnitude = np.linalg.norm(values, axis=1) if values.ndim == 2 else values
-            data["drawn"] = magnitude * 1e-6 if field == "von_mises" else magnitude
-            return skin
-    names = ", ".join([*skin.cell_data.keys(), *skin.point_data.keys()])
-    raise SystemExit(f"error: the frame has no array '{field}'; it has {names}")
+def scalars(grid, field):
+    """Values to draw, one a point or one a cell."""
+    _, factor, _, _ = FIELDS[field]
+    if field == "stress_xx":
+        return factor * grid.cell_data["stress"][:, 0]
+    values = grid.point_data[field] if field in grid.point_data else grid.cell_data[field]
+    return factor * (np.linalg.norm(values, axis=1) if values.ndim == 2 else values)
 
 
-def add_bodies(plotter, skin, edges):
-    """Every body in its own colour."""
-    for body in np.unique(skin.cell_data["body"]):
-        part = skin.extract_cells(np.flatnonzero(skin.cell_data["body"] == body))
-        colour = BODY_COLOURS[int(body) % len(BODY_COLOURS)]
-        plotter.add_mesh(part, color=colour, show_edges=edges, edge_color="#303030", **LIGHT)
-
-
-def add_field(plotter, skin, options):
-    """All bodies, coloured by the field."""
+def add_bodies(plotter, grid, options):
+    """The bodies, coloured by field, or each in a colour of its own."""
+    style = {
+        "show_edges": not options.no_edges,
+        "edge_color": "#303030",
+        "edge_opacity": options.edge_opacity,
+        "line_width": 1,
+        "ambient": 0.35,
+        "diffuse": 0.7,
+        "smooth_shading": False,
+    }
+    bodies = grid.cell_data["body"]
+    drawn = options.bodies if options.bodies is not None else sorted(set(bodies))
+    if options.field == "body":
+        for body in drawn:
+            part = grid.extract_cells(bodies == body)
+            plotter.add_mesh(part, color=BODY_COLOURS[body % len(BODY_COLOURS)], **style)
+        return
+    title, _, of_points, colours = FIELDS[options.field]
+    grid["shown"] = scalars(grid, options.field)
+    part = grid.extract_cells(np.isin(bodies, drawn))
     plotter.add_mesh(
-        skin, scalars="drawn", cmap="YlOrRd", clim=options.range, **LIGHT,  # light at rest, so that text stays readable
-        show_edges=options.edges, edge_color="#303030",
+        part,
+        scalars="shown",
+        preference="point" if of_points else "cell",
+        cmap=colours,
+        clim=options.range,
         scalar_bar_args={
-            "title": TITLES.get(options.field, options.field) + "\n", "color": "black", "n_labels": 5,
-            "fmt": "%.3g", "vertical": True, "position_x": 0.88, "position_y": 0.15, "height": 0.7,
+            "title": title,
+            "vertical": False,
+            "position_x": 0.3,
+            "position_y": 0.02,
+            "width": 0.4,
+            "height": 0.09,
+            "title_font_size": 22,
+            "label_font_size": 18,
+            "n_labels": 3,
+            "fmt": "%.4g",
+            "color": "black",
+            "font_family": "arial",
         },
+        **style,
     )
 
 
-def aim(plotter, skin, options):
-    """Point the camera so that the scene, or one body of it, fills the picture."""
-    target = skin
-    if options.around is not None:
-        cells = np.flatnonzero(skin.cell_data["body"] == options.around)
-        if not len(cells):
-            raise SystemExit(f"error: no body {options.around}; there are {np.unique(skin.cell_data['body'])}")
-        target = skin.extract_cells(cells)
-    eye = options.view / np.linalg.norm(options.view)
-    up = (0.0, 0.0, 1.0) if abs(eye[2]) < 0.99 else (0.0, 1.0, 0.0)
-    plotter.camera_position = [np.array(target.center) + eye, target.center, up]
-    plotter.reset_camera(bounds=target.bounds)
-    plotter.camera.zoom(1.1 * options.zoom)
-    plotter.reset_camera_clipping_range()
+def place_camera(plotter, grid, options):
+    """A parallel projection along the view."""
+    bodies = grid.cell_data["body"]
+    shown = grid if options.bodies is None else grid.extract_cells(np.isin(bodies, options.bodies))
+    focus = np.array(options.focus if options.focus else shown.center)
+    direction = np.array(options.view) / np.linalg.norm(options.view)
+    up = [0.0, 0.0, 1.0] if abs(direction[2]) < 0.99 else [0.0, 1.0, 0.0]
+    plotter.camera.focal_point = focus
+    plotter.camera.position = focus + direction * 3.0 * grid.length
+    plotter.camera.up = up
+    plotter.camera.parallel_projection = True
+    plotter.camera.parallel_scale = 0.5 * shown.length / options.zoom
+    plotter.renderer.ResetCameraClippingRange()
+
+
+def numbers(text):
+    """Numbers separated by commas."""
+    return [float(part) for part in text.split(",")]
+
+
+def parse_arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directory", type=Path, metavar="OUT_DIR")
+    parser.add_argument("--frame", default="last", help="number of the frame, or last")
+    parser.add_argument("--field", default="von_mises", choices=[*FIELDS, "body"])
+    parser.add_argument("--output", type=Path, required=True, metavar="PICTURE.png")
+    parser.add_argument("--view", type=numbers, default=[1.0, -2.0, 0.8], metavar="X,Y,Z")
+    parser.add_argument("--focus", type=numbers, metavar="X,Y,Z")
+    parser.add_argument("--zoom", type=float, default=1.0)
+    parser.add_argument("--range", type=numbers, metavar="LOW,HIGH", help="of the colours")
+    parser.add_argument("--bodies", type=lambda t: [int(n) for n in t.split(",")], metavar="N,N", help="to draw, by number")
+    parser.add_argument("--size", type=numbers, default=[1200, 675], metavar="W,H", help="in pixels")
+    parser.add_argument("--clip", type=numbers, metavar="X,Y,Z", help="cut off what lies this way from the focus")
+    parser.add_argument("--edge-opacity", type=float, default=0.35)
+    parser.add_argument("--no-edges", action="store_true")
+    parser.add_argument("--title", help="instead of the time")
+    return parser.parse_args()
 
 
 def main():
-    options = arguments()
-    path, time = find_frame(options.directory, options.frame)
-    skin = skin_with_field(pyvista.read(path), options.field)
-    plotter = pyvista.Plotter(off_screen=True, window_size=list(options.size))
-    plotter.set_background("white")
-    if options.field == "body":
-        add_bodies(plotter, skin, options.edges)
-    else:
-        add_field(plotter, skin, options)
-    label = f"t = {time * 1e3:.4f} ms" if time < 0.1 else f"t = {time:.4f} s"
-    plotter.add_text(label, position=(30, options.size[1] - 60), font_size=14, color="black")
-    aim(plotter, skin, options)
+    """Draw the picture."""
+    options = parse_arguments()
+    grid, time = read_frame(options.directory, options.frame)
+    if options.clip:
+        centre = options.focus if options.focus else grid.center
+        grid = grid.clip(normal=options.clip, origin=centre)
+    plotter = pyvista.Plotter(off_screen=True, window_size=[int(n) for n in options.size])
+    plotter.background_color = "white"
     plotter.enable_anti_aliasing("ssaa")
-    plotter.screenshot(options.output)
-    print(f"{options.output}: {path.name}, t = {time:.6g} s")
+    add_bodies(plotter, grid, options)
+    plotter.add_text(options.title or f"t = {time:.9g} s", position=(20, 20), font_size=11, color="black")
+    place_camera(plotter, grid, options)
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    picture = Image.fromarray(plotter.screenshot(return_img=True))
+    picture.quantize(256, dither=Image.Dither.NONE).save(options.output, optimize=True)
+    print(f"{options.output}: frame {options.frame}, t = {time:.9g} s, {options.output.stat().st_size // 1024} kB")
 
 
 if __name__ == "__main__":
