@@ -111,7 +111,7 @@ fn source(path: &str) -> PathBuf {
 
 /// The text of a Gmsh mesh (MSH 2.2) of a block of hexahedra of edge `size` from the origin, physical group `block`.
 fn block(cells: [usize; 3], size: f64) -> String {
-    let [nx, ny, nz] = cells;
+    let [nx, ny, _] = cells;
     let node = |i: usize, j: usize, k: usize| 1 + i + (nx + 1) * (j + (ny + 1) * k);
     let grid = |n: [usize; 3]| {
         (0..n[2]).flat_map(move |k| (0..n[1]).flat_map(move |j| (0..n[0]).map(move |i| [i, j, k])))
