@@ -3,7 +3,7 @@
 //! Each test works in a temporary folder of its own and names files relative to it, so that messages can be compared
 //! as a whole.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
 mod bad_input;
 mod commands;
