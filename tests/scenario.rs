@@ -200,28 +200,28 @@ fn values_of_the_wrong_type() {
         "safety = 0.7",
         "safety = \"high\"",
         "`time.safety` is the string \"high\", not a number",
-        "`safety` is fraction of the critical step, in (0, 1] [-]",
+        "`safety`: fraction of the critical step, in (0, 1] [-]",
         "\"high\"",
     );
     assert_problem(
         "translate = [-750.0, 0.0, 0.0]",
         "translate = [-750.0, 0.0]",
         "`bodies.bar.translate` is a list of 2, not a list of 3",
-        "`translate` is translation, applied last [m]",
+        "`translate`: translation, applied last [m]",
         "[-750.0, 0.0]",
     );
     assert_problem(
         "contact = false\nmass",
         "contact = true\nmass",
         "`bodies.wall.contact` is the boolean `true`, not \"skin\", a group, a list of groups, or false",
-        "`contact` is what can touch: \"skin\", a physical group, a list of groups, or false",
+        "`contact`: what can touch: \"skin\", a physical group, a list of groups, or false",
         "true",
     );
     assert_problem(
         "pressure = \"1e5*(t < 1e-3)\"",
         "pressure = true",
         "`loads.0.pressure` is the boolean `true`, not a number, an expression of t or a table [[t, value], …]",
-        "`pressure` is against the outward normal: number, expression of t or table [[t, value], …] [Pa]",
+        "`pressure`: against the outward normal: number, expression of t or table [[t, value], …] [Pa]",
         "true",
     );
     assert_problem(

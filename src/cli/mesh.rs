@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use ictus::dynamics::{ElementBlock, ElementError, InternalForce};
+use ictus::dynamics::{CriticalStep, ElementBlock, ElementError, InternalForce};
 use ictus::io::gmsh;
 use ictus::material::{Elasticity, Material};
 use ictus::mesh::{Mesh, QualityReport};
@@ -29,8 +29,9 @@ struct Report {
     quality: Quality,
     smallest_edge: f64,
     smallest_altitude: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    critical_step: Option<CriticalReport>,
+    /// Only if it is asked for.
+    #[serde(flatten)]
+    critical: Option<CriticalReport>,
 }
 
 #[derive(Debug, Serialize)]
@@ -49,12 +50,12 @@ struct Quality {
     worst: u64,
 }
 
-/// Critical step of a mesh of one material.
+/// Critical step of a mesh of one material; null where elements are inverted.
 #[derive(Debug, Serialize)]
 struct CriticalReport {
-    time_step: f64,
+    critical_step: Option<f64>,
     /// The user's number of the element that controls it.
-    element: u64,
+    critical_element: Option<u64>,
 }
 
 /// Tells what a mesh holds and how good it is; a bad mesh is told, not refused.
@@ -65,7 +66,7 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     let quality = mesh.quality().map_err(|error| Failure::Geometry(path.clone(), Box::new(error)))?;
     let mut report = report(path.display().to_string(), &mesh, &quality);
     if let Some((material, density)) = solid {
-        report.critical_step = critical_step(&mesh, material, density, &quality)?;
+        report.critical = Some(critical_step(&mesh, material, density, &quality)?);
     }
     if options.json {
         print::json(&report);
@@ -116,19 +117,19 @@ fn report(file: String, mesh: &Mesh, quality: &QualityReport) -> Report {
         quality: Quality { min: quality.minimum, mean: quality.mean, worst: quality.worst },
         smallest_edge: quality.smallest_edge,
         smallest_altitude: quality.smallest_altitude,
-        critical_step: None,
+        critical: None,
     }
 }
 
-/// Critical step of the elements of the highest dimension; `None` where some are inverted.
+/// Critical step of the elements of the highest dimension.
 fn critical_step(
     mesh: &Mesh,
     material: Material,
     density: f64,
     quality: &QualityReport,
-) -> Result<Option<CriticalReport>, Failure> {
+) -> Result<CriticalReport, Failure> {
     if !quality.inverted.is_empty() {
-        return Ok(None);
+        return Ok(CriticalReport { critical_step: None, critical_element: None });
     }
     let cells: Vec<_> =
         mesh.blocks_of_dimension(mesh.dimension().unwrap_or(0)).map(|(_, block)| block).collect();
@@ -141,10 +142,11 @@ fn critical_step(
             help: "leave out --young, --poisson and --density",
         })?;
     let critical = InternalForce::new(elements, mesh.nodes.len()).critical_step(&mesh.nodes);
-    Ok(critical.map(|critical| CriticalReport {
-        time_step: critical.time_step,
-        element: cells[critical.block].tags[critical.element],
-    }))
+    let element = |critical: CriticalStep| cells[critical.block].tags[critical.element];
+    Ok(CriticalReport {
+        critical_step: critical.map(|critical| critical.time_step),
+        critical_element: critical.map(element),
+    })
 }
 
 fn describe(report: &Report, quality: &QualityReport) -> String {
@@ -177,8 +179,12 @@ fn facts(report: &Report, quality: &QualityReport) -> Vec<(&'static str, String)
         ("smallest edge", format!("{} m", print::number(report.smallest_edge))),
         ("smallest altitude", format!("{} m", print::number(report.smallest_altitude))),
     ];
-    if let Some(CriticalReport { time_step, element }) = &report.critical_step {
-        facts.push(("critical step", format!("{time_step:.3e} s (element {element})")));
+    match report.critical {
+        Some(CriticalReport { critical_step: Some(step), critical_element: Some(element) }) => {
+            facts.push(("critical step", format!("{step:.3e} s (element {element})")));
+        }
+        Some(_) => facts.push(("critical step", "none: elements are inverted".into())),
+        None => {}
     }
     facts
 }
@@ -190,6 +196,7 @@ fn inverted(quality: &QualityReport) -> String {
         quality.inverted.iter().take(SHOWN).map(|element| element.tag.to_string()).collect();
     match quality.inverted.len() {
         0 => "none".into(),
+        1 => format!("1 (element {})", tags.join(", ")),
         count if count > SHOWN => format!("{count} (elements {}, ...)", tags.join(", ")),
         count => format!("{count} (elements {})", tags.join(", ")),
     }

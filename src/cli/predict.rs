@@ -19,8 +19,8 @@ struct Report {
     title: String,
     /// Whether all bodies fly free of stress at first: only then is anything predicted.
     begins_in_flight: bool,
-    /// Bodies that do not fly.
-    held: Vec<String>,
+    /// Bodies that neither fly nor stay where they are.
+    hindered: Vec<String>,
     /// Where the flight ended \[s\].
     time: f64,
     /// Whether that is the end of the scenario.
@@ -46,14 +46,14 @@ pub fn predict(options: &ReportOptions) -> Result<ExitCode, Failure> {
 fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let begins_in_flight = simulation.progress().in_flight;
     simulation.fly_to_first_contact();
-    let held = simulation.model().bodies.iter().filter(|body| !body.flies());
-    let held = held.map(|body| body.name.clone()).collect();
+    let hindered = simulation.model().bodies.iter().filter(|body| !body.flies() && !body.stays());
+    let hindered = hindered.map(|body| body.name.clone()).collect();
     let summary = simulation.summary(scenario, Status::Finished, None);
     Report {
         scenario: summary.scenario,
         title: summary.title,
         begins_in_flight,
-        held,
+        hindered,
         time: summary.time.end,
         finished: simulation.is_finished(),
         predictions: summary.detection.predictions,
@@ -68,9 +68,12 @@ fn describe(report: &Report) -> String {
         text.push_str(&predictions(report));
         text.push_str(&first_contacts(report));
     } else {
+        let reason = match report.hindered.as_slice() {
+            [] => "a body that is held has a velocity".into(),
+            names => format!("held and moved or loaded: {}", names.join(", ")),
+        };
         text.push_str(&format!(
-            "Nothing is predicted: not every body flies free at t = 0 ({} held or loaded).\n\n",
-            report.held.join(", ")
+            "Nothing is predicted: not every body flies free or stays at t = 0 ({reason}).\n\n"
         ));
     }
     text.push_str(&hierarchies(&report.hierarchies));

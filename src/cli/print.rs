@@ -58,9 +58,11 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A point, as a table shows it.
+/// A point, as a table shows it: what rounding leaves of a zero is shown as zero.
 pub fn point(point: [f64; 3]) -> String {
-    let [x, y, z] = point.map(number);
+    const ROUNDING: f64 = 1e-12;
+    let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));
+    let [x, y, z] = point.map(|x| number(if x.abs() < ROUNDING * largest { 0.0 } else { x }));
     format!("({x}, {y}, {z})")
 }
 
@@ -85,6 +87,13 @@ mod tests {
         for (value, expected) in cases {
             assert_eq!(number(value), expected);
         }
+    }
+
+    #[test]
+    fn points_are_shown_without_rounding_errors() {
+        assert_eq!(point([1.4e-17, 0.0, 196.622]), "(0, 0, 196.622)");
+        assert_eq!(point([0.0; 3]), "(0, 0, 0)");
+        assert_eq!(point([1e-5, -2e-5, 0.0]), "(1.000e-5, -2.000e-5, 0)");
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn remedy(cause: &io::Error) -> &'static str {
         }
         Kind::NotFound => "the directory may have been removed while the run wrote to it",
         Kind::AlreadyExists | Kind::NotADirectory | Kind::IsADirectory => {
-            "a file stands where a directory is needed, or the reverse; move it or choose another `--output DIR`"
+            "a file stands where a directory is needed, or the reverse: move it or choose another `--output DIR`"
         }
         _ => "check the output directory (`--output DIR`) and the disk it is on",
     }

@@ -77,7 +77,7 @@ impl<'i> Section<'i> {
             }
             Fault::Mismatch(message) => {
                 let entry = reference::find(&table(parents), name);
-                let help = entry.map(|entry| format!("`{name}` is {}", entry.meaning_with_unit()));
+                let help = entry.map(|entry| format!("`{name}`: {}", entry.meaning_with_unit()));
                 (mismatch(&key, message), key, help)
             }
         };

@@ -8,7 +8,7 @@ use std::io;
 #[non_exhaustive]
 pub enum GmshError {
     /// The file cannot be opened or read.
-    #[error("{file}: cannot be read: {source}; give the path of a Gmsh mesh")]
+    #[error("{file}: the file cannot be read: {source}; give the path of a Gmsh mesh")]
     Unreadable {
         /// The file.
         file: String,
@@ -234,7 +234,9 @@ pub enum GmshError {
 }
 
 fn remedy(name: &str) -> &'static str {
-    if name.starts_with("pyramid") {
+    if name == "unknown" {
+        "; save the mesh again with Gmsh"
+    } else if name.starts_with("pyramid") {
         "; mesh without a transition from hexahedra to tetrahedra"
     } else {
         "; mesh the geometry with linear elements (`Mesh.ElementOrder = 1;`)"

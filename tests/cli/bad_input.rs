@@ -1,0 +1,280 @@
+//! Wrong input: the message as a whole, and the exit code 2.
+
+use std::fs;
+
+use super::{Folder, drop_of, source};
+
+/// A folder with a broken mesh of `tests/data/bad` and a scenario that uses it.
+fn with_bad_mesh(name: &str) -> Folder {
+    let folder = Folder::new();
+    fs::copy(source(&format!("tests/data/bad/{name}")), folder.path(name)).unwrap();
+    folder.write("drop.toml", &drop_of(name));
+    folder
+}
+
+/// Expects `ictus run` to refuse the mesh of `drop.toml` at its place in the scenario.
+#[track_caller]
+fn run_refuses_mesh(folder: &Folder, name: &str, fact: &str, help: &str) {
+    folder.run(&["run", "drop.toml"]).refuses(&[
+        &format!("error: {fact}"),
+        "    ,-[drop.toml:15:8]",
+        " 14 | name = \"block\"",
+        &format!(" 15 | mesh = \"{name}\""),
+        &format!("    :        {}", "^".repeat(name.len() + 2)),
+        " 16 | material = \"rubber\"",
+        "    `----",
+        &format!("  help: {help}"),
+        "",
+    ]);
+    assert!(!folder.path("out").exists(), "nothing is written");
+}
+
+/// Expects `ictus mesh` and `ictus run` to refuse a file of `tests/data/bad`.
+#[track_caller]
+fn both_refuse(name: &str, place: &str, fact: &str, help: &str) {
+    let folder = with_bad_mesh(name);
+    folder.run(&["mesh", name]).refuses(&[
+        &format!("error: {fact}"),
+        &format!("  --> {place}"),
+        &format!("  help: {help}"),
+    ]);
+    run_refuses_mesh(&folder, name, &format!("body `block`: {place}: {fact}"), help);
+}
+
+#[test]
+fn a_truncated_mesh() {
+    both_refuse(
+        "truncated.msh",
+        "truncated.msh:228",
+        "the file ends where a node of an element is expected in $Elements",
+        "it is truncated, save or copy it again",
+    );
+}
+
+#[test]
+fn wrong_counts() {
+    both_refuse(
+        "wrong_node_count.msh",
+        "wrong_node_count.msh:159",
+        "$Nodes declares 44 entries but holds 45",
+        "save the mesh again with Gmsh",
+    );
+    both_refuse(
+        "wrong_block_count.msh",
+        "wrong_block_count.msh:156",
+        "$Nodes declares 45 entries but holds 44",
+        "save the mesh again with Gmsh",
+    );
+}
+
+#[test]
+fn a_file_that_is_no_mesh() {
+    both_refuse(
+        "garbage.msh",
+        "garbage.msh",
+        "not a Gmsh mesh, `$MeshFormat` is missing",
+        "save it with `gmsh in.geo -3 -format msh41 -o out.msh`",
+    );
+}
+
+#[test]
+fn an_unknown_element_type() {
+    let supported = "those read are 15 (1-node point), 1 (2-node line), 2 (3-node triangle), 3 (4-node quadrangle), \
+                     4 (4-node tetrahedron), 6 (6-node prism), 5 (8-node hexahedron)";
+    both_refuse(
+        "unknown_element_type.msh",
+        "unknown_element_type.msh:193",
+        &format!("element type 140 (unknown) is not read; {supported}"),
+        "save the mesh again with Gmsh",
+    );
+    both_refuse(
+        "second_order.msh",
+        "second_order.msh:199",
+        &format!("element type 9 (6-node second order triangle) is not read; {supported}"),
+        "mesh the geometry with linear elements (`Mesh.ElementOrder = 1;`)",
+    );
+}
+
+#[test]
+fn a_coordinate_that_is_no_number() {
+    both_refuse(
+        "nan_coordinate.msh",
+        "nan_coordinate.msh:48",
+        "node 2 has the coordinates (0e0, NaN, 0e0), which are not finite",
+        "mesh the geometry again",
+    );
+}
+
+#[test]
+fn an_inverted_element() {
+    run_refuses_mesh(
+        &with_bad_mesh("inverted.msh"),
+        "inverted.msh",
+        "body `block`, mesh inverted.msh: 1 of 100 cells are inverted or flat (elements 29)",
+        "refine or optimise the mesh there (`Mesh.Optimize = 1;`)",
+    );
+}
+
+#[test]
+fn a_missing_physical_group() {
+    let folder = Folder::with_drop();
+    for (name, help) in [
+        ("blok", "did you mean `block`? the mesh has `block` (dimension 3)"),
+        ("sphere", "the mesh has `block` (dimension 3)"),
+    ] {
+        let region = format!("material = \"rubber\"\nregion = \"{name}\"");
+        folder.write("drop.toml", &drop_of("block.msh").replace("material = \"rubber\"", &region));
+        folder.run(&["run", "drop.toml"]).refuses(&[
+            &format!("error: body `block`, mesh block.msh: no physical group `{name}`"),
+            "    ,-[drop.toml:17:10]",
+            " 16 | material = \"rubber\"",
+            &format!(" 17 | region = \"{name}\""),
+            &format!("    :          {}", "^".repeat(name.len() + 2)),
+            "    `----",
+            &format!("  help: {help}"),
+            "",
+        ]);
+    }
+}
+
+#[test]
+fn a_density_of_zero() {
+    Folder::with_drop().run(&["check", "drop.toml", "--set", "materials.rubber.density=0.0"]).refuses(&[
+        "error: `materials.rubber.density` is 0, not a positive number",
+        "    ,-[drop.toml:9:11 materials.rubber.density]",
+        "  8 | model = \"neo-hookean\"",
+        "  9 | density = 0.0",
+        "    :           ^^^",
+        " 10 | young = 1e7",
+        "    `----",
+        "  help: give a positive number",
+        "",
+    ]);
+}
+
+#[test]
+fn an_unknown_key_with_a_near_name() {
+    let folder = Folder::with_drop();
+    folder.write("drop.toml", &drop_of("block.msh").replace("gravity", "gravty"));
+    folder.run(&["predict", "drop.toml"]).refuses(&[
+        "error: unknown key `gravty` in the scenario",
+        "   ,-[drop.toml:2:1 gravty]",
+        " 1 | title = \"Drop\"",
+        " 2 | gravty = [0.0, 0.0, -9.81]",
+        "   : ^^^^^^",
+        " 3 | ",
+        "   `----",
+        "  help: did you mean `gravity`?",
+        "",
+    ]);
+}
+
+#[test]
+fn a_string_for_a_number() {
+    let folder = Folder::with_drop();
+    folder.write("drop.toml", &drop_of("block.msh").replace("end = 1.0", "end = \"1.0\""));
+    folder.run(&["run", "drop.toml"]).refuses(&[
+        "error: `time.end` is the string \"1.0\", not a number",
+        "   ,-[drop.toml:5:7 time.end]",
+        " 4 | [time]",
+        " 5 | end = \"1.0\"",
+        "   :       ^^^^^",
+        " 6 | ",
+        "   `----",
+        "  help: `end`: end of the run; it starts at 0 [s]",
+        "",
+    ]);
+}
+
+#[test]
+fn a_negative_step() {
+    Folder::with_drop().run(&["run", "drop.toml", "--set", "time.step=-1e-6"]).refuses(&[
+        "error: `time.step` is -0.000001, not a positive number",
+        "   ,-[drop.toml:6:8 time.step]",
+        " 5 | end = 1.0",
+        " 6 | step = -1e-6",
+        "   :        ^^^^^",
+        " 7 | ",
+        "   `----",
+        "  help: give a positive number",
+        "",
+    ]);
+}
+
+#[test]
+fn every_problem_of_a_scenario_is_told_at_once() {
+    let ran = Folder::with_drop().run(&["run", "drop.toml", "--set", "time.step=-1", "--set", "time.edn=2"]);
+    assert_eq!(ran.code, Some(2));
+    let errors: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(
+        errors,
+        ["error: `time.step` is -1, not a positive number", "error: unknown key `edn` in [time]"]
+    );
+}
+
+#[test]
+fn bodies_that_overlap() {
+    // 5 mm of the left block, which ends at x = 60 mm of its mesh, are inside the right one.
+    let translate = "bodies.left.translate=[-0.055,0.001,0.002]";
+    Folder::with_impact().run(&["check", "impact.toml", "--set", translate]).refuses(&[
+        "error: two bodies overlap at t = 0: `left` and `right` by 5.000e-3 m at (0.000000, 0.050000, 0.010000)",
+        "  help: move them apart, or exclude the pair with [[contact.pairs]] contact = false",
+    ]);
+}
+
+#[test]
+fn a_missing_scenario() {
+    Folder::new().run(&["run", "nothing.toml"]).refuses(&[
+        "error: cannot read the scenario `nothing.toml`: No such file or directory (os error 2)",
+        "  help: give the path of a TOML file in UTF-8",
+    ]);
+}
+
+#[test]
+fn a_missing_mesh() {
+    let folder = Folder::with_drop();
+    folder.run(&["mesh", "nothing.msh"]).refuses(&[
+        "error: the file cannot be read: No such file or directory (os error 2)",
+        "  --> nothing.msh",
+        "  help: give the path of a Gmsh mesh",
+    ]);
+    folder.write("drop.toml", &drop_of("nothing.msh"));
+    folder.run(&["run", "drop.toml"]).refuses(&[
+        "error: the mesh `nothing.msh` does not exist",
+        "    ,-[drop.toml:15:8 bodies.block.mesh]",
+        " 14 | name = \"block\"",
+        " 15 | mesh = \"nothing.msh\"",
+        "    :        ^^^^^^^^^^^^^",
+        " 16 | material = \"rubber\"",
+        "    `----",
+        "  help: paths of meshes are relative to the folder of the scenario",
+        "",
+    ]);
+}
+
+#[test]
+fn an_output_directory_that_cannot_be_written() {
+    let folder = Folder::with_drop();
+    folder.write("file", "");
+    folder.run(&["run", "drop.toml", "--output", "file/out"]).refuses(&[
+        "error: cannot create directory 'file/out/frames': Not a directory (os error 20)",
+        "  help: a file stands where a directory is needed, or the reverse: move it or choose another `--output DIR`",
+    ]);
+}
+
+#[test]
+fn wrong_arguments() {
+    let folder = Folder::with_drop();
+    folder.run(&["run", "drop.toml", "--threads", "0"]).refuses(&[
+        "error: invalid value '0' for '--threads <N>': 0 is not in 1..=1024",
+        "",
+        "For more information, try '--help'.",
+    ]);
+    folder.run(&["run", "drop.toml", "--set", "time.end"]).refuses(&[
+        "error: override `time.end` has no `=`",
+        "  help: write KEY=VALUE, as in time.end=1.0 or bodies.left.velocity=[1, 0, 0]",
+        "",
+    ]);
+    assert_eq!(folder.run(&["rum", "drop.toml"]).code, Some(2));
+    assert_eq!(folder.run(&[]).code, Some(2));
+}

@@ -1,0 +1,196 @@
+//! The program as its users run it: exit codes, what is printed, and the files it leaves.
+//!
+//! Each test works in a temporary folder of its own and names files relative to it, so that messages can be compared
+//! as a whole.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
+
+mod bad_input;
+mod commands;
+mod runs;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder to run the program in.
+struct Folder(TempDir);
+
+/// What a run of the program gave back.
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    /// A folder with a mesh of a cube of 2 × 2 × 2 elements and the scenario of [`drop_of`] it.
+    fn with_drop() -> Self {
+        let folder = Self::new();
+        folder.write("block.msh", &block([2; 3], 0.01));
+        folder.write("drop.toml", &drop_of("block.msh"));
+        folder
+    }
+
+    /// A folder with two blocks that meet, 6 × 6 × 6 and 5 × 6 × 7 elements, in `impact.toml`.
+    fn with_impact() -> Self {
+        let folder = Self::new();
+        folder.write("left.msh", &block([6; 3], 0.01));
+        folder.write("right.msh", &block([5, 6, 7], 0.01));
+        folder.write("impact.toml", IMPACT);
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// The program, about to run here.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ictus"));
+        command.current_dir(self.0.path()).args(arguments).env_remove("NO_COLOR");
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let output = self.command(arguments).output().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// Expects success without a word on standard error; what was printed.
+    #[track_caller]
+    fn succeeds(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    /// Expects success; the JSON that was printed.
+    #[track_caller]
+    fn json(self) -> Value {
+        serde_json::from_str(&self.succeeds()).unwrap()
+    }
+
+    /// Expects the exit code 2, exactly these lines on standard error, and nothing else.
+    #[track_caller]
+    fn refuses(self, lines: &[&str]) {
+        let told: Vec<&str> = self.stderr.lines().collect();
+        assert_eq!(told, lines, "{}", self.stderr);
+        assert_eq!((self.code, self.stdout.as_str()), (Some(2), ""));
+    }
+}
+
+/// A file that comes with the source.
+fn source(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The text of a Gmsh mesh (MSH 2.2) of a block of hexahedra of edge `size` from the origin, physical group `block`.
+fn block(cells: [usize; 3], size: f64) -> String {
+    let [nx, ny, _] = cells;
+    let node = |i: usize, j: usize, k: usize| 1 + i + (nx + 1) * (j + (ny + 1) * k);
+    let grid = |n: [usize; 3]| {
+        (0..n[2]).flat_map(move |k| (0..n[1]).flat_map(move |j| (0..n[0]).map(move |i| [i, j, k])))
+    };
+    let nodes: Vec<String> = grid(cells.map(|n| n + 1))
+        .map(|[i, j, k]| {
+            let [x, y, z] = [i, j, k].map(|n| n as f64 * size);
+            format!("{} {x} {y} {z}\n", node(i, j, k))
+        })
+        .collect();
+    let elements: Vec<String> = grid(cells)
+        .enumerate()
+        .map(|(element, [i, j, k])| {
+            let corners = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[a, b]| [i + a, j + b]);
+            let level = |k: usize| corners.map(|[i, j]| node(i, j, k).to_string()).join(" ");
+            format!("{} 5 2 1 1 {} {}\n", element + 1, level(k), level(k + 1))
+        })
+        .collect();
+    format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 1 \"block\"\n$EndPhysicalNames\n\
+         $Nodes\n{}\n{}$EndNodes\n$Elements\n{}\n{}$EndElements\n",
+        nodes.len(),
+        nodes.concat(),
+        elements.len(),
+        elements.concat()
+    )
+}
+
+/// A scenario of one body that falls freely for a second.
+fn drop_of(mesh: &str) -> String {
+    format!(
+        r#"title = "Drop"
+gravity = [0.0, 0.0, -9.81]
+
+[time]
+end = 1.0
+
+[materials.rubber]
+model = "neo-hookean"
+density = 1000.0
+young = 1e7
+poisson = 0.4
+
+[[bodies]]
+name = "block"
+mesh = "{mesh}"
+material = "rubber"
+"#
+    )
+}
+
+/// Two blocks, 0.1 mm apart, that close at 20 m/s.
+const IMPACT: &str = r#"title = "Two blocks"
+
+[time]
+end = 3e-4
+flight_step = 1e-6
+
+[materials.plastic]
+model = "neo-hookean"
+density = 1000.0
+young = 1e9
+poisson = 0.3
+
+[[bodies]]
+name = "left"
+mesh = "left.msh"
+material = "plastic"
+translate = [-0.0601, 0.001, 0.002]
+velocity = [20.0, 0.0, 0.0]
+
+[[bodies]]
+name = "right"
+mesh = "right.msh"
+region = "block"
+material = "plastic"
+
+[output]
+directory = "out"
+frames = 4
+history = { interval = 1e-5 }
+"#;

@@ -1,0 +1,181 @@
+//! Whole runs: what they leave when they finish, fail or are interrupted, and that threads do not change it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use vtkio::model::{DataSet, Piece, VertexNumbers};
+
+use super::{Folder, source};
+
+/// Files of the series listed in the .pvd, with their times.
+fn listed(folder: &Folder, name: &str) -> Vec<(f64, String)> {
+    let text = folder.read(&format!("out/{name}.pvd"));
+    let attribute = |line: &str, key: &str| {
+        let rest = line.split_once(&format!("{key}=\"")).unwrap().1;
+        rest.split_once('"').unwrap().0.to_owned()
+    };
+    let entries = text.lines().filter(|line| line.contains("<DataSet "));
+    entries.map(|line| (attribute(line, "timestep").parse().unwrap(), attribute(line, "file"))).collect()
+}
+
+/// Number of points and cells of a frame.
+fn size_of_frame(path: &Path) -> (usize, usize) {
+    let vtk = vtkio::Vtk::import(path).unwrap();
+    let DataSet::UnstructuredGrid { pieces, .. } = vtk.data else { panic!("not an unstructured grid") };
+    let [Piece::Inline(piece)] = &pieces[..] else { panic!("not one inline piece") };
+    let VertexNumbers::XML { offsets, .. } = &piece.cells.cell_verts else { panic!("not XML") };
+    (piece.points.len() / 3, offsets.len())
+}
+
+/// The last frame is there, holds the whole model, and stands in the series with the time the summary ends at.
+fn assert_last_frame_is_good(folder: &Folder, summary: &Value) {
+    let frames = listed(folder, "impact");
+    let (time, file) = frames.last().unwrap();
+    assert_eq!(*time, summary["time"]["end"].as_f64().unwrap());
+    assert_eq!(size_of_frame(&folder.path("out").join(file)), (343 + 6 * 7 * 8, 216 + 5 * 6 * 7));
+    let written = fs::read_dir(folder.path("out/frames")).unwrap().count();
+    assert_eq!(written, frames.len());
+}
+
+#[test]
+fn a_finished_run_leaves_frames_history_and_summary() {
+    let folder = Folder::with_impact();
+    let text = folder.run(&["run", "impact.toml"]);
+    assert_eq!(text.code, Some(0), "{}", text.stderr);
+    let text = text.stdout;
+    for part in
+        ["Two blocks: finished in ", "left and right at 0.000005000 s, closing at 20.000 m/s", "impact.pvd"]
+    {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let summary = folder.json("out/summary.json");
+    assert_eq!(summary["status"], "finished");
+    assert_eq!(summary["time"]["end"], 3e-4);
+    assert_last_frame_is_good(&folder, &summary);
+    assert!(folder.read("out/history.csv").lines().count() >= 30);
+}
+
+#[test]
+fn quiet_runs_say_nothing() {
+    let folder = Folder::with_drop();
+    assert_eq!(folder.run(&["run", "drop.toml", "-q", "--output", "elsewhere"]).succeeds(), "");
+    assert_eq!(folder.json("elsewhere/summary.json")["status"], "finished");
+}
+
+#[test]
+fn set_changes_the_scenario() {
+    let folder = Folder::with_impact();
+    let set =
+        ["--set", "time.end=2e-6", "--set", "bodies.left.velocity=[10,0,0]", "--set", "output.directory=o"];
+    folder.run(&[&["run", "impact.toml", "-q"][..], &set].concat()).succeeds();
+    let summary = folder.json("o/summary.json");
+    assert_eq!(summary["time"]["end"], 2e-6);
+    assert_eq!(summary["flight_steps"], summary["steps"]);
+    let energy = summary["energy"]["final"].as_f64().unwrap();
+    assert!((energy / (0.5 * 0.216 * 100.0) - 1.0).abs() < 1e-9, "{energy}");
+}
+
+#[test]
+fn a_step_too_long_fails_with_its_place_and_a_last_frame() {
+    let folder = Folder::with_impact();
+    let check = folder.run(&["check", "impact.toml", "--json"]).json();
+    let critical =
+        check["bodies"].as_array().unwrap().iter().map(|body| body["critical_step"].as_f64().unwrap());
+    let step = 3.0 * critical.fold(f64::INFINITY, f64::min);
+    let ran = folder.run(&["run", "impact.toml", "--set", &format!("time.step={step:e}")]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
+
+    let summary = folder.json("out/summary.json");
+    assert_eq!(summary["status"], "failed");
+    let failure = &summary["failure"];
+    let (number, time) = (failure["step"].as_u64().unwrap(), failure["time"].as_f64().unwrap());
+    let body = failure["body"].as_str().unwrap();
+    assert!(body == "left" || body == "right");
+    let element = failure["element"].as_u64().unwrap();
+    assert!((1..=216).contains(&element));
+    let place = format!(" in step {number} at t = {time:.9e} s, body `{body}`, element {element}; step ");
+    let error = ran.stderr.lines().find(|line| line.starts_with("error: ")).unwrap();
+    assert!(error.contains(&place), "{error}\n{place}");
+    assert!(
+        ran.stderr.contains("the step is not stable: use time.step = \"auto\", or a smaller one"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("the last good state is the last frame in `out`"), "{}", ran.stderr);
+    assert_last_frame_is_good(&folder, &summary);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_a_last_frame() {
+    use std::process::{Command, Stdio};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    let folder = Folder::with_impact();
+    let mut child = folder
+        .command(&["run", "impact.toml", "--set", "time.end=10", "--set", "output.history.interval=1"])
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The first frame is written once signals are caught; then let it take some steps.
+    let start = Instant::now();
+    while !folder.path("out/impact.pvd").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "the run does not begin");
+        sleep(Duration::from_millis(10));
+    }
+    sleep(Duration::from_millis(300));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+
+    let summary = folder.json("out/summary.json");
+    assert_eq!(summary["status"], "interrupted");
+    let end = summary["time"]["end"].as_f64().unwrap();
+    assert!(end > 0.0 && end < 10.0, "{end}");
+    assert_last_frame_is_good(&folder, &summary);
+}
+
+/// The files of a result that hold no wall times.
+fn result(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files =
+        [directory.to_path_buf(), directory.join("frames")].map(|folder| fs::read_dir(folder).unwrap());
+    files
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file() && path.file_name().unwrap() != "summary.json")
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap()))
+        .collect()
+}
+
+/// Runs with one and two threads; expects the same bytes in at least `frames` frames and the tables.
+fn assert_threads_do_not_matter(scenario: &str, folder: &Folder, set: &[&str], frames: usize) {
+    for threads in ["1", "2"] {
+        let arguments = ["run", scenario, "-q", "--threads", threads, "--output", threads];
+        folder.run(&[&arguments[..], set].concat()).succeeds();
+        assert_eq!(folder.json(&format!("{threads}/summary.json"))["threads"].to_string(), threads);
+    }
+    let (one, two) = (result(&folder.path("1")), result(&folder.path("2")));
+    assert!(one.keys().eq(two.keys()), "{:?} {:?}", one.keys(), two.keys());
+    assert!(one.keys().filter(|name| name.ends_with(".vtu")).count() >= frames);
+    assert!(one.contains_key("history.csv") && one.keys().any(|name| name.ends_with(".pvd")));
+    for (name, bytes) in &one {
+        assert!(bytes == &two[name], "{name} depends on the number of threads");
+    }
+}
+
+#[test]
+fn two_blocks_move_alike_on_any_number_of_threads() {
+    assert_threads_do_not_matter("impact.toml", &Folder::with_impact(), &[], 5);
+}
+
+#[test]
+fn projectiles_move_alike_on_any_number_of_threads() {
+    let scenario = source("configs/projectiles.toml");
+    let set = ["--set", "output.frames=3"];
+    assert_threads_do_not_matter(scenario.to_str().unwrap(), &Folder::new(), &set, 4);
+}
