@@ -36,8 +36,7 @@ pub const BUILDERS: [Builder; 2] = [Builder::Fast, Builder::BottomUp];
 
 impl Scene {
     pub fn new(shapes: &[Shape], plane: bool) -> Self {
-        let mut scene =
-            Self { plane, surfaces: vec![], positions: vec![], bodies: vec![], edges: vec![] };
+        let mut scene = Self { plane, surfaces: vec![], positions: vec![], bodies: vec![], edges: vec![] };
         for shape in shapes {
             let first = scene.positions.len();
             let faces: Vec<(CellKind, Vec<u32>)> = shape

@@ -130,7 +130,9 @@ impl Engine {
     /// Opens what is due within a window from now, level by level, and lists the faces that may touch in it.
     fn operate(&mut self, configuration: &Configuration<'_>) {
         self.statistics.operated(configuration.time, true);
-        self.contact.window_end = configuration.time + WINDOW_STEPS * configuration.time_step;
+        // Pairs of leaves wait in the queue for the end of the last window: no window ends before, though steps shrink.
+        let window_end = configuration.time + WINDOW_STEPS * configuration.time_step;
+        self.contact.window_end = window_end.max(self.contact.window_end);
         let mut frontier = std::mem::take(&mut self.contact.frontier);
         let mut next = std::mem::take(&mut self.contact.next);
         frontier.clear();
