@@ -62,10 +62,6 @@ impl Scene {
         Self::new(&shapes, plane)
     }
 
-    pub fn num_bodies(&self) -> usize {
-        self.bodies.len()
-    }
-
     pub fn model(&self) -> ContactModel {
         ContactModel::new(self.surfaces.clone(), &[], &self.positions)
     }
