@@ -1,2 +1,225 @@
-//! Placeholder until its room is filled.
-fn main() {}
+//! Detection by the engine against that by all pairs of faces, in the same run.
+//!
+//! Contact: an icosphere pressed into a rough sheet and drawn along it, so that about a tenth of its nodes stay
+//! close. Flight: the first impact of two icospheres. Input: the check that bodies do not overlap.
+#![allow(missing_docs, reason = "a bench has no public items")]
+
+mod common;
+
+use std::collections::HashMap;
+use std::hint::black_box;
+
+use common::{heading, measure, repetitions, report};
+use ictus::contact::detection::closest_point::{Method, Start};
+use ictus::contact::detection::hierarchy::Builder;
+use ictus::contact::detection::volume::VolumeKind;
+use ictus::contact::detection::{
+    AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, NodeFaceOptions,
+    penetrations,
+};
+use ictus::contact::{Constraints, Surface};
+use ictus::math::{RigidMotion, Vec3};
+use ictus::mesh::CellKind;
+
+/// Nodes and triangles of one body.
+struct Body {
+    nodes: Vec<Vec3>,
+    faces: Vec<[u32; 3]>,
+}
+
+/// Two bodies, the nodes of the first one first.
+struct Pair {
+    surfaces: Vec<Surface>,
+    positions: Vec<Vec3>,
+    num_first: usize,
+}
+
+const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: Start::Nearest };
+
+impl Pair {
+    fn new(bodies: [Body; 2]) -> Self {
+        let num_first = bodies[0].nodes.len();
+        let surfaces = [0, num_first as u32].iter().zip(&bodies).map(|(first, body)| {
+            let faces: Vec<[u32; 3]> = body.faces.iter().map(|face| face.map(|node| node + first)).collect();
+            Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())))
+        });
+        let surfaces = surfaces.collect();
+        let positions = bodies.into_iter().flat_map(|body| body.nodes).collect();
+        Self { surfaces, positions, num_first }
+    }
+
+    fn model(&self) -> ContactModel {
+        ContactModel::new(self.surfaces.clone(), &[], &self.positions)
+    }
+
+    fn num_faces(&self) -> usize {
+        self.surfaces.iter().map(Surface::num_faces).sum()
+    }
+
+    fn engine(&self) -> Engine {
+        let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
+        let options = EngineOptions { builder: Builder::Fast, ladder, node_face: NODE_FACE };
+        Engine::new(self.model(), options, &self.positions)
+    }
+}
+
+fn rough_sheet(cells: u32) -> Body {
+    let mut seed = 1_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    let n = cells + 1;
+    let size = 3.0 / f64::from(cells);
+    let place = |k: u32| size * f64::from(k) - 1.5;
+    let nodes = (0..n * n)
+        .map(|node| {
+            Vec3::new(place(node % n), place(node / n), 0.0)
+                + Vec3::new(random(), random(), random()) * (0.3 * size)
+        })
+        .collect();
+    let cell_faces = |cell: u32| {
+        let a = cell / cells * n + cell % cells;
+        [[a, a + 1, a + n + 1], [a, a + n + 1, a + n]]
+    };
+    Body { nodes, faces: (0..cells * cells).flat_map(cell_faces).collect() }
+}
+
+/// A sphere of radius 1 that stands on z = `bottom`.
+fn icosphere(subdivisions: usize, bottom: f64) -> Body {
+    let golden = (1.0 + 5_f64.sqrt()) / 2.0;
+    let mut nodes: Vec<Vec3> = Vec::new();
+    for (a, b) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
+        let corners = [Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)];
+        nodes.extend(corners.map(|p| p.normalize()));
+    }
+    let near = |a: u32, b: u32| (nodes[a as usize] - nodes[b as usize]).norm() < 1.06;
+    let mut faces: Vec<[u32; 3]> = Vec::new();
+    for [a, b, c] in (0..12).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c]))) {
+        if near(a, b) && near(b, c) && near(a, c) {
+            let [x, y, z] = [a, b, c].map(|k| nodes[k as usize]);
+            faces.push(if (y - x).cross(&(z - x)).dot(&x) > 0.0 { [a, b, c] } else { [a, c, b] });
+        }
+    }
+    for _ in 0..subdivisions {
+        let mut middles = HashMap::new();
+        let mut middle = |a: u32, b: u32| {
+            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                nodes.push((nodes[a as usize] + nodes[b as usize]).normalize());
+                nodes.len() as u32 - 1
+            })
+        };
+        let split = |&[a, b, c]: &[u32; 3]| {
+            let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
+            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        };
+        faces = faces.iter().flat_map(split).collect();
+    }
+    nodes.iter_mut().for_each(|node| node.z += 1.0 + bottom);
+    Body { nodes, faces }
+}
+
+/// Runs a detector through steps of a pressed contact: the sphere's lower side is flattened on the sheet, slides
+/// along it at a hundredth of an edge per step, and shivers.
+fn press(pair: &Pair, edge: f64, detector: &mut dyn Detector, steps: std::ops::Range<usize>) -> usize {
+    let mut constraints = Constraints::default();
+    let mut positions = pair.positions.clone();
+    let mut velocities = vec![Vec3::zeros(); positions.len()];
+    let mut found = 0;
+    for step in steps {
+        let slide = 0.01 * edge * step as f64;
+        for (node, reference) in pair.positions.iter().enumerate().take(pair.num_first) {
+            let shiver = 1e-3 * edge * (0.05 * step as f64 + node as f64).sin();
+            let mut next = reference + Vec3::new(slide, 0.0, shiver);
+            next.z = next.z.max(-0.1 * edge + shiver);
+            velocities[node] = (next - positions[node]) / 1e-6;
+            positions[node] = next;
+        }
+        let configuration = Configuration {
+            time: 1e-6 * step as f64,
+            time_step: 1e-6,
+            positions: &positions,
+            velocities: &velocities,
+        };
+        detector.detect(&configuration, &mut constraints);
+        found += constraints.len();
+    }
+    found
+}
+
+fn bench_contact(subdivisions: usize, cells: u32, steps: usize, oracle_steps: usize) {
+    let sphere = icosphere(subdivisions, -0.05);
+    let pair = Pair::new([sphere, rough_sheet(cells)]);
+    let edge = 3.0 / f64::from(cells);
+    let label = format!("{} faces", pair.num_faces());
+    let mut engine = pair.engine();
+    let found = press(&pair, edge, &mut engine, 1..100);
+    let mut next = 100;
+    let timing = measure(steps, repetitions(7), || {
+        press(&pair, edge, &mut engine, next..next + steps);
+        next += steps;
+    });
+    report(&format!("{label}: engine, with the motion"), "step", timing);
+    let per_node = common::Timing {
+        minimum: timing.minimum * 99.0 / found as f64,
+        median: timing.median * 99.0 / found as f64,
+    };
+    report(&format!("{label}: engine, {} penetrated", found / 99), "penetrated node", per_node);
+    let counts = engine.statistics().counts;
+    println!("    {counts:?} in {} steps", next - 1);
+    if oracle_steps > 0 {
+        let mut oracle = AllPairs::new(pair.model(), NODE_FACE);
+        let timing = measure(oracle_steps, repetitions(2), || {
+            press(&pair, edge, &mut oracle, 100..100 + oracle_steps);
+        });
+        report(&format!("{label}: all pairs"), "step", timing);
+    }
+}
+
+fn bench_flight(subdivisions: usize, with_oracle: bool) {
+    let pair = Pair::new([icosphere(subdivisions, 0.0), icosphere(subdivisions, 0.0)]);
+    let away = Vec3::new(12.0, 0.4, 0.3);
+    let falling = |centre: Vec3, speed: f64| RigidMotion {
+        centre,
+        velocity: Vec3::new(speed, 0.1, 0.0),
+        angular_velocity: Vec3::new(0.1, 0.2, 0.0),
+        spin_bound: 0.05,
+        ..RigidMotion::at_rest(Vec3::z())
+    };
+    let motions = [falling(Vec3::zeros(), 5.0), falling(away, -5.0)];
+    let flight = Flight {
+        time: 0.0,
+        duration: 2.0,
+        end: 2.0,
+        reference_positions: &pair.positions,
+        motions: &motions,
+    };
+    let label = format!("{} faces", pair.num_faces());
+    let mut engine = pair.engine();
+    let timing = measure(1, repetitions(20), || drop(black_box(engine.first_impact(black_box(&flight)))));
+    report(&format!("{label}: engine"), "first impact", timing);
+    if with_oracle {
+        let mut oracle = AllPairs::new(pair.model(), NODE_FACE);
+        let timing = measure(1, 1, || drop(black_box(oracle.first_impact(black_box(&flight)))));
+        report(&format!("{label}: all pairs"), "first impact", timing);
+    }
+}
+
+fn bench_overlap(subdivisions: usize) {
+    let pair = Pair::new([icosphere(subdivisions, 0.0), icosphere(subdivisions, 1.9)]);
+    let model = pair.model();
+    let timing =
+        measure(pair.num_faces(), repetitions(3), || drop(black_box(penetrations(&model, &pair.positions))));
+    report(&format!("{} faces: penetrations", pair.num_faces()), "face", timing);
+}
+
+fn main() {
+    heading("Contact");
+    bench_contact(3, 20, 100, 3);
+    bench_contact(5, 70, 100, 0);
+    heading("Flight");
+    bench_flight(2, true);
+    bench_flight(5, false);
+    heading("Input");
+    bench_overlap(3);
+}

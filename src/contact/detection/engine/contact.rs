@@ -1,6 +1,6 @@
 //! Levels 1 to 3 while bodies deform.
 //!
-//! Work is done at *operated* instants only. At one of them all pairs that are due within a window of a few
+//! Work is done at *operated* instants only. At one of them all pairs that are due within a window of some
 //! steps are opened down to their leaves, and the faces that may touch within the window leave a list of
 //! candidates (a Verlet list). Until the window ends, a step costs no more than the closest points of the
 //! candidates; a pair in the queue beyond the window costs nothing.
@@ -10,8 +10,8 @@ use std::time::Instant;
 use crate::contact::detection::hierarchy::VertexMotion;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
-use crate::contact::detection::volume::{Leaf, LeafVolumes, VolumeKind};
-use crate::contact::detection::{Configuration, ContactModel};
+use crate::contact::detection::volume::{Aabb, Leaf, LeafVolumes, VolumeKind};
+use crate::contact::detection::{Configuration, ContactModel, StageSeconds};
 use crate::contact::{Constraints, ContactKey, Surface};
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
@@ -20,11 +20,18 @@ use super::Engine;
 use super::monitor::VelocityMonitor;
 use super::queue::VertexPair;
 
-/// Steps from one operated instant to the next while bodies are close.
-const WINDOW_STEPS: f64 = 16.0;
+/// Fewest and most steps from one operated instant to the next while bodies are close.
+const WINDOW_STEPS: [f64; 2] = [1.0, 64.0];
 
-/// How far ahead pairs are predicted, in windows: later times would not outlive an epoch.
-const HORIZON_WINDOWS: f64 = 64.0;
+/// What faces may near each other in a window, relative to the search depth: a longer window costs candidates that
+/// never touch, a shorter one more updates of the trees.
+const WINDOW_REACH: f64 = 0.5;
+
+/// How far ahead pairs are predicted, in steps: later times would not outlive an epoch.
+const HORIZON_STEPS: f64 = 1024.0;
+
+/// Rounding of a distance along a direction, relative to the coordinates.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// State of the contact phase, reused from step to step.
 pub(super) struct ContactPhase {
@@ -36,7 +43,11 @@ pub(super) struct ContactPhase {
     /// Largest search depth of the pairs of each body \[m\].
     depths: Vec<f64>,
     window_end: f64,
+    /// Length of the next window \[s\]: twice the last one unless faces are close.
+    window: f64,
     horizon_end: f64,
+    /// Bodies whose epoch ends, or whose tree is to be brought up to date.
+    marked: Vec<bool>,
     frontier: Vec<VertexPair>,
     next: Vec<VertexPair>,
     leaves: Vec<VertexPair>,
@@ -67,7 +78,9 @@ impl ContactPhase {
             first_faces,
             depths,
             window_end: f64::NEG_INFINITY,
+            window: 0.0,
             horizon_end: f64::NEG_INFINITY,
+            marked: vec![false; num_bodies],
             frontier: Vec::new(),
             next: Vec::new(),
             leaves: Vec::new(),
@@ -82,6 +95,7 @@ impl Engine {
     pub(super) fn begin_contact(&mut self, configuration: &Configuration<'_>) {
         self.queue.clear();
         self.contact.window_end = f64::NEG_INFINITY;
+        self.contact.window = 0.0;
         self.contact.horizon_end = f64::NEG_INFINITY;
         for (monitor, surface) in self.contact.monitors.iter_mut().zip(&self.model.surfaces) {
             monitor.restart(surface, configuration.velocities);
@@ -91,23 +105,26 @@ impl Engine {
     /// Checks the velocity bands and, if anything is due, brings the candidates up to date.
     pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
         let start = Instant::now();
+        let StageSeconds { update, overlap, .. } = self.statistics.seconds;
         let restarted = self.restart_epochs(configuration);
         let due = self.queue.earliest().is_some_and(|time| time < configuration.time);
         if restarted || due {
             self.operate(configuration);
         }
-        self.statistics.seconds.trajectory += start.elapsed().as_secs_f64();
+        let seconds = &mut self.statistics.seconds;
+        seconds.trajectory +=
+            start.elapsed().as_secs_f64() - (seconds.update - update + seconds.overlap - overlap);
     }
 
     /// Begins new epochs where bands were left or the horizon is reached: voids the events of those bodies and
     /// queues their roots as due now. True if there was any.
     fn restart_epochs(&mut self, configuration: &Configuration<'_>) -> bool {
-        let window = WINDOW_STEPS * configuration.time_step;
         let all = configuration.time > self.contact.horizon_end;
         if all {
-            self.contact.horizon_end = configuration.time + HORIZON_WINDOWS * window;
+            self.contact.horizon_end = configuration.time + HORIZON_STEPS * configuration.time_step;
         }
-        let mut over = vec![all; self.model.surfaces.len()];
+        let mut over = std::mem::take(&mut self.contact.marked);
+        over.fill(all);
         for (body, surface) in self.model.surfaces.iter().enumerate() {
             let monitor = &mut self.contact.monitors[body];
             over[body] |= monitor.is_over(surface, configuration.velocities);
@@ -124,13 +141,18 @@ impl Engine {
                 self.queue.push(f64::NEG_INFINITY, f64::NEG_INFINITY, root);
             }
         }
-        over.contains(&true)
+        self.contact.marked = over;
+        self.contact.marked.contains(&true)
     }
 
     /// Opens what is due within a window from now, level by level, and lists the faces that may touch in it.
     fn operate(&mut self, configuration: &Configuration<'_>) {
         self.statistics.operated(configuration.time, true);
-        self.contact.window_end = configuration.time + WINDOW_STEPS * configuration.time_step;
+        // Pairs of leaves wait in the queue for the end of the last window: no window ends before, though steps shrink.
+        let [fewest, most] = WINDOW_STEPS.map(|steps| steps * configuration.time_step);
+        self.contact.window = self.contact.window.max(fewest).min(most);
+        let window_end = configuration.time + self.contact.window;
+        self.contact.window_end = window_end.max(self.contact.window_end);
         let mut frontier = std::mem::take(&mut self.contact.frontier);
         let mut next = std::mem::take(&mut self.contact.next);
         frontier.clear();
@@ -153,14 +175,15 @@ impl Engine {
     /// Brings the trees of the bodies in these pairs up to date.
     fn refit(&mut self, configuration: &Configuration<'_>, pairs: &[VertexPair]) {
         let start = Instant::now();
-        let mut stale = vec![false; self.trees.len()];
+        let ContactPhase { marked: stale, motions, .. } = &mut self.contact;
+        stale.fill(false);
         for body in pairs.iter().flat_map(|pair| pair.bodies) {
             stale[body as usize] = true;
         }
         for (body, tree) in self.trees.iter().enumerate().filter(|(body, _)| stale[*body]) {
             let Some(tree) = tree else { continue };
             let Configuration { positions, velocities, .. } = configuration;
-            tree.refit(positions, velocities, &mut self.contact.motions[body]);
+            tree.refit(positions, velocities, &mut motions[body]);
             self.statistics.counts.update += 1;
         }
         self.statistics.seconds.update += start.elapsed().as_secs_f64();
@@ -176,7 +199,15 @@ impl Engine {
         self.statistics.counts.trajectory += 1;
         let spheres = [0, 1].map(|k| self.growing_sphere(pair, k));
         let horizon = self.contact.horizon_end - configuration.time;
-        let Some(s) = time_of_contact(&spheres[0], &spheres[1], horizon) else { return };
+        let Some(mut s) = time_of_contact(&spheres[0], &spheres[1], horizon) else { return };
+        for face in 0..2 {
+            if configuration.time + s <= self.contact.window_end {
+                s = s.max(self.time_clear_of_face(configuration, pair, face, &spheres));
+            }
+        }
+        if s > horizon {
+            return;
+        }
         let time = (configuration.time + s).next_down();
         if time > self.contact.window_end {
             self.queue.push(time, configuration.time, pair);
@@ -185,6 +216,38 @@ impl Engine {
         } else {
             self.contact.leaves.push(pair);
         }
+    }
+
+    /// Time before which a sphere cannot meet the face of the other vertex, the k-th of the pair, if that is a leaf:
+    /// the sphere of a face is a poor bound where a small thing is near a large one. The face is held by the planes
+    /// along it, and by its box.
+    fn time_clear_of_face(
+        &self,
+        configuration: &Configuration<'_>,
+        pair: VertexPair,
+        k: usize,
+        spheres: &[MovingSphere; 2],
+    ) -> f64 {
+        let body = pair.bodies[k] as usize;
+        let face = self.trees[body].as_ref().and_then(|tree| tree.face(pair.vertices[k]));
+        let Some(face) = face else { return 0.0 };
+        let mut points = [Vec3::zeros(); MAX_NODES];
+        let points = gather(&self.model.surfaces[body], face, configuration, &mut points);
+        let (sphere, of_face) = (&spheres[1 - k], &spheres[k]);
+        let closing_velocity = of_face.velocity - sphere.velocity;
+        let growth = of_face.growth + sphere.growth;
+        let margin = sphere.radius + 0.5 * self.model.search_depths[pair.pair as usize];
+        let directions = [across(points, &sphere.centre), Aabb::fit(points, 0.0).offset(&sphere.centre)];
+        directions
+            .iter()
+            .filter_map(|direction| direction.try_normalize(0.0))
+            .map(|normal| {
+                let highest = points.iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
+                let rounding = ROUNDING * (sphere.centre.abs().sum() + highest.abs());
+                let separation = normal.dot(&sphere.centre) - highest - margin - rounding;
+                time_of_closing(separation, normal.dot(&closing_velocity) + growth)
+            })
+            .fold(0.0, f64::max)
     }
 
     /// Ball that holds the nodes below the k-th vertex of a pair, half the search depth around them included,
@@ -207,14 +270,18 @@ impl Engine {
         let start = Instant::now();
         self.contact.candidates.clear();
         self.contact.volumes.invalidate();
+        self.contact.window *= 2.0;
         let window_end = self.contact.window_end;
         let leaves = std::mem::take(&mut self.contact.leaves);
         for &pair in &leaves {
             self.queue.push(window_end, configuration.time, pair);
             let Some(faces) = self.faces(pair) else { continue };
-            let reach = self.reach(configuration, pair);
             self.statistics.counts.overlap += 1;
             if !self.is_excluded(configuration, pair, faces) {
+                let depth = self.model.search_depths[pair.pair as usize];
+                let rate = self.closing_rate(pair);
+                self.contact.window = self.contact.window.min(WINDOW_REACH * depth / rate);
+                let reach = depth + rate * (window_end - configuration.time);
                 self.push_candidates(configuration, pair, faces, reach);
             }
         }
@@ -225,13 +292,10 @@ impl Engine {
         self.statistics.seconds.overlap += start.elapsed().as_secs_f64();
     }
 
-    /// How much nearer than now the faces of two leaves can come within the window, plus the search depth \[m\].
-    fn reach(&self, configuration: &Configuration<'_>, pair: VertexPair) -> f64 {
+    /// Bound on the rate at which nodes of two leaves can near each other, as long as the epochs last [m/s].
+    fn closing_rate(&self, pair: VertexPair) -> f64 {
         let spheres = [0, 1].map(|k| self.growing_sphere(pair, k));
-        let closing = (spheres[0].velocity - spheres[1].velocity).norm();
-        let rate = closing + spheres[0].growth + spheres[1].growth;
-        let window = self.contact.window_end - configuration.time;
-        self.model.search_depths[pair.pair as usize] + rate * window
+        (spheres[0].velocity - spheres[1].velocity).norm() + spheres[0].growth + spheres[1].growth
     }
 
     /// Whether a volume of the ladder keeps two faces apart for the whole window.
@@ -292,6 +356,26 @@ impl Engine {
         search.find(candidates, &self.model, self.options.node_face, configuration.positions, constraints);
         self.statistics.counts.primitive += candidates.len() as u64;
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
+    }
+}
+
+/// A vector across a face, on the side of a point; zero where the face has no area.
+fn across(points: &[Vec3], point: &Vec3) -> Vec3 {
+    let normal = match points {
+        [a, b] => (b - a).cross(&Vec3::z()),
+        [a, b, c] => (b - a).cross(&(c - a)),
+        [a, b, c, d, ..] => (c - a).cross(&(d - b)),
+        _ => Vec3::zeros(),
+    };
+    if normal.dot(&(point - points[0])) < 0.0 { -normal } else { normal }
+}
+
+/// Time in which a distance closes \[s\]: zero for none, infinite where it does not close.
+fn time_of_closing(distance: f64, rate: f64) -> f64 {
+    match (distance > 0.0, rate > 0.0) {
+        (false, _) => 0.0,
+        (true, false) => f64::INFINITY,
+        (true, true) => distance / rate,
     }
 }
 

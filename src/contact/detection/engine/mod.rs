@@ -157,7 +157,12 @@ impl Detector for Engine {
             self.phase = Phase::Flight;
             self.begin_flight(flight);
         }
-        self.fly(flight)
+        let impact = self.fly(flight);
+        if impact.is_some() {
+            // What follows an impact is another flight: all that was predicted is void.
+            self.phase = Phase::Fresh;
+        }
+        impact
     }
 
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {

@@ -46,6 +46,11 @@ impl Aabb {
         (0..3).all(|k| self.lower[k] <= point[k] && point[k] <= self.upper[k])
     }
 
+    /// From the nearest point of the box to a point; zero inside.
+    pub fn offset(&self, point: &Vec3) -> Vec3 {
+        point - point.inf(&self.upper).sup(&self.lower)
+    }
+
     /// Length of its diagonal \[m\].
     pub fn diagonal(&self) -> f64 {
         (self.upper - self.lower).norm()

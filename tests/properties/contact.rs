@@ -1,0 +1,121 @@
+//! Constraints between bodies that deform, pass into, through and out of each other.
+
+use ictus::contact::Constraints;
+use ictus::contact::detection::{AllPairs, Configuration, Detector, Engine};
+use ictus::math::Vec3;
+use rayon::prelude::*;
+
+use crate::deformation::Deformation;
+use crate::samples::Samples;
+use crate::scenes::{BUILDERS, Scene, number_of_scenes};
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub steps: usize,
+    pub constraints: usize,
+    /// Steps with a constraint.
+    pub touching: usize,
+    /// Steps in which an engine did nothing at all.
+    pub idle: usize,
+    /// Closest points of the engines and of the oracle.
+    pub primitives: [u64; 2],
+}
+
+impl Tally {
+    fn sum(a: Self, b: Self) -> Self {
+        Self {
+            steps: a.steps + b.steps,
+            constraints: a.constraints + b.constraints,
+            touching: a.touching + b.touching,
+            idle: a.idle + b.idle,
+            primitives: [a.primitives[0] + b.primitives[0], a.primitives[1] + b.primitives[1]],
+        }
+    }
+}
+
+/// The engines of both builders against the oracle.
+pub struct Comparison {
+    pub label: String,
+    pub engines: Vec<Engine>,
+    oracle: AllPairs,
+    pub expected: Constraints,
+    found: Constraints,
+    pub tally: Tally,
+}
+
+impl Comparison {
+    pub fn new(label: String, scene: &Scene) -> Self {
+        Self {
+            label,
+            engines: BUILDERS.map(|builder| scene.engine(builder)).into(),
+            oracle: scene.oracle(),
+            expected: Constraints::default(),
+            found: Constraints::default(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Fails unless all find the same.
+    pub fn check(&mut self, configuration: &Configuration<'_>) {
+        self.oracle.detect(configuration, &mut self.expected);
+        for (engine, builder) in self.engines.iter_mut().zip(BUILDERS) {
+            let before = engine.statistics().counts;
+            engine.detect(configuration, &mut self.found);
+            let counts = engine.statistics().counts;
+            self.tally.idle += usize::from(counts == before);
+            self.tally.primitives[0] += counts.primitive - before.primitive;
+            let difference = first_difference(&self.expected, &self.found);
+            let (label, time) = (&self.label, configuration.time);
+            assert!(difference.is_none(), "{label}, {builder:?}, t = {time:e}: {}", difference.unwrap());
+        }
+        self.tally.primitives[1] = self.oracle.statistics().counts.primitive * BUILDERS.len() as u64;
+        self.tally.steps += BUILDERS.len();
+        self.tally.constraints += self.expected.len();
+        self.tally.touching += usize::from(!self.expected.is_empty());
+    }
+}
+
+/// Where two sets of constraints differ by as much as a bit.
+fn first_difference(expected: &Constraints, found: &Constraints) -> Option<String> {
+    let bits = |x: &f64| x.to_bits();
+    for (a, b) in expected.iter().zip(found.iter()) {
+        let same = a.key == b.key
+            && a.gap.to_bits() == b.gap.to_bits()
+            && a.normal.iter().map(bits).eq(b.normal.iter().map(bits))
+            && a.nodes == b.nodes
+            && a.weights.iter().map(bits).eq(b.weights.iter().map(bits));
+        if !same {
+            return Some(format!("{a:?}, not {b:?}"));
+        }
+    }
+    let (expected, found) = (expected.len(), found.len());
+    (expected != found).then(|| format!("{expected} constraints, not {found}"))
+}
+
+fn deform(seed: u64) -> Tally {
+    let samples = &mut Samples::new(seed ^ 0x00C0_FFEE_0000);
+    let half = samples.scale(0.5, 6.0);
+    let most = if samples.chance(0.1) { 8 } else { 4 };
+    let scene = Scene::random(samples, most, half);
+    let steps = samples.integer(60, 160);
+    let mut deformation = Deformation::random(samples, &scene, steps);
+    let mut comparison = Comparison::new(format!("contact, seed {seed}"), &scene);
+    for _ in 0..steps {
+        deformation.step(samples, &scene);
+        let Deformation { time, time_step, ref positions, ref velocities, .. } = deformation;
+        assert!(velocities.iter().all(|v: &Vec3| v.norm().is_finite()));
+        comparison.check(&Configuration { time, time_step, positions, velocities });
+    }
+    comparison.tally
+}
+
+#[test]
+fn constraints_are_those_of_all_pairs() {
+    let scenes = number_of_scenes(800);
+    let tally = (0..scenes).into_par_iter().map(deform).reduce(Tally::default, Tally::sum);
+    println!("{scenes} scenes in contact: {tally:?}");
+    assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");
+    assert!(tally.idle > tally.steps / 10, "never idle: {tally:?}");
+    assert!(tally.primitives[0] < tally.primitives[1] / 4, "looks at too much: {tally:?}");
+}

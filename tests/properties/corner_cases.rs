@@ -1,0 +1,175 @@
+//! Malicious scenes, one idea each.
+
+use ictus::contact::detection::{Configuration, Detector};
+use ictus::math::{RigidMotion, Vec3};
+
+use crate::contact::Comparison;
+use crate::flight::Flying;
+use crate::scenes::{Scene, Shape};
+
+/// A body translated along a path, step by step.
+struct Course<'a> {
+    scene: &'a Scene,
+    comparison: Comparison,
+    time: f64,
+    positions: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+}
+
+impl<'a> Course<'a> {
+    fn new(label: &str, scene: &'a Scene) -> Self {
+        Self {
+            scene,
+            comparison: Comparison::new(label.to_owned(), scene),
+            time: 0.0,
+            positions: scene.positions.clone(),
+            velocities: vec![Vec3::zeros(); scene.positions.len()],
+        }
+    }
+
+    /// Moves body 0 by this way in this time, and compares. Number of constraints.
+    fn step(&mut self, way: Vec3, time_step: f64) -> usize {
+        self.velocities.fill(Vec3::zeros());
+        for node in self.scene.bodies[0].clone() {
+            self.positions[node] += way;
+            self.velocities[node] = way / time_step;
+        }
+        self.time += time_step;
+        let configuration = Configuration {
+            time: self.time,
+            time_step,
+            positions: &self.positions,
+            velocities: &self.velocities,
+        };
+        self.comparison.check(&configuration);
+        self.comparison.expected.len()
+    }
+}
+
+fn two_boxes(distance: f64) -> Scene {
+    let upper = Shape::triangle_box().shifted(&Vec3::new(0.2, 0.1, 1.0 + distance));
+    Scene::new(&[upper, Shape::quadrilateral_box()], false)
+}
+
+fn resting(scene: &Scene, velocities: &[Vec3]) -> Vec<RigidMotion> {
+    let motion = |velocity: &Vec3| RigidMotion { velocity: *velocity, ..RigidMotion::at_rest(Vec3::zeros()) };
+    assert_eq!(scene.bodies.len(), velocities.len());
+    velocities.iter().map(motion).collect()
+}
+
+/// Steps that shrink a thousandfold while bodies touch: the candidates listed for long steps go on to count.
+#[test]
+fn contact_outlives_steps_that_shrink() {
+    let scene = two_boxes(0.01);
+    let mut course = Course::new("shrinking steps", &scene);
+    for _ in 0..5 {
+        course.step(Vec3::new(0.0, 0.0, -0.01), 1e-3);
+    }
+    assert!((0..200).all(|_| course.step(Vec3::new(0.0, 1e-7, 0.0), 1e-6) > 0));
+    assert!((0..20).all(|_| course.step(Vec3::new(0.0, 1e-3, 0.0), 1e-1) > 0));
+}
+
+/// A body that rested for long leaps into its neighbour in a single step.
+#[test]
+fn a_body_that_starts_suddenly_is_seen_in_the_same_step() {
+    let scene = two_boxes(2.0);
+    let mut course = Course::new("sudden start", &scene);
+    for _ in 0..100 {
+        assert_eq!(course.step(Vec3::zeros(), 1e-3), 0);
+    }
+    assert!(course.step(Vec3::new(0.0, 0.0, -2.1), 1e-3) > 0);
+    assert_eq!(course.step(Vec3::new(0.0, 0.0, 2.1), 1e-3), 0);
+    assert!(course.step(Vec3::new(0.0, 0.0, -2.1), 1e-3) > 0);
+}
+
+/// A speed at which a step takes the body past its neighbour and back, ten thousand sizes each way.
+#[test]
+fn huge_speeds_lose_nothing() {
+    let scene = two_boxes(1e4);
+    let mut course = Course::new("huge speed", &scene);
+    for k in 0..40 {
+        let down = k % 2 == 0;
+        let count = course.step(Vec3::new(0.0, 0.0, if down { -1.0 } else { 1.0 } * (1e4 + 0.1)), 1e-9);
+        assert_eq!(count > 0, down);
+    }
+}
+
+/// A speck slides over a face ten thousand times its size, and through an edge of it.
+#[test]
+fn a_speck_on_a_large_face() {
+    let speck = Shape::tetrahedron().scaled(1e-4).shifted(&Vec3::new(-0.4, 0.03, 0.5 + 0.9e-4));
+    let scene = Scene::new(&[speck, Shape::triangle_box()], false);
+    let mut course = Course::new("speck", &scene);
+    let touching = (0..1200).filter(|_| course.step(Vec3::new(1e-3, 0.0, 0.0), 1e-6) > 0).count();
+    assert!((899..=901).contains(&touching), "{touching}");
+    let [engines, oracle] = course.comparison.tally.primitives;
+    assert!(engines < oracle / 3, "{engines} closest points against {oracle}");
+}
+
+/// Faces that coincide at the start, that touch and part, and that rest on each other.
+#[test]
+fn coincident_faces_touch_once() {
+    let scene = two_boxes(0.0);
+    let mut course = Course::new("coincident", &scene);
+    for way in [0.0, -1e-3, 0.0, 1e-3, 1e-3, -1e-3, -1e-16, 1e-16] {
+        course.step(Vec3::new(0.0, 0.0, way), 1e-3);
+    }
+}
+
+/// Far apart nothing is done, for hundreds of steps, though bodies swing.
+#[test]
+fn the_engine_is_idle_while_bodies_are_far_apart() {
+    let scene = two_boxes(50.0);
+    let mut course = Course::new("far apart", &scene);
+    for k in 0..100 {
+        course.step(Vec3::x() * (1e-3 * f64::from(k).sin()), 1e-3);
+    }
+    let before: Vec<_> = course.comparison.engines.iter().map(|engine| engine.statistics().counts).collect();
+    for k in 100..500 {
+        course.step(Vec3::x() * (1e-3 * f64::from(k).sin()), 1e-3);
+    }
+    let after: Vec<_> = course.comparison.engines.iter().map(|engine| engine.statistics().counts).collect();
+    assert_eq!(before, after);
+}
+
+/// Bodies that rest on each other, or part, are not reported again and again; one that is pressed on is, at once.
+#[test]
+fn resting_contact_does_not_stall_a_flight() {
+    let scene = two_boxes(0.0);
+    for speed in [0.0, 1e-9, 1.0] {
+        let velocities = [Vec3::z() * speed, Vec3::zeros()];
+        let mut flying =
+            Flying::new(format!("parting at {speed}"), &scene, resting(&scene, &velocities), 1.0);
+        assert!((0..10).all(|_| flying.step(0.1).is_none()));
+    }
+    let velocities = [-Vec3::z(), Vec3::zeros()];
+    let mut flying = Flying::new("pressed on".to_owned(), &scene, resting(&scene, &velocities), 1.0);
+    let impact = flying.step(0.1).unwrap();
+    assert_eq!((impact.time, impact.normal_speed), (0.0, 1.0));
+    flying.bounce(&impact);
+    assert!((0..10).all(|_| flying.step(0.1).is_none()));
+}
+
+/// A ball that falls on a table bounces, rises, and comes back under gravity, each time in time.
+#[test]
+fn a_bouncing_body_comes_back() {
+    let ball = Shape::icosphere(1).scaled(0.1).shifted(&Vec3::new(0.05, 0.07, 1.5));
+    let scene = Scene::new(&[ball, Shape::triangle_box()], false);
+    let mut motions = resting(&scene, &[Vec3::zeros(); 2]);
+    motions[0].acceleration = Vec3::z() * -10.0;
+    let mut flying = Flying::new("bouncing".to_owned(), &scene, motions, 10.0);
+    let mut impacts = Vec::new();
+    for _ in 0..80 {
+        if let Some(impact) = flying.step(0.05) {
+            impacts.push(impact.time);
+            let up = flying.motions[0].velocity.z.abs();
+            flying.motions[0].velocity.z = up;
+        }
+    }
+    assert!(impacts.len() >= 3, "{impacts:?}");
+    let fall = impacts[0];
+    for (k, time) in impacts.iter().enumerate() {
+        let expected = fall * (2 * k + 1) as f64;
+        assert!((time - expected).abs() < 1e-9, "{time}, not {expected}");
+    }
+}

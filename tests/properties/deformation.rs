@@ -1,0 +1,116 @@
+//! Nodes on smooth paths of their own, with jerks: bodies that move, turn, swing and shiver.
+
+use std::ops::Range;
+
+use ictus::math::{Mat3, Rotation, Vec3};
+
+use crate::samples::Samples;
+use crate::scenes::Scene;
+
+/// Motion of one body: rigid, with a mode of homogeneous strain and a small one for each node.
+struct Deforming {
+    nodes: Range<usize>,
+    reference_centre: Vec3,
+    centre: Vec3,
+    velocity: Vec3,
+    acceleration: Vec3,
+    spin: Vec3,
+    strain: Mat3,
+    frequency: f64,
+    shiver: Vec<(Vec3, f64)>,
+}
+
+/// All bodies of a scene, step by step.
+pub struct Deformation {
+    bodies: Vec<Deforming>,
+    plane: bool,
+    /// Typical speed \[m/s\].
+    speed: f64,
+    /// Chance of a jerk of a body, in each step.
+    jerkiness: f64,
+    pub time: f64,
+    pub time_step: f64,
+    pub positions: Vec<Vec3>,
+    pub velocities: Vec<Vec3>,
+}
+
+impl Deformation {
+    /// A speed of so many median edges per step; bodies head for the middle of the scene.
+    pub fn random(samples: &mut Samples, scene: &Scene, steps: usize) -> Self {
+        let edge = scene.edges.iter().sum::<f64>() / scene.edges.len() as f64;
+        let fastest = if samples.chance(0.2) { 4.0 } else { 0.2 };
+        let travel = edge * samples.scale(0.003, fastest);
+        let time_step = samples.scale(1e-8, 1e-2);
+        let speed = travel / time_step;
+        let (plane, duration) = (scene.plane, time_step * steps as f64);
+        let wildness = samples.pick(&[0.0, 0.1, 1.0]);
+        let body = |nodes: &Range<usize>| {
+            let centre = scene.positions[nodes.clone()].iter().sum::<Vec3>() / nodes.len() as f64;
+            let size = scene.positions[nodes.clone()].iter().map(|x| (x - centre).norm()).fold(0.0, f64::max);
+            let heading = samples.vector(0.3, plane) - centre;
+            let heading = heading.try_normalize(0.0).unwrap_or_else(Vec3::x) * samples.uniform(0.0, 1.5);
+            let strain = Mat3::from_fn(|i, j| {
+                let out_of_plane = plane && (i == 2 || j == 2);
+                if out_of_plane { 0.0 } else { samples.uniform(-0.2, 0.2) }
+            });
+            let wave = |samples: &mut Samples| {
+                (samples.vector(0.03 * size * wildness, plane), samples.uniform(0.0, 6.0))
+            };
+            Deforming {
+                nodes: nodes.clone(),
+                reference_centre: centre,
+                centre,
+                velocity: heading * speed * samples.pick(&[0.0, 1.0, 1.0, 1.0]),
+                acceleration: samples.vector(speed / duration, plane) * samples.pick(&[0.0, 1.0]),
+                spin: samples.axis(plane) * samples.uniform(-1.0, 1.0) * (wildness * speed / size),
+                strain: strain * wildness,
+                frequency: samples.scale(0.3, 10.0) * speed / size,
+                shiver: nodes.clone().map(|_| wave(samples)).collect(),
+            }
+        };
+        let bodies = scene.bodies.iter().map(body).collect();
+        let jerkiness = samples.pick(&[0.0, 0.01, 0.05]);
+        let (positions, velocities) = (scene.positions.clone(), vec![Vec3::zeros(); scene.positions.len()]);
+        let time = samples.pick(&[0.0, 1.0]);
+        let mut deformation =
+            Self { bodies, plane, speed, jerkiness, time, time_step, positions, velocities };
+        deformation.place(scene);
+        deformation.velocities.fill(Vec3::zeros());
+        deformation
+    }
+
+    /// One step on, now and then of another size, or with a jerk: a body stops, starts, or is hit.
+    pub fn step(&mut self, samples: &mut Samples, scene: &Scene) {
+        if samples.chance(self.jerkiness) {
+            self.time_step *= samples.pick(&[0.01, 0.3, 3.0, 10.0]);
+        }
+        for body in &mut self.bodies {
+            body.velocity += body.acceleration * self.time_step;
+            if samples.chance(self.jerkiness) {
+                body.velocity = samples.vector(self.speed, self.plane) * samples.pick(&[0.0, 1.0, 5.0]);
+            }
+            if samples.chance(self.jerkiness) {
+                body.acceleration = samples.vector(0.03 * self.speed / self.time_step, self.plane);
+            }
+            body.centre += body.velocity * self.time_step;
+        }
+        self.time += self.time_step;
+        self.place(scene);
+    }
+
+    /// Puts the nodes in their places; their velocities are what took them there.
+    fn place(&mut self, scene: &Scene) {
+        for body in &self.bodies {
+            let swing = (body.frequency * self.time).sin();
+            let rotation = Rotation::from_scaled_axis(body.spin * self.time);
+            let deformation = rotation.to_rotation_matrix() * (Mat3::identity() + body.strain * swing);
+            for (node, (shiver, phase)) in body.nodes.clone().zip(&body.shiver) {
+                let arm = scene.positions[node] - body.reference_centre;
+                let wave = shiver * (3.0 * body.frequency * self.time + phase).sin();
+                let position = body.centre + deformation * arm + wave;
+                self.velocities[node] = (position - self.positions[node]) / self.time_step;
+                self.positions[node] = position;
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! First impacts of bodies in free flight, one after the other.
+
+use ictus::contact::Constraints;
+use ictus::contact::detection::hierarchy::Builder;
+use ictus::contact::detection::{AllPairs, Configuration, Detector, Engine, Flight, Impact};
+use ictus::math::{RigidMotion, Vec3};
+use rayon::prelude::*;
+
+use crate::samples::Samples;
+use crate::scenes::{BUILDERS, Scene, number_of_scenes};
+
+/// What happened in the flights of one scene.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub steps: usize,
+    pub impacts: usize,
+    /// Steps in which an engine had nothing to do.
+    pub idle: usize,
+}
+
+impl Tally {
+    pub fn sum(a: Self, b: Self) -> Self {
+        Self { steps: a.steps + b.steps, impacts: a.impacts + b.impacts, idle: a.idle + b.idle }
+    }
+}
+
+/// A scene in flight, with an engine of each builder and the oracle.
+pub struct Flying<'a> {
+    pub label: String,
+    pub scene: &'a Scene,
+    pub motions: Vec<RigidMotion>,
+    pub time: f64,
+    pub end: f64,
+    engines: Vec<Engine>,
+    oracle: AllPairs,
+    pub tally: Tally,
+}
+
+impl<'a> Flying<'a> {
+    pub fn new(label: String, scene: &'a Scene, motions: Vec<RigidMotion>, end: f64) -> Self {
+        let engines = BUILDERS.map(|builder: Builder| scene.engine(builder)).into();
+        let (oracle, tally) = (scene.oracle(), Tally::default());
+        Self { label, scene, motions, time: 0.0, end, engines, oracle, tally }
+    }
+
+    /// Asks all detectors for the first impact within a step of this length and moves on to it, or to the end of
+    /// the step.
+    pub fn step(&mut self, duration: f64) -> Option<Impact> {
+        let Self { time, end, .. } = *self;
+        let (reference_positions, motions) = (self.scene.positions.as_slice(), self.motions.as_slice());
+        let flight = Flight { time, duration, end, reference_positions, motions };
+        let expected = self.oracle.first_impact(&flight);
+        for (engine, builder) in self.engines.iter_mut().zip(BUILDERS) {
+            let before = engine.statistics().counts;
+            let found = engine.first_impact(&flight);
+            self.tally.idle += usize::from(engine.statistics().counts == before);
+            assert_same(&format!("{}, {builder:?}, t = {time}", self.label), expected, found, &flight);
+        }
+        let travelled = expected.map_or(duration, |impact| impact.time - time);
+        self.time = expected.map_or(time + duration, |impact| impact.time);
+        self.motions.iter_mut().for_each(|motion| *motion = motion.advanced(travelled));
+        self.tally.steps += BUILDERS.len();
+        self.tally.impacts += usize::from(expected.is_some());
+        expected
+    }
+
+    /// Reverses the velocity with which the two bodies of an impact close.
+    pub fn bounce(&mut self, impact: &Impact) {
+        let [first, second] = impact.bodies.map(|body| body as usize);
+        let closing = (self.motions[first].velocity - self.motions[second].velocity).dot(&impact.normal);
+        let change = impact.normal * closing.abs().max(impact.normal_speed);
+        self.motions[first].velocity -= change;
+        self.motions[second].velocity += change;
+    }
+
+    /// A step of contact detection in between.
+    pub fn look_for_contact(&mut self) {
+        let body_of = |node| self.scene.bodies.iter().position(|nodes| nodes.contains(&node)).unwrap();
+        let (positions, velocities): (Vec<Vec3>, Vec<Vec3>) = (0..self.scene.positions.len())
+            .map(|node| self.motions[body_of(node)].point(&self.scene.positions[node], 0.0))
+            .unzip();
+        let configuration = Configuration {
+            time: self.time,
+            time_step: 1e-6,
+            positions: &positions,
+            velocities: &velocities,
+        };
+        let mut constraints = Constraints::default();
+        self.engines.iter_mut().for_each(|engine| engine.detect(&configuration, &mut constraints));
+    }
+}
+
+/// Same time but for rounding; same bodies, unless others touch at the same time.
+fn assert_same(label: &str, expected: Option<Impact>, found: Option<Impact>, flight: &Flight<'_>) {
+    let (Some(expected), Some(found)) = (expected, found) else {
+        assert!(expected.is_none() && found.is_none(), "{label}: {expected:?}, not {found:?}");
+        return;
+    };
+    let rounding = 1e-12 * (flight.time + flight.duration);
+    assert!((expected.time - found.time).abs() <= rounding, "{label}: {expected:?}, not {found:?}");
+    let tie = expected.bodies != found.bodies;
+    assert!(!tie || (expected.time - found.time).abs() <= rounding, "{label}: {expected:?}, not {found:?}");
+}
+
+fn random_motions(samples: &mut Samples, scene: &Scene) -> Vec<RigidMotion> {
+    let plane = scene.plane;
+    let speed = samples.scale(0.3, 30.0);
+    let gravity = samples.vector(speed, plane) * samples.pick(&[0.0, 1.0]);
+    let different = samples.chance(1.0 / 3.0);
+    let motion = |nodes: &std::ops::Range<usize>| {
+        let centre = scene.positions[nodes.clone()].iter().sum::<Vec3>() / nodes.len() as f64;
+        let spin = samples.axis(plane) * samples.scale(0.1, 30.0) * samples.pick(&[0.0, 0.0, 1.0]);
+        let own = if different { samples.vector(2.0 * speed, plane) } else { Vec3::zeros() };
+        RigidMotion {
+            velocity: samples.vector(speed, plane) * samples.pick(&[0.0, 1.0, 1.0, 1.0]),
+            acceleration: gravity + own,
+            rotation: samples.rotation(plane),
+            angular_velocity: spin,
+            spin_bound: spin.norm_squared(),
+            ..RigidMotion::at_rest(centre)
+        }
+    };
+    scene.bodies.iter().map(motion).collect()
+}
+
+/// One random scene: a sequence of steps of any length, bodies bouncing off each other.
+fn fly(seed: u64) -> Tally {
+    let samples = &mut Samples::new(seed);
+    let half = samples.uniform(1.5, 6.0);
+    let scene = Scene::random(samples, 8, half);
+    let motions = random_motions(samples, &scene);
+    let end = samples.scale(0.3, 3.0);
+    let mut flying = Flying::new(format!("flight, seed {seed}"), &scene, motions, end);
+    let usual = samples.scale(0.02, 0.5) * end;
+    let checks_contact = samples.chance(0.3);
+    let mut impacts = 0;
+    while flying.time < flying.end && impacts < 3 && flying.tally.steps < 60 {
+        let duration = (usual * samples.scale(0.2, 5.0)).min(flying.end - flying.time);
+        if let Some(impact) = flying.step(duration) {
+            impacts += 1;
+            flying.bounce(&impact);
+            if checks_contact {
+                flying.look_for_contact();
+            }
+        }
+    }
+    flying.tally
+}
+
+#[test]
+fn first_impacts_are_those_of_all_pairs() {
+    let scenes = number_of_scenes(1200);
+    let tally = (0..scenes).into_par_iter().map(fly).reduce(Tally::default, Tally::sum);
+    println!("{scenes} scenes in flight: {tally:?}");
+    assert!(tally.impacts as u64 > scenes / 2, "too few impacts to tell: {tally:?}");
+    assert!(tally.idle > tally.steps / 10, "never idle: {tally:?}");
+}

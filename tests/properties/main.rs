@@ -1,0 +1,12 @@
+//! The engine finds exactly what a look at every pair of faces finds: in flight the same first impact, in contact
+//! the same constraints to the last bit, in every step of random and of malicious scenes.
+//!
+//! `ICTUS_SCENES` sets the number of random scenes, the failure message names the seed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod contact;
+mod corner_cases;
+mod deformation;
+mod flight;
+mod samples;
+mod scenes;

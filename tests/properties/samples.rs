@@ -1,0 +1,75 @@
+//! Reproducible random samples.
+
+use ictus::math::{Rotation, Vec3};
+
+/// A generator of pseudo-random numbers: SplitMix64 (Steele, Lea & Flood 2014).
+pub struct Samples(u64);
+
+impl Samples {
+    /// The sequence of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0xD134_2543_DE82_EF95))
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in \[low, high).
+    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * (self.bits() >> 11) as f64 * (0.5 * f64::EPSILON)
+    }
+
+    /// Between low and high, each order of magnitude as likely.
+    pub fn scale(&mut self, low: f64, high: f64) -> f64 {
+        self.uniform(low.ln(), high.ln()).exp()
+    }
+
+    /// A whole number in low ..= high.
+    pub fn integer(&mut self, low: usize, high: usize) -> usize {
+        low + (self.bits() % (high - low + 1) as u64) as usize
+    }
+
+    /// True with this probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        self.uniform(0.0, 1.0) < probability
+    }
+
+    /// One of the entries, each as likely.
+    pub fn pick<T: Copy>(&mut self, entries: &[T]) -> T {
+        entries[self.integer(0, entries.len() - 1)]
+    }
+}
+
+/// Vectors and rotations of space, or of the plane z = 0.
+impl Samples {
+    /// Uniform in the cube or square \[−half, half).
+    pub fn vector(&mut self, half: f64, plane: bool) -> Vec3 {
+        let vector = Vec3::from_fn(|_, _| self.uniform(-half, half));
+        if plane { Vec3::new(vector.x, vector.y, 0.0) } else { vector }
+    }
+
+    /// Of unit length.
+    pub fn direction(&mut self, plane: bool) -> Vec3 {
+        loop {
+            let v = self.vector(1.0, plane);
+            if v.norm_squared() > 1e-4 && v.norm_squared() <= 1.0 {
+                return v.normalize();
+            }
+        }
+    }
+
+    /// An axis of rotation.
+    pub fn axis(&mut self, plane: bool) -> Vec3 {
+        if plane { Vec3::z() } else { self.direction(false) }
+    }
+
+    /// Any orientation.
+    pub fn rotation(&mut self, plane: bool) -> Rotation {
+        Rotation::from_scaled_axis(self.axis(plane) * self.uniform(-3.1, 3.1))
+    }
+}

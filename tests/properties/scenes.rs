@@ -1,0 +1,191 @@
+//! Bodies of all kinds of faces, in all sizes.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use ictus::contact::Surface;
+use ictus::contact::detection::closest_point::{Method, Start};
+use ictus::contact::detection::hierarchy::Builder;
+use ictus::contact::detection::volume::VolumeKind;
+use ictus::contact::detection::{AllPairs, ContactModel, Engine, EngineOptions, NodeFaceOptions};
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+
+use crate::samples::Samples;
+
+/// Nodes and faces of one body about the origin, nodes counted from zero.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    pub nodes: Vec<Vec3>,
+    pub faces: Vec<(CellKind, Vec<u32>)>,
+}
+
+/// Bodies at their reference positions.
+pub struct Scene {
+    pub plane: bool,
+    pub surfaces: Vec<Surface>,
+    pub positions: Vec<Vec3>,
+    /// Nodes of each body.
+    pub bodies: Vec<Range<usize>>,
+    /// Median edge of each body \[m\].
+    pub edges: Vec<f64>,
+}
+
+pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: Start::Nearest };
+pub const BUILDERS: [Builder; 2] = [Builder::Fast, Builder::BottomUp];
+
+impl Scene {
+    pub fn new(shapes: &[Shape], plane: bool) -> Self {
+        let mut scene = Self { plane, surfaces: vec![], positions: vec![], bodies: vec![], edges: vec![] };
+        for shape in shapes {
+            let first = scene.positions.len();
+            let faces: Vec<(CellKind, Vec<u32>)> = shape
+                .faces
+                .iter()
+                .map(|(kind, nodes)| (*kind, nodes.iter().map(|node| node + first as u32).collect()))
+                .collect();
+            scene.positions.extend_from_slice(&shape.nodes);
+            scene.bodies.push(first..scene.positions.len());
+            let surface = Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())));
+            scene.edges.push(surface.median_edge(&scene.positions));
+            scene.surfaces.push(surface);
+        }
+        scene
+    }
+
+    /// Two to `most` bodies, strewn over a box of this half size.
+    pub fn random(samples: &mut Samples, most: usize, half: f64) -> Self {
+        let plane = samples.chance(0.25);
+        let count = samples.integer(2, most);
+        let shapes: Vec<Shape> =
+            (0..count).map(|_| Shape::random(samples, plane).shifted(&samples.vector(half, plane))).collect();
+        Self::new(&shapes, plane)
+    }
+
+    pub fn model(&self) -> ContactModel {
+        ContactModel::new(self.surfaces.clone(), &[], &self.positions)
+    }
+
+    pub fn engine(&self, builder: Builder) -> Engine {
+        let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
+        Engine::new(self.model(), EngineOptions { builder, ladder, node_face: NODE_FACE }, &self.positions)
+    }
+
+    pub fn oracle(&self) -> AllPairs {
+        AllPairs::new(self.model(), NODE_FACE)
+    }
+}
+
+impl Shape {
+    /// Any shape, in any size, orientation and proportion.
+    pub fn random(samples: &mut Samples, plane: bool) -> Self {
+        let mut shape = match (plane, samples.integer(0, 4)) {
+            (true, _) => Self::polygon(samples.integer(3, 16)),
+            (_, 0) => Self::icosphere(0),
+            (_, 1) => Self::icosphere(usize::from(samples.chance(0.3))),
+            (_, 2) => Self::tetrahedron(),
+            (_, 3) => Self::triangle_box(),
+            _ => Self::quadrilateral_box(),
+        };
+        if samples.chance(0.3) {
+            shape.nodes.iter_mut().for_each(|node| *node += samples.vector(0.15, plane));
+        }
+        let size = if samples.chance(0.15) { samples.scale(0.01, 0.1) } else { samples.scale(0.2, 2.0) };
+        let stretch = Vec3::from_fn(|_, _| size * samples.uniform(0.5, 1.5));
+        let rotation = samples.rotation(plane);
+        shape.nodes.iter_mut().for_each(|node| *node = rotation * node.component_mul(&stretch));
+        shape
+    }
+
+    pub fn scaled(mut self, size: f64) -> Self {
+        self.nodes.iter_mut().for_each(|node| *node *= size);
+        self
+    }
+
+    pub fn shifted(mut self, shift: &Vec3) -> Self {
+        self.nodes.iter_mut().for_each(|node| *node += shift);
+        self
+    }
+
+    /// A regular polygon on the unit circle, of segments in the plane z = 0.
+    pub fn polygon(corners: usize) -> Self {
+        let angle = |k: usize| std::f64::consts::TAU * k as f64 / corners as f64;
+        let nodes = (0..corners).map(|k| Vec3::new(angle(k).cos(), angle(k).sin(), 0.0)).collect();
+        let next = |k: usize| vec![k as u32, ((k + 1) % corners) as u32];
+        Self { nodes, faces: (0..corners).map(|k| (CellKind::Line2, next(k))).collect() }
+    }
+
+    pub fn tetrahedron() -> Self {
+        let nodes = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+        let mut shape = Self { nodes: nodes.map(Vec3::from).to_vec(), faces: vec![] };
+        shape.push_triangles(&[[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]);
+        shape
+    }
+
+    /// The cube of edge 1 with four-node faces.
+    pub fn quadrilateral_box() -> Self {
+        let nodes = (0..8).map(|k| Vec3::from_fn(|i, _| f64::from(k >> i & 1) - 0.5)).collect();
+        let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        Self { nodes, faces: faces.map(|face| (CellKind::Quad4, face.to_vec())).to_vec() }
+    }
+
+    /// The cube of edge 1 with triangles.
+    pub fn triangle_box() -> Self {
+        let quadrilaterals = Self::quadrilateral_box();
+        let mut shape = Self { nodes: quadrilaterals.nodes, faces: vec![] };
+        for (_, face) in quadrilaterals.faces {
+            shape.push_triangles(&[[face[0], face[1], face[2]], [face[0], face[2], face[3]]]);
+        }
+        shape
+    }
+
+    /// An icosahedron on the unit sphere, its faces split in four this many times.
+    pub fn icosphere(subdivisions: usize) -> Self {
+        let golden = (1.0 + 5_f64.sqrt()) / 2.0;
+        let mut shape = Self::default();
+        for (a, b) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
+            let corners = [Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)];
+            shape.nodes.extend(corners.map(|p| p.normalize()));
+        }
+        let mut faces: Vec<[u32; 3]> = Vec::new();
+        let node = |k: u32| shape.nodes[k as usize];
+        let near = |a: u32, b: u32| (node(a) - node(b)).norm() < 1.06;
+        for [a, b, c] in (0..12).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c]))) {
+            if near(a, b) && near(b, c) && near(a, c) {
+                let outward = (node(b) - node(a)).cross(&(node(c) - node(a))).dot(&node(a)) > 0.0;
+                faces.push(if outward { [a, b, c] } else { [a, c, b] });
+            }
+        }
+        for _ in 0..subdivisions {
+            faces = shape.split(&faces);
+        }
+        shape.push_triangles(&faces);
+        shape
+    }
+
+    /// Splits triangles on the unit sphere in four.
+    fn split(&mut self, faces: &[[u32; 3]]) -> Vec<[u32; 3]> {
+        let nodes = &mut self.nodes;
+        let mut middles = HashMap::new();
+        let mut middle = |a: u32, b: u32| {
+            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                nodes.push((nodes[a as usize] + nodes[b as usize]).normalize());
+                nodes.len() as u32 - 1
+            })
+        };
+        let split = |&[a, b, c]: &[u32; 3]| {
+            let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
+            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+        };
+        faces.iter().flat_map(split).collect()
+    }
+
+    fn push_triangles(&mut self, triangles: &[[u32; 3]]) {
+        self.faces.extend(triangles.iter().map(|triangle| (CellKind::Tri3, triangle.to_vec())));
+    }
+}
+
+/// Scenes to try: the number given, or that of the environment variable `ICTUS_SCENES`.
+pub fn number_of_scenes(usual: u64) -> u64 {
+    std::env::var("ICTUS_SCENES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
