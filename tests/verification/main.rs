@@ -1,0 +1,22 @@
+//! The program against physics: one module a physical claim.
+//!
+//! References are closed forms ([`closed_form`]) or brute force ([`brute_force`]), never numbers of the program. Every
+//! test states its goal, its source, its tolerance and why that one. The longest are ignored; run them with
+//!
+//! ```text
+//! cargo test --release --test verification -- --ignored
+//! ```
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod brute_force;
+mod closed_form;
+mod free_rotation;
+mod hertz;
+mod model;
+mod motorcycle;
+mod plane_strain;
+mod projectiles;
+mod rigid_bodies;
+mod supports_and_loads;
+mod two_bars;
