@@ -180,12 +180,17 @@ fn expectations(report: &Report) -> Vec<(&'static str, String)> {
     } else {
         facts.push(("begins", "with stable steps: a body is held or loaded".into()));
     }
-    let choice =
-        if *fixed { "fixed by time.step" } else { "chosen by time.safety, shorter in stiff contacts" };
+    let choice = match fixed {
+        true => "fixed by time.step",
+        false if stable_step == flight_step => "limited by time.flight_step",
+        false => "time.safety times the critical step, shorter in stiff contacts",
+    };
     facts.push(("stable step", format!("{stable_step:.3e} s, {choice}")));
     facts.push(("stable steps", format!("about {stable_steps} up to {end_time} s")));
     if let Some(seconds) = wall_seconds {
-        facts.push(("wall time", format!("about {seconds:.1} s on {threads} threads, without output")));
+        let plural = if *threads == 1 { "" } else { "s" };
+        facts
+            .push(("wall time", format!("about {seconds:.1} s on {threads} thread{plural}, without output")));
     }
     facts
 }

@@ -75,9 +75,9 @@ impl Failure {
             Self::Output(error) => plain("error", &error.to_string()),
             Self::Run(error) => plain("error", &error.to_string()),
             Self::Numerical(failure, directory) => format!(
-                "error: {failure}\n  help: the last good state is the last frame in `{}`; {}\n",
-                directory.display(),
-                failure.remedy()
+                "error: {failure}\n  help: {}; the last frame in `{}` shows the state\n",
+                failure.remedy(),
+                directory.display()
             ),
             Self::Usage { fact, help } => format!("error: {fact}\n  help: {help}\n"),
         }

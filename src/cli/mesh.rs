@@ -131,16 +131,19 @@ fn critical_step(
     if !quality.inverted.is_empty() {
         return Ok(CriticalReport { critical_step: None, critical_element: None });
     }
-    let cells: Vec<_> =
-        mesh.blocks_of_dimension(mesh.dimension().unwrap_or(0)).map(|(_, block)| block).collect();
+    let dimension = mesh.dimension().unwrap_or(0);
+    let help = "leave out --young, --poisson and --density";
+    if dimension < 2 || dimension == 2 && !mesh.is_plane() {
+        let fact =
+            "there is no critical step: the mesh has neither volume elements nor plane ones in z = 0".into();
+        return Err(Failure::Usage { fact, help });
+    }
+    let cells: Vec<_> = mesh.blocks_of_dimension(dimension).map(|(_, block)| block).collect();
     let elements = cells
         .iter()
         .map(|block| ElementBlock::new(block.kind, material, density, &block.connectivity, &mesh.nodes))
         .collect::<Result<Vec<_>, ElementError>>()
-        .map_err(|error| Failure::Usage {
-            fact: format!("there is no critical step: {error}"),
-            help: "leave out --young, --poisson and --density",
-        })?;
+        .map_err(|error| Failure::Usage { fact: format!("there is no critical step: {error}"), help })?;
     let critical = InternalForce::new(elements, mesh.nodes.len()).critical_step(&mesh.nodes);
     let element = |critical: CriticalStep| cells[critical.block].tags[critical.element];
     Ok(CriticalReport {

@@ -164,6 +164,24 @@ fn mesh_tells_the_critical_step_of_a_material() {
 }
 
 #[test]
+fn only_solids_have_a_critical_step() {
+    let folder = Folder::new();
+    let material = ["--young", "1e7", "--poisson", "0.4", "--density", "1000"];
+    let file = source("tests/data/bad/surface_only.msh");
+    folder.run(&[&["mesh", file.to_str().unwrap()][..], &material].concat()).refuses(&[
+        "error: there is no critical step: the mesh has neither volume elements nor plane ones in z = 0",
+        "  help: leave out --young, --poisson and --density",
+    ]);
+    let file = source("tests/data/bad/inverted.msh");
+    let report = folder.run(&[&["mesh", "--json", file.to_str().unwrap()][..], &material].concat()).json();
+    assert_eq!(report["critical_step"], serde_json::Value::Null);
+    assert!(report.get("critical_step").is_some());
+    let file = source("tests/data/mesh/plane_41_ascii.msh");
+    let report = folder.run(&[&["mesh", "--json", file.to_str().unwrap()][..], &material].concat()).json();
+    assert!(report["critical_step"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
 fn mesh_reports_inverted_elements() {
     let folder = Folder::new();
     let file = source("tests/data/bad/inverted.msh");

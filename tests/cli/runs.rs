@@ -103,7 +103,7 @@ fn a_step_too_long_fails_with_its_place_and_a_last_frame() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stderr.contains("the last good state is the last frame in `out`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("; the last frame in `out` shows the state"), "{}", ran.stderr);
     assert_last_frame_is_good(&folder, &summary);
 }
 
