@@ -99,6 +99,7 @@ impl Engine {
         self.contact.horizon_end = f64::NEG_INFINITY;
         for (monitor, surface) in self.contact.monitors.iter_mut().zip(&self.model.surfaces) {
             monitor.restart(surface, configuration.velocities);
+            monitor.forget_rest();
         }
     }
 
@@ -172,16 +173,19 @@ impl Engine {
         self.list_candidates(configuration);
     }
 
-    /// Brings the trees of the bodies in these pairs up to date.
+    /// Brings the trees of the bodies in these pairs up to date, but for bodies at rest.
     fn refit(&mut self, configuration: &Configuration<'_>, pairs: &[VertexPair]) {
         let start = Instant::now();
-        let ContactPhase { marked: stale, motions, .. } = &mut self.contact;
+        let ContactPhase { marked: stale, motions, monitors, .. } = &mut self.contact;
         stale.fill(false);
         for body in pairs.iter().flat_map(|pair| pair.bodies) {
             stale[body as usize] = true;
         }
         for (body, tree) in self.trees.iter().enumerate().filter(|(body, _)| stale[*body]) {
             let Some(tree) = tree else { continue };
+            if !monitors[body].needs_refit() {
+                continue;
+            }
             let Configuration { positions, velocities, .. } = configuration;
             tree.refit(positions, velocities, &mut motions[body]);
             self.statistics.counts.update += 1;

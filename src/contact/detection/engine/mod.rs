@@ -66,7 +66,8 @@ enum Phase {
 }
 
 impl Engine {
-    /// An engine for the surfaces of the model with all nodes at these positions.
+    /// An engine for the surfaces of the model with all nodes at these positions, which are the reference positions
+    /// of its flights.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let trees: Vec<Option<Hierarchy>> = model

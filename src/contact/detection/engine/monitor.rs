@@ -7,6 +7,7 @@
 //! leaves the band is noticed before its positions are used, and a new epoch begins with a wider band.
 
 use crate::contact::Surface;
+use crate::contact::detection::volume::larger;
 use crate::math::Vec3;
 
 /// Velocity band of one body.
@@ -16,6 +17,10 @@ pub(super) struct VelocityMonitor {
     band: f64,
     steps: u32,
     largest: f64,
+    /// Square of the largest velocity of the step \[m²/s²\].
+    fastest: f64,
+    /// Whether nothing has moved since the tree was brought up to date.
+    at_rest: bool,
 }
 
 /// Steps an epoch should last: bands are widened with the aim of reaching it, and narrowed past four times it.
@@ -35,13 +40,31 @@ impl VelocityMonitor {
         self.largest = 0.0;
     }
 
+    /// Whether the tree is out of date; it is taken to be brought up to date now.
+    pub fn needs_refit(&mut self) -> bool {
+        let moved = !self.at_rest;
+        self.at_rest = self.fastest == 0.0;
+        moved
+    }
+
+    /// Makes the tree count as out of date, whatever the velocities.
+    pub fn forget_rest(&mut self) {
+        self.at_rest = false;
+    }
+
     /// Whether predictions made in this epoch are void (or needlessly wide); the band is then already adapted
     /// and the caller restarts the epoch.
     pub fn is_over(&mut self, surface: &Surface, velocities: &[Vec3]) -> bool {
         self.steps += 1;
-        let change =
-            |(&node, reference): (&u32, &Vec3)| (velocities[node as usize] - reference).norm_squared();
-        let largest = surface.nodes().iter().zip(&self.reference).map(change).fold(0.0, f64::max).sqrt();
+        let (mut fastest, mut largest) = (0.0, 0.0);
+        for (&node, reference) in surface.nodes().iter().zip(&self.reference) {
+            let velocity = velocities[node as usize];
+            fastest = larger(velocity.norm_squared(), fastest);
+            largest = larger((velocity - reference).norm_squared(), largest);
+        }
+        let largest = largest.sqrt();
+        self.fastest = fastest;
+        self.at_rest &= fastest == 0.0;
         self.largest = self.largest.max(largest);
         if largest <= self.band {
             let narrow = self.steps >= 4 * EPOCH_STEPS && 4.0 * self.largest < self.band;
