@@ -69,6 +69,7 @@ impl Simulation {
             external_wrench: Wrench::zero(),
             first_contacts: Vec::new(),
             steps_in_flight: 0,
+            steps_past_tolerance: 0,
             wall,
             block_critical_steps,
             warnings: Vec::new(),

@@ -22,8 +22,7 @@ use crate::model::{from_config, run, run_to_contact};
 fn meets_the_wall_after_three_seconds() {
     let mut simulation = from_config("motorcycle", &[]);
     let surfaces = [0, 1].map(|body| Triangles::skin(&simulation.model().bodies[body]));
-    let motion =
-        RelativeMotion { velocity: Vec3::new(-100.0 / 3.0, 0.0, 0.0), acceleration: Vec3::zeros() };
+    let motion = RelativeMotion { velocity: Vec3::new(-100.0 / 3.0, 0.0, 0.0), acceleration: Vec3::zeros() };
     let reference = first_contact(simulation.model(), [&surfaces[0], &surfaces[1]], &motion).unwrap();
     let contact = run_to_contact(&mut simulation);
     let statistics = simulation.detection();

@@ -15,10 +15,11 @@ use crate::model::{box_mesh, from_text, mean_displacement, run};
 const BAR: Bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
 const CELLS: usize = 100;
 
-/// The bar with what acts on it, for a time \[s\].
+/// The bar with what acts on it, for a time \[s\]. All actions set in at once, so that the shortest waves carry much of the
+/// energy, whose balance errs by (ω dt)²/4 in each: a quarter of the critical step makes that 1/64 at the end.
 fn bar(end: f64, actions: &str) -> Simulation {
     let text = format!(
-        "[time]\nend = {end}\nflight_step = 1e-3\n\
+        "[time]\nend = {end}\nsafety = 0.25\n\
          [materials.m]\nmodel = \"linear-elastic\"\ndensity = 1000.0\nyoung = 1e9\npoisson = 0.0\n\
          [[bodies]]\nname = \"bar\"\nmesh = \"bar.msh\"\nmaterial = \"m\"\n{actions}"
     );
@@ -57,12 +58,12 @@ fn moving_end_sends_a_wave() {
     println!(
         "stress {stress:.4e} of {:.4e}, work {work:.4e} of {expected:.4e}, energy {:.1e}, momentum {:.1e}",
         BAR.stress(speed),
-        audit.largest_energy_error(),
+        audit.energy_error(),
         audit.largest_momentum_error()
     );
     assert!((stress / BAR.stress(speed) - 1.0).abs() < 0.02);
     assert!((work / expected - 1.0).abs() < 0.02, "work {work} J");
-    assert!(audit.largest_energy_error() < 1e-3, "{}", audit.largest_energy_error());
+    assert!(audit.energy_error() < 1e-3, "{}", audit.energy_error());
     assert!(audit.largest_momentum_error() < 1e-10, "{}", audit.largest_momentum_error());
 }
 
@@ -82,12 +83,12 @@ fn pressure_sends_a_wave() {
     println!(
         "stress {stress:.4e}, work {work:.4e} of {expected:.4e}, momentum {momentum:.12} of {:.12}, energy {:.1e}",
         pressure * BAR.area * end,
-        audit.largest_energy_error()
+        audit.energy_error()
     );
     assert!((stress / pressure - 1.0).abs() < 0.02);
     assert!((work / expected - 1.0).abs() < 0.02, "work {work} J");
     assert!((momentum / (pressure * BAR.area * end) - 1.0).abs() < 1e-10, "momentum {momentum}");
-    assert!(audit.largest_energy_error() < 1e-3 && audit.largest_momentum_error() < 1e-10);
+    assert!(audit.energy_error() < 1e-3 && audit.largest_momentum_error() < 1e-10);
 }
 
 /// Goal: a bar held at one end and pulled by gravity g along its axis from t = 0 on swings about its static stretch:
@@ -106,10 +107,10 @@ fn hanging_bar_swings_about_its_static_stretch() {
     let audit = simulation.audit();
     println!(
         "stretch {stretch:.5e} of {expected:.5e}, energy {:.1e}, momentum {:.1e}",
-        audit.largest_energy_error(),
+        audit.energy_error(),
         audit.largest_momentum_error()
     );
     assert!((stretch / expected - 1.0).abs() < 0.01);
     assert!(audit.largest_momentum_error() < 1e-10, "{}", audit.largest_momentum_error());
-    assert!(audit.largest_energy_error() < 1e-3);
+    assert!(audit.energy_error() < 1e-3);
 }
