@@ -46,7 +46,7 @@ impl Simulation {
         let num_nodes = model.reference_positions.len();
         let block_critical_steps = critical_steps(&element_blocks, &model.reference_positions);
         let warnings = step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
-        let rigid_edge = rigid_edge(&contact, &model);
+        let rigid_travel = rigid_travel(&contact, &model);
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();
@@ -63,13 +63,14 @@ impl Simulation {
             response: build_response(scenario, num_nodes),
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
-            control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_edge),
+            control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             energies: Energies::default(),
             audit: Audit::new(&Energies::default(), Wrench::zero()),
             external_wrench: Wrench::zero(),
             first_contacts: Vec::new(),
             steps_in_flight: 0,
+            steps_past_tolerance: 0,
             wall,
             block_critical_steps,
             warnings,
@@ -156,11 +157,22 @@ fn check_overlaps(contact: &ContactModel, model: &Model) -> Result<(), SetupErro
     if overlaps.is_empty() { Ok(()) } else { Err(SetupError::Overlap(overlaps)) }
 }
 
-/// Shortest median edge of the faces of a rigid body \[m\].
-fn rigid_edge(contact: &ContactModel, model: &Model) -> f64 {
+/// Part of an edge that a node of a rigid body may travel in a step, for a body whose mass is in one node.
+const RIGID_TRAVEL: f64 = 0.05;
+
+/// How far a node of a rigid body may travel in a step \[m\].
+///
+/// The springs of contact have κ = f m/dt² of the mass m of a node but must stop the whole mass M, which goes in by
+/// V √(M/κ) = V dt √(M/(f m)). A travel V dt of a part of the edge times √(m/M) leaves it a part of the edge deep, so
+/// that it does not go out of the search depth of contact.
+fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
     let bodies = model.bodies.iter().zip(&contact.surfaces).filter(|(body, _)| body.is_rigid());
-    let edges = bodies.map(|(_, surface)| surface.median_edge(&model.reference_positions));
-    edges.filter(|&edge| edge > 0.0).fold(f64::INFINITY, f64::min)
+    let travels = bodies.map(|(body, surface)| {
+        let masses = surface.nodes().iter().map(|&node| model.mass[node as usize]);
+        let lightest = masses.filter(|&mass| mass > 0.0).fold(body.mass, f64::min);
+        RIGID_TRAVEL * surface.median_edge(&model.reference_positions) * (lightest / body.mass).sqrt()
+    });
+    travels.filter(|&travel| travel > 0.0).fold(f64::INFINITY, f64::min)
 }
 
 fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]) -> Box<dyn Detector> {

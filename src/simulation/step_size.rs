@@ -20,17 +20,14 @@ const COLLAPSE: f64 = 1e-6;
 /// Fraction of the joint stability limit of elements and contacts that is used.
 const CONTACT_SAFETY: f64 = 0.95;
 
-/// Part of an edge that a node of a rigid body may travel in a step.
-const RIGID_TRAVEL: f64 = 0.05;
-
 /// Chooses the size of the next step.
 #[derive(Clone, Debug)]
 pub(super) struct StepControl {
     size: StepSize,
     safety: f64,
     critical: Option<CriticalStep>,
-    /// Shortest median edge of the faces of a rigid body \[m\].
-    rigid_edge: f64,
+    /// How far a node of a rigid body may travel in a step \[m\].
+    rigid_travel: f64,
     since_refresh: u32,
     time_step: f64,
     first: Option<f64>,
@@ -38,13 +35,13 @@ pub(super) struct StepControl {
 }
 
 impl StepControl {
-    /// Control for a run in which the faces of rigid bodies have edges of this length \[m\] (infinite: none).
-    pub fn new(size: StepSize, safety: f64, rigid_edge: f64) -> Self {
+    /// Control for a run in which nodes of rigid bodies may travel this far in a step \[m\] (infinite: none).
+    pub fn new(size: StepSize, safety: f64, rigid_travel: f64) -> Self {
         Self {
             size,
             safety,
             critical: None,
-            rigid_edge,
+            rigid_travel,
             since_refresh: REFRESH_STEPS,
             time_step: 0.0,
             first: None,
@@ -84,7 +81,7 @@ impl StepControl {
         let elements = self.critical_step().unwrap_or(f64::INFINITY);
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
         let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
-        let rigid = RIGID_TRAVEL * self.rigid_edge / fastest_rigid;
+        let rigid = self.rigid_travel / fastest_rigid;
         (self.safety * elements).min(contact).min(rigid)
     }
 }

@@ -1,1 +1,100 @@
+//! An elastic ball drops on a rigid plate.
+//!
+//! Source: Hertz 1882; Johnson, Contact Mechanics, 1985, §4.2, §11.4.
+//!
+//! Hertz takes the ball for a half-space. The error of that is of first order in a/R, radius of contact over radius of
+//! the ball: the displacements of a loaded half-space decay as a/r, so that at the centre of the ball they are still of
+//! the order a/R of those at the surface. At a/R = 0.2 that is near ten per cent of the force. The reference is
+//! therefore Hertz's with the compliance of a ball: see [`HertzImpact::of_finite_ball`].
 
+use crate::closed_form::HertzImpact;
+use crate::model::{from_config, run};
+
+/// What is measured of an impact, each over its reference, less one.
+struct Deviations {
+    force: f64,
+    duration: f64,
+    approach: f64,
+}
+
+/// Runs the scenario at a speed \[m/s\].
+///
+/// The force is the change of momentum over a window of a twentieth of the contact: the springs of the contact chatter
+/// with a period of some steps, a hundredth of the window. A parabola of this width falls by 0.2 % from its top to its
+/// mean. A quarter of the ball is computed; its mass is that of the mesh, 0.85 % below that of a round ball: Hertz's
+/// force goes with m^(3/5) and is taken for the mass of the mesh.
+fn measure(speed: f64) -> Deviations {
+    let ball = HertzImpact { young: 10e6, poisson: 0.3, density: 1000.0, radius: 0.1, speed };
+    let gap = 1e-4;
+    let end = gap / speed + 1.15 * ball.duration();
+    let settings = [format!("time.end={end}"), format!("bodies.ball.velocity=[0, 0, {}]", -speed)];
+    let overrides: Vec<&str> = settings.iter().map(String::as_str).collect();
+    let mut simulation = from_config("hertz", &overrides);
+    let mesh_ball =
+        HertzImpact { density: 4.0 * simulation.model().bodies[0].mass / ball.mass() * 1e3, ..ball };
+    let (mut momenta, mut contact, mut lowest) = (Vec::new(), Vec::new(), f64::INFINITY);
+    let height = simulation.balances()[0].centre.z;
+    run(&mut simulation, |simulation| {
+        let (time, balance) = (simulation.state().time, &simulation.balances()[0]);
+        momenta.push((time, balance.momentum.linear.z));
+        lowest = lowest.min(balance.centre.z);
+        if !simulation.constraints().is_empty() {
+            contact.push(time);
+        }
+    });
+    let window = 0.05 * ball.duration();
+    let mut force: f64 = 0.0;
+    let mut first = 0;
+    for last in 0..momenta.len() {
+        while momenta[last].0 - momenta[first + 1].0 > window {
+            first += 1;
+        }
+        let span = momenta[last].0 - momenta[first].0;
+        if span > window {
+            force = force.max((momenta[last].1 - momenta[first].1) / span);
+        }
+    }
+    let reference = mesh_ball.of_finite_ball();
+    let deviations = Deviations {
+        force: 4.0 * force / reference.force - 1.0,
+        duration: (contact.last().unwrap() - contact[0]) / reference.duration - 1.0,
+        approach: (height - lowest - gap) / reference.approach - 1.0,
+    };
+    println!(
+        "reference over Hertz: force {:+.2} %, duration {:+.2} %, approach {:+.2} %",
+        1e2 * (reference.force / mesh_ball.force() - 1.0),
+        1e2 * (reference.duration / mesh_ball.duration() - 1.0),
+        1e2 * (reference.approach / mesh_ball.approach() - 1.0),
+    );
+    println!(
+        "V = {speed} m/s, a/R = {:.4}: force {:+.2} %, duration {:+.2} %, approach {:+.2} %, energy error {:.1e}, {} steps",
+        mesh_ball.contact_ratio(),
+        1e2 * deviations.force,
+        1e2 * deviations.duration,
+        1e2 * deviations.approach,
+        simulation.audit().largest_energy_error(),
+        simulation.state().step,
+    );
+    deviations
+}
+
+fn check(deviations: &Deviations, tolerance: f64) {
+    let Deviations { force, duration, approach } = *deviations;
+    for (name, deviation) in [("force", force), ("duration", duration), ("approach", approach)] {
+        assert!(deviation.abs() < tolerance, "{name} deviates by {deviation}");
+    }
+}
+
+/// Goal: the scenario of the repository, a/R = 0.2. Tolerance 2 %: what is left out is of the order (a/R)² = 4 %, waves
+/// in the ball among it.
+#[test]
+fn ball_at_a_metre_a_second() {
+    check(&measure(1.0), 0.02);
+}
+
+/// Goal: a tenth of the speed, a/R = 0.08: what is left out is 0.6 %, and a node of the fine zone more or less in
+/// contact 1 % or so of a. Tolerance 1 %: stiffness off by 5 % moves the force by 2 % (E^(2/5)), mass by 3 % (m^(3/5)).
+#[test]
+fn ball_at_a_tenth_of_that() {
+    check(&measure(0.1), 0.01);
+}

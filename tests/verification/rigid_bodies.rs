@@ -1,1 +1,103 @@
+//! Rigid bodies: impact between two of them and on an elastic block, prescribed motion.
 
+use std::f64::consts::PI;
+
+use crate::model::{box_mesh, from_text, run, velocity};
+
+/// The ball of 1 m of the projectiles; it leads with a node at x = 1, one called "right" with one at x = −1.
+fn ball(name: &str, material: &str, position: [f64; 3], velocity: [f64; 3]) -> String {
+    format!(
+        "[[bodies]]\nname = \"{name}\"\nmesh = \"{}/meshes/projectile.msh\"\nregion = \"ball\"\n\
+         material = \"{material}\"\nrotate = {{ axis = [0, 0, 1], angle = {angle} }}\ntranslate = {position:?}\nvelocity = {velocity:?}\n",
+        env!("CARGO_MANIFEST_DIR"),
+        angle = if name == "right" { 180.0 } else { 0.0 },
+    )
+}
+
+const RIGID: &str = "[materials.rigid]\nmodel = \"rigid\"\ndensity = 7850.0\n";
+
+/// Two equal rigid balls, head-on along the line through two opposite nodes.
+///
+/// Goal: they exchange their velocities (Newton's cradle; elastic impact of equal masses), keep momentum to rounding
+/// (1e-12) and, through the spring between them, energy to 1 %; the line of centres is a line of nodes, no spin: 1 %.
+#[test]
+fn equal_balls_exchange_their_velocities() {
+    let text = format!(
+        "[time]\nend = 0.05\nflight_step = 1e-3\n{RIGID}{}{}",
+        ball("left", "rigid", [-1.1, 0.0, 0.0], [10.0, 0.0, 0.0]),
+        ball("right", "rigid", [1.1, 0.0, 0.0], [0.0; 3]),
+    );
+    let mut simulation = from_text(&text, &[]);
+    let mut touched = 0;
+    run(&mut simulation, |simulation| touched += usize::from(!simulation.constraints().is_empty()));
+    let velocities = [0, 1].map(|body| velocity(&simulation, body));
+    let audit = simulation.audit();
+    println!(
+        "velocities {velocities:?}, {touched} steps in contact, energy {:.1e}, momentum {:.1e}, angular {:.1e}",
+        audit.largest_energy_error(),
+        audit.largest_momentum_error(),
+        audit.largest_angular_error()
+    );
+    println!("{:?}", simulation.energies());
+    assert!(touched > 0);
+    assert!(velocities[0].norm() < 0.1 && (velocities[1].x - 10.0).abs() < 0.1, "{velocities:?}");
+    assert!(audit.largest_momentum_error() < 1e-12 && audit.largest_energy_error() < 0.01);
+}
+
+/// A rigid ball falls on an elastic block that lies on nothing.
+///
+/// Goal: momentum of both, less the impulse of gravity, to rounding (1e-12), angular momentum to 1e-9 (the ball's path
+/// is cut into steps), energy to 1 %; the ball bounces.
+#[test]
+fn ball_and_elastic_block_balance() {
+    let text = format!(
+        "gravity = [0.0, 0.0, -9.81]\n[time]\nend = 0.03\nflight_step = 1e-3\n{RIGID}\
+         [materials.rubber]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 5e8\npoisson = 0.3\n{}\
+         [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"rubber\"\n",
+        ball("ball", "rigid", [0.1, 0.2, 1.01], [0.0, 0.0, -5.0]),
+    );
+    let mesh = box_mesh([-1.5, -1.5, -2.0], [1.5, 1.5, 0.0], [8, 8, 6]);
+    let mut simulation = from_text(&text, &[("block.msh", mesh)]);
+    run(&mut simulation, |_| ());
+    let audit = simulation.audit();
+    let velocities = [0, 1].map(|body| velocity(&simulation, body).z);
+    println!(
+        "velocities {velocities:?}, energy {:.1e}, momentum {:.1e}, angular {:.1e}, contacts {}",
+        audit.largest_energy_error(),
+        audit.largest_momentum_error(),
+        audit.largest_angular_error(),
+        simulation.first_contacts().len()
+    );
+    assert_eq!(simulation.first_contacts().len(), 1);
+    assert!(velocities[0] > velocities[1] + 1.0, "the ball has not left the block: {velocities:?}");
+    assert!(audit.largest_momentum_error() < 1e-12);
+    assert!(audit.largest_angular_error() < 1e-9);
+    assert!(audit.largest_energy_error() < 0.01);
+}
+
+/// A rigid ball whose centre is told where to be, x = (t + t⁴)/100.
+///
+/// Goal: its reaction gives it its momentum and its energy. Impulse and work are summed by the trapezoidal rule,
+/// whose error falls with the square of the step: a half of the step leaves a quarter.
+#[test]
+fn reaction_of_a_prescribed_motion_gives_its_momentum() {
+    let errors = [1.0, 0.5].map(|refinement| {
+        let text = format!(
+            "[time]\nend = {}\nstep = {}\n{RIGID}{}[[boundaries]]\nbody = \"ball\"\n\
+             displacement = {{ x = \"0.01*(t + t^4)\" }}\nfix = [\"y\", \"z\"]\n",
+            PI / 3.0,
+            PI / 300.0 * refinement,
+            ball("ball", "rigid", [0.0; 3], [0.0; 3]),
+        );
+        let mut simulation = from_text(&text, &[]);
+        run(&mut simulation, |_| ());
+        let speed = velocity(&simulation, 0).x;
+        let expected = 0.01 + 0.04 * (PI / 3.0_f64).powi(3);
+        assert!((speed - expected).abs() < 1e-12, "speed {speed} instead of {expected}");
+        (simulation.audit().largest_momentum_error(), simulation.audit().largest_energy_error())
+    });
+    println!("momentum and energy errors of two steps {errors:?}");
+    assert!(errors[0].0 < 1e-3 && errors[0].1 < 1e-3);
+    assert!((errors[0].0 / errors[1].0 / 4.0 - 1.0).abs() < 0.05, "momentum errors {errors:?}");
+    assert!((errors[0].1 / errors[1].1 / 4.0 - 1.0).abs() < 0.05, "energy errors {errors:?}");
+}
