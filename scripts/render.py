@@ -27,7 +27,7 @@ FIELDS = {
 
 
 def read_frame(directory, frame):
-    """The grid of a frame, its time, and the number of frames."""
+    """The grid of a frame, and its time."""
     collections = sorted(directory.glob("*.pvd"))
     if not collections:
         sys.exit(f"{directory}: no .pvd")

@@ -1,0 +1,121 @@
+//! The README holds what it says: its reference is that of the program, its commands and links name what exists,
+//! and its scenario runs.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
+
+use std::path::{Path, PathBuf};
+
+use ictus::scenario::{Scenario, reference_markdown};
+use ictus::simulation::Simulation;
+
+const BEGIN: &str = "<!-- scenario keys: begin (generated; UPDATE_README=1 cargo test --test readme) -->\n";
+const END: &str = "<!-- scenario keys: end -->\n";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(root().join(file)).unwrap()
+}
+
+/// The lines of the fenced blocks of a language.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("\n```{language}\n");
+    text.split(fence.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+/// Targets of the links and pictures of a page that are files of the repository, relative to the root.
+fn linked_files(page: &str) -> Vec<PathBuf> {
+    let text = read(page);
+    let folder = Path::new(page).parent().unwrap();
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.map(|target| target.split('#').next().unwrap());
+    files.filter(|file| !file.is_empty() && !file.contains("://")).map(|file| folder.join(file)).collect()
+}
+
+/// Words of a text that look like files of the repository.
+fn named_files(text: &str) -> Vec<&str> {
+    let folders = ["configs/", "docs/", "meshes/", "scripts/", "src/", "tests/", ".ci/"];
+    let words = text.split(|c: char| c.is_whitespace() || "`\"'()[],;:".contains(c));
+    words
+        .filter(|word| folders.iter().any(|folder| word.starts_with(folder)) && !word.contains("NAME"))
+        .map(|word| word.trim_end_matches('.'))
+        .collect()
+}
+
+#[test]
+fn the_key_reference_is_that_of_the_program() {
+    let text = read("README.md");
+    let begin = text.find(BEGIN).unwrap() + BEGIN.len();
+    let end = text.find(END).unwrap();
+    let wanted = format!("\n{}\n", reference_markdown());
+    if text[begin..end] == wanted {
+        return;
+    }
+    if std::env::var_os("UPDATE_README").is_some() {
+        let updated = format!("{}{wanted}{}", &text[..begin], &text[end..]);
+        std::fs::write(root().join("README.md"), updated).unwrap();
+        return;
+    }
+    panic!("the keys in README.md are stale; run UPDATE_README=1 cargo test --test readme");
+}
+
+#[test]
+fn files_that_are_named_exist() {
+    for page in ["README.md", "docs/guide.md", "CHANGELOG.md"] {
+        let text = read(page);
+        let linked = linked_files(page);
+        let named = named_files(&text);
+        assert!(page == "CHANGELOG.md" || !linked.is_empty() && !named.is_empty(), "nothing found in {page}");
+        for file in linked.into_iter().chain(named.into_iter().map(PathBuf::from)) {
+            assert!(root().join(&file).exists(), "{page} names {}, which is not there", file.display());
+        }
+    }
+}
+
+/// The quick start runs a scenario, tests, and opens the file that the scenario says it writes.
+#[test]
+fn the_quick_start_is_three_commands_that_fit_together() {
+    let text = read("README.md");
+    let shell = blocks(&text, "sh");
+    let commands: Vec<&str> = shell[0].lines().collect();
+    let [run, test, look] = commands.as_slice() else { panic!("{commands:?}") };
+    let file = run.strip_prefix("cargo run --release -- run ").unwrap();
+    assert_eq!(*test, "cargo test --release");
+    let scenario = Scenario::read(&root().join(file), &[]).unwrap();
+    let collection = scenario.output.directory.join(format!("{}.pvd", scenario.name));
+    assert_eq!(*look, format!("paraview {}", collection.display()));
+}
+
+/// Scenarios shown to the reader are read without warnings and take a step.
+#[test]
+fn scenarios_shown_run() {
+    for page in ["README.md", "docs/guide.md"] {
+        let text = read(page);
+        let whole: Vec<&str> =
+            blocks(&text, "toml").into_iter().filter(|block| block.contains("[time]")).collect();
+        assert_eq!(whole.len(), 1, "{page} shows one whole scenario");
+        let path = root().join("configs/shown.toml");
+        let scenario =
+            Scenario::parse(whole[0], &path, &[]).unwrap_or_else(|error| panic!("{page}: {error}"));
+        assert!(scenario.warnings.is_empty(), "{page}: {:?}", scenario.warnings);
+        let mut simulation = Simulation::new(&scenario).unwrap();
+        simulation.advance(scenario.time.end).unwrap();
+        assert!(simulation.state().time > 0.0);
+    }
+}
+
+/// Pictures are small enough to be looked at on a slow line.
+#[test]
+fn pictures_are_small() {
+    let pictures: Vec<PathBuf> = linked_files("README.md")
+        .into_iter()
+        .filter(|file| file.extension().is_some_and(|e| e == "png"))
+        .collect();
+    assert!(pictures.len() >= 2);
+    for picture in pictures {
+        let size = std::fs::metadata(root().join(&picture)).unwrap().len();
+        assert!(size < 300_000, "{} has {size} bytes", picture.display());
+    }
+}
