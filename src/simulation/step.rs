@@ -46,7 +46,11 @@ impl Simulation {
         self.state.step -= 1;
         for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
             let nodes = body.nodes.clone();
-            newmark::correct(-dt, &self.state.accelerations[nodes.clone()], &mut self.state.velocities[nodes]);
+            newmark::correct(
+                -dt,
+                &self.state.accelerations[nodes.clone()],
+                &mut self.state.velocities[nodes],
+            );
         }
     }
 
