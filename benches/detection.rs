@@ -3,6 +3,7 @@
 //! Contact: an icosphere pressed into a rough sheet and drawn along it, so that about a tenth of its nodes stay
 //! close. Flight: the first impact of two icospheres. Input: the check that bodies do not overlap.
 #![allow(missing_docs, reason = "a bench has no public items")]
+#![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;
 
@@ -39,7 +40,7 @@ const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start
 impl Pair {
     fn new(bodies: [Body; 2]) -> Self {
         let num_first = bodies[0].nodes.len();
-        let surfaces = [0, num_first as u32].iter().zip(&bodies).map(|(first, body)| {
+        let surfaces = [0, num_first as u32].into_iter().zip(&bodies).map(|(first, body)| {
             let faces: Vec<[u32; 3]> = body.faces.iter().map(|face| face.map(|node| node + first)).collect();
             Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())))
         });
@@ -196,11 +197,15 @@ fn bench_flight(subdivisions: usize, with_oracle: bool) {
     };
     let label = format!("{} faces", pair.num_faces());
     let mut engine = pair.engine();
-    let timing = measure(1, repetitions(20), || drop(black_box(engine.first_impact(black_box(&flight)))));
+    let timing = measure(1, repetitions(20), || {
+        black_box(engine.first_impact(black_box(&flight)));
+    });
     report(&format!("{label}: engine"), "first impact", timing);
     if with_oracle {
         let mut oracle = AllPairs::new(pair.model(), NODE_FACE);
-        let timing = measure(1, 1, || drop(black_box(oracle.first_impact(black_box(&flight)))));
+        let timing = measure(1, 1, || {
+            black_box(oracle.first_impact(black_box(&flight)));
+        });
         report(&format!("{label}: all pairs"), "first impact", timing);
     }
 }
