@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use ictus::simulation::Progress;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 /// Time between two redraws of the bar.
 const REDRAW: Duration = Duration::from_millis(100);
@@ -14,62 +14,75 @@ const LINE: Duration = Duration::from_secs(10);
 const TICKS: u64 = 10_000;
 
 /// Shows progress.
-pub enum Reporter {
-    /// Says nothing.
+pub struct Reporter {
+    display: Display,
+    last: Instant,
+    /// When steps of the stable size began, and after how many steps in flight: they take nearly all the time.
+    stepping: Option<(Instant, u64)>,
+}
+
+/// Where progress goes.
+enum Display {
+    /// Nowhere.
     Silent,
     /// A bar on a terminal.
-    Bar(ProgressBar, Instant),
+    Bar(ProgressBar),
     /// Lines in a file or pipe.
-    Lines {
-        /// When the run began.
-        start: Instant,
-        /// When the last line was written.
-        last: Instant,
-    },
+    Lines,
 }
 
 impl Reporter {
     /// The reporter that fits where standard error goes.
     pub fn new(quiet: bool) -> Self {
-        let now = Instant::now();
-        if quiet {
-            Self::Silent
+        let display = if quiet {
+            Display::Silent
         } else if std::io::stderr().is_terminal() {
-            let template = "{bar:30} {percent:>3} %  {msg}  {eta} left";
-            let style =
-                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            Self::Bar(ProgressBar::new(TICKS).with_style(style), now)
+            let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            Display::Bar(ProgressBar::new(TICKS).with_style(style))
         } else {
-            Self::Lines { start: now, last: now }
-        }
+            Display::Lines
+        };
+        Self { display, last: Instant::now(), stepping: None }
     }
 
     /// Shows where the run stands, if it is time to.
     #[expect(clippy::print_stderr, reason = "this is where the program talks to its user")]
     pub fn show(&mut self, progress: &Progress) {
-        let fraction = progress.time / progress.end;
-        match self {
-            Self::Silent => {}
-            Self::Bar(bar, last) => {
-                if last.elapsed() >= REDRAW {
-                    *last = Instant::now();
-                    bar.set_position((fraction * TICKS as f64) as u64);
-                    bar.set_message(describe(progress));
-                }
-            }
-            Self::Lines { start, last } => {
-                if last.elapsed() >= LINE {
-                    *last = Instant::now();
-                    let left = start.elapsed().as_secs_f64() * (1.0 - fraction) / fraction;
-                    eprintln!("{:5.1} %  {}  {left:.0} s left", 100.0 * fraction, describe(progress));
-                }
-            }
+        if !progress.in_flight && self.stepping.is_none() {
+            self.stepping = Some((Instant::now(), progress.step));
         }
+        let pause = if matches!(self.display, Display::Bar(_)) { REDRAW } else { LINE };
+        if self.last.elapsed() < pause {
+            return;
+        }
+        self.last = Instant::now();
+        let fraction = progress.time / progress.end;
+        let message = format!("{}{}", describe(progress), self.time_left(progress));
+        match &self.display {
+            Display::Silent => {}
+            Display::Bar(bar) => {
+                bar.set_position((fraction * TICKS as f64) as u64);
+                bar.set_message(message);
+            }
+            Display::Lines => eprintln!("{:5.1} %  {message}", 100.0 * fraction),
+        }
+    }
+
+    /// The time left at the pace of the steps so far; nothing while bodies fly.
+    fn time_left(&self, progress: &Progress) -> String {
+        let Some((start, first)) = self.stepping.filter(|(_, first)| progress.step > *first) else {
+            return String::new();
+        };
+        let seconds_per_step = start.elapsed().as_secs_f64() / (progress.step - first) as f64;
+        let steps = (progress.end - progress.time) / progress.time_step;
+        let left = Duration::from_secs((steps * seconds_per_step) as u64);
+        format!("  {} left", HumanDuration(left))
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        if let Self::Bar(bar, _) = self {
+        if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();
         }
     }

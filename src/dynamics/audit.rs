@@ -121,7 +121,8 @@ impl Audit {
         self.largest_momentum_error
     }
 
-    /// Largest error of angular momentum so far, over the largest angular momentum of a body.
+    /// Largest error of angular momentum so far, over the largest sum of |x| |m v| over the nodes of a body: the
+    /// angular momentum itself may be nothing but rounding.
     pub fn largest_angular_error(&self) -> f64 {
         self.largest_angular_error
     }
@@ -131,8 +132,9 @@ impl Audit {
         self.impulse = self.impulse + impulse;
     }
 
-    /// Holds energies and momenta of the bodies against their balance.
-    pub fn check(&mut self, energies: &Energies, bodies: impl Iterator<Item = Wrench>) {
+    /// Holds energies and momenta of the bodies against their balance; with each momentum comes the sum of
+    /// |x| |m v| over the body.
+    pub fn check(&mut self, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
         for energy in [energies.kinetic, energies.strain, energies.external_work] {
             self.energy_scale = self.energy_scale.max(energy.abs());
         }
@@ -140,9 +142,9 @@ impl Audit {
         self.energy_error = relative(drift.abs(), self.energy_scale);
         self.largest_energy_error = self.largest_energy_error.max(self.energy_error);
         let mut momentum = Wrench::zero();
-        for body in bodies {
+        for (body, angular_scale) in bodies {
             self.momentum_scale = self.momentum_scale.max(body.linear.norm());
-            self.angular_scale = self.angular_scale.max(body.angular.norm());
+            self.angular_scale = self.angular_scale.max(angular_scale);
             momentum = momentum + body;
         }
         let expected = self.initial_momentum + self.impulse;

@@ -212,7 +212,7 @@ pub struct FirstContact {
     pub time: f64,
     /// Where \[m\].
     pub point: [f64; 3],
-    /// Unit normal, from the second body to the first.
+    /// Unit normal, from the first body to the second.
     pub normal: [f64; 3],
     /// Speed of approach along the normal \[m/s\].
     pub normal_speed: f64,

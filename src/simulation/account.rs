@@ -14,6 +14,8 @@ use super::Simulation;
 pub struct BodyBalance {
     /// Linear and angular momentum about the origin.
     pub momentum: Wrench,
+    /// Sum of |x| |m v| over its nodes, a scale for errors of angular momentum \[kg·m²/s\].
+    pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
     /// Centre of mass \[m\].
@@ -23,13 +25,19 @@ pub struct BodyBalance {
 impl BodyBalance {
     /// Of a body without motion at the origin.
     pub(super) fn at_rest() -> Self {
-        Self { momentum: Wrench::zero(), kinetic: 0.0, centre: Vec3::zeros() }
+        Self { momentum: Wrench::zero(), angular_scale: 0.0, kinetic: 0.0, centre: Vec3::zeros() }
     }
+}
+
+/// What the audit wants of each body.
+pub(super) fn scaled_momenta(balances: &[BodyBalance]) -> impl Iterator<Item = (Wrench, f64)> + '_ {
+    balances.iter().map(|balance| (balance.momentum, balance.angular_scale))
 }
 
 /// Sums over the nodes of a body.
 struct NodalSums {
     momentum: Wrench,
+    angular_scale: f64,
     kinetic: f64,
     mass_moment: Vec3,
 }
@@ -40,6 +48,7 @@ impl Add for NodalSums {
     fn add(self, other: Self) -> Self {
         Self {
             momentum: self.momentum + other.momentum,
+            angular_scale: self.angular_scale + other.angular_scale,
             kinetic: self.kinetic + other.kinetic,
             mass_moment: self.mass_moment + other.mass_moment,
         }
@@ -56,7 +65,7 @@ impl Simulation {
         self.energies.external_work += self.external_work();
         self.energies.viscous_dissipation += self.action.damping_power * dt;
         self.measure();
-        self.audit.check(&self.energies, self.balances.iter().map(|balance| balance.momentum));
+        self.audit.check(&self.energies, scaled_momenta(&self.balances));
         self.wall.integration += start.elapsed().as_secs_f64();
     }
 
@@ -75,7 +84,10 @@ impl Simulation {
         if let Some(carrier) = &self.carriers[body] {
             let mut momentum = Wrench::at(&carrier.centre(), carrier.velocity() * carrier.mass());
             momentum.angular += carrier.angular_momentum();
-            return BodyBalance { momentum, kinetic: carrier.kinetic_energy(), centre: carrier.centre() };
+            let spin = carrier.angular_momentum().norm();
+            let angular_scale = carrier.centre().norm() * momentum.linear.norm() + spin;
+            let (kinetic, centre) = (carrier.kinetic_energy(), carrier.centre());
+            return BodyBalance { momentum, angular_scale, kinetic, centre };
         }
         let nodes = self.model.bodies[body].nodes.clone();
         let masses = &self.model.mass[nodes.clone()];
@@ -85,7 +97,8 @@ impl Simulation {
             nodal_sums(&masses[range.clone()], &positions[range.clone()], &velocities[range])
         });
         let centre = sums.mass_moment / self.model.bodies[body].mass;
-        BodyBalance { momentum: sums.momentum, kinetic: sums.kinetic, centre }
+        let NodalSums { momentum, angular_scale, kinetic, .. } = sums;
+        BodyBalance { momentum, angular_scale, kinetic, centre }
     }
 
     /// Resultant of gravity, loads and reactions at present.
@@ -123,9 +136,11 @@ impl Simulation {
 }
 
 fn nodal_sums(masses: &[f64], positions: &[Vec3], velocities: &[Vec3]) -> NodalSums {
-    let mut sums = NodalSums { momentum: Wrench::zero(), kinetic: 0.0, mass_moment: Vec3::zeros() };
+    let mut sums =
+        NodalSums { momentum: Wrench::zero(), angular_scale: 0.0, kinetic: 0.0, mass_moment: Vec3::zeros() };
     for ((&mass, position), velocity) in masses.iter().zip(positions).zip(velocities) {
         sums.momentum = sums.momentum + Wrench::at(position, velocity * mass);
+        sums.angular_scale += mass * position.norm() * velocity.norm();
         sums.kinetic += 0.5 * mass * velocity.norm_squared();
         sums.mass_moment += position * mass;
     }

@@ -20,6 +20,7 @@ use crate::scenario::{
     Scenario, StepSize, TimeSettings,
 };
 
+use super::account::scaled_momenta;
 use super::assembly::Assembly;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
@@ -110,7 +111,7 @@ impl Simulation {
         self.measure();
         let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
         self.audit = Audit::new(&self.energies, momentum);
-        self.audit.check(&self.energies, self.balances.iter().map(|balance| balance.momentum));
+        self.audit.check(&self.energies, scaled_momenta(&self.balances));
     }
 }
 

@@ -5,6 +5,7 @@ use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
 use crate::math::{Mat3, RigidMotion, Vec3};
 
+use super::account::scaled_momenta;
 use super::counters::timed;
 use super::{Body, FirstContact, Model, Phase, Simulation};
 
@@ -46,7 +47,7 @@ impl Simulation {
         self.steps_in_flight += 1;
         self.control.set_time_step(travelled);
         self.measure();
-        self.audit.check(&self.energies, self.balances.iter().map(|balance| balance.momentum));
+        self.audit.check(&self.energies, scaled_momenta(&self.balances));
         if let Some(impact) = impact {
             self.first_contacts.push(FirstContact {
                 bodies: impact.bodies,

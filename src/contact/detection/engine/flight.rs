@@ -55,7 +55,8 @@ impl Engine {
         let spheres = [0, 1].map(|k| self.carried_sphere(pair, k));
         let motions = pair.bodies.map(|body| &flight.motions[body as usize]);
         if let Some(s) = earliest_meeting(motions, spheres, horizon) {
-            self.queue.push((flight.time + s).next_down(), flight.time, pair);
+            let time = (flight.time + s).next_down().max(flight.time);
+            self.queue.push(time, flight.time, pair);
         }
         self.statistics.counts.trajectory += 1;
         self.statistics.seconds.trajectory += start.elapsed().as_secs_f64();
