@@ -8,7 +8,7 @@
 //! ```
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![expect(clippy::print_stdout, reason = "--nocapture shows what was measured")]
+#![expect(clippy::print_stdout, reason = "`--nocapture` shows what is measured")]
 
 mod brute_force;
 mod closed_form;
