@@ -109,7 +109,7 @@ impl HertzImpact {
             let half_space = 0.75 * (1.0 - self.poisson * self.poisson) / ratio;
             excess = (ball_compliance(ratio, self.poisson) - 0.8 * half_space) / half_space
                 * force.powf(-1.0 / 3.0);
-            force = (1.0 - 1.25 * excess * force * force).powf(0.6);
+            force = f64::powf(1.0 - 1.25 * excess * force * force, 0.6);
         }
         // f = f_max (1 − u²)^(3/2) takes the roots out of both ends of the integral; midpoint rule in u.
         let (steps, energy) = (2000, |f: f64| f.powf(5.0 / 3.0) + 1.25 * excess * f * f);
