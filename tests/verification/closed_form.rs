@@ -135,8 +135,8 @@ impl HertzImpact {
 /// Series of spheroidal displacements of degree n in Legendre polynomials, each with free shear at the surface:
 /// u_r = A (n+1)(n−2+4ν) + B n, σ_rr/2μ = A (n+1)(n²−n−2−2ν) + B n(n−1), σ_rθ/2μ = A (n²+2n−1+2ν) + B (n−1).
 ///
-/// Source: Lur'e, Three-Dimensional Problems of the Theory of Elasticity, 1964, §8.4; the term of degree one, with the
-/// body force that balances the pressure, from u = D r² e_z.
+/// Source: Lur'e, Three-Dimensional Problems of the Theory of Elasticity, 1964, on the elastic sphere; the term of
+/// degree one, with the body force that balances the pressure, from u = D r² e_z.
 pub fn ball_compliance(ratio: f64, poisson: f64) -> f64 {
     const POINTS: usize = 400;
     let nu = poisson;
