@@ -140,7 +140,7 @@ impl Audit {
         }
         let drift = energies.total() - energies.external_work - self.initial_energy;
         self.energy_error = relative(drift.abs(), self.energy_scale);
-        self.largest_energy_error = self.largest_energy_error.max(self.energy_error);
+        self.largest_energy_error = larger(self.largest_energy_error, self.energy_error);
         let mut momentum = Wrench::zero();
         for (body, angular_scale) in bodies {
             self.momentum_scale = self.momentum_scale.max(body.linear.norm());
@@ -150,12 +150,19 @@ impl Audit {
         let expected = self.initial_momentum + self.impulse;
         let linear = (momentum.linear - expected.linear).norm();
         let angular = (momentum.angular - expected.angular).norm();
-        self.largest_momentum_error = self.largest_momentum_error.max(relative(linear, self.momentum_scale));
-        self.largest_angular_error = self.largest_angular_error.max(relative(angular, self.angular_scale));
+        self.largest_momentum_error =
+            larger(self.largest_momentum_error, relative(linear, self.momentum_scale));
+        self.largest_angular_error =
+            larger(self.largest_angular_error, relative(angular, self.angular_scale));
     }
 }
 
-/// A difference relative to a scale; 0 where there is nothing to compare with.
+/// A difference relative to a scale; 0 where there is nothing to compare with, NaN for what is no number.
 fn relative(difference: f64, scale: f64) -> f64 {
-    if scale > 0.0 { difference / scale } else { 0.0 }
+    if scale > 0.0 || difference.is_nan() { difference / scale } else { 0.0 }
+}
+
+/// The larger of two errors; what is no number is the largest.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
 }

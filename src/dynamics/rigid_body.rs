@@ -83,6 +83,13 @@ impl RigidBody {
         self.orientation * self.spin(&local)
     }
 
+    /// Angular acceleration I⁻¹ (τ − ω × L) under a torque about the centre of mass \[rad/s²\].
+    pub fn angular_acceleration(&self, torque: &Vec3) -> Vec3 {
+        let gyroscopic = self.angular_velocity().cross(&self.angular_momentum);
+        let local = self.orientation.inverse() * (torque - gyroscopic);
+        self.orientation * self.spin(&local)
+    }
+
     /// Principal angular velocity of a principal angular momentum; none about an axis without inertia.
     fn spin(&self, momentum: &Vec3) -> Vec3 {
         momentum.zip_map(&self.moments, |l, moment| if moment > 0.0 { l / moment } else { 0.0 })
@@ -256,6 +263,20 @@ mod tests {
         assert!(body.spins_steadily());
         body.drift(std::f64::consts::TAU / 0.7);
         assert!(body.rotation().angle() < 1e-14);
+    }
+
+    /// Angular acceleration is the rate of the angular velocity: central difference over 2 h, truncation O(h²).
+    #[test]
+    fn angular_acceleration_is_the_rate_of_the_angular_velocity() {
+        let mut body = asymmetric();
+        body.drift(1.3);
+        let mut ends = [body.clone(), body.clone()];
+        for (end, h) in ends.iter_mut().zip([-1e-4, 1e-4]) {
+            end.drift(h);
+        }
+        let rate = (ends[1].angular_velocity() - ends[0].angular_velocity()) / 2e-4;
+        let found = body.angular_acceleration(&Vec3::zeros());
+        assert!((rate - found).norm() < 1e-6 * found.norm(), "{rate} against {found}");
     }
 
     /// The bound on the spin holds along the whole motion of an asymmetric body.

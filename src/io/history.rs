@@ -66,7 +66,7 @@ pub struct HistoryRow {
     pub plastic_dissipation: f64,
     /// Energy of hourglass control since the start \[J\].
     pub hourglass_energy: f64,
-    /// Energy bulk viscosity has taken since the start \[J\].
+    /// Energy contact damping has taken since the start \[J\].
     pub viscous_dissipation: f64,
     /// Sum of the energies, stored and taken \[J\].
     pub total: f64,

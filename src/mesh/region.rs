@@ -91,7 +91,10 @@ impl Mesh {
     }
 
     /// The groups called `name` of one dimension.
-    pub(super) fn groups_of_dimension(&self, name: &str, dimension: usize) -> Result<Vec<&Group>, MeshError> {
+    ///
+    /// # Errors
+    /// [`MeshError::MissingGroup`], or [`MeshError::WrongDimension`] if none of them has it.
+    pub fn groups_of_dimension(&self, name: &str, dimension: usize) -> Result<Vec<&Group>, MeshError> {
         let mut found = self.groups_called(name)?;
         let given = found[0].dimension;
         found.retain(|group| group.dimension == dimension);

@@ -17,14 +17,14 @@ use crate::dynamics::{CriticalStep, ElementBlock, InternalForce};
 use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, DetectionMethod, HierarchyBuilder,
-    Scenario, StepSize, TimeSettings,
+    MaterialModel, Scenario, StepSize, TimeSettings,
 };
 
 use super::account::scaled_momenta;
 use super::assembly::Assembly;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
-use super::model::Model;
+use super::model::{Behaviour, Body, Model};
 use super::rigid::RigidForces;
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
@@ -39,6 +39,7 @@ impl Simulation {
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
         let start = Instant::now();
         let Assembly { model, surfaces, element_blocks, carriers, .. } = Assembly::build(scenario)?;
+        refuse_supported_spin(&model, &scenario.bodies)?;
         let mut wall = WallTimes { read: start.elapsed().as_secs_f64(), ..WallTimes::default() };
         let excluded: Vec<[u32; 2]> =
             scenario.contact.excluded.iter().map(|pair| pair.map(|body| body as u32)).collect();
@@ -55,6 +56,7 @@ impl Simulation {
             settings: scenario.time.clone(),
             state: State::at_rest(model.reference_positions.clone()),
             carriers,
+            carriers_before: Vec::new(),
             phase: Phase::Stepping,
             motions: Vec::new(),
             internal: InternalForce::new(element_blocks, num_nodes),
@@ -77,12 +79,13 @@ impl Simulation {
             warnings,
             model,
         };
-        simulation.begin(&scenario.bodies);
+        simulation.begin(scenario);
         Ok(simulation)
     }
 
     /// Sets the initial velocities and begins in flight where every body flies or stays.
-    fn begin(&mut self, specs: &[BodySpec]) {
+    fn begin(&mut self, scenario: &Scenario) {
+        let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
             let body = &self.model.bodies[index];
             let mut carrier =
@@ -95,12 +98,17 @@ impl Simulation {
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
+        // A small-strain law takes the turn of a flight for a strain: such a body must turn step by step.
+        let turns_falsely = |spec: &BodySpec| {
+            matches!(scenario.materials[spec.material].model, MaterialModel::LinearElastic(_))
+                && spec.angular_velocity != Vec3::zeros()
+        };
         let flies = self
             .model
             .bodies
             .iter()
             .zip(specs)
-            .all(|(body, spec)| body.flies() || body.stays() && at_rest(spec));
+            .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec));
         for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
             if !(body.is_rigid() || flies && body.flies()) {
                 *carrier = None;
@@ -126,6 +134,16 @@ impl Forces {
             rigid: vec![RigidForces::none(); model.bodies.len()],
             supported: model.supports.iter().map(components).collect(),
         }
+    }
+}
+
+/// Refuses a rigid body that shall turn and is supported: its support holds all rotation.
+fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
+    let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { prescribed: Some(_) });
+    let mut turning = model.bodies.iter().zip(specs);
+    match turning.find(|(body, spec)| held(body) && spec.angular_velocity != Vec3::zeros()) {
+        Some((body, _)) => Err(SetupError::SupportedSpin { body: body.name.clone() }),
+        None => Ok(()),
     }
 }
 

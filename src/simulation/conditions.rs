@@ -93,10 +93,9 @@ impl Assembly {
         let dimension = mesh.dimension().unwrap_or(0);
         let cells: Vec<(u32, u32)> = match &load.group {
             Some(group) => {
-                let groups = mesh.groups_called(&group.value);
+                let groups = mesh.groups_of_dimension(&group.value, dimension);
                 let groups = groups.map_err(|source| geometry_at(spec, source, &group.span))?;
-                let volumes = groups.into_iter().filter(|group| group.dimension == dimension);
-                volumes.flat_map(|group| group.cells.iter().copied()).collect()
+                groups.into_iter().flat_map(|group| group.cells.iter().copied()).collect()
             }
             None => mesh
                 .blocks_of_dimension(dimension)

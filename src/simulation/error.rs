@@ -60,6 +60,15 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
+    /// A rigid body that shall turn though a support holds it.
+    #[error(
+        "rigid body `{body}` has an angular velocity, but a boundary on a rigid body holds all its rotation; \
+         remove the boundary, or the `angular_velocity`"
+    )]
+    SupportedSpin {
+        /// The body.
+        body: String,
+    },
     /// Bodies that overlap before the run begins.
     #[error("{} overlap at t = 0: {}; move them apart, or exclude the pair with [[contact.pairs]] contact = false", count(.0), Overlaps(.0))]
     Overlap(Vec<Overlap>),
@@ -77,6 +86,7 @@ impl SetupError {
             }
             Self::Material { .. }
             | Self::LoadOnRigidBody { .. }
+            | Self::SupportedSpin { .. }
             | Self::Overlap(_)
             | Self::TooManyNodes(_) => None,
         }

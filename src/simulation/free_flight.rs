@@ -111,12 +111,14 @@ impl Simulation {
         for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
             let (true, Some(carrier)) = (body.flies(), carrier) else { continue };
             let spin = carrier.angular_velocity();
+            let spin_rate = carrier.angular_acceleration(&Vec3::zeros());
             for node in body.nodes.clone() {
                 let position = carrier.position(&self.model.reference_positions[node]);
                 let arm = position - carrier.centre();
                 self.state.positions[node] = position;
                 self.state.velocities[node] = carrier.velocity() + spin.cross(&arm);
-                self.state.accelerations[node] = body.gravity + spin.cross(&spin.cross(&arm));
+                self.state.accelerations[node] =
+                    body.gravity + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
             }
         }
     }

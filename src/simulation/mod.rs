@@ -28,7 +28,7 @@ use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 
 pub use account::BodyBalance;
-pub use counters::WallTimes;
+use counters::WallTimes;
 pub use error::{FailureCause, NumericalFailure, Overlap, RunError, SetupError};
 pub use model::{Behaviour, Block, Body, CellAddress, Model};
 pub use record::Recorder;
@@ -43,6 +43,8 @@ pub struct Simulation {
     state: State,
     /// Rigid bodies, and deformable ones while they fly; one entry a body.
     carriers: Vec<Option<RigidBody>>,
+    /// The same at the beginning of the step.
+    carriers_before: Vec<Option<RigidBody>>,
     phase: Phase,
     motions: Vec<RigidMotion>,
     internal: InternalForce,
@@ -276,11 +278,6 @@ impl Simulation {
     /// What detection has done.
     pub fn detection(&self) -> &DetectionStatistics {
         self.detector.statistics()
-    }
-
-    /// Wall time by part of the program.
-    pub fn wall_times(&self) -> &WallTimes {
-        &self.wall
     }
 
     /// Steps taken in flight.

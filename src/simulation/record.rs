@@ -106,6 +106,7 @@ impl Recorder {
     /// When the next scheduled frame is due \[s\].
     pub(super) fn next_frame_time(&self) -> f64 {
         match &self.schedule {
+            FrameSchedule::Count(count) if self.scheduled + 1 == *count => self.end,
             FrameSchedule::Count(count) => self.end * (self.scheduled + 1) as f64 / (*count).max(1) as f64,
             FrameSchedule::Interval(interval) => interval * (self.scheduled + 1) as f64,
             FrameSchedule::Times(times) => times.get(self.scheduled).copied().unwrap_or(f64::INFINITY),

@@ -105,11 +105,14 @@ impl Simulation {
         rigid.reaction_before = rigid.reaction;
         rigid.reaction = reaction(carrier.mass(), &rigid.force, &rigid.prescribed);
         let spin = carrier.angular_velocity();
+        let supported = is_supported(&self.model.bodies[body].behaviour);
+        let spin_rate = if supported { Vec3::zeros() } else { carrier.angular_acceleration(&rigid.torque) };
         let acceleration = (rigid.force + rigid.reaction) / carrier.mass();
         for node in self.model.bodies[body].nodes.clone() {
             let arm = self.positions_next[node] - carrier.centre();
             self.state.velocities[node] = carrier.velocity() + spin.cross(&arm);
-            self.state.accelerations[node] = acceleration + spin.cross(&spin.cross(&arm));
+            self.state.accelerations[node] =
+                acceleration + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
         }
     }
 

@@ -26,6 +26,7 @@ impl Simulation {
     pub(super) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
         let start = self.state.time;
+        self.carriers_before.clone_from(&self.carriers);
         self.predict(dt);
         self.state.time += dt;
         self.state.step += 1;
@@ -40,18 +41,24 @@ impl Simulation {
         Ok(())
     }
 
-    /// Takes the predictor back: the state is the last good one again.
+    /// Takes the predictor back: time, positions, velocities and rigid bodies are the last good ones again. Contacts
+    /// stay those of the step that failed, to be looked at.
     fn retreat(&mut self, start: f64, dt: f64) {
         self.state.time = start;
         self.state.step -= 1;
-        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+        self.carriers.clone_from(&self.carriers_before);
+        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
             let nodes = body.nodes.clone();
-            newmark::correct(
-                -dt,
-                &self.state.accelerations[nodes.clone()],
-                &mut self.state.velocities[nodes],
-            );
+            if let (true, Some(carrier)) = (body.is_rigid(), carrier) {
+                for node in nodes {
+                    self.state.velocities[node] = carrier.velocity_at(&self.state.positions[node]);
+                }
+            } else {
+                let accelerations = &self.state.accelerations[nodes.clone()];
+                newmark::correct(-dt, accelerations, &mut self.state.velocities[nodes]);
+            }
         }
+        self.restore_supported_velocities();
     }
 
     fn predict(&mut self, dt: f64) {
@@ -89,9 +96,11 @@ impl Simulation {
     }
 
     fn respond(&mut self, dt: f64) {
+        // A step cut to end in time must not stiffen the springs that begin in it.
+        let spring_step = self.control.regular_step().max(dt);
         let bodies = Bodies { velocities: &self.state.velocities, inverse_mass: &self.model.inverse_mass };
         timed(&mut self.wall.response, || {
-            self.response.respond(&self.constraints, &bodies, dt, &mut self.action);
+            self.response.respond(&self.constraints, &bodies, spring_step, &mut self.action);
         });
     }
 

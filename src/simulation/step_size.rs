@@ -30,6 +30,8 @@ pub(super) struct StepControl {
     rigid_travel: f64,
     since_refresh: u32,
     time_step: f64,
+    /// The step as it would be if the run did not end \[s\].
+    regular_step: f64,
     first: Option<f64>,
     preferred: f64,
 }
@@ -44,6 +46,7 @@ impl StepControl {
             rigid_travel,
             since_refresh: REFRESH_STEPS,
             time_step: 0.0,
+            regular_step: 0.0,
             first: None,
             preferred: f64::INFINITY,
         }
@@ -52,6 +55,11 @@ impl StepControl {
     /// Size of the last step \[s\].
     pub fn time_step(&self) -> f64 {
         self.time_step
+    }
+
+    /// Size of the last step had it not been cut to end in time \[s\].
+    pub fn regular_step(&self) -> f64 {
+        self.regular_step
     }
 
     /// Critical step of the elements as last computed \[s\].
@@ -100,6 +108,7 @@ impl Simulation {
         let first = *self.control.first.get_or_insert(preferred);
         let remaining = self.settings.end - self.state.time;
         let cut = remaining <= preferred * (1.0 + 1e-9);
+        self.control.regular_step = preferred;
         self.control.time_step = if cut { remaining } else { preferred };
         if preferred < COLLAPSE * first || preferred.is_nan() {
             return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));

@@ -11,6 +11,8 @@ use super::Simulation;
 pub(super) struct SupportedComponent {
     /// Where it will be at the end of the step.
     end: PrescribedStep,
+    /// Its velocity at the beginning \[m/s\].
+    velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     reaction: f64,
     /// Reaction at its beginning \[N\].
@@ -24,6 +26,7 @@ impl Simulation {
             let axis = support.axis;
             for (&node, component) in support.nodes.iter().zip(components) {
                 let node = node as usize;
+                component.velocity_before = self.state.velocities[node][axis];
                 component.end = support.motion.step(&StepStart {
                     reference: self.model.reference_positions[node][axis],
                     position: self.state.positions[node][axis],
@@ -45,6 +48,15 @@ impl Simulation {
                 let travel = component.end.position - self.state.positions[node][axis];
                 self.state.velocities[node][axis] = travel / dt;
                 self.positions_next[node][axis] = component.end.position;
+            }
+        }
+    }
+
+    /// Gives supported components the velocity they had before the step.
+    pub(super) fn restore_supported_velocities(&mut self) {
+        for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
+            for (&node, component) in support.nodes.iter().zip(components) {
+                self.state.velocities[node as usize][support.axis] = component.velocity_before;
             }
         }
     }

@@ -6,7 +6,7 @@
 //!      +--+
 //! ```
 //!
-//! Goal: objectivity of elements, of rigid bodies and of the time integration: validation case C11.
+//! Goal: objectivity of elements, of rigid bodies and of the time integration.
 
 use std::f64::consts::TAU;
 

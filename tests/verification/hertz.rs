@@ -17,13 +17,13 @@ struct Deviations {
     approach: f64,
 }
 
-/// Runs the scenario at a speed \[m/s\].
+/// Runs the scenario at a speed \[m/s\]; deviations from the impact of a finite ball, and from Hertz.
 ///
 /// The force is the change of momentum over a window of a twentieth of the contact: the springs of the contact chatter
 /// with a period of some steps, a hundredth of the window. A parabola of this width falls by 0.2 % from its top to its
 /// mean. A quarter of the ball is computed; its mass is that of the mesh, 0.85 % below that of a round ball: Hertz's
 /// force goes with m^(3/5) and is taken for the mass of the mesh.
-fn measure(speed: f64) -> Deviations {
+fn measure(speed: f64) -> [Deviations; 2] {
     let ball = HertzImpact { young: 10e6, poisson: 0.3, density: 1000.0, radius: 0.1, speed };
     let gap = 1e-4;
     let end = gap / speed + 1.15 * ball.duration();
@@ -55,11 +55,13 @@ fn measure(speed: f64) -> Deviations {
         }
     }
     let reference = mesh_ball.of_finite_ball();
-    let deviations = Deviations {
-        force: 4.0 * force / reference.force - 1.0,
-        duration: (contact.last().unwrap() - contact[0]) / reference.duration - 1.0,
-        approach: (height - lowest - gap) / reference.approach - 1.0,
+    let against = |[reference_force, duration, approach]: [f64; 3]| Deviations {
+        force: 4.0 * force / reference_force - 1.0,
+        duration: (contact.last().unwrap() - contact[0]) / duration - 1.0,
+        approach: (height - lowest - gap) / approach - 1.0,
     };
+    let deviations = against([reference.force, reference.duration, reference.approach]);
+    let from_hertz = against([mesh_ball.force(), mesh_ball.duration(), mesh_ball.approach()]);
     println!(
         "reference over Hertz: force {:+.2} %, duration {:+.2} %, approach {:+.2} %",
         1e2 * (reference.force / mesh_ball.force() - 1.0),
@@ -75,7 +77,7 @@ fn measure(speed: f64) -> Deviations {
         simulation.audit().largest_energy_error(),
         simulation.state().step,
     );
-    deviations
+    [deviations, from_hertz]
 }
 
 fn check(deviations: &Deviations, tolerance: f64) {
@@ -89,12 +91,16 @@ fn check(deviations: &Deviations, tolerance: f64) {
 /// in the ball among it.
 #[test]
 fn ball_at_a_metre_a_second() {
-    check(&measure(1.0), 0.02);
+    let [deviations, _] = measure(1.0);
+    check(&deviations, 0.02);
 }
 
 /// Goal: a tenth of the speed, a/R = 0.08: what is left out is 0.6 %, and a node of the fine zone more or less in
 /// contact 1 % or so of a. Tolerance 1 %: stiffness off by 5 % moves the force by 2 % (E^(2/5)), mass by 3 % (m^(3/5)).
+/// From Hertz himself it is within 5 %.
 #[test]
 fn ball_at_a_tenth_of_that() {
-    check(&measure(0.1), 0.01);
+    let [deviations, from_hertz] = measure(0.1);
+    check(&deviations, 0.01);
+    check(&from_hertz, 0.05);
 }

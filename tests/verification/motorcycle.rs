@@ -62,7 +62,7 @@ fn check_impact(end: f64, interval: u64) {
     run_to_contact(&mut simulation);
     run(&mut simulation, |simulation| {
         touching += u64::from(!simulation.constraints().is_empty());
-        let in_contact = !simulation.constraints().is_empty() && touching % 20 == 0;
+        let in_contact = !simulation.constraints().is_empty() && touching.is_multiple_of(20);
         if !(in_contact || simulation.state().step % interval == 0) {
             return;
         }

@@ -3,6 +3,9 @@
 use super::Feature;
 use crate::mesh::CellKind;
 
+/// Most nodes of a face: the size of buffers for its shape functions.
+pub const MAX_FACE_NODES: usize = 9;
+
 /// A coordinate this close to the border of its domain is on it; what the sum of two coordinates rounds to.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 

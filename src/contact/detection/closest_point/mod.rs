@@ -24,10 +24,10 @@ mod tests;
 
 pub use pseudo_normal::{Gap, pseudo_normal, signed_gap, vertex_normal};
 
-use crate::element::{MAX_NODES, shape_values};
+use crate::element::shape_values;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
-use domain::Domain;
+use domain::{Domain, MAX_FACE_NODES};
 
 /// Part of a face on which a point lies, by local numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,7 +142,7 @@ impl ClosestPoint {
 
 /// x(ξ) = Σ N_a(ξ) x_a.
 fn interpolate(kind: CellKind, nodes: &[Vec3], xi: [f64; 2]) -> Vec3 {
-    let mut values = [0.0; MAX_NODES];
+    let mut values = [0.0; MAX_FACE_NODES];
     shape_values(kind, [xi[0], xi[1], 0.0], &mut values);
     nodes.iter().zip(values).map(|(x, n)| x * n).sum()
 }

@@ -5,9 +5,12 @@
 //! (Bærentzen & Aanæs 2005), provided the point is the closest of the whole surface. On the border of an open
 //! surface only the faces that exist count.
 
-use super::{ClosestPoint, Feature, domain::Domain};
+use super::{
+    ClosestPoint, Feature,
+    domain::{Domain, MAX_FACE_NODES},
+};
 use crate::contact::Surface;
-use crate::element::{MAX_NODES, shape_gradients};
+use crate::element::shape_gradients;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -74,7 +77,10 @@ pub fn signed_gap(
 /// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if there is none.
 fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
-    let mut gradients = [[0.0; 3]; MAX_NODES];
+    if Domain::of(kind).is_none() {
+        return Vec3::zeros();
+    }
+    let mut gradients = [[0.0; 3]; MAX_FACE_NODES];
     shape_gradients(kind, [xi[0], xi[1], 0.0], &mut gradients);
     let mut tangents = [Vec3::zeros(); 2];
     for (&node, gradient) in nodes.iter().zip(gradients) {

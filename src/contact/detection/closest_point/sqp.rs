@@ -5,8 +5,12 @@
 //! F + μ Σ max(0, −g_k) is F itself (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, where
 //! the gradient and the Hessian of F are printed with the wrong sign).
 
-use super::{Start, domain::Domain, interpolate, quadratic_program};
-use crate::element::{MAX_NODES, shape_gradients, shape_hessians, shape_values};
+use super::{
+    Start,
+    domain::{Domain, MAX_FACE_NODES},
+    interpolate, quadratic_program,
+};
+use crate::element::{shape_gradients, shape_hessians, shape_values};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -108,7 +112,7 @@ pub fn minimise(hessian: Hessian, kind: CellKind, nodes: &[Vec3], query: &Vec3, 
 struct Face {
     kind: CellKind,
     num_nodes: usize,
-    nodes: [Vec3; MAX_NODES],
+    nodes: [Vec3; MAX_FACE_NODES],
 }
 
 /// F and its derivatives at a point.
@@ -127,7 +131,7 @@ struct Expansion {
 impl Face {
     fn new(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> Self {
         let num_nodes = kind.num_nodes().min(nodes.len());
-        let mut shifted = [Vec3::zeros(); MAX_NODES];
+        let mut shifted = [Vec3::zeros(); MAX_FACE_NODES];
         for (to, from) in shifted.iter_mut().zip(&nodes[..num_nodes]) {
             *to = from - query;
         }
@@ -141,9 +145,9 @@ impl Face {
 
     fn expand(&self, xi: [f64; 2]) -> Expansion {
         let natural = [xi[0], xi[1], 0.0];
-        let mut values = [0.0; MAX_NODES];
-        let mut gradients = [[0.0; 3]; MAX_NODES];
-        let mut hessians = [[0.0; 3]; MAX_NODES];
+        let mut values = [0.0; MAX_FACE_NODES];
+        let mut gradients = [[0.0; 3]; MAX_FACE_NODES];
+        let mut hessians = [[0.0; 3]; MAX_FACE_NODES];
         shape_values(self.kind, natural, &mut values);
         shape_gradients(self.kind, natural, &mut gradients);
         shape_hessians(self.kind, natural, &mut hessians);

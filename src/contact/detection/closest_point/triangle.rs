@@ -23,11 +23,6 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     let (ab, ac) = (b - a, c - a);
     let ap = query - a;
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
-    let (ab2, ac2, cosine) = (ab.norm_squared(), ac.norm_squared(), ab.dot(&ac));
-    let area = ab2 * ac2 - cosine * cosine;
-    if area.is_nan() || area <= SLIVER * ab2.max(ac2) * ab2.max(ac2) {
-        return closest_point_of_sliver(nodes, query);
-    }
     if d1 <= 0.0 && d2 <= 0.0 {
         return answer(query, *a, [0.0, 0.0], Feature::Vertex(0));
     }
@@ -36,15 +31,20 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     if d3 >= 0.0 && d4 <= d3 {
         return answer(query, *b, [1.0, 0.0], Feature::Vertex(1));
     }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        let t = d1 / (d1 - d3);
-        return answer(query, a + ab * t, [t, 0.0], Feature::Edge(0));
-    }
     let cp = query - c;
     let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
     if d6 >= 0.0 && d5 <= d6 {
         return answer(query, *c, [0.0, 1.0], Feature::Vertex(2));
+    }
+    let (ab2, ac2, cosine) = (ab.norm_squared(), ac.norm_squared(), ab.dot(&ac));
+    let (area, longest) = (ab2 * ac2 - cosine * cosine, ab2.max(ac2));
+    if area.is_nan() || area <= SLIVER * longest * longest {
+        return closest_point_of_sliver(nodes, query);
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        let t = d1 / (d1 - d3);
+        return answer(query, a + ab * t, [t, 0.0], Feature::Edge(0));
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {

@@ -106,7 +106,8 @@ fn earliest_meeting(motions: [&RigidMotion; 2], spheres: [Sphere; 2], horizon: f
     Some(first.max(second))
 }
 
-/// The sphere on the tangent of its path, growing by what rotation can add (03 §3.3: A = (ω² + α)|q|).
+/// The sphere on the tangent of its path, growing by what rotation can add: the acceleration of a point at the
+/// distance |q| from the centre is within (ω² + |dω/dt|) |q| of that of the centre.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();

@@ -23,8 +23,13 @@ pub(super) struct VelocityMonitor {
     at_rest: bool,
 }
 
-/// Steps an epoch should last: bands are widened with the aim of reaching it, and narrowed past four times it.
+/// Steps an epoch should last: bands are widened with the aim of reaching it, and narrowed where a quarter of the band
+/// would have done for so long.
 const EPOCH_STEPS: u32 = 64;
+
+/// By how much a band may widen at once: a single jump of velocity asks for no wide band, as the next epoch begins
+/// after it.
+const WIDENING: f64 = 8.0;
 
 impl VelocityMonitor {
     /// Width of the band V \[m/s\].
@@ -67,14 +72,15 @@ impl VelocityMonitor {
         self.at_rest &= fastest == 0.0;
         self.largest = self.largest.max(largest);
         if largest <= self.band {
-            let narrow = self.steps >= 4 * EPOCH_STEPS && 4.0 * self.largest < self.band;
+            let narrow = self.steps >= EPOCH_STEPS && 4.0 * self.largest < self.band;
             if narrow {
                 self.band = 2.0 * self.largest;
             }
             return narrow;
         }
         let lack = f64::from(EPOCH_STEPS) / f64::from(self.steps);
-        self.band = largest * lack.clamp(1.5, 4.0);
+        let wanted = largest * lack.clamp(1.5, 4.0);
+        self.band = if self.band > 0.0 { wanted.min(WIDENING * self.band) } else { wanted };
         true
     }
 }
@@ -102,7 +108,7 @@ mod tests {
         assert!(monitor.is_over(&surface, &velocities));
         monitor.restart(&surface, &velocities);
         let wide = monitor.band();
-        let quiet = (0..4 * EPOCH_STEPS).filter(|_| monitor.is_over(&surface, &velocities)).count();
+        let quiet = (0..EPOCH_STEPS).filter(|_| monitor.is_over(&surface, &velocities)).count();
         assert_eq!(quiet, 1);
         assert!(monitor.band() < wide);
     }

@@ -82,13 +82,18 @@ impl Relative {
     #[inline]
     fn new(a: &Obb, b: &Obb) -> Self {
         let offset = b.centre - a.centre;
-        let cosine = [0, 1, 2].map(|k| [0, 1, 2].map(|l| a.axes[k].dot(&b.axes[l])));
-        Self {
-            cosine,
-            size: cosine.map(|row| row.map(|c: f64| c.abs() + PARALLEL)),
-            offset_a: a.axes.map(|axis| offset.dot(&axis)),
-            offset_b: b.axes.map(|axis| offset.dot(&axis)),
+        let mut relative =
+            Self { cosine: [[0.0; 3]; 3], size: [[0.0; 3]; 3], offset_a: [0.0; 3], offset_b: [0.0; 3] };
+        for k in 0..3 {
+            relative.offset_a[k] = offset.dot(&a.axes[k]);
+            relative.offset_b[k] = offset.dot(&b.axes[k]);
+            for l in 0..3 {
+                let cosine = a.axes[k].dot(&b.axes[l]);
+                relative.cosine[k][l] = cosine;
+                relative.size[k][l] = cosine.abs() + PARALLEL;
+            }
         }
+        relative
     }
 
     #[inline]
