@@ -236,12 +236,18 @@ impl ElementBlock {
     pub(super) fn dispatch<O: ElementOperation>(&self, operation: O) -> Option<O::Output> {
         let (kind, law) = (self.kind, self.material);
         match kind {
-            CellKind::Point1 | CellKind::Line2 => None,
+            CellKind::Point1 | CellKind::Line2 | CellKind::Line3 => None,
             CellKind::Tri3 => Some(with_law(law, &Tabulated::<3, 1, true>::new(kind), operation)),
             CellKind::Quad4 => Some(with_law(law, &Tabulated::<4, 4, true>::new(kind), operation)),
             CellKind::Tet4 => Some(with_law(law, &Tetrahedron, operation)),
             CellKind::Wedge6 => Some(with_law(law, &Tabulated::<6, 6, false>::new(kind), operation)),
             CellKind::Hex8 => Some(with_law(law, &Hexahedron::new(), operation)),
+            CellKind::Tri6 => Some(with_law(law, &Tabulated::<6, 3, true>::new(kind), operation)),
+            CellKind::Quad8 => Some(with_law(law, &Tabulated::<8, 9, true>::new(kind), operation)),
+            CellKind::Quad9 => Some(with_law(law, &Tabulated::<9, 9, true>::new(kind), operation)),
+            CellKind::Tet10 => Some(with_law(law, &Tabulated::<10, 4, false>::new(kind), operation)),
+            CellKind::Hex20 => Some(with_law(law, &Tabulated::<20, 27, false>::new(kind), operation)),
+            CellKind::Hex27 => Some(with_law(law, &Tabulated::<27, 27, false>::new(kind), operation)),
         }
     }
 }

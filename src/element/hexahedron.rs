@@ -1,7 +1,7 @@
 //! Hexahedra on \[−1, 1\]³.
 
 use super::QuadraturePoint;
-use super::line::{GAUSS_2, GAUSS_3};
+use super::line::{GAUSS_2, GAUSS_3, quadratic, quadratic_slopes};
 
 /// Corners: bottom counter-clockwise, then top.
 pub const CORNERS: [[f64; 3]; 8] = [
@@ -45,5 +45,101 @@ pub fn gradients8(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     for (gradient, [a, b, c]) in gradients.iter_mut().zip(CORNERS) {
         let (x, y, z) = (1.0 + a * xi[0], 1.0 + b * xi[1], 1.0 + c * xi[2]);
         *gradient = [0.125 * a * y * z, 0.125 * b * x * z, 0.125 * c * x * y];
+    }
+}
+
+/// Natural coordinates of all nodes: corners, middles of the edges, of the faces, and the centre.
+pub const NODES: [[f64; 3]; 27] = [
+    [-1.0, -1.0, -1.0],
+    [1.0, -1.0, -1.0],
+    [1.0, 1.0, -1.0],
+    [-1.0, 1.0, -1.0],
+    [-1.0, -1.0, 1.0],
+    [1.0, -1.0, 1.0],
+    [1.0, 1.0, 1.0],
+    [-1.0, 1.0, 1.0],
+    [0.0, -1.0, -1.0],
+    [-1.0, 0.0, -1.0],
+    [-1.0, -1.0, 0.0],
+    [1.0, 0.0, -1.0],
+    [1.0, -1.0, 0.0],
+    [0.0, 1.0, -1.0],
+    [1.0, 1.0, 0.0],
+    [-1.0, 1.0, 0.0],
+    [0.0, -1.0, 1.0],
+    [-1.0, 0.0, 1.0],
+    [1.0, 0.0, 1.0],
+    [0.0, 1.0, 1.0],
+    [0.0, 0.0, -1.0],
+    [0.0, -1.0, 0.0],
+    [-1.0, 0.0, 0.0],
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [0.0, 0.0, 0.0],
+];
+
+/// N of the twenty-node (serendipity) hexahedron.
+pub fn values20(xi: [f64; 3], values: &mut [f64]) {
+    for (value, node) in values[..20].iter_mut().zip(NODES) {
+        let [x, y, z] = [0, 1, 2].map(|i| factor(node[i], xi[i]));
+        *value = x * y * z;
+        if node.iter().all(|&c| c != 0.0) {
+            *value *= 0.125 * (corner_sum(node, xi) - 2.0);
+        } else {
+            *value *= 0.25;
+        }
+    }
+}
+
+/// ∂N/∂ξ of the twenty-node hexahedron.
+pub fn gradients20(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
+    for (gradient, node) in gradients[..20].iter_mut().zip(NODES) {
+        let f = [0, 1, 2].map(|i| factor(node[i], xi[i]));
+        let slope = [0, 1, 2].map(|i| if node[i] == 0.0 { -2.0 * xi[i] } else { node[i] });
+        let corner = node.iter().all(|&c| c != 0.0);
+        let sum = corner_sum(node, xi) - 2.0;
+        *gradient = [[0, 1, 2], [1, 2, 0], [2, 0, 1]].map(|[i, j, k]| {
+            let across = f[j] * f[k];
+            if corner { 0.125 * node[i] * across * (sum + f[i]) } else { 0.25 * slope[i] * across }
+        });
+    }
+}
+
+/// 1 + c ξ, or 1 − ξ² for c = 0.
+fn factor(c: f64, xi: f64) -> f64 {
+    if c == 0.0 { (1.0 - xi) * (1.0 + xi) } else { 1.0 + c * xi }
+}
+
+fn corner_sum(node: [f64; 3], xi: [f64; 3]) -> f64 {
+    node[0] * xi[0] + node[1] * xi[1] + node[2] * xi[2]
+}
+
+/// Place of a coordinate among the points −1, +1, 0 of the quadratic Lagrange polynomials.
+fn place(coordinate: f64) -> usize {
+    if coordinate < 0.0 {
+        0
+    } else if coordinate > 0.0 {
+        1
+    } else {
+        2
+    }
+}
+
+/// N of the twenty-seven-node hexahedron.
+pub fn values27(xi: [f64; 3], values: &mut [f64]) {
+    let p = xi.map(quadratic);
+    for (value, node) in values.iter_mut().zip(NODES) {
+        let [i, j, k] = node.map(place);
+        *value = p[0][i] * p[1][j] * p[2][k];
+    }
+}
+
+/// ∂N/∂ξ of the twenty-seven-node hexahedron.
+pub fn gradients27(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
+    let (p, d) = (xi.map(quadratic), xi.map(quadratic_slopes));
+    for (gradient, node) in gradients.iter_mut().zip(NODES) {
+        let [i, j, k] = node.map(place);
+        *gradient = [d[0][i] * p[1][j] * p[2][k], p[0][i] * d[1][j] * p[2][k], p[0][i] * p[1][j] * d[2][k]];
     }
 }

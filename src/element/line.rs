@@ -28,3 +28,35 @@ pub fn values2(xi: [f64; 3], values: &mut [f64]) {
 pub fn gradients2(gradients: &mut [[f64; 3]]) {
     gradients[..2].copy_from_slice(&[[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]]);
 }
+
+/// N of the three-node segment.
+pub fn values3(xi: [f64; 3], values: &mut [f64]) {
+    values[..3].copy_from_slice(&quadratic(xi[0]));
+}
+
+/// ∂N/∂ξ of the three-node segment.
+pub fn gradients3(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
+    for (gradient, slope) in gradients.iter_mut().zip(quadratic_slopes(xi[0])) {
+        *gradient = [slope, 0.0, 0.0];
+    }
+}
+
+/// Second derivatives of the three-node segment.
+pub fn hessians3(hessians: &mut [[f64; 3]]) {
+    for (hessian, curvature) in hessians.iter_mut().zip(QUADRATIC_CURVATURES) {
+        *hessian = [curvature, 0.0, 0.0];
+    }
+}
+
+/// Quadratic Lagrange polynomials of the points −1, +1 and 0.
+pub(super) fn quadratic(s: f64) -> [f64; 3] {
+    [0.5 * s * (s - 1.0), 0.5 * s * (s + 1.0), (1.0 - s) * (1.0 + s)]
+}
+
+/// Derivatives of [`quadratic`].
+pub(super) fn quadratic_slopes(s: f64) -> [f64; 3] {
+    [s - 0.5, s + 0.5, -2.0 * s]
+}
+
+/// Second derivatives of [`quadratic`].
+pub(super) const QUADRATIC_CURVATURES: [f64; 3] = [1.0, 1.0, -2.0];

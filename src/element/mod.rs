@@ -4,7 +4,7 @@
 //!
 //! | family | domain | nodes |
 //! |---|---|---|
-//! | [`mod@line`] | \[−1, 1\] | −1, +1 |
+//! | [`mod@line`] | \[−1, 1\] | −1, +1, 0 |
 //! | [`triangle`], [`tetrahedron`] | unit simplex | origin, then the unit points of each axis |
 //! | [`quadrilateral`], [`hexahedron`] | \[−1, 1\]^d | counter-clockwise, bottom before top |
 //! | [`wedge`] | unit triangle × \[−1, 1\] | triangle at ξ₃ = −1, then at +1 |
@@ -48,6 +48,13 @@ pub fn shape_values(kind: CellKind, xi: [f64; 3], values: &mut [f64]) {
         CellKind::Tet4 => tetrahedron::values4(xi, values),
         CellKind::Wedge6 => wedge::values6(xi, values),
         CellKind::Hex8 => hexahedron::values8(xi, values),
+        CellKind::Line3 => line::values3(xi, values),
+        CellKind::Tri6 => triangle::values6(xi, values),
+        CellKind::Quad8 => quadrilateral::values8(xi, values),
+        CellKind::Quad9 => quadrilateral::values9(xi, values),
+        CellKind::Tet10 => tetrahedron::values10(xi, values),
+        CellKind::Hex20 => hexahedron::values20(xi, values),
+        CellKind::Hex27 => hexahedron::values27(xi, values),
     }
 }
 
@@ -64,23 +71,36 @@ pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]])
         CellKind::Tet4 => tetrahedron::gradients4(gradients),
         CellKind::Wedge6 => wedge::gradients6(xi, gradients),
         CellKind::Hex8 => hexahedron::gradients8(xi, gradients),
+        CellKind::Line3 => line::gradients3(xi, gradients),
+        CellKind::Tri6 => triangle::gradients6(xi, gradients),
+        CellKind::Quad8 => quadrilateral::gradients8(xi, gradients),
+        CellKind::Quad9 => quadrilateral::gradients9(xi, gradients),
+        CellKind::Tet10 => tetrahedron::gradients10(xi, gradients),
+        CellKind::Hex20 => hexahedron::gradients20(xi, gradients),
+        CellKind::Hex27 => hexahedron::gradients27(xi, gradients),
     }
 }
 
 /// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face.
 ///
-/// Only curves and surfaces have them here: volumes are set to zero, as no contact face is a volume. The faces
-/// so far have second derivatives that do not depend on ξ.
-pub fn shape_hessians(kind: CellKind, _xi: [f64; 3], hessians: &mut [[f64; 3]]) {
+/// Only curves and surfaces have them here: volumes are set to zero, as no contact face is a volume.
+pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     match kind {
         CellKind::Quad4 => quadrilateral::hessians4(hessians),
+        CellKind::Line3 => line::hessians3(hessians),
+        CellKind::Tri6 => triangle::hessians6(hessians),
+        CellKind::Quad8 => quadrilateral::hessians8(xi, hessians),
+        CellKind::Quad9 => quadrilateral::hessians9(xi, hessians),
         // Linear in ξ (points, segments, triangles), or not a face.
         CellKind::Point1
         | CellKind::Line2
         | CellKind::Tri3
         | CellKind::Tet4
         | CellKind::Wedge6
-        | CellKind::Hex8 => {
+        | CellKind::Hex8
+        | CellKind::Tet10
+        | CellKind::Hex20
+        | CellKind::Hex27 => {
             hessians[..kind.num_nodes()].fill([0.0; 3]);
         }
     }
@@ -98,6 +118,11 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
         CellKind::Tet4 => &tetrahedron::CENTROID,
         CellKind::Wedge6 => &wedge::GAUSS_3X2,
         CellKind::Hex8 => &hexahedron::GAUSS_2X2X2,
+        CellKind::Line3 => &line::GAUSS_3,
+        CellKind::Tri6 => &triangle::DEGREE_2,
+        CellKind::Quad8 | CellKind::Quad9 => &quadrilateral::GAUSS_3X3,
+        CellKind::Tet10 => &tetrahedron::DEGREE_2,
+        CellKind::Hex20 | CellKind::Hex27 => &hexahedron::GAUSS_3X3X3,
     }
 }
 
@@ -111,5 +136,10 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
         CellKind::Tet4 => &tetrahedron::DEGREE_2,
         CellKind::Wedge6 => &wedge::GAUSS_6X3,
         CellKind::Hex8 => &hexahedron::GAUSS_3X3X3,
+        CellKind::Line3 => &line::GAUSS_3,
+        CellKind::Tri6 => &triangle::DEGREE_4,
+        CellKind::Quad8 | CellKind::Quad9 => &quadrilateral::GAUSS_3X3,
+        CellKind::Tet10 => &tetrahedron::DEGREE_2,
+        CellKind::Hex20 | CellKind::Hex27 => &hexahedron::GAUSS_3X3X3,
     }
 }

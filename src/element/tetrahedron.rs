@@ -25,3 +25,33 @@ pub fn values4(xi: [f64; 3], values: &mut [f64]) {
 pub fn gradients4(gradients: &mut [[f64; 3]]) {
     gradients[..4].copy_from_slice(&[[-1.0, -1.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
 }
+
+/// Corners at the ends of each edge, in the order of the mid-side nodes.
+const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
+
+/// N of the ten-node tetrahedron.
+pub fn values10(xi: [f64; 3], values: &mut [f64]) {
+    let mut l = [0.0; 4];
+    values4(xi, &mut l);
+    let (corners, mid_sides) = values.split_at_mut(4);
+    for (value, l) in corners.iter_mut().zip(l) {
+        *value = l * (2.0 * l - 1.0);
+    }
+    for (value, [a, b]) in mid_sides.iter_mut().zip(EDGES) {
+        *value = 4.0 * l[a] * l[b];
+    }
+}
+
+/// ∂N/∂ξ of the ten-node tetrahedron.
+pub fn gradients10(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
+    let (mut l, mut g) = ([0.0; 4], [[0.0; 3]; 4]);
+    values4(xi, &mut l);
+    gradients4(&mut g);
+    let (corners, mid_sides) = gradients.split_at_mut(4);
+    for ((gradient, l), g) in corners.iter_mut().zip(l).zip(g) {
+        *gradient = g.map(|g| (4.0 * l - 1.0) * g);
+    }
+    for (gradient, [a, b]) in mid_sides.iter_mut().zip(EDGES) {
+        *gradient = [0, 1, 2].map(|i| 4.0 * (l[a] * g[b][i] + l[b] * g[a][i]));
+    }
+}

@@ -40,3 +40,41 @@ pub fn values3(xi: [f64; 3], values: &mut [f64]) {
 pub fn gradients3(gradients: &mut [[f64; 3]]) {
     gradients[..3].copy_from_slice(&[[-1.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
 }
+
+/// N of the six-node triangle.
+pub fn values6(xi: [f64; 3], values: &mut [f64]) {
+    let (x, y, l) = (xi[0], xi[1], 1.0 - xi[0] - xi[1]);
+    values[..6].copy_from_slice(&[
+        l * (2.0 * l - 1.0),
+        x * (2.0 * x - 1.0),
+        y * (2.0 * y - 1.0),
+        4.0 * x * l,
+        4.0 * x * y,
+        4.0 * y * l,
+    ]);
+}
+
+/// ∂N/∂ξ of the six-node triangle.
+pub fn gradients6(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
+    let (x, y, l) = (xi[0], xi[1], 1.0 - xi[0] - xi[1]);
+    gradients[..6].copy_from_slice(&[
+        [1.0 - 4.0 * l, 1.0 - 4.0 * l, 0.0],
+        [4.0 * x - 1.0, 0.0, 0.0],
+        [0.0, 4.0 * y - 1.0, 0.0],
+        [4.0 * (l - x), -4.0 * x, 0.0],
+        [4.0 * y, 4.0 * x, 0.0],
+        [-4.0 * y, 4.0 * (l - y), 0.0],
+    ]);
+}
+
+/// Second derivatives (11, 22, 12) of the six-node triangle.
+pub fn hessians6(hessians: &mut [[f64; 3]]) {
+    hessians[..6].copy_from_slice(&[
+        [4.0, 4.0, 4.0],
+        [4.0, 0.0, 0.0],
+        [0.0, 4.0, 0.0],
+        [-8.0, 0.0, -4.0],
+        [0.0, 0.0, 4.0],
+        [0.0, -8.0, -4.0],
+    ]);
+}

@@ -251,8 +251,7 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
 ///
 /// All corners of a simplex have the same Jacobian and shape, so one stands for them.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
-    match kind {
-        CellKind::Point1 | CellKind::Line2 => &[],
+    match kind.linear() {
         CellKind::Tri3 => &[[0, 1, 2, 0]],
         CellKind::Quad4 => &[[0, 1, 3, 0], [1, 2, 0, 1], [2, 3, 1, 2], [3, 0, 2, 3]],
         CellKind::Tet4 => &[[0, 1, 2, 3]],
@@ -269,6 +268,7 @@ const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
             [6, 5, 7, 2],
             [7, 6, 4, 3],
         ],
+        _ => &[],
     }
 }
 
@@ -281,14 +281,14 @@ fn edges_at(points: &[Vec3], corner: &[u8; 4]) -> Mat3 {
 fn to_ideal(kind: CellKind) -> Mat3 {
     let r3 = 3.0_f64.sqrt();
     let r6 = 6.0_f64.sqrt();
-    match kind {
+    match kind.linear() {
         // Edges (1, 0, 0), (1/2, √3/2, 0) and the normal.
         CellKind::Tri3 | CellKind::Wedge6 => {
             Mat3::new(1.0, -1.0 / r3, 0.0, 0.0, 2.0 / r3, 0.0, 0.0, 0.0, 1.0)
         }
         // The same and (1/2, √3/6, √6/3).
         CellKind::Tet4 => Mat3::new(1.0, -1.0 / r3, -1.0 / r6, 0.0, 2.0 / r3, -1.0 / r6, 0.0, 0.0, 3.0 / r6),
-        CellKind::Point1 | CellKind::Line2 | CellKind::Quad4 | CellKind::Hex8 => Mat3::identity(),
+        _ => Mat3::identity(),
     }
 }
 

@@ -18,8 +18,8 @@ pub(super) struct CellType {
 /// their volume a minus sign and meshio swaps two nodes of each triangle as it reads.
 ///
 /// # Source
-/// "VTK File Formats", figure 2 (linear cell types); documentation of the classes `vtkTetra`, `vtkHexahedron` and
-/// `vtkWedge`.
+/// "VTK File Formats", figures 2 and 3 (linear and quadratic cell types); documentation of the classes `vtkTetra`,
+/// `vtkHexahedron`, `vtkWedge`, `vtkQuadraticTetra`, `vtkQuadraticHexahedron` and `vtkTriQuadraticHexahedron`.
 pub(super) const fn cell_type(kind: CellKind) -> CellType {
     match kind {
         CellKind::Point1 => CellType { code: 1, nodes: &[0] },
@@ -29,6 +29,25 @@ pub(super) const fn cell_type(kind: CellKind) -> CellType {
         CellKind::Tet4 => CellType { code: 10, nodes: &[0, 1, 2, 3] },
         CellKind::Hex8 => CellType { code: 12, nodes: &[0, 1, 2, 3, 4, 5, 6, 7] },
         CellKind::Wedge6 => CellType { code: 13, nodes: &[0, 1, 2, 3, 4, 5] },
+        CellKind::Line3 => CellType { code: 21, nodes: &[0, 1, 2] },
+        CellKind::Tri6 => CellType { code: 22, nodes: &[0, 1, 2, 3, 4, 5] },
+        CellKind::Quad8 => CellType { code: 23, nodes: &[0, 1, 2, 3, 4, 5, 6, 7] },
+        CellKind::Quad9 => CellType { code: 28, nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 8] },
+        // VTK's edges: 01 12 20 03 13 23.
+        CellKind::Tet10 => CellType { code: 24, nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8] },
+        // VTK's edges: 01 12 23 30, 45 56 67 74, 04 15 26 37.
+        CellKind::Hex20 => CellType {
+            code: 25,
+            nodes: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15],
+        },
+        // VTK's faces: 0473 1265 0154 2376 0321 4567.
+        CellKind::Hex27 => CellType {
+            code: 29,
+            nodes: &[
+                0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15, 22, 23, 21, 24, 20, 25,
+                26,
+            ],
+        },
     }
 }
 
@@ -38,8 +57,7 @@ mod tests {
 
     #[test]
     fn every_order_is_a_permutation_of_the_nodes() {
-        use CellKind::*;
-        for kind in [Point1, Line2, Tri3, Quad4, Tet4, Wedge6, Hex8] {
+        for kind in CellKind::ALL {
             let mut nodes = cell_type(kind).nodes.to_vec();
             nodes.sort_unstable();
             assert_eq!(nodes, (0..kind.num_nodes() as u8).collect::<Vec<_>>(), "{}", kind.name());

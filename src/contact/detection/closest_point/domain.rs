@@ -40,11 +40,11 @@ static QUADRILATERAL: Domain = Domain {
 impl Domain {
     /// Domain of a face; `None` for kinds that are not faces.
     pub fn of(kind: CellKind) -> Option<&'static Self> {
-        match kind {
+        match kind.linear() {
             CellKind::Line2 => Some(&SEGMENT),
             CellKind::Tri3 => Some(&TRIANGLE),
             CellKind::Quad4 => Some(&QUADRILATERAL),
-            CellKind::Point1 | CellKind::Tet4 | CellKind::Wedge6 | CellKind::Hex8 => None,
+            _ => None,
         }
     }
 
