@@ -240,6 +240,8 @@ pub struct ContactSettings {
 pub enum DetectionMethod {
     /// The three-level engine.
     Hierarchy,
+    /// A grid of cells.
+    Buckets,
     /// Every pair of faces.
     AllPairs,
 }

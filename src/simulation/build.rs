@@ -7,7 +7,7 @@ use crate::contact::detection::closest_point::{Method, Start};
 use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
-    AllPairs, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, penetrations,
+    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, penetrations,
 };
 use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
 use crate::dynamics::State;
@@ -208,6 +208,7 @@ fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]
     };
     match settings.detection {
         DetectionMethod::AllPairs => Box::new(AllPairs::new(contact, node_face)),
+        DetectionMethod::Buckets => Box::new(Buckets::new(contact, node_face, positions)),
         DetectionMethod::Hierarchy => {
             let builder = match settings.hierarchy {
                 HierarchyBuilder::Fast => Builder::Fast,

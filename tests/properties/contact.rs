@@ -1,13 +1,13 @@
 //! Constraints between bodies that deform, pass into, through and out of each other.
 
 use ictus::contact::Constraints;
-use ictus::contact::detection::{AllPairs, Configuration, Detector, Engine};
+use ictus::contact::detection::{AllPairs, Configuration, Detector};
 use ictus::math::Vec3;
 use rayon::prelude::*;
 
 use crate::deformation::Deformation;
 use crate::samples::Samples;
-use crate::scenes::{BUILDERS, Scene, number_of_scenes};
+use crate::scenes::{RIVALS, Scene, number_of_scenes};
 
 /// What was compared.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,9 +16,9 @@ pub struct Tally {
     pub constraints: usize,
     /// Steps with a constraint.
     pub touching: usize,
-    /// Steps in which an engine did nothing at all.
+    /// Steps in which a rival did nothing at all.
     pub idle: usize,
-    /// Closest points of the engines and of the oracle.
+    /// Closest points of the rivals and of the oracle.
     pub primitives: [u64; 2],
 }
 
@@ -34,10 +34,10 @@ impl Tally {
     }
 }
 
-/// The engines of both builders against the oracle.
+/// All rivals against the oracle.
 pub struct Comparison {
     pub label: String,
-    pub engines: Vec<Engine>,
+    pub rivals: Vec<Box<dyn Detector>>,
     oracle: AllPairs,
     pub expected: Constraints,
     found: Constraints,
@@ -48,7 +48,7 @@ impl Comparison {
     pub fn new(label: String, scene: &Scene) -> Self {
         Self {
             label,
-            engines: BUILDERS.map(|builder| scene.engine(builder)).into(),
+            rivals: RIVALS.map(|rival| scene.rival(rival)).into(),
             oracle: scene.oracle(),
             expected: Constraints::default(),
             found: Constraints::default(),
@@ -59,18 +59,18 @@ impl Comparison {
     /// Fails unless all find the same.
     pub fn check(&mut self, configuration: &Configuration<'_>) {
         self.oracle.detect(configuration, &mut self.expected);
-        for (engine, builder) in self.engines.iter_mut().zip(BUILDERS) {
-            let before = engine.statistics().counts;
-            engine.detect(configuration, &mut self.found);
-            let counts = engine.statistics().counts;
+        for (detector, rival) in self.rivals.iter_mut().zip(RIVALS) {
+            let before = detector.statistics().counts;
+            detector.detect(configuration, &mut self.found);
+            let counts = detector.statistics().counts;
             self.tally.idle += usize::from(counts == before);
             self.tally.primitives[0] += counts.primitive - before.primitive;
             let difference = first_difference(&self.expected, &self.found);
             let (label, time) = (&self.label, configuration.time);
-            assert!(difference.is_none(), "{label}, {builder:?}, t = {time:e}: {}", difference.unwrap());
+            assert!(difference.is_none(), "{label}, {rival:?}, t = {time:e}: {}", difference.unwrap());
         }
-        self.tally.primitives[1] = self.oracle.statistics().counts.primitive * BUILDERS.len() as u64;
-        self.tally.steps += BUILDERS.len();
+        self.tally.primitives[1] = self.oracle.statistics().counts.primitive * RIVALS.len() as u64;
+        self.tally.steps += RIVALS.len();
         self.tally.constraints += self.expected.len();
         self.tally.touching += usize::from(!self.expected.is_empty());
     }

@@ -1,6 +1,6 @@
 //! Malicious scenes, one idea each.
 
-use ictus::contact::detection::{Configuration, Detector};
+use ictus::contact::detection::Configuration;
 use ictus::math::{RigidMotion, Vec3};
 
 use crate::contact::Comparison;
@@ -102,8 +102,8 @@ fn a_speck_on_a_large_face() {
     let mut course = Course::new("speck", &scene);
     let touching = (0..1200).filter(|_| course.step(Vec3::new(1e-3, 0.0, 0.0), 1e-6) > 0).count();
     assert!((899..=901).contains(&touching), "{touching}");
-    let [engines, oracle] = course.comparison.tally.primitives;
-    assert!(engines < oracle / 3, "{engines} closest points against {oracle}");
+    let [rivals, oracle] = course.comparison.tally.primitives;
+    assert!(rivals < oracle / 3, "{rivals} closest points against {oracle}");
 }
 
 /// Faces that coincide at the start, that touch and part, and that rest on each other.
@@ -118,17 +118,19 @@ fn coincident_faces_touch_once() {
 
 /// Far apart nothing is done, for hundreds of steps, though bodies swing.
 #[test]
-fn the_engine_is_idle_while_bodies_are_far_apart() {
+fn detectors_are_idle_while_bodies_are_far_apart() {
     let scene = two_boxes(50.0);
     let mut course = Course::new("far apart", &scene);
     for k in 0..100 {
         course.step(Vec3::x() * (1e-3 * f64::from(k).sin()), 1e-3);
     }
-    let before: Vec<_> = course.comparison.engines.iter().map(|engine| engine.statistics().counts).collect();
+    let before: Vec<_> =
+        course.comparison.rivals.iter().map(|detector| detector.statistics().counts).collect();
     for k in 100..500 {
         course.step(Vec3::x() * (1e-3 * f64::from(k).sin()), 1e-3);
     }
-    let after: Vec<_> = course.comparison.engines.iter().map(|engine| engine.statistics().counts).collect();
+    let after: Vec<_> =
+        course.comparison.rivals.iter().map(|detector| detector.statistics().counts).collect();
     assert_eq!(before, after);
 }
 

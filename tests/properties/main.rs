@@ -1,5 +1,5 @@
-//! The engine finds exactly what a look at every pair of faces finds: in flight the same first impact, in contact
-//! the same constraints to the last bit, in every step of random and of malicious scenes.
+//! The engine and the buckets find exactly what a look at every pair of faces finds: in flight the same first impact,
+//! in contact the same constraints to the last bit, in every step of random and of malicious scenes.
 //!
 //! `ICTUS_SCENES` sets the number of random scenes, the failure message names the seed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]

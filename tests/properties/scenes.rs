@@ -7,7 +7,9 @@ use ictus::contact::Surface;
 use ictus::contact::detection::closest_point::{Method, Start};
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
-use ictus::contact::detection::{AllPairs, ContactModel, Engine, EngineOptions, NodeFaceOptions};
+use ictus::contact::detection::{
+    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions,
+};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
@@ -32,7 +34,16 @@ pub struct Scene {
 }
 
 pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: Start::Nearest };
-pub const BUILDERS: [Builder; 2] = [Builder::Fast, Builder::BottomUp];
+
+/// Detectors that are held against the oracle.
+#[derive(Clone, Copy, Debug)]
+pub enum Rival {
+    Engine(Builder),
+    Buckets,
+}
+
+pub const RIVALS: [Rival; 3] =
+    [Rival::Engine(Builder::Fast), Rival::Engine(Builder::BottomUp), Rival::Buckets];
 
 impl Scene {
     pub fn new(shapes: &[Shape], plane: bool) -> Self {
@@ -66,9 +77,15 @@ impl Scene {
         ContactModel::new(self.surfaces.clone(), &[], &self.positions)
     }
 
-    pub fn engine(&self, builder: Builder) -> Engine {
+    pub fn rival(&self, rival: Rival) -> Box<dyn Detector> {
         let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
-        Engine::new(self.model(), EngineOptions { builder, ladder, node_face: NODE_FACE }, &self.positions)
+        match rival {
+            Rival::Engine(builder) => {
+                let options = EngineOptions { builder, ladder, node_face: NODE_FACE };
+                Box::new(Engine::new(self.model(), options, &self.positions))
+            }
+            Rival::Buckets => Box::new(Buckets::new(self.model(), NODE_FACE, &self.positions)),
+        }
     }
 
     pub fn oracle(&self) -> AllPairs {

@@ -3,12 +3,14 @@
 //! A detector answers two questions. While every body flies free it tells *when* the first two surfaces touch
 //! ([`Detector::first_impact`]); once bodies deform it tells, step by step, *who* has penetrated whom
 //! ([`Detector::detect`]). [`Engine`] answers both through three levels: predicted trajectories of bounding
-//! spheres in a queue of times, hierarchies of bounding volumes, closest points of faces. [`AllPairs`] looks at
-//! every pair of faces instead and is the oracle of the tests.
+//! spheres in a queue of times, hierarchies of bounding volumes, closest points of faces. [`Buckets`] sorts nodes and
+//! faces into the cells of a grid, as most codes do. [`AllPairs`] looks at every pair of faces and is the oracle of the
+//! tests.
 //!
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588.
 
 mod all_pairs;
+mod buckets;
 pub mod closest_point;
 mod engine;
 mod flight;
@@ -23,6 +25,7 @@ pub mod trajectory;
 pub mod volume;
 
 pub use all_pairs::AllPairs;
+pub use buckets::{Buckets, GridCensus};
 pub use engine::{Engine, EngineOptions};
 pub use flight::{Flight, Impact};
 pub use node_face::NodeFaceOptions;

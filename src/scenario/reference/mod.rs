@@ -92,7 +92,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["loads", "traction"], "none", "Pa", "force per area before deformation, three functions of time"),
     optional(["loads", "body_force"], "none", "N/m³", "force per volume before deformation, three functions of time"),
 
-    optional(["contact", "detection"], "\"hierarchy\"", "", "hierarchy or all-pairs"),
+    optional(["contact", "detection"], "\"hierarchy\"", "", "hierarchy, buckets or all-pairs"),
     optional(["contact", "hierarchy"], "\"fast\"", "", "how trees are built: fast or bottom-up"),
     optional(["contact", "volumes"], "[\"sphere\", \"aabb\", \"dop14\", \"obb\"]", "", "bounding volumes tried at the leaves, from loose to tight: sphere, aabb, dop14, dop18, dop26, obb"),
     optional(["contact", "closest_point"], "\"auto\"", "", "auto (closed form on flat faces) or sqp"),

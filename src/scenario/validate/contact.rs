@@ -33,7 +33,11 @@ pub(super) fn validate(
         Some(section) => section.read_sound_part(&mut check.problems)?,
         None => raw::Contact::default(),
     };
-    let detection = [("hierarchy", DetectionMethod::Hierarchy), ("all-pairs", DetectionMethod::AllPairs)];
+    let detection = [
+        ("hierarchy", DetectionMethod::Hierarchy),
+        ("buckets", DetectionMethod::Buckets),
+        ("all-pairs", DetectionMethod::AllPairs),
+    ];
     let hierarchy = [("fast", HierarchyBuilder::Fast), ("bottom-up", HierarchyBuilder::BottomUp)];
     let closest_point = [("auto", ClosestPointMethod::Auto), ("sqp", ClosestPointMethod::Sqp)];
     let start = [("nearest", ClosestPointStart::Nearest), ("centre", ClosestPointStart::Centre)];

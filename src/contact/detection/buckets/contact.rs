@@ -1,0 +1,267 @@
+//! Buckets while bodies deform: sorted anew when nodes have moved too far, candidates in between.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
+use crate::contact::detection::volume::Aabb;
+use crate::contact::detection::{Configuration, ContactModel};
+use crate::contact::{Constraints, ContactKey, Surface};
+use crate::math::Vec3;
+
+use super::cells::{CellLists, Grid};
+use super::tracked::{TrackedBody, box_of_points, grown};
+use super::{Buckets, GridCensus};
+
+/// Edge of a cell, relative to the median edge of the contactor's faces: about a node to a bucket. The grid of
+/// Aragón, Yastrebov & Molinari 2013, §5.2, is 211 × 211 over 143 × 143 nodes.
+const CELL_SIZE: f64 = 2.0 / 3.0;
+
+/// Most cells of a grid for each contactor node in it; theirs has 19.
+const CELLS_PER_NODE: usize = 32;
+
+/// Steps at the present velocities that a sorting should last.
+const STEPS: f64 = 32.0;
+
+/// Least and greatest distance that bodies may move until the next sorting, relative to the search depth: farther
+/// costs candidates that never touch, less costs sortings.
+const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
+
+/// Rounding of the distances compared, relative.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// State of the contact phase, reused from step to step.
+pub(super) struct ContactPhase {
+    bodies: Vec<TrackedBody>,
+    /// Edge of the cells for the nodes of each body \[m\].
+    cell_sizes: Vec<f64>,
+    /// How far the bodies of each pair may move relative to each other, along any axis, before they are to be sorted
+    /// again \[m\].
+    allowances: Vec<f64>,
+    least_allowance: f64,
+    sorted: bool,
+    active: Vec<Direction>,
+    sortings: Vec<Sorting>,
+    candidates: Vec<Candidate>,
+    search: NodeFaceSearch,
+}
+
+/// Nodes of one body of a pair against faces of the other.
+#[derive(Clone, Copy, Debug)]
+struct Direction {
+    pair: u32,
+    contactor: u32,
+    target: u32,
+    /// How near a node has to be to the box of a face \[m\].
+    reach: f64,
+}
+
+/// Buckets of one direction.
+#[derive(Clone, Debug, Default)]
+struct Sorting {
+    lists: CellLists,
+    /// Contactor nodes in the zone, ascending.
+    nodes: Vec<u32>,
+    /// Target faces in the zone, ascending.
+    faces: Vec<u32>,
+    /// Their boxes, grown by the reach.
+    boxes: Vec<Aabb>,
+    candidates: Vec<Candidate>,
+    tests: u64,
+}
+
+impl ContactPhase {
+    /// For the bodies of a model; nothing is known of their motion yet.
+    pub fn new(model: &ContactModel, positions: &[Vec3]) -> Self {
+        let size = |surface: &Surface| CELL_SIZE * surface.median_edge(positions);
+        Self {
+            bodies: model.surfaces.iter().map(TrackedBody::new).collect(),
+            cell_sizes: model.surfaces.iter().map(size).collect(),
+            allowances: vec![0.0; model.pairs.len()],
+            least_allowance: 0.0,
+            sorted: false,
+            active: Vec::new(),
+            sortings: Vec::new(),
+            candidates: Vec::new(),
+            search: NodeFaceSearch::default(),
+        }
+    }
+
+    /// Forgets where the bodies were.
+    pub fn forget(&mut self) {
+        self.sorted = false;
+    }
+
+    /// Whether the candidates still hold all that can touch.
+    ///
+    /// A node and a point of a face that were farther apart along some axis than the search depth and the allowance
+    /// are farther apart than the search depth as long as no two points of their bodies have moved farther than the
+    /// allowance along any axis, one relative to the other.
+    fn holds(&mut self, model: &ContactModel, positions: &[Vec3]) -> bool {
+        if !self.sorted {
+            return false;
+        }
+        let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
+        bodies.for_each(|(body, surface)| body.follow(surface, positions));
+        let displacement = |body: u32| &self.bodies[body as usize].displacement;
+        let all = self.bodies.iter().map(|body| body.displacement).reduce(|a, b| a.union(&b));
+        all.is_none_or(|all| all.greatest_difference(&all) <= self.least_allowance)
+            || model.pairs.iter().zip(&self.allowances).all(|(pair, &allowance)| {
+                displacement(pair[0]).greatest_difference(displacement(pair[1])) <= allowance
+            })
+    }
+
+    /// Notes where all bodies are, and decides for each pair whether its surfaces are near.
+    fn sort_bodies(&mut self, model: &ContactModel, configuration: &Configuration<'_>) {
+        let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
+        bodies.for_each(|(body, surface)| body.sort(surface, configuration));
+        self.active.clear();
+        self.least_allowance = f64::INFINITY;
+        for (pair, &[first, second]) in model.pairs.iter().enumerate() {
+            let [a, b] = [first, second].map(|body| &self.bodies[body as usize]);
+            let depth = model.search_depths[pair];
+            let per_step = a.velocity.greatest_difference(&b.velocity) * configuration.time_step;
+            let [least, most] = ALLOWANCE.map(|share| share * depth);
+            let mut allowance = (STEPS * per_step).max(least).min(most);
+            let between =
+                (b.bounds.lower - a.bounds.upper).max().max((a.bounds.lower - b.bounds.upper).max());
+            let apart = between - depth * (1.0 + ROUNDING);
+            if apart > allowance {
+                allowance = apart * (1.0 - ROUNDING);
+            } else {
+                let reach = (depth + allowance) * (1.0 + ROUNDING);
+                for [contactor, target] in [[first, second], [second, first]] {
+                    self.active.push(Direction { pair: pair as u32, contactor, target, reach });
+                }
+            }
+            self.allowances[pair] = allowance;
+            self.least_allowance = self.least_allowance.min(allowance);
+        }
+        self.sorted = true;
+    }
+
+    /// Lists the candidates of all pairs that are near.
+    fn list_candidates(&mut self, model: &ContactModel, positions: &[Vec3]) -> u64 {
+        let Self { bodies, cell_sizes, active, sortings, candidates, .. } = self;
+        if sortings.len() < active.len() {
+            sortings.resize_with(active.len(), Sorting::default);
+        }
+        sortings.par_iter_mut().zip(&*active).for_each(|(sorting, direction)| {
+            let contactor = direction.contactor as usize;
+            let pair = [&bodies[contactor], &bodies[direction.target as usize]];
+            sorting.sort(direction, &model.surfaces[contactor], pair, positions, cell_sizes[contactor]);
+        });
+        candidates.clear();
+        let sortings = &sortings[..active.len()];
+        sortings.iter().for_each(|sorting| candidates.extend_from_slice(&sorting.candidates));
+        candidates.sort_unstable();
+        self.search.group(&self.candidates);
+        sortings.iter().map(|sorting| sorting.tests).sum()
+    }
+
+    /// What the last sorting has found.
+    pub fn census(&self) -> impl Iterator<Item = GridCensus> {
+        self.sortings.iter().zip(&self.active).map(|(sorting, direction)| sorting.census(direction))
+    }
+}
+
+impl Sorting {
+    /// Sorts the nodes of the contactor and the faces of the target that may be within reach, and lists as candidates
+    /// each node with the faces of its bucket whose box, grown by the reach, holds it.
+    fn sort(
+        &mut self,
+        direction: &Direction,
+        contactor: &Surface,
+        [of_nodes, of_faces]: [&TrackedBody; 2],
+        positions: &[Vec3],
+        cell_size: f64,
+    ) {
+        self.candidates.clear();
+        self.tests = 0;
+        let target = grown(&of_faces.bounds, direction.reach);
+        let near = |node: &u32| target.contains(&positions[*node as usize]);
+        self.nodes.clear();
+        self.faces.clear();
+        self.boxes.clear();
+        if !target.excludes(&of_nodes.bounds) {
+            self.nodes.extend(contactor.nodes().iter().copied().filter(near));
+        }
+        let zone = box_of_points(self.nodes.iter().map(|&node| &positions[node as usize]));
+        for (face, bounds) in of_faces.faces.iter().enumerate() {
+            let bounds = grown(bounds, direction.reach);
+            if !bounds.excludes(&zone) {
+                self.faces.push(face as u32);
+                self.boxes.push(bounds);
+            }
+        }
+        self.lists.begin(Grid::over(&zone, cell_size, CELLS_PER_NODE * self.nodes.len()));
+        for &node in &self.nodes {
+            let cell = self.lists.grid().cell(&positions[node as usize]);
+            self.lists.mark(cell);
+        }
+        self.lists.fill(&self.boxes);
+        self.list_candidates(direction, positions);
+    }
+
+    fn list_candidates(&mut self, direction: &Direction, positions: &[Vec3]) {
+        let &Direction { pair, contactor: contactor_body, target, .. } = direction;
+        for &node in &self.nodes {
+            let position = &positions[node as usize];
+            let bucket = self.lists.list(self.lists.grid().cell(position));
+            self.tests += bucket.len() as u64;
+            let key = ContactKey { contactor: node, target };
+            for &k in bucket {
+                if self.boxes[k as usize].contains(position) {
+                    let face = self.faces[k as usize];
+                    self.candidates.push(Candidate { key, face, pair, contactor_body });
+                }
+            }
+        }
+    }
+
+    fn census(&self, direction: &Direction) -> GridCensus {
+        let groups = || self.candidates.chunk_by(|a, b| a.key == b.key).map(<[Candidate]>::len);
+        GridCensus {
+            bodies: [direction.contactor, direction.target],
+            cells: self.lists.grid().counts(),
+            node_buckets: self.lists.num_marked(),
+            face_buckets: self.lists.num_met(&self.boxes),
+            tests: self.tests,
+            candidates: self.candidates.len(),
+            contactors: groups().count(),
+            faces_per_contactor: [groups().min().unwrap_or(0), groups().max().unwrap_or(0)],
+        }
+    }
+}
+
+impl Buckets {
+    /// Brings the candidates up to date, if they may lack something.
+    pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
+        let start = Instant::now();
+        if self.contact.holds(&self.model, configuration.positions) {
+            self.statistics.seconds.update += start.elapsed().as_secs_f64();
+            return;
+        }
+        self.statistics.operated(configuration.time, true);
+        self.contact.sort_bodies(&self.model, configuration);
+        self.statistics.counts.update += 1;
+        let sorted = Instant::now();
+        self.statistics.seconds.update += (sorted - start).as_secs_f64();
+        self.statistics.counts.overlap += self.contact.list_candidates(&self.model, configuration.positions);
+        self.statistics.seconds.overlap += sorted.elapsed().as_secs_f64();
+    }
+
+    /// Closest points of the candidates.
+    pub(super) fn find_constraints(
+        &mut self,
+        configuration: &Configuration<'_>,
+        constraints: &mut Constraints,
+    ) {
+        let start = Instant::now();
+        let ContactPhase { candidates, search, .. } = &mut self.contact;
+        search.find(candidates, &self.model, self.options, configuration.positions, constraints);
+        self.statistics.counts.primitive += candidates.len() as u64;
+        self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
+    }
+}
