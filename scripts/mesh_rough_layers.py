@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two thin layers whose rough sides go into each other: the detection study of Aragón, Yastrebov & Molinari 2013, §5.2.
+"""Two thin layers whose rough sides go into each other, after Aragón, Yastrebov & Molinari 2013, §5.2.
 
     python scripts/mesh_rough_layers.py              writes meshes/generated/rough_layers.msh
     python scripts/mesh_rough_layers.py --order 2    writes meshes/generated/rough_layers_quadratic.msh
@@ -10,8 +10,8 @@ which 20 589 on a rough side, and 195 035 nodes of quadratic tetrahedra; how it 
 
 The layers are triangulated by Delaunay's criterion as if they were flat: between two planes the tetrahedra do not
 depend on the distance of these, and no node is added. Quadratic tetrahedra have straight edges but on the rough side,
-where the nodes in the middle lie on the rough surface; the few edges that would turn a cell over are straight. Groups: volumes "lower" and "upper", surfaces "lower rough" and
-"upper rough".
+where the nodes in the middle lie on the rough surface; the few edges that would turn a cell over are straight.
+Groups: volumes "lower" and "upper", surfaces "lower rough" and "upper rough".
 """
 
 import argparse

@@ -77,7 +77,7 @@ impl Comparison {
 }
 
 /// Where two sets of constraints differ by as much as a bit.
-fn first_difference(expected: &Constraints, found: &Constraints) -> Option<String> {
+pub fn first_difference(expected: &Constraints, found: &Constraints) -> Option<String> {
     let bits = |x: &f64| x.to_bits();
     for (a, b) in expected.iter().zip(found.iter()) {
         let same = a.key == b.key

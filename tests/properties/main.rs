@@ -8,5 +8,8 @@ mod contact;
 mod corner_cases;
 mod deformation;
 mod flight;
+mod rough;
+#[path = "../../benches/common/rough_surfaces.rs"]
+mod rough_surfaces;
 mod samples;
 mod scenes;

@@ -160,6 +160,11 @@ impl ContactPhase {
         sortings.iter().map(|sorting| sorting.tests).sum()
     }
 
+    /// Pairs of a node and a face that may touch, ascending.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
     /// What the last sorting has found.
     pub fn census(&self) -> impl Iterator<Item = GridCensus> {
         self.sortings.iter().zip(&self.active).map(|(sorting, direction)| sorting.census(direction))
@@ -224,6 +229,7 @@ impl Sorting {
         let groups = || self.candidates.chunk_by(|a, b| a.key == b.key).map(<[Candidate]>::len);
         GridCensus {
             bodies: [direction.contactor, direction.target],
+            reach: direction.reach,
             cells: self.lists.grid().counts(),
             node_buckets: self.lists.num_marked(),
             face_buckets: self.lists.num_met(&self.boxes),

@@ -21,7 +21,7 @@ mod contact;
 mod flight;
 mod tracked;
 
-use crate::contact::Constraints;
+use crate::contact::{Constraints, ContactKey};
 use crate::math::Vec3;
 
 use super::{Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions};
@@ -50,10 +50,12 @@ enum Phase {
 }
 
 /// What is in the buckets of the nodes of one body and the faces of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridCensus {
     /// Body of the nodes, body of the faces.
     pub bodies: [u32; 2],
+    /// How near a node has to be to the box of a face, along every axis \[m\].
+    pub reach: f64,
     /// Cells along each axis.
     pub cells: [u32; 3],
     /// Cells that hold a node.
@@ -86,6 +88,12 @@ impl Buckets {
     /// A pass over all cells that faces meet: not for every step.
     pub fn census(&self) -> Vec<GridCensus> {
         self.contact.census().collect()
+    }
+
+    /// Contactor node with target body, and face of the target, that the last sorting in contact has found to be near
+    /// each other; ascending.
+    pub fn candidates(&self) -> impl ExactSizeIterator<Item = (ContactKey, u32)> {
+        self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }
 }
 

@@ -1,0 +1,95 @@
+//! Two rough surfaces in each other, with answers that other libraries agree on.
+
+use ictus::contact::detection::{Buckets, Configuration, ContactModel, Detector};
+use ictus::contact::{Constraints, Surface};
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+
+use crate::contact::first_difference;
+use crate::rough_surfaces::{CANDIDATES, RoughSurface, SPACING};
+use crate::scenes::{NODE_FACE, RIVALS, Rival, Scene, Shape};
+
+fn shape(nodes: Vec<Vec3>, triangles: &[[u32; 3]]) -> Shape {
+    Shape { nodes, faces: triangles.iter().map(|face| (CellKind::Tri3, face.to_vec())).collect() }
+}
+
+fn rough_pair() -> Scene {
+    let (lower, upper) = (RoughSurface::lower(), RoughSurface::upper());
+    let below = upper.triangles_from_below();
+    Scene::new(&[shape(lower.nodes, &lower.triangles), shape(upper.nodes, &below)], false)
+}
+
+/// Boxes of nodes and triangles, both inflated by r, overlap where the node is within 2 r of the box of the triangle.
+#[test]
+fn candidates_are_those_of_other_libraries() {
+    let scene = rough_pair();
+    let velocities = vec![Vec3::zeros(); scene.positions.len()];
+    let configuration =
+        Configuration { time: 0.0, time_step: 1e-6, positions: &scene.positions, velocities: &velocities };
+    let census = |search_depth: f64| {
+        let model = ContactModel { search_depths: vec![search_depth], ..scene.model() };
+        let mut buckets = Buckets::new(model, NODE_FACE, &scene.positions);
+        buckets.detect(&configuration, &mut Constraints::default());
+        buckets.census().into_iter().find(|census| census.bodies == [0, 1]).unwrap()
+    };
+    let reach_per_depth = census(1e-3).reach / 1e-3;
+    for (inflation, expected) in CANDIDATES {
+        let reach = 2.0 * inflation * SPACING;
+        let found = census(reach / reach_per_depth);
+        assert!((found.reach - reach).abs() < 1e-12 * reach);
+        assert_eq!(found.candidates, expected, "boxes inflated by {inflation} h: {found:?}");
+    }
+}
+
+/// Both trees and the buckets find the same where thousands of nodes are in contact.
+#[test]
+fn all_rivals_find_the_same_contact_of_rough_surfaces() {
+    let scene = rough_pair();
+    let mut rivals = RIVALS.map(|rival: Rival| scene.rival(rival));
+    let mut positions = scene.positions.clone();
+    let mut velocities = vec![Vec3::zeros(); positions.len()];
+    for step in 1..=6 {
+        for node in scene.bodies[0].clone() {
+            let way = Vec3::new(0.1, 0.03, 0.02 * (node as f64).sin()) * SPACING;
+            positions[node] += way;
+            velocities[node] = way / 1e-6;
+        }
+        let time = 1e-6 * f64::from(step);
+        let configuration =
+            Configuration { time, time_step: 1e-6, positions: &positions, velocities: &velocities };
+        let [first, others @ ..] = &mut rivals;
+        let (mut expected, mut found) = (Constraints::default(), Constraints::default());
+        first.detect(&configuration, &mut expected);
+        assert!(expected.len() > 5000, "{} constraints", expected.len());
+        for rival in others {
+            rival.detect(&configuration, &mut found);
+            assert_eq!(first_difference(&expected, &found), None);
+        }
+    }
+}
+
+/// One triangle against a rough surface, and a body that is far from the other but for one long needle.
+#[test]
+fn one_face_is_enough_and_a_far_flung_body_needs_little() {
+    let lower = RoughSurface::lower();
+    let corner = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+    let roof = shape(vec![corner(0.2, 0.2, 0.0), corner(0.5, 0.8, 0.0), corner(0.8, 0.2, 0.0)], &[[0, 1, 2]]);
+    let tip = lower.nodes[lower.nodes.len() / 2] - Vec3::z() * 1e-3;
+    let needle = shape(vec![tip, tip + Vec3::y() * 0.01, tip + Vec3::repeat(1e6)], &[[0, 1, 2]]);
+    for other in [roof, needle] {
+        let scene = Scene::new(&[shape(lower.nodes.clone(), &lower.triangles), other], false);
+        let mut comparison = crate::contact::Comparison::new("one face".to_owned(), &scene);
+        let velocities = vec![Vec3::zeros(); scene.positions.len()];
+        let positions = &scene.positions;
+        comparison.check(&Configuration { time: 0.0, time_step: 1e-6, positions, velocities: &velocities });
+        assert!(!comparison.expected.is_empty());
+        let mut buckets = Buckets::new(scene.model(), NODE_FACE, &scene.positions);
+        let configuration = Configuration { time: 0.0, time_step: 1e-6, positions, velocities: &velocities };
+        buckets.detect(&configuration, &mut Constraints::default());
+        let nodes = scene.surfaces.iter().map(Surface::nodes).map(<[u32]>::len).sum::<usize>();
+        for census in buckets.census() {
+            let cells: usize = census.cells.iter().map(|&count| count as usize).product();
+            assert!(cells <= 32 * nodes, "{census:?}");
+        }
+    }
+}
