@@ -9,6 +9,7 @@
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588.
 
 mod all_pairs;
+pub mod closest_face;
 pub mod closest_point;
 mod engine;
 mod flight;
