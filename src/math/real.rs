@@ -10,7 +10,7 @@
 )]
 
 use std::fmt::Debug;
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Sub, SubAssign};
 
 /// Number of lanes of [`Lanes`].
 pub const LANES: usize = 4;
@@ -164,6 +164,13 @@ impl Real for f64 {
 pub struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
+    /// The four numbers, for code that looks at them one by one: a barrier, behind which the compiler cannot draw
+    /// the arithmetic apart into the scalars that are looked at.
+    #[inline(always)]
+    pub fn settled(self) -> [f64; LANES] {
+        std::hint::black_box(self).0
+    }
+
     /// Lane j of result i is lane i of row j.
     #[inline(always)]
     pub fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
@@ -194,6 +201,77 @@ lane_operator!(Add, add, +);
 lane_operator!(Sub, sub, -);
 lane_operator!(Mul, mul, *);
 lane_operator!(Div, div, /);
+
+/// Which of the lanes a comparison holds for; none where one side is not a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask(pub [bool; LANES]);
+
+impl Mask {
+    /// Lanes of `yes` where the mask holds, of `no` elsewhere.
+    #[inline(always)]
+    pub fn select(self, yes: Lanes, no: Lanes) -> Lanes {
+        let (m, a, b) = (self.0, yes.0, no.0);
+        Lanes([
+            if m[0] { a[0] } else { b[0] },
+            if m[1] { a[1] } else { b[1] },
+            if m[2] { a[2] } else { b[2] },
+            if m[3] { a[3] } else { b[3] },
+        ])
+    }
+
+    /// Lanes where this mask holds and the other does not.
+    #[inline(always)]
+    pub fn and_not(self, other: Self) -> Self {
+        self & other.not()
+    }
+
+    /// Lanes where it does not hold.
+    #[inline(always)]
+    pub fn not(self) -> Self {
+        let m = self.0;
+        Self([!m[0], !m[1], !m[2], !m[3]])
+    }
+
+    /// Whether it holds for any lane.
+    #[inline(always)]
+    pub fn any(self) -> bool {
+        self.0[0] | self.0[1] | self.0[2] | self.0[3]
+    }
+}
+
+macro_rules! mask_operator {
+    ($trait:ident, $method:ident, $operator:tt) => {
+        impl $trait for Mask {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let (a, b) = (self.0, other.0);
+                Self([a[0] $operator b[0], a[1] $operator b[1], a[2] $operator b[2], a[3] $operator b[3]])
+            }
+        }
+    };
+}
+
+mask_operator!(BitAnd, bitand, &);
+mask_operator!(BitOr, bitor, |);
+
+macro_rules! lane_comparison {
+    ($method:ident, $operator:tt) => {
+        impl Lanes {
+            #[doc = concat!("Lanes with `self ", stringify!($operator), " other`.")]
+            #[inline(always)]
+            pub fn $method(self, other: Self) -> Mask {
+                let (a, b) = (self.0, other.0);
+                Mask([a[0] $operator b[0], a[1] $operator b[1], a[2] $operator b[2], a[3] $operator b[3]])
+            }
+        }
+    };
+}
+
+lane_comparison!(at_most, <=);
+lane_comparison!(at_least, >=);
+lane_comparison!(exceeds, >);
+lane_comparison!(equals, ==);
 
 impl Mul<f64> for Lanes {
     type Output = Self;

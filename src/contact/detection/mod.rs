@@ -11,6 +11,7 @@
 
 mod all_pairs;
 mod buckets;
+pub mod closest_face;
 pub mod closest_point;
 mod engine;
 mod flight;

@@ -10,6 +10,7 @@
 //! quadratic programming ([`sqp`]), which needs nothing but shape functions. On a warped quadrilateral the
 //! problem can have several local minima: the one returned is the global one.
 
+pub mod batch;
 mod domain;
 mod pseudo_normal;
 mod quadratic_program;

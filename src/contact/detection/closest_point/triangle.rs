@@ -12,52 +12,49 @@ use super::{ClosestPoint, Feature, Outcome, segment};
 use crate::math::Vec3;
 
 /// Square of the sine of the corner angle, and ratio of squared edges, below which a triangle is a sliver.
-const SLIVER: f64 = 1e-6;
+pub const SLIVER: f64 = 1e-6;
 
 /// Closest point of a three-node triangle.
 ///
 /// # Source
-/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5.
+/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5; his d₃…d₆ and the areas from the products of the edges
+/// among themselves, as in §3.4, which cancel less where the query is far.
 pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     let [a, b, c] = nodes;
-    let (ab, ac) = (b - a, c - a);
-    let ap = query - a;
+    let (ab, ac, ap) = (b - a, c - a, query - a);
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
     if d1 <= 0.0 && d2 <= 0.0 {
         return answer(query, *a, [0.0, 0.0], Feature::Vertex(0));
     }
-    let bp = query - b;
-    let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
+    let (ab2, ac2, cosine) = (ab.norm_squared(), ac.norm_squared(), ab.dot(&ac));
+    let (d3, d4) = (d1 - ab2, d2 - cosine);
     if d3 >= 0.0 && d4 <= d3 {
         return answer(query, *b, [1.0, 0.0], Feature::Vertex(1));
     }
-    let cp = query - c;
-    let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
+    let (d5, d6) = (d1 - cosine, d2 - ac2);
     if d6 >= 0.0 && d5 <= d6 {
         return answer(query, *c, [0.0, 1.0], Feature::Vertex(2));
     }
-    let (ab2, ac2, cosine) = (ab.norm_squared(), ac.norm_squared(), ab.dot(&ac));
     let (area, longest) = (ab2 * ac2 - cosine * cosine, ab2.max(ac2));
     if area.is_nan() || area <= SLIVER * longest * longest {
         return closest_point_of_sliver(nodes, query);
     }
-    let vc = d1 * d4 - d3 * d2;
+    let vc = d2 * ab2 - d1 * cosine;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        let t = d1 / (d1 - d3);
+        let t = d1 / ab2;
         return answer(query, a + ab * t, [t, 0.0], Feature::Edge(0));
     }
-    let vb = d5 * d2 - d1 * d6;
+    let vb = d1 * ac2 - d2 * cosine;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        let t = d2 / (d2 - d6);
+        let t = d2 / ac2;
         return answer(query, a + ac * t, [0.0, t], Feature::Edge(2));
     }
-    let va = d3 * d6 - d5 * d4;
+    let va = area - vb - vc;
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
         let t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         return answer(query, b + (c - b) * t, [1.0 - t, t], Feature::Edge(1));
     }
-    let scale = 1.0 / (va + vb + vc);
-    let (v, w) = (vb * scale, vc * scale);
+    let (v, w) = (vb / area, vc / area);
     answer(query, a + ab * v + ac * w, [v, w], Feature::Face)
 }
 

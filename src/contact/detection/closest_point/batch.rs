@@ -1,0 +1,212 @@
+//! Closest points of triangles, four at a time, without a branch.
+//!
+//! The arithmetic is that of the closed form for one triangle ([`super::triangle`]), operation by operation, so a
+//! lane has the bits of the scalar answer. What differs is the choice of the region: all six tests are made, and the
+//! numerator and denominator of the one division are blended before it. Slivers leave the lanes and go through the
+//! scalar form.
+
+use super::{ClosestPoint, Feature, Outcome, triangle};
+use crate::math::Vec3;
+use crate::math::real::{Kernel, LANES, Lanes, Mask, Real, Vectorised};
+
+/// Four points, component by component.
+pub type PointLanes = [Lanes; 3];
+
+/// Four triangles: the corners, each component of the four side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TriangleLanes {
+    /// Corners \[m\].
+    pub corners: [PointLanes; 3],
+}
+
+/// Closest points of four triangles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestLanes {
+    /// Natural coordinates.
+    pub xi: [Lanes; 2],
+    /// The points \[m\].
+    pub point: PointLanes,
+    /// Squares of their distances to the queries \[m²\].
+    pub distance_squared: Lanes,
+    /// Where on the triangles they lie, as numbers: see [`ClosestLanes::lane`].
+    region: Lanes,
+}
+
+/// Features by their number in the lanes.
+const REGIONS: [Feature; 7] = [
+    Feature::Face,
+    Feature::Edge(0),
+    Feature::Edge(1),
+    Feature::Edge(2),
+    Feature::Vertex(0),
+    Feature::Vertex(1),
+    Feature::Vertex(2),
+];
+
+/// Closest points of blocks of four triangles to four queries each.
+///
+/// Lanes past the end of the data may hold anything. The slices are of one length; what a longer one has beyond is
+/// left alone.
+///
+/// # Cost
+/// No allocation; 4 ns a triangle with AVX2. The answers do not depend on what the processor has.
+///
+/// # Source
+/// Ericson 2005, *Real-Time Collision Detection*, §5.1.5.
+pub fn closest_points_of_triangles(
+    vectorised: Vectorised,
+    triangles: &[TriangleLanes],
+    queries: &[PointLanes],
+    closest: &mut [ClosestLanes],
+) {
+    vectorised.run(Batch { triangles, queries, closest });
+}
+
+struct Batch<'a> {
+    triangles: &'a [TriangleLanes],
+    queries: &'a [PointLanes],
+    closest: &'a mut [ClosestLanes],
+}
+
+impl Kernel for Batch<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for ((closest, triangles), queries) in self.closest.iter_mut().zip(self.triangles).zip(self.queries) {
+            let (answers, slivers) = triangles.closest(queries);
+            *closest = answers;
+            if slivers.any() {
+                triangles.mend(slivers, queries, closest);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn sub(a: &PointLanes, b: &PointLanes) -> PointLanes {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn dot(a: &PointLanes, b: &PointLanes) -> Lanes {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn select(mask: Mask, yes: &PointLanes, no: &PointLanes) -> PointLanes {
+    [mask.select(yes[0], no[0]), mask.select(yes[1], no[1]), mask.select(yes[2], no[2])]
+}
+
+impl TriangleLanes {
+    /// Room for triangles.
+    pub const ZERO: Self = Self { corners: [[Lanes([0.0; LANES]); 3]; 3] };
+
+    /// Puts a triangle into a lane.
+    #[inline(always)]
+    pub fn set(&mut self, lane: usize, corners: &[Vec3; 3]) {
+        for (lanes, corner) in self.corners.iter_mut().zip(corners) {
+            for d in 0..3 {
+                lanes[d].0[lane] = corner[d];
+            }
+        }
+    }
+
+    /// The triangle in a lane.
+    pub fn triangle(&self, lane: usize) -> [Vec3; 3] {
+        self.corners.map(|corner| Vec3::new(corner[0].0[lane], corner[1].0[lane], corner[2].0[lane]))
+    }
+
+    /// Triangles so thin that the tests of the regions mistake them.
+    #[inline(always)]
+    pub fn slivers(&self) -> Mask {
+        self.closest(&[Lanes([0.0; LANES]); 3]).1
+    }
+
+    /// Closest points to four queries; to be called inside [`Vectorised::run`].
+    #[inline(always)]
+    pub fn closest(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
+        let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
+        let [a, b, c] = &self.corners;
+        let (ab, ac, ap) = (sub(b, a), sub(c, a), sub(query, a));
+        let (d1, d2) = (dot(&ab, &ap), dot(&ac, &ap));
+        let (ab2, ac2, cosine) = (dot(&ab, &ab), dot(&ac, &ac), dot(&ab, &ac));
+        let (d3, d4, d5, d6) = (d1 - ab2, d2 - cosine, d1 - cosine, d2 - ac2);
+        let (area, longest) = (ab2 * ac2 - cosine * cosine, ab2.max(ac2));
+        let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
+        let va = area - vb - vc;
+
+        // Regions share borders, where the first of the scalar form counts: corners, ab, ac, bc, the inside.
+        let in_a = d1.at_most(zero) & d2.at_most(zero);
+        let in_b = d3.at_least(zero) & d4.at_most(d3);
+        let in_c = (d6.at_least(zero) & d5.at_most(d6)).and_not(in_b);
+        let at_corner = in_a | in_b | in_c;
+        let on_ab = vc.at_most(zero) & d1.at_least(zero) & d3.at_most(zero);
+        let on_ac = (vb.at_most(zero) & d2.at_least(zero) & d6.at_most(zero)).and_not(on_ab);
+        let on_bc = (va.at_most(zero) & d4.at_least(d3) & d5.at_least(d6)).and_not(at_corner | on_ab | on_ac);
+
+        // x = origin + first s + ac t
+        let along_bc = d4 - d3;
+        let bc2 = along_bc + (d5 - d6);
+        let denominator = on_ab.select(ab2, on_ac.select(ac2, on_bc.select(bc2, area)));
+        let along_first = on_ab.select(d1, on_bc.select(along_bc, vb));
+        let along_ac = on_ac.select(d2, vc);
+        let s = (at_corner | on_ac).select(zero, along_first / denominator);
+        let t = (at_corner | on_ab | on_bc).select(zero, along_ac / denominator);
+        let origin = select(in_c, c, &select(in_b | on_bc, b, a));
+        let first = select(on_bc, &sub(c, b), &ab);
+        let mut point = [zero; 3];
+        for d in 0..3 {
+            point[d] = origin[d] + first[d] * s + ac[d] * t;
+        }
+        let offset = sub(query, &point);
+        let xi = [in_b.select(one, on_bc.select(one - s, s)), in_c.select(one, on_bc.select(s, t))];
+        let number = |k: f64| Lanes::splat(k);
+        let on_edges = on_ab.select(number(1.0), on_ac.select(number(3.0), on_bc.select(number(2.0), zero)));
+        let at_corners = in_a.select(number(4.0), in_b.select(number(5.0), number(6.0)));
+        let region = at_corner.select(at_corners, on_edges);
+        let closest = ClosestLanes { xi, point, distance_squared: dot(&offset, &offset), region };
+        (closest, area.exceeds(longest * triangle::SLIVER * longest).not())
+    }
+
+    /// Answers of the scalar form in the given lanes.
+    #[cold]
+    #[inline(never)]
+    fn mend(&self, lanes: Mask, query: &PointLanes, closest: &mut ClosestLanes) {
+        for lane in (0..LANES).filter(|&lane| lanes.0[lane]) {
+            let query = Vec3::new(query[0].0[lane], query[1].0[lane], query[2].0[lane]);
+            closest.set(lane, &triangle::closest_point(&self.triangle(lane), &query));
+        }
+    }
+}
+
+impl ClosestLanes {
+    /// Room for answers.
+    pub const ZERO: Self = {
+        let zero = Lanes([0.0; LANES]);
+        Self { xi: [zero; 2], point: [zero; 3], distance_squared: zero, region: zero }
+    };
+
+    /// The answer in a lane.
+    #[inline(always)]
+    pub fn lane(&self, lane: usize) -> ClosestPoint {
+        ClosestPoint {
+            xi: [self.xi[0].0[lane], self.xi[1].0[lane]],
+            point: Vec3::new(self.point[0].0[lane], self.point[1].0[lane], self.point[2].0[lane]),
+            distance_squared: self.distance_squared.0[lane],
+            feature: REGIONS[self.region.0[lane] as usize],
+            iterations: 0,
+            outcome: Outcome::Exact,
+        }
+    }
+
+    fn set(&mut self, lane: usize, closest: &ClosestPoint) {
+        (self.xi[0].0[lane], self.xi[1].0[lane]) = (closest.xi[0], closest.xi[1]);
+        for d in 0..3 {
+            self.point[d].0[lane] = closest.point[d];
+        }
+        self.distance_squared.0[lane] = closest.distance_squared;
+        let number = REGIONS.iter().position(|feature| *feature == closest.feature);
+        self.region.0[lane] = number.unwrap_or(0) as f64;
+    }
+}
