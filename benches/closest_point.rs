@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
 use ictus::contact::detection::closest_point::{
-    Method, Start, closest_point, segment_segment::closest_parameters, sqp,
+    Method, Sqp, Start, closest_point, local_minimum, segment_segment::closest_parameters, sqp,
 };
 use ictus::contact::detection::time_of_impact::{FacePath, time_of_impact};
 use ictus::contact::detection::volume::{Aabb, Dop14, Dop18, Dop26, Obb, Sphere};
@@ -111,7 +111,7 @@ fn closest_points_of_faces(random: &mut Random) {
     }
     for hessian in [sqp::Hessian::Exact, sqp::Hessian::Bfgs] {
         let solve = |(x, q): &([Vec3; 4], Vec3)| {
-            sqp::minimise(hessian, CellKind::Quad4, x, q, sqp::start(Start::Nearest, CellKind::Quad4, x, q))
+            local_minimum(&Sqp { hessian }, Start::Nearest, CellKind::Quad4, x, q).unwrap()
         };
         let iterations: u32 = samples.iter().map(|s| solve(s).iterations).sum();
         let mean = f64::from(iterations) / COUNT as f64;

@@ -12,6 +12,8 @@
 
 pub mod batch;
 mod domain;
+mod minimise;
+pub mod patch;
 mod pseudo_normal;
 mod quadratic_program;
 mod quadrilateral;
@@ -23,12 +25,15 @@ mod triangle;
 #[cfg(test)]
 mod tests;
 
+pub use domain::Domain;
+pub use minimise::{Minimise, Minimum};
 pub use pseudo_normal::{Gap, pseudo_normal, signed_gap, vertex_normal};
+pub use sqp::Sqp;
 
-use crate::element::shape_values;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
-use domain::{Domain, MAX_FACE_NODES};
+use patch::{Patch, Visitor};
+use sqp::Hessian;
 
 /// Part of a face on which a point lies, by local numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,13 +86,15 @@ pub enum Method {
 }
 
 /// Where an iteration starts (Aragón, Yastrebov & Molinari 2013, options I and II).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
-    /// The closest of the corners and the centre.
+    /// The closest of the nodes and the centre.
     #[default]
     Nearest,
     /// The centre.
     Centre,
+    /// Given natural coordinates, such as those of the step before, moved into the domain.
+    Previous([f64; 2]),
 }
 
 /// The point of a face closest to `query`.
@@ -105,47 +112,127 @@ pub fn closest_point(
     nodes: &[Vec3],
     query: &Vec3,
 ) -> ClosestPoint {
-    let Some(domain) = Domain::of(kind) else { return nearest_node(nodes, query) };
-    match (kind, nodes, method) {
-        (CellKind::Line2, &[a, b, ..], Method::Auto) => segment::closest_point(&[a, b], query),
-        (CellKind::Tri3, &[a, b, c, ..], Method::Auto) => triangle::closest_point(&[a, b, c], query),
-        (CellKind::Quad4, &[a, b, c, d, ..], _) => {
-            quadrilateral::closest_point(start, domain, &[a, b, c, d], query)
+    let found = match (method, kind, nodes) {
+        (Method::Auto, CellKind::Line2, [a, b, ..]) => Some(segment::closest_point(&[*a, *b], query)),
+        (Method::Auto, CellKind::Tri3, [a, b, c, ..]) => Some(triangle::closest_point(&[*a, *b, *c], query)),
+        (_, CellKind::Quad4, [a, b, c, d, ..]) => {
+            Some(quadrilateral::closest_point(start, &domain::SQUARE, &[*a, *b, *c, *d], query))
         }
-        _ => {
-            // The problem of a segment or flat triangle is convex: any local minimum is the global one.
-            let xi = sqp::start(start, kind, nodes, query);
-            let minimum = sqp::minimise(sqp::Hessian::Exact, kind, nodes, query, xi);
-            ClosestPoint::from_minimum(kind, domain, nodes, query, &minimum)
+        (Method::Auto | Method::Sqp, _, _) => {
+            iterate(&Sqp { hessian: Hessian::Exact }, start, kind, nodes, query)
+        }
+    };
+    found.unwrap_or_else(|| nearest_node(nodes, query))
+}
+
+/// The closest point by an iterative method; `None` for kinds that are not faces.
+fn iterate(
+    method: &impl Minimise,
+    start: Start,
+    kind: CellKind,
+    nodes: &[Vec3],
+    query: &Vec3,
+) -> Option<ClosestPoint> {
+    patch::visit(kind, nodes, query, GlobalMinimum { method, start, nodes, query })
+}
+
+/// What a method makes of a face by itself: the local minimum downhill of the start, which on a curved or warped
+/// face need not be the closest point. `None` for kinds that are not faces.
+pub fn local_minimum(
+    method: &impl Minimise,
+    start: Start,
+    kind: CellKind,
+    nodes: &[Vec3],
+    query: &Vec3,
+) -> Option<Minimum> {
+    patch::visit(kind, nodes, query, LocalMinimum { method, start, nodes, query })
+}
+
+struct LocalMinimum<'a, M> {
+    method: &'a M,
+    start: Start,
+    nodes: &'a [Vec3],
+    query: &'a Vec3,
+}
+
+impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
+    type Output = Minimum;
+
+    #[inline]
+    fn visit<P: Patch>(self, patch: &P) -> Minimum {
+        self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query))
+    }
+}
+
+struct GlobalMinimum<'a, M> {
+    method: &'a M,
+    start: Start,
+    nodes: &'a [Vec3],
+    query: &'a Vec3,
+}
+
+impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
+    type Output = ClosestPoint;
+
+    #[inline]
+    fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
+        let local = self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query));
+        ClosestPoint::from_minimum(patch, self.nodes, self.query, &local)
+    }
+}
+
+/// Where the iteration on a face starts.
+#[inline]
+fn first_point<P: Patch>(patch: &P, start: Start, nodes: &[Vec3], query: &Vec3) -> [f64; 2] {
+    match start {
+        Start::Centre => P::DOMAIN.centre,
+        Start::Previous(xi) => P::DOMAIN.project(xi),
+        Start::Nearest => {
+            let mut best = P::DOMAIN.centre;
+            let mut least = patch.offset(best).norm_squared();
+            for (node, &xi) in nodes.iter().zip(P::DOMAIN.corners.iter().chain(P::OTHER_NODES)) {
+                let distance = (query - node).norm_squared();
+                if distance < least {
+                    (least, best) = (distance, xi);
+                }
+            }
+            best
         }
     }
 }
 
 impl ClosestPoint {
-    fn from_minimum(
-        kind: CellKind,
-        domain: &Domain,
-        nodes: &[Vec3],
-        query: &Vec3,
-        minimum: &sqp::Minimum,
-    ) -> Self {
-        let point = interpolate(kind, nodes, minimum.xi);
+    #[inline]
+    fn from_minimum<P: Patch>(patch: &P, nodes: &[Vec3], query: &Vec3, minimum: &Minimum) -> Self {
+        let feature = feature_of::<P>(nodes, minimum.xi);
+        let point = match feature {
+            Feature::Vertex(k) => nodes[k as usize],
+            _ => query + patch.offset(minimum.xi),
+        };
         Self {
             xi: minimum.xi,
             point,
             distance_squared: (query - point).norm_squared(),
-            feature: domain.feature(minimum.xi),
+            feature,
             iterations: minimum.iterations,
             outcome: if minimum.converged { Outcome::Converged } else { Outcome::Capped },
         }
     }
 }
 
-/// x(ξ) = Σ N_a(ξ) x_a.
-fn interpolate(kind: CellKind, nodes: &[Vec3], xi: [f64; 2]) -> Vec3 {
-    let mut values = [0.0; MAX_FACE_NODES];
-    shape_values(kind, [xi[0], xi[1], 0.0], &mut values);
-    nodes.iter().zip(values).map(|(x, n)| x * n).sum()
+/// Where a point of a face lies; a collapsed edge is the corner at both its ends.
+#[inline]
+fn feature_of<P: Patch>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
+    match P::DOMAIN.feature(xi) {
+        Feature::Edge(k) => {
+            let (from, corners) = (k as usize, P::DOMAIN.corners.len());
+            let is_straight = P::OTHER_NODES.is_empty();
+            let collapsed = nodes[from] == nodes[P::DOMAIN.next_corner(from)]
+                && (is_straight || nodes[from] == nodes[corners + from]);
+            if collapsed { Feature::Vertex(k) } else { Feature::Edge(k) }
+        }
+        feature => feature,
+    }
 }
 
 fn nearest_node(nodes: &[Vec3], query: &Vec3) -> ClosestPoint {

@@ -6,17 +6,17 @@
 //! the closest ξ is known; what is left in η is a polynomial of degree five, and its roots lead to every
 //! stationary point.
 
-use super::{ClosestPoint, Feature, Outcome, Start, domain::Domain, segment, sqp};
+use super::{ClosestPoint, Feature, Minimise, Outcome, Start, domain::Domain, patch, segment, sqp};
 use crate::math::{Vec3, polynomial::sign_changes};
-use crate::mesh::CellKind;
 
 /// Closest point of a four-node quadrilateral.
 pub fn closest_point(start: Start, domain: &Domain, nodes: &[Vec3; 4], query: &Vec3) -> ClosestPoint {
     let minimise = |xi| {
-        let minimum = sqp::minimise(sqp::Hessian::Exact, CellKind::Quad4, nodes, query, xi);
-        ClosestPoint::from_minimum(CellKind::Quad4, domain, nodes, query, &minimum)
+        let patch = patch::Bilinear::new(nodes, query);
+        let minimum = sqp::Sqp { hessian: sqp::Hessian::Exact }.minimise(&patch, xi);
+        ClosestPoint::from_minimum(&patch, nodes, query, &minimum)
     };
-    let local = minimise(sqp::start(start, CellKind::Quad4, nodes, query));
+    let local = minimise(super::first_point(&patch::Bilinear::new(nodes, query), start, nodes, query));
     let surface = Bilinear::new(nodes, query);
     let best = if local.outcome == Outcome::Converged && surface.is_convex() {
         local

@@ -2,13 +2,22 @@
 
 use std::f64::consts::TAU;
 
+use super::domain::MAX_FACE_NODES;
 use super::segment_segment::closest_parameters;
 use super::*;
 use crate::contact::Surface;
 use crate::contact::detection::samples::Samples;
+use crate::element::shape_values;
 
 const ALL: [(Method, Start); 3] =
     [(Method::Auto, Start::Nearest), (Method::Sqp, Start::Nearest), (Method::Sqp, Start::Centre)];
+
+/// x(ξ) = Σ N_a(ξ) x_a.
+fn interpolate(kind: CellKind, nodes: &[Vec3], xi: [f64; 2]) -> Vec3 {
+    let mut values = [0.0; MAX_FACE_NODES];
+    shape_values(kind, [xi[0], xi[1], 0.0], &mut values);
+    nodes.iter().zip(values).map(|(x, n)| x * n).sum()
+}
 
 /// Least distance over grids that close in on the best point found so far: an upper bound of the distance.
 fn sampled_distance(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
@@ -219,10 +228,8 @@ fn few_iterations_and_both_hessians_agree() {
         let flat = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]].map(Vec3::from);
         let nodes = flat.map(|x| x + s.vector(0.2));
         let query = s.vector(1.5);
-        let solve = |hessian, start| {
-            let xi = sqp::start(start, CellKind::Quad4, &nodes, &query);
-            sqp::minimise(hessian, CellKind::Quad4, &nodes, &query, xi)
-        };
+        let solve =
+            |hessian, start| local_minimum(&Sqp { hessian }, start, CellKind::Quad4, &nodes, &query).unwrap();
         let first = solve(sqp::Hessian::Exact, Start::Nearest);
         let second = solve(sqp::Hessian::Bfgs, Start::Nearest);
         let third = solve(sqp::Hessian::Exact, Start::Centre);

@@ -1,0 +1,20 @@
+//! What all iterative methods have in common.
+
+use super::patch::Patch;
+
+/// A method that walks downhill on ½ |x(ξ) − r|² within the natural domain.
+pub trait Minimise {
+    /// A local minimum from `start`, which lies in the domain; ends after a bounded number of iterations.
+    fn minimise<P: Patch>(&self, patch: &P, start: [f64; 2]) -> Minimum;
+}
+
+/// Result of an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Minimum {
+    /// Natural coordinates, in the domain.
+    pub xi: [f64; 2],
+    /// Iterations: for sequential quadratic programming, quadratic programs solved.
+    pub iterations: u32,
+    /// Whether ξ satisfies the optimality conditions to the tolerance.
+    pub converged: bool,
+}

@@ -1,0 +1,112 @@
+//! A face as a polynomial of its natural coordinates, seen from the query point.
+//!
+//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are shifted by the query before anything else is done to them, so that a face
+//! far from the origin loses no digits. Coefficients, unlike shape functions, are computed once per query, and a
+//! part of a patch ([`Patch::part`]) is a patch of the same type: what holds for the whole holds for its parts.
+
+mod linear;
+mod quadratic;
+
+#[cfg(test)]
+mod tests;
+
+pub use linear::{Bilinear, Segment, Triangle};
+pub use quadratic::{Biquadratic, QuadraticSegment, Serendipity, SixNodeTriangle};
+
+use super::domain::Domain;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// A polynomial x(ξ) − r on a natural domain.
+pub trait Patch: Copy {
+    /// Kind of face it is made of.
+    const KIND: CellKind;
+    /// Natural domain.
+    const DOMAIN: &'static Domain;
+    /// Natural coordinates of the nodes past the corners.
+    const OTHER_NODES: &'static [[f64; 2]] = &[];
+    /// Whether x is affine, and so F = ½ |x − r|² quadratic and convex.
+    const AFFINE: bool = false;
+
+    /// x(ξ) − r.
+    fn offset(&self, xi: [f64; 2]) -> Vec3;
+
+    /// x(ξ) − r and its derivatives; those by η are zero on a segment.
+    fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
+
+    /// F and its derivatives at ξ.
+    #[inline]
+    fn expand(&self, xi: [f64; 2]) -> Expansion {
+        let Derivatives { offset, tangents: [x1, x2], second } = self.derivatives(xi);
+        let metric = [x1.norm_squared(), x2.norm_squared(), x1.dot(&x2)];
+        let hessian = [0, 1, 2].map(|i| metric[i] + offset.dot(&second[i]));
+        let gradient = [offset.dot(&x1), offset.dot(&x2)];
+        Expansion { xi, objective: 0.5 * offset.norm_squared(), gradient, metric, hessian }
+    }
+}
+
+/// x(ξ) − r and its derivatives at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Derivatives {
+    /// x − r.
+    pub offset: Vec3,
+    /// x,₁ and x,₂.
+    pub tangents: [Vec3; 2],
+    /// x,₁₁, x,₂₂ and x,₁₂.
+    pub second: [Vec3; 3],
+}
+
+/// F = ½ |r − x(ξ)|² and its derivatives at a point; e = r − x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expansion {
+    /// Natural coordinates of the point.
+    pub xi: [f64; 2],
+    /// F \[m²\].
+    pub objective: f64,
+    /// F,ᵢ = −e·x,ᵢ.
+    pub gradient: [f64; 2],
+    /// x,ᵢ·x,ⱼ as (11, 22, 12).
+    pub metric: [f64; 3],
+    /// F,ᵢⱼ = x,ᵢ·x,ⱼ − e·x,ᵢⱼ as (11, 22, 12).
+    pub hessian: [f64; 3],
+}
+
+/// Work to be done on a face, whatever its type.
+pub trait Visitor {
+    /// What comes out.
+    type Output;
+    /// Does the work.
+    fn visit<P: Patch>(self, patch: &P) -> Self::Output;
+}
+
+/// Hands the patch of a face to a visitor; `None` for kinds that are not faces, or with too few nodes.
+#[inline]
+pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: V) -> Option<V::Output> {
+    macro_rules! patch {
+        ($type:ty) => {
+            Some(visitor.visit(&<$type>::new(nodes.first_chunk()?, query)))
+        };
+    }
+    match kind {
+        CellKind::Line2 => patch!(Segment),
+        CellKind::Line3 => patch!(QuadraticSegment),
+        CellKind::Tri3 => patch!(Triangle),
+        CellKind::Quad4 => patch!(Bilinear),
+        CellKind::Tri6 => patch!(SixNodeTriangle),
+        CellKind::Quad8 => patch!(Serendipity),
+        CellKind::Quad9 => patch!(Biquadratic),
+        CellKind::Point1
+        | CellKind::Tet4
+        | CellKind::Wedge6
+        | CellKind::Hex8
+        | CellKind::Tet10
+        | CellKind::Hex20
+        | CellKind::Hex27 => None,
+    }
+}
+
+/// Nodes seen from the query.
+#[inline]
+fn shifted<const N: usize>(nodes: &[Vec3; N], query: &Vec3) -> [Vec3; N] {
+    nodes.map(|node| node - query)
+}
