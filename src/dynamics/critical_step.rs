@@ -10,12 +10,20 @@
 //! Laplacian on its lumped masses (reference geometry only, computed once), and B̄ the mean of ∇N over the current
 //! volume. A and b come from [`TangentBound`](crate::material::TangentBound). With one point A = a.
 //!
+//! A quadratic element sees θ itself at its points, and A = a. Let C = F⁻ᵀ there and C̄ its mean. Then
+//! θ = C̄ : ∂u/∂X + (C − C̄) : ∂u/∂X, whose first part is the divergence of C̄ᵀu, so that (Minkowski)
+//!
+//! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
+//!
+//! with γ the largest eigenvalue of the element's divergence on its lumped masses, again computed once: that of the
+//! matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a of its points. On a rotated, unstrained element this is γ.
+//!
 //! With mean dilatation let r = max J/J̄ ≥ 1 and t = max |P̄ F̄ᵀ|. The tangent works on l̄ = h + ⅓(θ̄ − θ)I, whose
 //! Σ w |l̄|² is at most r Σ w |h|², and the second variation of F̄ adds at most 7 r t Σ w |h|² (the parts
 //! 2 δln α (τ̄:h), tr τ̄ (δln α)² and tr τ̄ δ²ln α with at most 2.31, 2.31 and 1.74 of r t, from
 //! |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ²). Hence A = r (a + 7 t).
 //!
-//! On an undeformed cube or regular tetrahedron the bound is the exact frequency.
+//! On an undeformed cube or regular tetrahedron (of linear kind) the bound is the exact frequency.
 
 #![allow(
     clippy::needless_range_loop,
@@ -97,13 +105,8 @@ impl<I: Interpolation<N, P>, L: Law, const N: usize, const P: usize> Kernel for 
             let Some(geometry) = block.group_geometry(group).first_chunk::<P>() else { break };
             let x = block.gather_group::<N>(group, positions);
             state.deform::<I, L, N>(self.interpolation, geometry, &x);
-            let bound = frequency_squared_bound(
-                self.interpolation,
-                self.law,
-                geometry,
-                block.spectrum(group),
-                &state,
-            );
+            let spectrum = block.spectrum(group);
+            let bound = frequency_squared_bound(self.interpolation, self.law, geometry, spectrum, &state);
             let mut smallest = state.jacobians[0];
             for jacobian in &state.jacobians[1..] {
                 smallest = smallest.min(*jacobian);
@@ -136,9 +139,9 @@ where
     let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
     let (mut gradient, mut dilatation, mut inverse_stretch, mut stress) = (zero, zero, zero, zero);
     let mut volume_ratio = one;
-    let mut volume_gradients = [Tensor::<Lanes>::zero().add_diagonal(one); P];
+    let mut cofactors = [Tensor::<Lanes>::zero().add_diagonal(one); P];
     for k in 0..P {
-        let h = state.law_gradient::<L>(k);
+        let h = state.law_gradient::<I, L>(k);
         let bound = law.tangent_bound(&h);
         gradient = gradient.max(bound.gradient);
         dilatation = dilatation.max(bound.dilatation);
@@ -150,23 +153,69 @@ where
         let cofactor = state.gradients[k].add_diagonal(one).cofactor();
         let largest = cofactor.transposed_dot_self().largest_eigenvalue_bound() / (jacobian * jacobian);
         inverse_stretch = inverse_stretch.max(largest);
-        volume_ratio = volume_ratio.max(jacobian / state.mean_jacobian);
-        volume_gradients[k] = cofactor;
-        let first = law.first_piola_kirchhoff(&h);
-        let kirchhoff = first.dot_transposed(&h) + first;
-        stress = stress.max(kirchhoff.double_dot(&kirchhoff).sqrt());
+        cofactors[k] = cofactor;
+        if I::MEAN_DILATATION {
+            volume_ratio = volume_ratio.max(jacobian / state.mean_jacobian);
+            let first = law.first_piola_kirchhoff(&h);
+            let kirchhoff = first.dot_transposed(&h) + first;
+            stress = stress.max(kirchhoff.double_dot(&kirchhoff).sqrt());
+        }
     }
-    if P > 1 && !L::SMALL_STRAIN {
+    if I::MEAN_DILATATION && !L::SMALL_STRAIN {
         gradient = volume_ratio * (gradient + stress * SECOND_VARIATION);
     }
-    // V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current volume.
-    let mut volume_gradient = [[zero; 3]; N];
-    nodal_forces(interpolation, geometry, &mut volume_gradients, &mut volume_gradient);
-    let mut norm_squared = zero;
+    let divergence = if I::MEAN_DILATATION || P == 1 {
+        let mean = if L::SMALL_STRAIN { one } else { state.mean_jacobian };
+        mean_divergence(interpolation, geometry, &mut cofactors, spectrum, &state.volume) / (mean * mean)
+    } else if L::SMALL_STRAIN {
+        spectrum.divergence
+    } else {
+        pointwise_divergence(&cofactors, &state.jacobians, spectrum)
+    };
+    gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
+}
+
+/// V₀ Σ |J̄ B̄_a|²/m_min from cof F, which it overwrites: V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current
+/// volume.
+#[inline(always)]
+fn mean_divergence<I, const N: usize, const P: usize>(
+    interpolation: &I,
+    geometry: &[PointGeometry; P],
+    cofactors: &mut [Tensor<Lanes>; P],
+    spectrum: &Spectrum,
+    volume: &Lanes,
+) -> Lanes
+where
+    I: Interpolation<N, P>,
+{
+    let mut volume_gradient = [[Lanes::splat(0.0); 3]; N];
+    nodal_forces(interpolation, geometry, cofactors, &mut volume_gradient);
+    let mut norm_squared = Lanes::splat(0.0);
     for [x, y, z] in volume_gradient {
         norm_squared += x * x + y * y + z * z;
     }
-    let mean = if L::SMALL_STRAIN { one } else { state.mean_jacobian };
-    let divergence = norm_squared * spectrum.inverse_mass / (state.volume * mean * mean);
-    gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
+    norm_squared * spectrum.inverse_mass / *volume
+}
+
+/// (|C̄|₂ √γ + max |C − C̄| √β)², C = cof F / J.
+#[inline(always)]
+fn pointwise_divergence<const P: usize>(
+    cofactors: &[Tensor<Lanes>; P],
+    jacobians: &[Lanes; P],
+    spectrum: &Spectrum,
+) -> Lanes {
+    let one = Lanes::splat(1.0);
+    let mut mean = Tensor::<Lanes>::zero();
+    for k in 0..P {
+        mean = mean + cofactors[k].scale(one / jacobians[k]);
+    }
+    mean = mean.scale(Lanes::splat(1.0 / P as f64));
+    let mut farthest = Lanes::splat(0.0);
+    for k in 0..P {
+        let difference = cofactors[k].scale(one / jacobians[k]) - mean;
+        farthest = farthest.max(difference.double_dot(&difference));
+    }
+    let largest = mean.transposed_dot_self().largest_eigenvalue_bound();
+    let root = (largest * spectrum.divergence).sqrt() + (farthest * spectrum.laplacian).sqrt();
+    root * root
 }

@@ -4,10 +4,14 @@
 //! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows. The last
 //! group is filled up with copies of the last element, whose results are not used.
 
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::interpolation::{Hexahedron, Interpolation, Tabulated, Tetrahedron};
-use crate::element::{MAX_NODES, quadrature, shape_gradients, shape_values};
+use super::interpolation::{
+    Displacement, Hexahedron, Interpolation, MeanDilatation, QuadraticTetrahedron, Tabulated, Tetrahedron,
+};
+use super::mass::Lumping;
+use crate::element::{MAX_NODES, quadrature, shape_gradients};
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
 use crate::math::real::{LANES, Lanes};
 use crate::math::tensor::Tensor;
@@ -84,6 +88,8 @@ pub(super) struct Spectrum {
     pub laplacian: Lanes,
     /// 1 / smallest nodal mass of the element \[1/kg\].
     pub inverse_mass: Lanes,
+    /// Largest eigenvalue of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
+    pub divergence: Lanes,
 }
 
 /// Elements of one kind and one material.
@@ -93,6 +99,8 @@ pub struct ElementBlock {
     material: Material,
     density: f64,
     connectivity: Vec<u32>,
+    /// Mass of each node of each element \[kg\], in the order of the connectivity.
+    lumped_mass: Vec<f64>,
     geometry: Vec<PointGeometry>,
     spectra: Vec<Spectrum>,
 }
@@ -113,11 +121,15 @@ impl ElementBlock {
         reference_positions: &[Vec3],
     ) -> Result<Self, ElementError> {
         check_arguments(kind, density, connectivity)?;
+        let lumping = Lumping::new(kind);
         let elements: Vec<&[u32]> = connectivity.chunks_exact(kind.num_nodes()).collect();
         let reference: Vec<ReferenceElement> = elements
             .par_iter()
             .enumerate()
-            .map(|(element, nodes)| ReferenceElement::new(kind, density, element, nodes, reference_positions))
+            .map(|(element, nodes)| {
+                let corners = node_positions(kind, element, nodes, reference_positions)?;
+                ReferenceElement::new(kind, density, &lumping, element, &corners)
+            })
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_, _>>()?;
@@ -135,9 +147,19 @@ impl ElementBlock {
             spectra.push(Spectrum {
                 laplacian: lanes(|l| member(l).laplacian),
                 inverse_mass: lanes(|l| member(l).inverse_mass),
+                divergence: lanes(|l| member(l).divergence),
             });
         }
-        Ok(Self { kind, material, density, connectivity: connectivity.to_vec(), geometry, spectra })
+        let lumped_mass = reference.into_iter().flat_map(|element| element.mass).collect();
+        Ok(Self {
+            kind,
+            material,
+            density,
+            connectivity: connectivity.to_vec(),
+            lumped_mass,
+            geometry,
+            spectra,
+        })
     }
 
     /// Number of elements.
@@ -168,30 +190,14 @@ impl ElementBlock {
 
     /// Reference volume of all elements \[m³\] (area times thickness 1 of plane ones).
     pub fn volume(&self) -> f64 {
-        (0..self.num_elements()).map(|element| self.weights(element).sum::<f64>()).sum()
+        self.lumped_mass.iter().sum::<f64>() / self.density
     }
 
-    /// Adds the row sums m_a = ∫ ρ N_a dV of the consistent mass \[kg\] to the nodes.
+    /// Adds the lumped mass \[kg\] of the elements to the nodes: row sums of linear ones, HRZ of quadratic ones.
     pub fn add_lumped_mass(&self, mass: &mut [f64]) {
-        let values: Vec<[f64; MAX_NODES]> = quadrature(self.kind)
-            .iter()
-            .map(|point| {
-                let mut values = [0.0; MAX_NODES];
-                shape_values(self.kind, point.xi, &mut values);
-                values
-            })
-            .collect();
-        for element in 0..self.num_elements() {
-            for (weight, values) in self.weights(element).zip(&values) {
-                for (node, value) in self.nodes(element).iter().zip(values) {
-                    mass[*node as usize] += self.density * weight * value;
-                }
-            }
+        for (node, share) in self.connectivity.iter().zip(&self.lumped_mass) {
+            mass[*node as usize] += share;
         }
-    }
-
-    fn weights(&self, element: usize) -> impl Iterator<Item = f64> + '_ {
-        self.group_geometry(element / LANES).iter().map(move |point| point.weight.0[element % LANES])
     }
 
     /// Number of groups of [`LANES`] elements.
@@ -237,20 +243,23 @@ impl ElementBlock {
         let (kind, law) = (self.kind, self.material);
         match kind {
             CellKind::Point1 | CellKind::Line2 | CellKind::Line3 => None,
-            CellKind::Tri3 => Some(with_law(law, &Tabulated::<3, 1, true>::new(kind), operation)),
-            CellKind::Quad4 => Some(with_law(law, &Tabulated::<4, 4, true>::new(kind), operation)),
+            CellKind::Tri3 => Some(with_law(law, &Plain::<3, 1, true>::new(kind), operation)),
+            CellKind::Quad4 => Some(with_law(law, &Mean::<4, 4, true>::new(kind), operation)),
             CellKind::Tet4 => Some(with_law(law, &Tetrahedron, operation)),
-            CellKind::Wedge6 => Some(with_law(law, &Tabulated::<6, 6, false>::new(kind), operation)),
+            CellKind::Wedge6 => Some(with_law(law, &Mean::<6, 6, false>::new(kind), operation)),
             CellKind::Hex8 => Some(with_law(law, &Hexahedron::new(), operation)),
-            CellKind::Tri6 => Some(with_law(law, &Tabulated::<6, 3, true>::new(kind), operation)),
-            CellKind::Quad8 => Some(with_law(law, &Tabulated::<8, 9, true>::new(kind), operation)),
-            CellKind::Quad9 => Some(with_law(law, &Tabulated::<9, 9, true>::new(kind), operation)),
-            CellKind::Tet10 => Some(with_law(law, &Tabulated::<10, 4, false>::new(kind), operation)),
-            CellKind::Hex20 => Some(with_law(law, &Tabulated::<20, 27, false>::new(kind), operation)),
-            CellKind::Hex27 => Some(with_law(law, &Tabulated::<27, 27, false>::new(kind), operation)),
+            CellKind::Tri6 => Some(with_law(law, &Plain::<6, 3, true>::new(kind), operation)),
+            CellKind::Quad8 => Some(with_law(law, &Plain::<8, 9, true>::new(kind), operation)),
+            CellKind::Quad9 => Some(with_law(law, &Plain::<9, 9, true>::new(kind), operation)),
+            CellKind::Tet10 => Some(with_law(law, &QuadraticTetrahedron::new(), operation)),
+            CellKind::Hex20 => Some(with_law(law, &Plain::<20, 27, false>::new(kind), operation)),
+            CellKind::Hex27 => Some(with_law(law, &Plain::<27, 27, false>::new(kind), operation)),
         }
     }
 }
+
+type Plain<const N: usize, const P: usize, const PLANE: bool> = Tabulated<Displacement, N, P, PLANE>;
+type Mean<const N: usize, const P: usize, const PLANE: bool> = Tabulated<MeanDilatation, N, P, PLANE>;
 
 /// Work on elements, generic over interpolation and law.
 pub(super) trait ElementOperation {
@@ -305,27 +314,31 @@ struct ReferencePoint {
 /// One element in the reference configuration, before it is put into lanes.
 struct ReferenceElement {
     points: Vec<ReferencePoint>,
+    /// Mass of each node \[kg\].
+    mass: Vec<f64>,
     laplacian: f64,
     inverse_mass: f64,
+    divergence: f64,
 }
+
+/// Eigenvalues carry a rounding error of a few units in the last place.
+const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
 impl ReferenceElement {
     fn new(
         kind: CellKind,
         density: f64,
+        lumping: &Lumping,
         element: usize,
-        nodes: &[u32],
-        positions: &[Vec3],
+        nodes: &[Vec3],
     ) -> Result<Self, ElementError> {
-        let corners = corner_positions(kind, element, nodes, positions)?;
-        let (mut gradients, mut values) = ([[0.0; 3]; MAX_NODES], [0.0; MAX_NODES]);
+        let mut slopes = [[0.0; 3]; MAX_NODES];
         let mut points = Vec::with_capacity(quadrature(kind).len());
-        let mut mass = vec![0.0; nodes.len()];
-        let mut laplacian = nalgebra::DMatrix::<f64>::zeros(nodes.len(), nodes.len());
-        for point in quadrature(kind) {
-            shape_gradients(kind, point.xi, &mut gradients);
-            shape_values(kind, point.xi, &mut values);
-            let jacobian = reference_jacobian(kind, &corners, &gradients);
+        // √w ∇N_a, one row a node, one column a point and direction.
+        let mut gradients = DMatrix::zeros(nodes.len(), 3 * quadrature(kind).len());
+        for (k, point) in quadrature(kind).iter().enumerate() {
+            shape_gradients(kind, point.xi, &mut slopes);
+            let jacobian = reference_jacobian(kind, nodes, &slopes);
             let determinant = jacobian.determinant();
             let degenerate = ElementError::Degenerate { element, jacobian: determinant };
             if !(determinant > 0.0 && determinant.is_finite()) {
@@ -333,31 +346,36 @@ impl ReferenceElement {
             }
             let inverse_jacobian = jacobian.try_inverse().ok_or(degenerate)?;
             let weight = point.weight * determinant;
-            let physical: Vec<Vec3> = gradients[..nodes.len()]
-                .iter()
-                .map(|slope| inverse_jacobian.transpose() * Vec3::from(*slope))
-                .collect();
-            for (a, mass) in mass.iter_mut().enumerate() {
-                *mass += density * weight * values[a];
-                for b in 0..nodes.len() {
-                    laplacian[(a, b)] += weight * physical[a].dot(&physical[b]);
-                }
+            for a in 0..nodes.len() {
+                let slope = inverse_jacobian.transpose() * Vec3::from(slopes[a]) * weight.sqrt();
+                gradients.fixed_view_mut::<1, 3>(a, 3 * k).copy_from(&slope.transpose());
             }
             points.push(ReferencePoint { inverse_jacobian, weight });
         }
-        for a in 0..nodes.len() {
-            for b in 0..nodes.len() {
-                laplacian[(a, b)] /= (mass[a] * mass[b]).sqrt();
-            }
+        let mut mass = vec![0.0; nodes.len()];
+        lumping.shares(nodes, &mut mass);
+        for (a, mass) in mass.iter_mut().enumerate() {
+            *mass *= density;
+            gradients.row_mut(a).scale_mut(1.0 / mass.sqrt());
         }
-        // Eigenvalues carry a rounding error of a few units in the last place.
-        let laplacian = laplacian.symmetric_eigenvalues().max() * (1.0 + 1e-12);
+        let laplacian = largest_eigenvalue(&gradients * gradients.transpose());
+        let divergence = largest_eigenvalue(divergence_of_points(&gradients));
         let inverse_mass = 1.0 / mass.iter().copied().fold(f64::INFINITY, f64::min);
-        Ok(Self { points, laplacian, inverse_mass })
+        Ok(Self { points, mass, laplacian, inverse_mass, divergence })
     }
 }
 
-fn corner_positions(
+/// √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a, from √(w/m_a) ∇N_a: it has the eigenvalues of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b).
+fn divergence_of_points(gradients: &DMatrix<f64>) -> DMatrix<f64> {
+    let points = gradients.ncols() / 3;
+    DMatrix::from_fn(points, points, |k, l| gradients.columns(3 * k, 3).dot(&gradients.columns(3 * l, 3)))
+}
+
+fn largest_eigenvalue(symmetric: DMatrix<f64>) -> f64 {
+    symmetric.symmetric_eigenvalues().max() * (1.0 + EIGENVALUE_ROUNDING)
+}
+
+fn node_positions(
     kind: CellKind,
     element: usize,
     nodes: &[u32],

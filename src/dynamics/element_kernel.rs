@@ -1,11 +1,12 @@
-//! Stress, energy and forces of four elements at a time, total Lagrangian with mean dilatation.
+//! Stress, energy and forces of four elements at a time, total Lagrangian.
 //!
-//! Elements with several quadrature points see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić, Dutko and
+//! Linear elements with several quadrature points have mean dilatation: they see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić, Dutko and
 //! Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), so that a nearly
 //! incompressible material does not lock. The energy is Σ w W(F̄) and the forces are its exact gradient:
 //! with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w) the stress that works on F is
 //! α P̄ + (p̂ − π/J) cof F. The small-strain law has tr H for the volume, which makes it the B̄ method
-//! (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
+//! (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413). Quadratic elements and simplices of one point see F itself
+//! ([`Formulation`]).
 
 #![allow(
     clippy::needless_range_loop,
@@ -13,7 +14,7 @@
 )]
 
 use super::element_block::PointGeometry;
-use super::interpolation::Interpolation;
+use super::interpolation::{Formulation, Interpolation};
 use crate::material::{Law, Response};
 use crate::math::real::{Lanes, Real};
 use crate::math::tensor::Tensor;
@@ -27,7 +28,8 @@ pub(super) struct ElementState<const P: usize> {
     pub gradients: [Tensor<Lanes>; P],
     /// J = det F.
     pub jacobians: [Lanes; P],
-    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law).
+    /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law); of elements that see one volume
+    /// change.
     pub mean_jacobian: Lanes,
     /// Reference volume \[m³\].
     pub volume: Lanes,
@@ -80,8 +82,8 @@ impl<const P: usize> ElementState<P> {
             self.gradients[k] = h;
         }
         self.volume = volume;
-        if P == 1 {
-            self.mean_jacobian = self.corrections[0] + one;
+        if !I::MEAN_DILATATION {
+            self.mean_jacobian = self.jacobians[0];
             return;
         }
         let mean = sum / volume;
@@ -98,9 +100,9 @@ impl<const P: usize> ElementState<P> {
 
     /// Displacement gradient H̄ = F̄ − I that the law sees at point `k`.
     #[inline(always)]
-    pub fn law_gradient<L: Law>(&self, k: usize) -> Tensor<Lanes> {
+    pub fn law_gradient<I: Formulation, L: Law>(&self, k: usize) -> Tensor<Lanes> {
         let (h, correction) = (&self.gradients[k], self.corrections[k]);
-        if P == 1 {
+        if !I::MEAN_DILATATION {
             *h
         } else if L::SMALL_STRAIN {
             h.add_diagonal(correction)
@@ -111,15 +113,15 @@ impl<const P: usize> ElementState<P> {
 
     /// Stress at every point and energy, for the deformation last given.
     #[inline(always)]
-    pub fn stress<L: Law>(&mut self, law: L, geometry: &[PointGeometry; P]) {
+    pub fn stress<I: Formulation, L: Law>(&mut self, law: L, geometry: &[PointGeometry; P]) {
         let mut pressures = [Lanes::splat(0.0); P];
         let (mut energy, mut pressure_sum) = (Lanes::splat(0.0), Lanes::splat(0.0));
         for k in 0..P {
-            let h = self.law_gradient::<L>(k);
+            let h = self.law_gradient::<I, L>(k);
             let Response { stress, energy: density } = law.response(&h);
             energy += geometry[k].weight * density;
             self.stresses[k] = stress;
-            if P > 1 {
+            if I::MEAN_DILATATION {
                 // ⅓ P̄ : F̄, or ⅓ tr P at small strain.
                 let work =
                     if L::SMALL_STRAIN { stress.trace() } else { stress.double_dot(&h) + stress.trace() };
@@ -128,7 +130,7 @@ impl<const P: usize> ElementState<P> {
             }
         }
         self.energy = energy;
-        if P > 1 {
+        if I::MEAN_DILATATION {
             let volume = if L::SMALL_STRAIN { self.volume } else { self.volume * self.mean_jacobian };
             let mean = pressure_sum / volume;
             for k in 0..P {

@@ -204,7 +204,7 @@ impl ElementOperation for MeanStress<'_> {
             let Some(geometry) = self.block.group_geometry(group).first_chunk::<P>() else { return };
             let x = self.block.gather_group::<N>(group, self.positions);
             state.deform::<I, L, N>(interpolation, geometry, &x);
-            state.stress(law, geometry);
+            state.stress::<I, L>(law, geometry);
             let (mut sum, mut volume) = (SymmetricTensor([Lanes::splat(0.0); 6]), Lanes::splat(0.0));
             for k in 0..P {
                 let weight = geometry[k].weight;

@@ -8,14 +8,40 @@
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]
 
+use std::marker::PhantomData;
+
 use crate::element::line::{GAUSS_2, values2};
+use crate::element::tetrahedron::DEGREE_2;
 use crate::element::{quadrature, shape_gradients};
 use crate::math::real::{Lanes, Real};
 use crate::math::tensor::Tensor;
 use crate::mesh::CellKind;
 
+/// How the volume change of an element with several points enters its energy.
+pub trait Formulation: Sync {
+    /// Whether every point sees the mean volume change of the element.
+    ///
+    /// It keeps linear elements from locking; quadratic ones have modes enough to be nearly incompressible point by
+    /// point, and a constant volume change would take an order from them.
+    const MEAN_DILATATION: bool;
+}
+
+/// Each point sees its own volume change: simplices of one point, and quadratic elements.
+pub struct Displacement;
+
+impl Formulation for Displacement {
+    const MEAN_DILATATION: bool = false;
+}
+
+/// Each point sees the mean volume change: linear elements of several points.
+pub struct MeanDilatation;
+
+impl Formulation for MeanDilatation {
+    const MEAN_DILATATION: bool = true;
+}
+
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
-pub trait Interpolation<const N: usize, const P: usize>: Sync {
+pub trait Interpolation<const N: usize, const P: usize>: Formulation {
     /// ∂x_i/∂ξ_j at each point, overwriting `tensors`.
     fn gradients(&self, positions: &[[Lanes; 3]; N], tensors: &mut [Tensor<Lanes>; P]);
     /// f_a = Σ_k T_k · ∂N_a/∂ξ, overwriting `forces`.
@@ -24,6 +50,10 @@ pub trait Interpolation<const N: usize, const P: usize>: Sync {
 
 /// Edge vectors from the first node are the columns of ∂x/∂ξ.
 pub struct Tetrahedron;
+
+impl Formulation for Tetrahedron {
+    const MEAN_DILATATION: bool = false;
+}
 
 impl Interpolation<4, 1> for Tetrahedron {
     #[inline(always)]
@@ -42,6 +72,85 @@ impl Interpolation<4, 1> for Tetrahedron {
             forces[0][i] = -(row[0] + row[1] + row[2]);
             for j in 0..3 {
                 forces[j + 1][i] = row[j];
+            }
+        }
+    }
+}
+
+/// Gradients of the ten-node tetrahedron at the four points of degree 2.
+///
+/// ∂x/∂ξ is linear: with L_c = FAR at point c and NEAR elsewhere it is there (FAR − NEAR) D_c + NEAR Σ D, D_c its value at
+/// corner c. By the barycentric coordinates, of which ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0, it is at corner c
+/// ∂x/∂L_i = 4 x_(ci) − x_i for i ≠ c and 3 x_c for i = c, x_(ci) the mid-side node, and the sum over the corners is
+/// 4 Σ_c x_(ci).
+pub struct QuadraticTetrahedron {
+    /// FAR − NEAR, and NEAR.
+    own: f64,
+    all: f64,
+}
+
+/// Mid-side node between two corners.
+const MID_SIDE: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 9, 8, 3]];
+
+impl QuadraticTetrahedron {
+    /// Weights from the rule of four points.
+    pub fn new() -> Self {
+        let [far, near] = [1, 0].map(|point: usize| DEGREE_2[point].xi[0]);
+        Self { own: far - near, all: near }
+    }
+}
+
+impl Formulation for QuadraticTetrahedron {
+    const MEAN_DILATATION: bool = Displacement::MEAN_DILATATION;
+}
+
+impl Interpolation<10, 4> for QuadraticTetrahedron {
+    #[inline(always)]
+    fn gradients(&self, x: &[[Lanes; 3]; 10], tensors: &mut [Tensor<Lanes>; 4]) {
+        for i in 0..3 {
+            // Weighted ∂x/∂L_j of the corners, and their sum.
+            let mut own = [[Lanes::splat(0.0); 4]; 4];
+            let mut all = [Lanes::splat(0.0); 4];
+            for c in 0..4 {
+                for j in 0..4 {
+                    if c == j {
+                        own[c][c] = x[c][i] * (3.0 * self.own);
+                    } else {
+                        let mid_side = x[MID_SIDE[c][j]][i];
+                        own[c][j] = mid_side * (4.0 * self.own) - x[j][i] * self.own;
+                        all[j] += mid_side;
+                    }
+                }
+            }
+            for j in 0..3 {
+                let sum = (all[j + 1] - all[0]) * (4.0 * self.all);
+                for c in 0..4 {
+                    tensors[c].0[i][j] = own[c][j + 1] - own[c][0] + sum;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn divergence(&self, tensors: &[Tensor<Lanes>; 4], forces: &mut [[Lanes; 3]; 10]) {
+        for i in 0..3 {
+            // What works on ∂x/∂L_j at each point, and the sum over the points.
+            let mut work = [[Lanes::splat(0.0); 4]; 4];
+            let mut all = [Lanes::splat(0.0); 4];
+            for c in 0..4 {
+                let row = tensors[c].0[i];
+                work[c] = [-(row[0] + row[1] + row[2]), row[0], row[1], row[2]];
+                for j in 0..4 {
+                    all[j] += work[c][j];
+                }
+            }
+            for c in 0..4 {
+                // Twice the share of the own point, less that of all: 3 w_cc − Σ_(k ≠ c) w_kc.
+                forces[c][i] = (work[c][c] * 4.0 - all[c]) * self.own;
+                for j in 0..c {
+                    forces[MID_SIDE[c][j]][i] =
+                        (work[c][j] + work[j][c]) * (4.0 * self.own) + (all[c] + all[j]) * (4.0 * self.all);
+                }
             }
         }
     }
@@ -91,6 +200,10 @@ impl Hexahedron {
     }
 }
 
+impl Formulation for Hexahedron {
+    const MEAN_DILATATION: bool = true;
+}
+
 impl Interpolation<8, 8> for Hexahedron {
     #[inline(always)]
     fn gradients(&self, x: &[[Lanes; 3]; 8], tensors: &mut [Tensor<Lanes>; 8]) {
@@ -138,12 +251,13 @@ impl Interpolation<8, 8> for Hexahedron {
     }
 }
 
-/// Shape gradients looked up in a table; `PLANE` for cells of two dimensions.
-pub struct Tabulated<const N: usize, const P: usize, const PLANE: bool> {
+/// Shape gradients looked up in a table, for a formulation `F`; `PLANE` for cells of two dimensions.
+pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
     slopes: [[[f64; 3]; N]; P],
+    formulation: PhantomData<F>,
 }
 
-impl<const N: usize, const P: usize, const PLANE: bool> Tabulated<N, P, PLANE> {
+impl<F, const N: usize, const P: usize, const PLANE: bool> Tabulated<F, N, P, PLANE> {
     const DIMENSION: usize = if PLANE { 2 } else { 3 };
 
     /// Table of a kind that has `N` nodes and `P` points.
@@ -152,25 +266,34 @@ impl<const N: usize, const P: usize, const PLANE: bool> Tabulated<N, P, PLANE> {
         for (table, point) in slopes.iter_mut().zip(quadrature(kind)) {
             shape_gradients(kind, point.xi, table);
         }
-        Self { slopes }
+        Self { slopes, formulation: PhantomData }
     }
 }
 
-impl<const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P> for Tabulated<N, P, PLANE> {
+impl<F: Formulation, const N: usize, const P: usize, const PLANE: bool> Formulation
+    for Tabulated<F, N, P, PLANE>
+{
+    const MEAN_DILATATION: bool = F::MEAN_DILATATION;
+}
+
+impl<F: Formulation, const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P>
+    for Tabulated<F, N, P, PLANE>
+{
     #[inline(always)]
     fn gradients(&self, positions: &[[Lanes; 3]; N], tensors: &mut [Tensor<Lanes>; P]) {
-        *tensors = [Tensor::zero(); P];
         for k in 0..P {
+            let mut tensor = Tensor::zero();
             for a in 0..N {
                 for i in 0..Self::DIMENSION {
                     for j in 0..Self::DIMENSION {
-                        tensors[k].0[i][j] += positions[a][i] * self.slopes[k][a][j];
+                        tensor.0[i][j] += positions[a][i] * self.slopes[k][a][j];
                     }
                 }
             }
             if PLANE {
-                tensors[k].0[2][2] = Lanes::splat(1.0);
+                tensor.0[2][2] = Lanes::splat(1.0);
             }
+            tensors[k] = tensor;
         }
     }
 
@@ -178,10 +301,11 @@ impl<const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P> for 
     fn divergence(&self, tensors: &[Tensor<Lanes>; P], forces: &mut [[Lanes; 3]; N]) {
         *forces = [[Lanes::splat(0.0); 3]; N];
         for k in 0..P {
+            let tensor = tensors[k];
             for a in 0..N {
                 for i in 0..Self::DIMENSION {
                     for j in 0..Self::DIMENSION {
-                        forces[a][i] += tensors[k].0[i][j] * self.slopes[k][a][j];
+                        forces[a][i] += tensor.0[i][j] * self.slopes[k][a][j];
                     }
                 }
             }
@@ -193,26 +317,38 @@ impl<const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P> for 
 mod tests {
     use super::*;
 
-    #[test]
-    fn sums_over_edges_are_the_shape_gradients() {
-        let table = Tabulated::<8, 8, false>::new(CellKind::Hex8);
+    fn agrees_with_its_table<I, const N: usize, const P: usize>(fast: &I, kind: CellKind)
+    where
+        I: Interpolation<N, P>,
+    {
+        let table = Tabulated::<Displacement, N, P, false>::new(kind);
         let value = |a: usize, i: usize| Lanes::splat(((a * 7 + i * 5) % 11) as f64 - 0.3 * (a * i) as f64);
-        let x: [[Lanes; 3]; 8] = std::array::from_fn(|a| std::array::from_fn(|i| value(a, i)));
-        let (mut fast, mut slow) = ([Tensor::zero(); 8], [Tensor::zero(); 8]);
-        Hexahedron::new().gradients(&x, &mut fast);
+        let x: [[Lanes; 3]; N] = std::array::from_fn(|a| std::array::from_fn(|i| value(a, i)));
+        let (mut quick, mut slow) = ([Tensor::zero(); P], [Tensor::zero(); P]);
+        fast.gradients(&x, &mut quick);
         table.gradients(&x, &mut slow);
-        let tensors: [Tensor<Lanes>; 8] =
+        let tensors: [Tensor<Lanes>; P] =
             std::array::from_fn(|k| slow[k] + Tensor::zero().add_diagonal(Lanes::splat(k as f64)));
-        let (mut fast_forces, mut slow_forces) = (x, x);
-        Hexahedron::new().divergence(&tensors, &mut fast_forces);
+        let (mut quick_forces, mut slow_forces) = (x, x);
+        fast.divergence(&tensors, &mut quick_forces);
         table.divergence(&tensors, &mut slow_forces);
-        for k in 0..8 {
+        for k in 0..P {
             for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
-                assert!((fast[k].0[i][j].0[0] - slow[k].0[i][j].0[0]).abs() < 1e-14, "point {k}");
-            }
-            for i in 0..3 {
-                assert!((fast_forces[k][i].0[0] - slow_forces[k][i].0[0]).abs() < 1e-13, "node {k}");
+                assert!((quick[k].0[i][j].0[0] - slow[k].0[i][j].0[0]).abs() < 1e-13, "{kind:?} point {k}");
             }
         }
+        for a in 0..N {
+            for i in 0..3 {
+                let difference = quick_forces[a][i].0[0] - slow_forces[a][i].0[0];
+                assert!(difference.abs() < 1e-12, "{kind:?} node {a} {difference:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_over_edges_and_corners_are_the_shape_gradients() {
+        agrees_with_its_table(&Hexahedron::new(), CellKind::Hex8);
+        agrees_with_its_table(&Tetrahedron, CellKind::Tet4);
+        agrees_with_its_table(&QuadraticTetrahedron::new(), CellKind::Tet10);
     }
 }

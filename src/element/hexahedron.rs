@@ -1,7 +1,7 @@
 //! Hexahedra on \[−1, 1\]³.
 
 use super::QuadraturePoint;
-use super::line::{GAUSS_2, GAUSS_3, quadratic, quadratic_slopes};
+use super::line::{GAUSS_2, GAUSS_3, GAUSS_5, quadratic, quadratic_slopes};
 
 /// Corners: bottom counter-clockwise, then top.
 pub const CORNERS: [[f64; 3]; 8] = [
@@ -19,6 +19,8 @@ pub const CORNERS: [[f64; 3]; 8] = [
 pub const GAUSS_2X2X2: [QuadraturePoint; 8] = tensor(&GAUSS_2);
 /// 3 × 3 × 3 points, exact to degree 5 in each direction.
 pub const GAUSS_3X3X3: [QuadraturePoint; 27] = tensor(&GAUSS_3);
+/// 5 × 5 × 5 points, exact to degree 9 in each direction.
+pub const GAUSS_5X5X5: [QuadraturePoint; 125] = tensor(&GAUSS_5);
 
 const fn tensor<const N: usize>(rule: &[QuadraturePoint]) -> [QuadraturePoint; N] {
     let n = rule.len();

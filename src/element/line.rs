@@ -7,6 +7,10 @@ const TWO_POINT: f64 = 0.577_350_269_189_625_8;
 /// Abscissa √(3/5) of the three-point rule.
 const THREE_POINT: f64 = 0.774_596_669_241_483_4;
 
+// Abscissas of the four- and five-point rules (Abramowitz and Stegun 1964, table 25.4).
+const FOUR_POINT: [f64; 2] = [0.339_981_043_584_856_3, 0.861_136_311_594_052_6];
+const FIVE_POINT: [f64; 2] = [0.538_469_310_105_683_1, 0.906_179_845_938_664];
+
 /// The whole weight on a point.
 pub const POINT: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.0; 3], weight: 1.0 }];
 /// Two points, exact to degree 3.
@@ -14,6 +18,21 @@ pub const GAUSS_2: [QuadraturePoint; 2] = [point(-TWO_POINT, 1.0), point(TWO_POI
 /// Three points, exact to degree 5.
 pub const GAUSS_3: [QuadraturePoint; 3] =
     [point(-THREE_POINT, 5.0 / 9.0), point(0.0, 8.0 / 9.0), point(THREE_POINT, 5.0 / 9.0)];
+/// Four points, exact to degree 7.
+pub const GAUSS_4: [QuadraturePoint; 4] = [
+    point(-FOUR_POINT[1], 0.347_854_845_137_453_85),
+    point(-FOUR_POINT[0], 0.652_145_154_862_546_1),
+    point(FOUR_POINT[0], 0.652_145_154_862_546_1),
+    point(FOUR_POINT[1], 0.347_854_845_137_453_85),
+];
+/// Five points, exact to degree 9.
+pub const GAUSS_5: [QuadraturePoint; 5] = [
+    point(-FIVE_POINT[1], 0.236_926_885_056_189_08),
+    point(-FIVE_POINT[0], 0.478_628_670_499_366_47),
+    point(0.0, 128.0 / 225.0),
+    point(FIVE_POINT[0], 0.478_628_670_499_366_47),
+    point(FIVE_POINT[1], 0.236_926_885_056_189_08),
+];
 
 const fn point(xi: f64, weight: f64) -> QuadraturePoint {
     QuadraturePoint { xi: [xi, 0.0, 0.0], weight }

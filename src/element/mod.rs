@@ -19,7 +19,7 @@ pub mod triangle;
 pub mod wedge;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::mesh::CellKind;
 
@@ -108,7 +108,7 @@ pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
 
 /// Rule for internal forces: full integration of the stiffness of an affine element.
 ///
-/// It also integrates N_a det J (lumped mass, volume) exactly on distorted elements.
+/// It also integrates N_a det J (row sums of the mass, volume) exactly on distorted linear elements.
 pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,
@@ -126,7 +126,9 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     }
 }
 
-/// Rule for moments of inertia: exact for x ⊗ x det J on distorted elements.
+/// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J on distorted and curved elements.
+///
+/// Of a surface in space, whose measure is no polynomial, it is exact where the face is flat and det J thus one.
 pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,
@@ -136,10 +138,10 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
         CellKind::Tet4 => &tetrahedron::DEGREE_2,
         CellKind::Wedge6 => &wedge::GAUSS_6X3,
         CellKind::Hex8 => &hexahedron::GAUSS_3X3X3,
-        CellKind::Line3 => &line::GAUSS_3,
-        CellKind::Tri6 => &triangle::DEGREE_4,
-        CellKind::Quad8 | CellKind::Quad9 => &quadrilateral::GAUSS_3X3,
-        CellKind::Tet10 => &tetrahedron::DEGREE_2,
-        CellKind::Hex20 | CellKind::Hex27 => &hexahedron::GAUSS_3X3X3,
+        CellKind::Line3 => &line::GAUSS_4,
+        CellKind::Tri6 => &triangle::DEGREE_6,
+        CellKind::Quad8 | CellKind::Quad9 => &quadrilateral::GAUSS_4X4,
+        CellKind::Tet10 => &tetrahedron::DEGREE_7,
+        CellKind::Hex20 | CellKind::Hex27 => &hexahedron::GAUSS_5X5X5,
     }
 }

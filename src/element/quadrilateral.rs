@@ -1,7 +1,7 @@
 //! Quadrilaterals on \[−1, 1\]².
 
 use super::QuadraturePoint;
-use super::line::{GAUSS_2, GAUSS_3, QUADRATIC_CURVATURES, quadratic, quadratic_slopes};
+use super::line::{GAUSS_2, GAUSS_3, GAUSS_4, QUADRATIC_CURVATURES, quadratic, quadratic_slopes};
 
 /// Corners, counter-clockwise.
 pub const CORNERS: [[f64; 2]; 4] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
@@ -10,6 +10,8 @@ pub const CORNERS: [[f64; 2]; 4] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0
 pub const GAUSS_2X2: [QuadraturePoint; 4] = tensor(&GAUSS_2);
 /// 3 × 3 points, exact to degree 5 in each direction.
 pub const GAUSS_3X3: [QuadraturePoint; 9] = tensor(&GAUSS_3);
+/// 4 × 4 points, exact to degree 7 in each direction.
+pub const GAUSS_4X4: [QuadraturePoint; 16] = tensor(&GAUSS_4);
 
 const fn tensor<const N: usize>(rule: &[QuadraturePoint]) -> [QuadraturePoint; N] {
     let mut points = [QuadraturePoint { xi: [0.0; 3], weight: 0.0 }; N];

@@ -18,7 +18,7 @@ fn natural_corners(kind: CellKind) -> Vec<[f64; 3]> {
 }
 
 /// Corners, then the means of the corners that the table of [`CellKind`] names for each other node.
-fn natural_nodes(kind: CellKind) -> Vec<[f64; 3]> {
+pub(crate) fn natural_nodes(kind: CellKind) -> Vec<[f64; 3]> {
     let mut nodes = natural_corners(kind);
     let between: &[&[usize]] = match kind {
         CellKind::Line3 => &[&[0, 1]],
@@ -183,7 +183,7 @@ fn monomial_integral(kind: CellKind, p: usize, q: usize, r: usize) -> f64 {
 #[test]
 fn rules_integrate_the_polynomials_they_promise() {
     // (kind, rule, total degree in the simplex part or per-direction degree, degree along the axis of a wedge)
-    let rules: [(CellKind, &[QuadraturePoint], usize, usize); 15] = [
+    let rules: [(CellKind, &[QuadraturePoint], usize, usize); 20] = [
         (CellKind::Tri6, quadrature(CellKind::Tri6), 2, 0),
         (CellKind::Tet10, quadrature(CellKind::Tet10), 2, 0),
         (CellKind::Hex20, quadrature(CellKind::Hex20), 5, 0),
@@ -199,6 +199,11 @@ fn rules_integrate_the_polynomials_they_promise() {
         (CellKind::Tet4, second_moment_quadrature(CellKind::Tet4), 2, 0),
         (CellKind::Wedge6, second_moment_quadrature(CellKind::Wedge6), 4, 5),
         (CellKind::Hex8, second_moment_quadrature(CellKind::Hex8), 5, 0),
+        (CellKind::Line3, second_moment_quadrature(CellKind::Line3), 7, 0),
+        (CellKind::Tri6, second_moment_quadrature(CellKind::Tri6), 6, 0),
+        (CellKind::Quad9, second_moment_quadrature(CellKind::Quad9), 7, 0),
+        (CellKind::Tet10, second_moment_quadrature(CellKind::Tet10), 7, 0),
+        (CellKind::Hex27, second_moment_quadrature(CellKind::Hex27), 9, 0),
     ];
     for (kind, rule, degree, axis) in rules {
         for (p, q, r) in monomials(kind, degree, axis) {

@@ -1,6 +1,7 @@
 //! Tetrahedra on the unit simplex.
 
 use super::QuadraturePoint;
+use super::line::{GAUSS_4, GAUSS_5};
 
 /// (5 − √5)/20 and (5 + 3√5)/20: Hammer and Stroud (1956), four points of degree 2.
 const NEAR: f64 = 0.138_196_601_125_010_5;
@@ -11,6 +12,26 @@ pub const CENTROID: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.25; 3], wei
 /// Four points, exact to degree 2 (Hammer and Stroud 1956).
 pub const DEGREE_2: [QuadraturePoint; 4] =
     [point([NEAR, NEAR, NEAR]), point([FAR, NEAR, NEAR]), point([NEAR, FAR, NEAR]), point([NEAR, NEAR, FAR])];
+/// A hundred points, exact to degree 7: the cube collapsed to a corner (Stroud 1971, *Approximate Calculation of Multiple
+/// Integrals*, §2.5), whose Jacobian takes two degrees of one rule and one of the next.
+pub const DEGREE_7: [QuadraturePoint; 100] = collapsed();
+
+const fn collapsed() -> [QuadraturePoint; 100] {
+    let mut points = [point([0.0; 3]); 100];
+    let mut k = 0;
+    while k < 100 {
+        let (r, s, t) = (GAUSS_5[k % 5], GAUSS_5[k / 5 % 5], GAUSS_4[k / 25]);
+        let (x, u, v) = (0.5 * (1.0 + r.xi[0]), 0.5 * (1.0 + s.xi[0]), 0.5 * (1.0 + t.xi[0]));
+        let y = (1.0 - x) * u;
+        let jacobian = (1.0 - x) * (1.0 - x) * (1.0 - u);
+        points[k] = QuadraturePoint {
+            xi: [x, y, (1.0 - x - y) * v],
+            weight: 0.125 * r.weight * s.weight * t.weight * jacobian,
+        };
+        k += 1;
+    }
+    points
+}
 
 const fn point(xi: [f64; 3]) -> QuadraturePoint {
     QuadraturePoint { xi, weight: 1.0 / 24.0 }

@@ -1,6 +1,7 @@
 //! Triangles on the unit simplex.
 
 use super::QuadraturePoint;
+use super::line::GAUSS_4;
 
 /// One point, exact to degree 1.
 pub const CENTROID: [QuadraturePoint; 1] = [point(1.0 / 3.0, 1.0 / 3.0, 0.5)];
@@ -26,6 +27,21 @@ pub const DEGREE_4: [QuadraturePoint; 6] = [
     point(1.0 - 2.0 * ORBIT_B, ORBIT_B, WEIGHT_B),
     point(ORBIT_B, 1.0 - 2.0 * ORBIT_B, WEIGHT_B),
 ];
+/// Sixteen points, exact to degree 6: the square with one side collapsed (Stroud 1971, *Approximate Calculation of
+/// Multiple Integrals*, §2.5), whose Jacobian 1 − x takes one degree of the four-point rule.
+pub const DEGREE_6: [QuadraturePoint; 16] = collapsed();
+
+const fn collapsed() -> [QuadraturePoint; 16] {
+    let mut points = [point(0.0, 0.0, 0.0); 16];
+    let mut k = 0;
+    while k < 16 {
+        let (s, t) = (GAUSS_4[k % 4], GAUSS_4[k / 4]);
+        let (x, across) = (0.5 * (1.0 + s.xi[0]), 0.5 * (1.0 + t.xi[0]));
+        points[k] = point(x, (1.0 - x) * across, 0.25 * s.weight * t.weight * (1.0 - x));
+        k += 1;
+    }
+    points
+}
 
 const fn point(x: f64, y: f64, weight: f64) -> QuadraturePoint {
     QuadraturePoint { xi: [x, y, 0.0], weight }

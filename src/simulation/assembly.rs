@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::contact::Surface;
 use crate::dynamics::ElementBlock;
 use crate::dynamics::RigidBody;
-use crate::dynamics::{MassProperties, mass_properties, nodal_shares};
+use crate::dynamics::{MassProperties, add_lumped_mass, mass_properties};
 use crate::io::gmsh;
 use crate::material::{Elasticity, Material};
 use crate::math::{Mat3, Rotation};
@@ -169,11 +169,9 @@ impl Assembly {
             RigidMass::Given(mass, inertia) => (mass, symmetric(inertia)),
             _ => (properties.mass, properties.inertia),
         };
+        let density = scale * mass / properties.mass;
         for block in &body.blocks {
-            let cells = block.tags.iter().enumerate().map(|(cell, _)| (block.kind, block.element(cell)));
-            for (node, share) in nodal_shares(cells, positions) {
-                self.model.mass[node as usize] += share * scale * mass / properties.mass;
-            }
+            add_lumped_mass(block.kind, &block.connectivity, positions, density, &mut self.model.mass);
         }
         Ok(RigidBody::new(mass, properties.centre, &inertia))
     }

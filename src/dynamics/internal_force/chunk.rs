@@ -149,7 +149,7 @@ impl Chunk {
             let Some(slots) = self.slots[index * N..].first_chunk::<N>().copied() else { return };
             let Some(geometry) = block.group_geometry(group).first_chunk::<P>() else { return };
             state.deform::<I, L, N>(interpolation, geometry, &self.gather(&slots));
-            state.stress(law, geometry);
+            state.stress::<I, L>(law, geometry);
             nodal_forces(interpolation, geometry, &mut state.stresses, &mut forces);
             self.scatter(&slots, &forces);
             let last = group + 1 == self.groups.end;

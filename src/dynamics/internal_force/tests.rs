@@ -1,6 +1,9 @@
+use std::collections::HashMap;
+
 use super::*;
 use crate::dynamics::ElementError;
-use crate::element::{hexahedron, quadrilateral};
+use crate::element::tests::natural_nodes;
+use crate::element::{MAX_NODES, hexahedron, quadrilateral, shape_values};
 use crate::material::{Elasticity, Material};
 use crate::math::{Mat3, Rotation};
 use crate::mesh::CellKind;
@@ -24,8 +27,19 @@ mod rand_like {
     }
 }
 
-const KINDS: [CellKind; 5] =
-    [CellKind::Tri3, CellKind::Quad4, CellKind::Tet4, CellKind::Wedge6, CellKind::Hex8];
+const KINDS: [CellKind; 11] = [
+    CellKind::Tri3,
+    CellKind::Quad4,
+    CellKind::Tet4,
+    CellKind::Wedge6,
+    CellKind::Hex8,
+    CellKind::Tri6,
+    CellKind::Quad8,
+    CellKind::Quad9,
+    CellKind::Tet10,
+    CellKind::Hex20,
+    CellKind::Hex27,
+];
 const DENSITY: f64 = 2.0;
 
 fn elasticity(poisson: f64) -> Elasticity {
@@ -43,7 +57,7 @@ fn is_plane(kind: CellKind) -> bool {
 
 /// Corners of one well-shaped cell of size about 2, away from the origin.
 fn regular_cell(kind: CellKind) -> Vec<Vec3> {
-    let corners: Vec<Vec3> = match kind {
+    let corners: Vec<Vec3> = match kind.linear() {
         CellKind::Hex8 => hexahedron::CORNERS.iter().map(|c| Vec3::from(*c)).collect(),
         CellKind::Quad4 => quadrilateral::CORNERS.iter().map(|c| Vec3::new(c[0], c[1], 0.0)).collect(),
         CellKind::Tri3 => vec![Vec3::zeros(), Vec3::x() * 2.0, Vec3::y() * 2.0],
@@ -54,7 +68,45 @@ fn regular_cell(kind: CellKind) -> Vec<Vec3> {
             .collect(),
         other => panic!("{other:?}"),
     };
-    corners.into_iter().map(|x| x + Vec3::new(3.0, -2.0, 0.0)).collect()
+    let corners: Vec<Vec3> = corners.into_iter().map(|x| x + Vec3::new(3.0, -2.0, 0.0)).collect();
+    with_mid_nodes(kind, &corners)
+}
+
+/// The straight-sided cell of these corners.
+fn with_mid_nodes(kind: CellKind, corners: &[Vec3]) -> Vec<Vec3> {
+    let mut values = [0.0; MAX_NODES];
+    let mut at = |xi: &[f64; 3]| {
+        shape_values(kind.linear(), *xi, &mut values);
+        corners.iter().zip(values).map(|(x, n)| x * n).sum()
+    };
+    natural_nodes(kind).iter().map(&mut at).collect()
+}
+
+/// A mesh of linear cells made one of straight-sided cells of `kind`.
+fn promoted(kind: CellKind, mut nodes: Vec<Vec3>, connectivity: &[u32]) -> (Vec<Vec3>, Vec<u32>) {
+    let mut found: HashMap<Vec<u32>, u32> = HashMap::new();
+    let mut promoted = Vec::new();
+    for cell in connectivity.chunks_exact(kind.linear().num_nodes()) {
+        let corners: Vec<Vec3> = cell.iter().map(|&node| nodes[node as usize]).collect();
+        let positions = with_mid_nodes(kind, &corners);
+        for (xi, position) in natural_nodes(kind).iter().zip(positions) {
+            // A node is known by the corners it lies between.
+            let mut values = [0.0; MAX_NODES];
+            shape_values(kind.linear(), *xi, &mut values);
+            let mut key: Vec<u32> =
+                cell.iter().zip(values).filter(|(_, n)| *n > 0.0).map(|(&c, _)| c).collect();
+            key.sort_unstable();
+            let node = match key[..] {
+                [corner] => corner,
+                _ => *found.entry(key).or_insert_with(|| {
+                    nodes.push(position);
+                    nodes.len() as u32 - 1
+                }),
+            };
+            promoted.push(node);
+        }
+    }
+    (nodes, promoted)
 }
 
 fn perturbed(positions: &[Vec3], size: f64, noise: &mut Noise, plane: bool) -> Vec<Vec3> {
@@ -86,7 +138,7 @@ fn distorted_mesh(kind: CellKind, n: [usize; 3], noise: &mut Noise) -> (Vec<Vec3
         let layer = |k: usize| [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)];
         let bottom = layer(k);
         let hex: Vec<u32> = if plane { bottom.to_vec() } else { [bottom, layer(k + 1)].concat() };
-        let local: &[usize] = match kind {
+        let local: &[usize] = match kind.linear() {
             CellKind::Hex8 => &[0, 1, 2, 3, 4, 5, 6, 7],
             CellKind::Wedge6 => &[0, 1, 2, 4, 5, 6, 0, 2, 3, 4, 6, 7],
             CellKind::Tet4 => &[0, 1, 2, 6, 0, 2, 3, 6, 0, 3, 7, 6, 0, 7, 4, 6, 0, 4, 5, 6, 0, 5, 1, 6],
@@ -95,7 +147,7 @@ fn distorted_mesh(kind: CellKind, n: [usize; 3], noise: &mut Noise) -> (Vec<Vec3
         };
         connectivity.extend(local.iter().map(|l| hex[*l]));
     }
-    (nodes, connectivity)
+    promoted(kind, nodes, &connectivity)
 }
 
 fn forces_of(model: &mut InternalForce, positions: &[Vec3]) -> Vec<Vec3> {
