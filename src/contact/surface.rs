@@ -13,6 +13,8 @@ const NONE: u32 = u32::MAX;
 pub struct Edge {
     /// Its end nodes, global numbers.
     pub nodes: [u32; 2],
+    /// Its middle node where it is curved: the third of a quadratic segment.
+    pub middle: Option<u32>,
     /// The first face it belongs to.
     pub face: u32,
     /// The face on its other side; `None` on the border of an open surface.
@@ -21,8 +23,8 @@ pub struct Edge {
 
 /// Faces of one body, oriented outward, with global node numbers.
 ///
-/// Faces are segments in plane problems and triangles or quadrilaterals in space; kinds may be mixed. The edges
-/// of a segment are its end points, so a plane surface has no [`Surface::edges`].
+/// Faces are segments in plane problems and triangles or quadrilaterals in space, linear or quadratic; kinds may be
+/// mixed. The edges of a segment are its end points, so a plane surface has no [`Surface::edges`].
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
     kinds: Vec<CellKind>,
@@ -70,12 +72,12 @@ impl Surface {
             if kind.dimension() < 2 {
                 continue;
             }
-            let corners: Vec<u32> = kind.corners().iter().map(|&c| nodes[c as usize]).collect();
-            for k in 0..corners.len() {
-                let ends = [corners[k], corners[(k + 1) % corners.len()]];
+            let edges: Vec<([u32; 2], Option<u32>)> =
+                (0..kind.corners().len()).map(|k| edge_nodes(kind, nodes, k)).collect();
+            for (k, (ends, middle)) in edges.into_iter().enumerate() {
                 let key = [ends[0].min(ends[1]), ends[0].max(ends[1])];
                 let edge = *index.entry(key).or_insert_with(|| {
-                    self.edges.push(Edge { nodes: ends, face: f as u32, neighbour: None });
+                    self.edges.push(Edge { nodes: ends, middle, face: f as u32, neighbour: None });
                     (self.edges.len() - 1) as u32
                 });
                 if self.edges[edge as usize].face != f as u32 {
@@ -120,16 +122,24 @@ impl Surface {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// Median length of the edges of the faces \[m\] (of the segments themselves in plane problems); 0 without
-    /// faces.
+    /// Median distance of neighbouring nodes along the edges of the faces \[m\] (along the segments themselves in
+    /// plane problems); 0 without faces.
+    ///
+    /// A linear edge counts with its length, a quadratic one with each of its halves: the measure is what a mesh
+    /// resolves, the same for a quadratic mesh and for the linear one on the same nodes.
     pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
         let mut lengths = Vec::with_capacity(self.face_nodes.len());
+        let distance = |a: u32, b: u32| (positions[b as usize] - positions[a as usize]).norm();
         for face in 0..self.num_faces() {
             let (kind, nodes) = self.face(face);
-            let corners = kind.corners();
-            let corner = |k: usize| positions[nodes[corners[k % corners.len()] as usize] as usize];
-            let count = if kind.dimension() < 2 { 1 } else { corners.len() };
-            lengths.extend((0..count).map(|k| (corner(k + 1) - corner(k)).norm()));
+            let count = if kind.dimension() < 2 { 1 } else { kind.corners().len() };
+            for k in 0..count {
+                let ([a, b], middle) = edge_nodes(kind, nodes, k);
+                match middle {
+                    Some(middle) => lengths.extend([distance(a, middle), distance(middle, b)]),
+                    None => lengths.push(distance(a, b)),
+                }
+            }
         }
         lengths.sort_unstable_by(f64::total_cmp);
         lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
@@ -138,5 +148,48 @@ impl Surface {
     /// Faces around the node at a position of [`Surface::nodes`].
     pub fn faces_of_local_node(&self, local: usize) -> &[u32] {
         &self.node_faces[self.node_face_offsets[local] as usize..self.node_face_offsets[local + 1] as usize]
+    }
+}
+
+/// Global ends and, if it is quadratic, middle node of the k-th edge of a face; a segment is its own edge.
+fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>) {
+    let count = kind.corners().len();
+    let middle = if kind == kind.linear() { None } else { nodes.get(count + k).copied() };
+    ([nodes[k], nodes[(k + 1) % count]], middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two six-node triangles on the diagonal of a square: the shared edge is one, with its middle node, and the
+    /// measure of the mesh is the spacing of its nodes.
+    #[test]
+    fn edges_of_quadratic_faces_have_their_middle_node() {
+        let point = |x: f64, y: f64| Vec3::new(x, y, 0.0);
+        let positions = [
+            point(0.0, 0.0),
+            point(2.0, 0.0),
+            point(2.0, 2.0),
+            point(0.0, 2.0),
+            point(1.0, 0.0),
+            point(2.0, 1.0),
+            point(1.0, 1.0),
+            point(1.0, 2.0),
+            point(0.0, 1.0),
+        ];
+        let faces = [[0, 1, 2, 4, 5, 6], [0, 2, 3, 6, 7, 8]];
+        let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Tri6, nodes.as_slice())));
+        assert_eq!(surface.edges().len(), 5);
+        assert_eq!(surface.nodes().len(), 9);
+        let shared: Vec<&Edge> = surface.edges().iter().filter(|edge| edge.neighbour.is_some()).collect();
+        assert_eq!(shared.len(), 1);
+        assert_eq!((shared[0].middle, shared[0].face, shared[0].neighbour), (Some(6), 0, Some(1)));
+        assert_eq!(surface.edges_of_face(1)[0], surface.edges_of_face(0)[2]);
+        assert_eq!(surface.median_edge(&positions), 1.0);
+        let linear = Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]);
+        assert_eq!((linear.edges()[0].middle, linear.median_edge(&positions)), (None, 2.0));
+        let plane = Surface::new([(CellKind::Line3, [0, 1, 4].as_slice())]);
+        assert_eq!((plane.nodes().len(), plane.edges().len(), plane.median_edge(&positions)), (3, 0, 1.0));
     }
 }

@@ -107,11 +107,53 @@ impl Shape {
         if samples.chance(0.3) {
             shape.nodes.iter_mut().for_each(|node| *node += samples.vector(0.15, plane));
         }
+        if samples.chance(0.4) {
+            let bulge = samples.pick(&[0.0, 0.05, 0.2]);
+            shape = shape.quadratic(|_, length| samples.vector(bulge * length, plane));
+        }
         let size = if samples.chance(0.15) { samples.scale(0.01, 0.1) } else { samples.scale(0.2, 2.0) };
         let stretch = Vec3::from_fn(|_, _| size * samples.uniform(0.5, 1.5));
         let rotation = samples.rotation(plane);
         shape.nodes.iter_mut().for_each(|node| *node = rotation * node.component_mul(&stretch));
         shape
+    }
+
+    /// The same with quadratic faces: a node in the middle of each edge, and in every other quadrilateral one in its
+    /// centre, each shifted as told by where it is and the size of what it is in the middle of.
+    pub fn quadratic(mut self, mut shift: impl FnMut(Vec3, f64) -> Vec3) -> Self {
+        let Self { nodes, faces } = &mut self;
+        let mut middles: HashMap<[u32; 2], u32> = HashMap::new();
+        for (number, (kind, face)) in faces.iter_mut().enumerate() {
+            let corners = face.clone();
+            for k in 0..if *kind == CellKind::Line2 { 1 } else { corners.len() } {
+                let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);
+                face.push(*middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                    let (from, to) = (nodes[a as usize], nodes[b as usize]);
+                    let middle = (from + to) / 2.0;
+                    nodes.push(middle + shift(middle, (to - from).norm()));
+                    nodes.len() as u32 - 1
+                }));
+            }
+            *kind = match *kind {
+                CellKind::Line2 => CellKind::Line3,
+                CellKind::Tri3 => CellKind::Tri6,
+                _ if number % 2 == 0 => CellKind::Quad8,
+                _ => CellKind::Quad9,
+            };
+            if *kind == CellKind::Quad9 {
+                let at = |k: usize| nodes[face[k] as usize];
+                let centre = (at(4) + at(5) + at(6) + at(7)) / 2.0 - (at(0) + at(1) + at(2) + at(3)) / 4.0;
+                let size = (at(6) - at(4)).norm();
+                nodes.push(centre + shift(centre, size));
+                face.push(nodes.len() as u32 - 1);
+            }
+        }
+        self
+    }
+
+    /// A ball of six-node triangles, all nodes on the unit sphere.
+    pub fn quadratic_sphere(subdivisions: usize) -> Self {
+        Self::icosphere(subdivisions).quadratic(|middle, _| middle.normalize() - middle)
     }
 
     pub fn scaled(mut self, size: f64) -> Self {

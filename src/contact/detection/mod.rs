@@ -13,6 +13,7 @@ mod all_pairs;
 mod buckets;
 pub mod closest_face;
 pub mod closest_point;
+mod control_points;
 mod engine;
 mod flight;
 pub mod hierarchy;
@@ -21,6 +22,8 @@ mod overlap;
 #[cfg(test)]
 mod samples;
 mod statistics;
+#[cfg(test)]
+mod tests;
 pub mod time_of_impact;
 pub mod trajectory;
 pub mod volume;
@@ -63,7 +66,8 @@ pub struct ContactModel {
 
 impl ContactModel {
     /// All pairs of distinct bodies with faces, but for the `excluded` ones. The search depth of a pair is half
-    /// the smaller of the two median edges of their faces at the given positions.
+    /// the smaller of their two [`Surface::median_edge`]s at the given positions: a mesh of quadratic faces is searched
+    /// as deep as the linear one on the same nodes.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
         let sizes: Vec<f64> = surfaces.iter().map(|surface| surface.median_edge(positions)).collect();
         let pairs: Vec<[u32; 2]> = (0..surfaces.len() as u32)

@@ -5,14 +5,16 @@
 //! (Bærentzen & Aanæs 2005), provided the point is the closest of the whole surface. On the border of an open
 //! surface only the faces that exist count.
 
+use std::f64::consts::PI;
+
 use super::{
     ClosestPoint, Feature,
     domain::{Domain, MAX_FACE_NODES},
 };
 use crate::contact::Surface;
+use crate::contact::detection::control_points::bulge;
 use crate::element::shape_gradients;
 use crate::math::Vec3;
-use crate::mesh::CellKind;
 
 /// Distance, relative to the coordinates, below which its direction is rounding.
 const NO_DIRECTION: f64 = 1e-12;
@@ -129,33 +131,65 @@ fn normal_on_edge(surface: &Surface, positions: &[Vec3], face: usize, ends: [u32
 
 /// Σ angle_f n_f over the faces around a node (global number), not of unit length; zero for a node that is not
 /// of the surface.
+///
+/// At a corner the angle is that between the tangents of the two edges that meet there, at a node in the middle of
+/// an edge π, at one inside a face 2 π.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
     let faces = surface.faces_of_local_node(local);
     let once = faces.iter().enumerate().filter(|&(i, f)| i == 0 || faces[i - 1] != *f);
-    once.map(|(_, &f)| weighted_corner_normal(surface, positions, f as usize, node)).sum()
+    once.map(|(_, &f)| weighted_normal(surface, positions, f as usize, node)).sum()
 }
 
-/// Normal of a face at a corner, as long as the angle the face takes there; unit length for a segment.
+/// Normal of a face at one of its nodes, as long as the angle the face takes there; unit length for a segment.
+fn weighted_normal(surface: &Surface, positions: &[Vec3], face: usize, node: u32) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let corners = kind.corners().len();
+    let local = nodes.iter().position(|&n| n == node);
+    let (Some(domain), Some(local)) = (Domain::of(kind), local) else { return Vec3::zeros() };
+    match (kind.dimension(), local) {
+        (1, _) => face_normal(surface, positions, face, node_coordinates(domain, local)),
+        (_, k) if k < corners => weighted_corner_normal(surface, positions, face, node),
+        (_, k) if k < 2 * corners => {
+            face_normal(surface, positions, face, node_coordinates(domain, local)) * PI
+        }
+        _ => face_normal(surface, positions, face, node_coordinates(domain, local)) * (2.0 * PI),
+    }
+}
+
+/// Natural coordinates of a node: corners, middles of edges, centre; of a segment its ends and its middle.
+fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
+    let count = domain.corners.len();
+    if local < count {
+        domain.corners[local]
+    } else if count > 2 && local < 2 * count {
+        let (from, to) = (domain.corners[local - count], domain.corners[(local + 1) % count]);
+        [0, 1].map(|i| 0.5 * (from[i] + to[i]))
+    } else {
+        domain.centre
+    }
+}
+
+/// Normal of a triangle or quadrilateral at one of its corners, as long as the angle between its edges there.
 fn weighted_corner_normal(surface: &Surface, positions: &[Vec3], face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
-    if kind == CellKind::Line2 {
-        return face_normal(surface, positions, face, [0.0; 2]);
-    }
-    let corners = kind.corners();
-    let count = corners.len();
-    let at = |k: usize| positions[nodes[corners[k % count] as usize] as usize];
-    let is_node = |k: &usize| nodes[corners[*k] as usize] == node;
+    let count = kind.corners().len();
+    let is_node = |k: &usize| nodes[*k] == node;
     let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
         return Vec3::zeros();
     };
     // The corners of a collapsed edge are one: the face's angle there is between the edges before and after it.
-    let (before, after) = if first == 0 && last == count - 1 && last > 0 {
-        (at(last + count - 1), at(first + 1))
-    } else {
-        (at(first + count - 1), at(last + 1))
+    let (before, after) =
+        if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
+    let tangent = |from: usize, to: usize, edge: usize| {
+        let at = |k: usize| positions[nodes[k % nodes.len()] as usize];
+        let (from, to) = (at(from), at(to % count));
+        // A quadratic edge leaves its end towards its Bézier control point.
+        let towards = if kind == kind.linear() { to } else { bulge(&from, &to, &at(count + edge)) };
+        towards - from
     };
-    let (e, f) = (after - at(first), before - at(first));
+    let (e, f) =
+        (tangent(after, after + 1, after), tangent(before, before + count - 1, (before + count - 1) % count));
     let normal = e.cross(&f);
     normal.try_normalize(0.0).map_or_else(Vec3::zeros, |n| n * normal.norm().atan2(e.dot(&f)))
 }

@@ -7,14 +7,17 @@
 
 use std::time::Instant;
 
+use crate::contact::detection::control_points::{
+    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, lebesgue_constant, rounding_of,
+};
 use crate::contact::detection::hierarchy::VertexMotion;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
 use crate::contact::detection::volume::{Aabb, Leaf, LeafVolumes, VolumeKind};
 use crate::contact::detection::{Configuration, ContactModel, StageSeconds};
 use crate::contact::{Constraints, ContactKey, Surface};
-use crate::element::MAX_NODES;
 use crate::math::Vec3;
+use crate::mesh::CellKind;
 
 use super::Engine;
 use super::monitor::VelocityMonitor;
@@ -42,6 +45,8 @@ pub(super) struct ContactPhase {
     first_faces: Vec<usize>,
     /// Largest search depth of the pairs of each body \[m\].
     depths: Vec<f64>,
+    /// How far points of the faces of each body may deviate where its nodes deviate by one.
+    amplifications: Vec<f64>,
     window_end: f64,
     /// Length of the next window \[s\]: twice the last one unless faces are close.
     window: f64,
@@ -71,12 +76,16 @@ impl ContactPhase {
                 depths[body as usize] = depths[body as usize].max(depth);
             }
         }
+        let amplification = |surface: &Surface| {
+            (0..surface.num_faces()).map(|face| lebesgue_constant(surface.face(face).0)).fold(1.0, f64::max)
+        };
         Self {
             monitors: vec![VelocityMonitor::default(); num_bodies],
             motions: vec![Vec::new(); num_bodies],
             volumes: LeafVolumes::new(ladder, num_faces),
             first_faces,
             depths,
+            amplifications: model.surfaces.iter().map(amplification).collect(),
             window_end: f64::NEG_INFINITY,
             window: 0.0,
             horizon_end: f64::NEG_INFINITY,
@@ -235,26 +244,29 @@ impl Engine {
         let body = pair.bodies[k] as usize;
         let face = self.trees[body].as_ref().and_then(|tree| tree.face(pair.vertices[k]));
         let Some(face) = face else { return 0.0 };
-        let mut points = [Vec3::zeros(); MAX_NODES];
-        let points = gather(&self.model.surfaces[body], face, configuration, &mut points);
+        let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+        let (kind, nodes) = self.model.surfaces[body].face(face as usize);
+        let points = control_points(kind, nodes, configuration.positions, &mut points);
+        let off = rounding_of_face(kind, points);
         let (sphere, of_face) = (&spheres[1 - k], &spheres[k]);
         let closing_velocity = of_face.velocity - sphere.velocity;
         let growth = of_face.growth + sphere.growth;
         let margin = sphere.radius + 0.5 * self.model.search_depths[pair.pair as usize];
-        let directions = [across(points, &sphere.centre), Aabb::fit(points, 0.0).offset(&sphere.centre)];
+        let corners = &points[..kind.corners().len()];
+        let directions = [across(corners, &sphere.centre), Aabb::fit(points, 0.0).offset(&sphere.centre)];
         directions
             .iter()
             .filter_map(|direction| direction.try_normalize(0.0))
             .map(|normal| {
                 let highest = points.iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
-                let rounding = ROUNDING * (sphere.centre.abs().sum() + highest.abs());
+                let rounding = ROUNDING * (sphere.centre.abs().sum() + highest.abs()) + off;
                 let separation = normal.dot(&sphere.centre) - highest - margin - rounding;
                 time_of_closing(separation, normal.dot(&closing_velocity) + growth)
             })
             .fold(0.0, f64::max)
     }
 
-    /// Ball that holds the nodes below the k-th vertex of a pair, half the search depth around them included,
+    /// Ball that holds the faces below the k-th vertex of a pair, half the search depth around them included,
     /// for as long as the epochs last.
     fn growing_sphere(&self, pair: VertexPair, k: usize) -> MovingSphere {
         let body = pair.bodies[k] as usize;
@@ -264,9 +276,15 @@ impl Engine {
             radius: motion.radius + 0.5 * self.model.search_depths[pair.pair as usize],
             velocity: motion.velocity,
             acceleration: Vec3::zeros(),
-            growth: motion.spread + 2.0 * self.contact.monitors[body].band(),
+            growth: motion.spread + self.deviation(body),
             growth_rate: 0.0,
         }
+    }
+
+    /// Bound on the speed at which a point of a face of the body leaves the motion it had at any instant of the epoch,
+    /// nodes within the band all along [m/s].
+    fn deviation(&self, body: usize) -> f64 {
+        2.0 * self.contact.monitors[body].band() * self.contact.amplifications[body]
     }
 
     /// Climbs the ladder of volumes for the pairs of leaves; those that are left give candidates both ways.
@@ -296,7 +314,7 @@ impl Engine {
         self.statistics.seconds.overlap += start.elapsed().as_secs_f64();
     }
 
-    /// Bound on the rate at which nodes of two leaves can near each other, as long as the epochs last [m/s].
+    /// Bound on the rate at which points of two leaves can near each other, as long as the epochs last [m/s].
     fn closing_rate(&self, pair: VertexPair) -> f64 {
         let spheres = [0, 1].map(|k| self.growing_sphere(pair, k));
         (spheres[0].velocity - spheres[1].velocity).norm() + spheres[0].growth + spheres[1].growth
@@ -304,22 +322,20 @@ impl Engine {
 
     /// Whether a volume of the ladder keeps two faces apart for the whole window.
     fn is_excluded(&mut self, configuration: &Configuration<'_>, pair: VertexPair, faces: [u32; 2]) -> bool {
-        let mut points = [[Vec3::zeros(); MAX_NODES]; 2];
+        let mut buffers = [[Vec3::zeros(); MAX_CONTROL_POINTS]; 2];
         let window = self.contact.window_end - configuration.time;
-        let leaves = [0, 1].map(|k| {
+        let leaf = |k: usize, buffer| {
             let body = pair.bodies[k] as usize;
             let motion = &self.contact.motions[body][pair.vertices[k] as usize];
-            let speed = motion.velocity.norm() + motion.spread + 2.0 * self.contact.monitors[body].band();
-            let margin = 0.5 * self.contact.depths[body] + speed * window;
-            (self.contact.first_faces[body] + faces[k] as usize, motion.sphere(), margin)
-        });
-        let [mut first, mut second] =
-            leaves.map(|(index, sphere, margin)| Leaf { index, sphere, points: &[], margin });
-        let [first_points, second_points] = &mut points;
-        first.points =
-            gather(&self.model.surfaces[pair.bodies[0] as usize], faces[0], configuration, first_points);
-        second.points =
-            gather(&self.model.surfaces[pair.bodies[1] as usize], faces[1], configuration, second_points);
+            let (kind, nodes) = self.model.surfaces[body].face(faces[k] as usize);
+            let points = control_points(kind, nodes, configuration.positions, buffer);
+            let speed = motion.velocity.norm() + motion.spread + self.deviation(body);
+            let margin = 0.5 * self.contact.depths[body] + speed * window + rounding_of_face(kind, points);
+            let index = self.contact.first_faces[body] + faces[k] as usize;
+            Leaf { index, sphere: motion.sphere(), points, margin }
+        };
+        let [first, second] = &mut buffers;
+        let (first, second) = (leaf(0, first), leaf(1, second));
         self.contact.volumes.excluded(&first, &second).is_some()
     }
 
@@ -363,15 +379,20 @@ impl Engine {
     }
 }
 
-/// A vector across a face, on the side of a point; zero where the face has no area.
-fn across(points: &[Vec3], point: &Vec3) -> Vec3 {
-    let normal = match points {
+/// What the points that hold a face may be off by rounding: nothing where they are its nodes.
+fn rounding_of_face(kind: CellKind, points: &[Vec3]) -> f64 {
+    if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) }
+}
+
+/// A vector across a face through its corners, on the side of a point; zero where they span no area.
+fn across(corners: &[Vec3], point: &Vec3) -> Vec3 {
+    let normal = match corners {
         [a, b] => (b - a).cross(&Vec3::z()),
         [a, b, c] => (b - a).cross(&(c - a)),
         [a, b, c, d, ..] => (c - a).cross(&(d - b)),
         _ => Vec3::zeros(),
     };
-    if normal.dot(&(point - points[0])) < 0.0 { -normal } else { normal }
+    if normal.dot(&(point - corners[0])) < 0.0 { -normal } else { normal }
 }
 
 /// Time in which a distance closes \[s\]: zero for none, infinite where it does not close.
@@ -381,18 +402,4 @@ fn time_of_closing(distance: f64, rate: f64) -> f64 {
         (true, false) => f64::INFINITY,
         (true, true) => distance / rate,
     }
-}
-
-/// Copies the positions of the nodes of a face.
-fn gather<'a>(
-    surface: &Surface,
-    face: u32,
-    configuration: &Configuration<'_>,
-    points: &'a mut [Vec3; MAX_NODES],
-) -> &'a [Vec3] {
-    let (_, nodes) = surface.face(face as usize);
-    for (point, &node) in points.iter_mut().zip(nodes) {
-        *point = configuration.positions[node as usize];
-    }
-    &points[..nodes.len()]
 }

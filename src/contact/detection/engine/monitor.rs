@@ -2,7 +2,9 @@
 //!
 //! At the beginning of an epoch the velocities v(t_e) of the surface nodes are stored and a band V is chosen.
 //! While |v_a(t) − v_a(t_e)| ≤ V for all nodes, a prediction made at t1 from the velocities of t1 is off by no
-//! more than 2 V s after s, so spheres that grow at the rate 2 V bound the nodes. Velocities are those that take
+//! more than 2 V s after s, so spheres that grow at the rate 2 V bound the nodes. A point of a face is off by
+//! |Σ N_a d_a| ≤ Λ max |d_a| with the Lebesgue constant Λ = max Σ |N_a| of the face, 1 where it is linear: spheres that
+//! grow at the rate 2 Λ V bound the faces. Velocities are those that take
 //! the nodes from step to step, hence the bound holds for the discrete motion exactly. The step in which a node
 //! leaves the band is noticed before its positions are used, and a new epoch begins with a wider band.
 

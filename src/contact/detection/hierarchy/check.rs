@@ -2,6 +2,7 @@
 
 use super::{Hierarchy, VertexMotion};
 use crate::contact::Surface;
+use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points};
 use crate::math::Vec3;
 
 /// What is wrong with a tree.
@@ -34,27 +35,31 @@ pub enum HierarchyError {
         /// Its children.
         children: [u32; 2],
     },
-    /// A sphere does not hold a node below it.
-    #[error("node {node} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
+    /// A sphere does not hold a face below it.
+    #[error("point {point} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
     NotBounded {
         /// The vertex.
         vertex: u32,
         /// A face below it.
         face: u32,
-        /// A node of that face.
-        node: u32,
+        /// A node of that face, or a Bézier control point where it is curved; local number.
+        point: usize,
         /// Distance from the centre, with the margin \[m\].
         distance: f64,
         /// Radius of the sphere \[m\].
         radius: f64,
     },
-    /// A node below moves faster against the centre than the spread allows.
-    #[error("node {node} moves at {speed} against the centre of vertex {vertex}, spread {spread}")]
+    /// A face below moves faster against the centre than the spread allows.
+    #[error(
+        "point {point} of face {face} moves at {speed} against the centre of vertex {vertex}, spread {spread}"
+    )]
     Spread {
         /// The vertex.
         vertex: u32,
-        /// A node below it.
-        node: u32,
+        /// A face below it.
+        face: u32,
+        /// A node of that face, or a Bézier control point where it is curved; local number.
+        point: usize,
         /// Speed against the centre \[m/s\].
         speed: f64,
         /// Bound of the vertex \[m/s\].
@@ -64,7 +69,8 @@ pub enum HierarchyError {
 
 impl Hierarchy {
     /// Holds the tree against its surface: every face in one leaf, post-order, parents and counts; and `motion`
-    /// against the nodes: spheres bound the nodes below (and the margin), spreads their relative speeds.
+    /// against the faces: spheres bound the points that hold those below (and the margin), spreads their relative
+    /// speeds.
     ///
     /// # Cost
     /// O(n · depth): for tests and diagnosis.
@@ -87,10 +93,14 @@ impl Hierarchy {
         for leaf in 0..self.num_vertices() as u32 {
             let Some(face) = self.face(leaf) else { continue };
             let path = || std::iter::successors(Some(leaf), |&v| self.parent(v));
-            for &node in surface.face(face as usize).1 {
+            let (kind, nodes) = surface.face(face as usize);
+            let mut points = [[Vec3::zeros(); MAX_CONTROL_POINTS]; 2];
+            let [at, moving] = &mut points;
+            let at = control_points(kind, nodes, positions, at);
+            let moving = control_points(kind, nodes, velocities, moving);
+            for (point, state) in at.iter().zip(moving).enumerate() {
                 for vertex in path() {
-                    let state = [&positions[node as usize], &velocities[node as usize]];
-                    self.check_node((vertex, face, node), state, &motion[vertex as usize])?;
+                    self.check_point((vertex, face, point), state, &motion[vertex as usize])?;
                 }
             }
         }
@@ -130,19 +140,19 @@ impl Hierarchy {
         }
     }
 
-    fn check_node(
+    fn check_point(
         &self,
-        (vertex, face, node): (u32, u32, u32),
-        [position, velocity]: [&Vec3; 2],
+        (vertex, face, point): (u32, u32, usize),
+        (position, velocity): (&Vec3, &Vec3),
         motion: &VertexMotion,
     ) -> Result<(), HierarchyError> {
         let distance = (position - motion.centre).norm() + self.margin;
         if exceeds(distance, motion.radius) {
-            return Err(HierarchyError::NotBounded { vertex, face, node, distance, radius: motion.radius });
+            return Err(HierarchyError::NotBounded { vertex, face, point, distance, radius: motion.radius });
         }
         let speed = (velocity - motion.velocity).norm();
         if exceeds(speed, motion.spread) {
-            return Err(HierarchyError::Spread { vertex, node, speed, spread: motion.spread });
+            return Err(HierarchyError::Spread { vertex, face, point, speed, spread: motion.spread });
         }
         Ok(())
     }

@@ -17,6 +17,8 @@ struct Fit<'a> {
     /// Bounding points of all leaves, in tree order.
     points: &'a [Vec3],
     points_per_leaf: usize,
+    /// The margin around the faces, and what the points may be off by rounding.
+    margin: f64,
 }
 
 impl Hierarchy {
@@ -30,8 +32,9 @@ impl Hierarchy {
     /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14.
     pub fn fit_reference_spheres(&mut self, positions: &[Vec3]) {
         let mut spheres = std::mem::take(&mut self.reference);
-        let points = self.leaves.points(positions);
-        let fit = Fit { hierarchy: self, points: &points, points_per_leaf: self.leaves.stride() };
+        let (points, rounding) = self.leaves.points(positions);
+        let (points_per_leaf, margin) = (self.leaves.stride(), self.margin + rounding);
+        let fit = Fit { hierarchy: self, points: &points, points_per_leaf, margin };
         let whole = self.topology.whole();
         fit.in_parallel(whole, self.topology.num_splits(), &mut spheres);
         self.reference = spheres;
@@ -96,9 +99,9 @@ impl Fit<'_> {
             })
         };
         if let Some(fitted) = fitted
-            && fitted.radius + self.hierarchy.margin < sphere.radius
+            && fitted.radius + self.margin < sphere.radius
         {
-            *sphere = Sphere { radius: fitted.radius + self.hierarchy.margin, ..fitted };
+            *sphere = Sphere { radius: fitted.radius + self.margin, ..fitted };
         }
     }
 }

@@ -3,19 +3,38 @@
 use rayon::prelude::*;
 
 use crate::contact::Surface;
+use crate::contact::detection::control_points::{
+    MAX_CONTROL_POINTS, is_held_by_nodes, num_control_points, rounding_of, to_control_points,
+};
 use crate::contact::detection::volume::{MinimumBall, Sphere, rounded_up};
 use crate::math::Vec3;
+use crate::mesh::CellKind;
 
 /// Faces handled by one task at least.
 const FACES_PER_TASK: usize = 1024;
 
-/// Nodes and weights of the faces, as many per face as the largest face has; a smaller face repeats its first
-/// node with weight zero.
+/// Most points of a face that is held by its nodes: a stride beyond is one of surfaces with curved faces.
+const LARGEST_FLAT_STRIDE: usize = 4;
+
+/// Nodes and weights of the faces, as many per face as the largest face has points that bound it; a smaller face
+/// repeats its first node, with weight zero.
 #[derive(Clone, Debug)]
 pub struct Leaves {
     stride: usize,
+    kinds: Vec<CellKind>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
+}
+
+/// Leaves of one stride: their kinds, and `N` nodes and weights each.
+#[derive(Clone, Copy, Debug)]
+pub struct Records<'a, const N: usize> {
+    /// Kind of the face.
+    pub kinds: &'a [CellKind],
+    /// Nodes.
+    pub nodes: &'a [[u32; N]],
+    /// Weights of the bounding points in the material centre.
+    pub weights: &'a [[f64; N]],
 }
 
 /// Points whose convex hull contains the face, from the values of `field` at its `nodes`.
@@ -23,8 +42,12 @@ pub struct Leaves {
 /// Flat and bilinear faces lie in the hull of their nodes. For a curved face these are the Bézier control points,
 /// which are linear in the nodes: positions and velocities alike go through here.
 #[inline]
-pub fn bounding_points<const N: usize>(nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
-    nodes.map(|node| field[node as usize])
+pub fn bounding_points<const N: usize>(kind: CellKind, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
+    let mut points = nodes.map(|node| field[node as usize]);
+    if N > LARGEST_FLAT_STRIDE {
+        to_control_points(kind, &mut points);
+    }
+    points
 }
 
 /// Σ wₐ pₐ.
@@ -37,7 +60,7 @@ pub fn combine<const N: usize>(weights: &[f64; N], points: &[Vec3; N]) -> Vec3 {
     sum
 }
 
-/// Largest distance of the points from `centre`, rounded up.
+/// Largest distance of the bounding points from `centre`, rounded up.
 #[inline]
 pub fn reach<const N: usize>(points: &[Vec3; N], centre: &Vec3) -> f64 {
     let mut farthest = 0.0_f64;
@@ -45,19 +68,22 @@ pub fn reach<const N: usize>(points: &[Vec3; N], centre: &Vec3) -> f64 {
         let distance_squared = (point - centre).norm_squared();
         farthest = if distance_squared > farthest { distance_squared } else { farthest };
     }
-    rounded_up(farthest.sqrt(), &Vec3::zeros())
+    let reach = rounded_up(farthest.sqrt(), &Vec3::zeros());
+    if N > LARGEST_FLAT_STRIDE { reach + rounding_of(points) } else { reach }
 }
 
 impl Leaves {
     /// Nodes of the faces of `surface`, and the weights that make the centres of their minimum balls at
     /// `positions`; in the order of the faces.
     pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
-        let largest = (0..surface.num_faces()).map(|f| surface.face(f).1.len()).max().unwrap_or(0);
-        match largest {
-            0..=2 => Self::with_stride::<2>(surface, positions),
-            3 => Self::with_stride::<3>(surface, positions),
-            4 => Self::with_stride::<4>(surface, positions),
-            _ => Self::with_stride::<8>(surface, positions),
+        let kinds = || (0..surface.num_faces()).map(|face| surface.face(face).0);
+        let largest = kinds().map(num_control_points).max().unwrap_or(0);
+        match (largest, kinds().all(is_held_by_nodes)) {
+            (0..=2, _) => Self::with_stride::<2>(surface, positions),
+            (3, true) => Self::with_stride::<3>(surface, positions),
+            (4, true) => Self::with_stride::<4>(surface, positions),
+            (..=6, _) => Self::with_stride::<6>(surface, positions),
+            _ => Self::with_stride::<MAX_CONTROL_POINTS>(surface, positions),
         }
     }
 
@@ -72,28 +98,30 @@ impl Leaves {
             .enumerate()
             .with_min_len(FACES_PER_TASK)
             .for_each(|(face, (nodes, weights))| {
-                let of_face = surface.face(face).1;
+                let (kind, of_face) = surface.face(face);
                 *nodes = std::array::from_fn(|a| of_face.get(a).copied().unwrap_or(of_face[0]));
-                *weights = centre_weights(&bounding_points(nodes, positions));
+                *weights = centre_weights(&bounding_points(kind, nodes, positions));
             });
-        Self { stride: N, nodes, weights }
+        let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0).collect();
+        Self { stride: N, kinds, nodes, weights }
     }
 
-    /// Number of nodes kept per face: 2, 3, 4 or 8.
+    /// Number of points kept per face: 2, 3 or 4 where nodes hold all faces, else 6 or 9.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Nodes and weights of each leaf; `N` is the [`Leaves::stride`].
-    pub fn of_stride<const N: usize>(&self) -> (&[[u32; N]], &[[f64; N]]) {
+    /// All leaves; `N` is the [`Leaves::stride`].
+    pub fn of_stride<const N: usize>(&self) -> Records<'_, N> {
         debug_assert_eq!(N, self.stride);
-        (self.nodes.as_chunks().0, self.weights.as_chunks().0)
+        Records { kinds: &self.kinds, nodes: self.nodes.as_chunks().0, weights: self.weights.as_chunks().0 }
     }
 
     /// Puts the k-th of the given leaves in k-th place.
     pub fn reorder(&mut self, order: impl Iterator<Item = u32> + Clone) {
         let n = self.stride;
         let span = |leaf: u32| leaf as usize * n..(leaf as usize + 1) * n;
+        self.kinds = order.clone().map(|leaf| self.kinds[leaf as usize]).collect();
         self.nodes = order.clone().flat_map(|leaf| &self.nodes[span(leaf)]).copied().collect();
         self.weights = order.flat_map(|leaf| &self.weights[span(leaf)]).copied().collect();
     }
@@ -104,36 +132,46 @@ impl Leaves {
             2 => self.spheres_of_stride::<2>(positions, margin),
             3 => self.spheres_of_stride::<3>(positions, margin),
             4 => self.spheres_of_stride::<4>(positions, margin),
-            _ => self.spheres_of_stride::<8>(positions, margin),
+            6 => self.spheres_of_stride::<6>(positions, margin),
+            _ => self.spheres_of_stride::<MAX_CONTROL_POINTS>(positions, margin),
         }
     }
 
     fn spheres_of_stride<const N: usize>(&self, positions: &[Vec3], margin: f64) -> Vec<Sphere> {
-        let (nodes, weights) = self.of_stride::<N>();
+        let Records { kinds, nodes, weights } = self.of_stride::<N>();
         nodes
             .par_iter()
             .zip(weights)
+            .zip(kinds)
             .with_min_len(FACES_PER_TASK)
-            .map(|(nodes, weights)| {
-                let points = bounding_points(nodes, positions);
+            .map(|((nodes, weights), &kind)| {
+                let points = bounding_points(kind, nodes, positions);
                 let centre = combine(weights, &points);
                 Sphere { centre, radius: reach(&points, &centre) + margin }
             })
             .collect()
     }
 
-    /// Bounding points of all leaves, [`Leaves::stride`] per leaf.
-    pub fn points(&self, positions: &[Vec3]) -> Vec<Vec3> {
+    /// Bounding points of all leaves, [`Leaves::stride`] per leaf, and what they may be off by rounding.
+    pub fn points(&self, positions: &[Vec3]) -> (Vec<Vec3>, f64) {
         match self.stride {
             2 => self.points_of_stride::<2>(positions),
             3 => self.points_of_stride::<3>(positions),
             4 => self.points_of_stride::<4>(positions),
-            _ => self.points_of_stride::<8>(positions),
+            6 => self.points_of_stride::<6>(positions),
+            _ => self.points_of_stride::<MAX_CONTROL_POINTS>(positions),
         }
     }
 
-    fn points_of_stride<const N: usize>(&self, positions: &[Vec3]) -> Vec<Vec3> {
-        self.of_stride::<N>().0.iter().flat_map(|nodes| bounding_points(nodes, positions)).collect()
+    fn points_of_stride<const N: usize>(&self, positions: &[Vec3]) -> (Vec<Vec3>, f64) {
+        let Records { kinds, nodes, .. } = self.of_stride::<N>();
+        let points = nodes.iter().zip(kinds).map(|(nodes, &kind)| bounding_points(kind, nodes, positions));
+        let largest = if N > LARGEST_FLAT_STRIDE {
+            points.clone().map(|p| rounding_of(&p)).fold(0.0, f64::max)
+        } else {
+            0.0
+        };
+        (points.flatten().collect(), largest)
     }
 }
 

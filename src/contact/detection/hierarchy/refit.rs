@@ -1,8 +1,9 @@
 //! Nested spheres and their kinematics after the nodes have moved.
 
 use super::Hierarchy;
-use super::leaves::{bounding_points, combine, reach};
+use super::leaves::{Records, bounding_points, combine, reach};
 use super::topology::Subtree;
+use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
 use crate::contact::detection::volume::{Sphere, larger, rounded_up};
 use crate::math::Vec3;
 
@@ -17,7 +18,7 @@ pub struct VertexMotion {
     pub radius: f64,
     /// Velocity of the centre \[m/s\].
     pub velocity: Vec3,
-    /// Bound on |vₐ − `velocity`| over all nodes a below \[m/s\].
+    /// Bound on |v − `velocity`| over all points of the faces below \[m/s\].
     pub spread: f64,
 }
 
@@ -39,8 +40,9 @@ impl Hierarchy {
     /// Nested spheres at `positions` \[m\], and their motion from `velocities` \[m/s\] (all nodes, global
     /// numbering); one entry per vertex.
     ///
-    /// The centre of a leaf is c = Σ wₐ xₐ, that of an inner vertex c = (1 − f) c_left + f c_right, with w and f
-    /// from the build: convex combinations of nodes. In the configuration of the build these are the minimum
+    /// The centre of a leaf is c = Σ wₐ pₐ, that of an inner vertex c = (1 − f) c_left + f c_right, with w and f
+    /// from the build: convex combinations of the points that bound the faces, nodes or Bézier control points, which
+    /// are linear in the nodes. In the configuration of the build these are the minimum
     /// balls of the faces and the joint spheres of Omohundro 1989.
     ///
     /// # Cost
@@ -54,7 +56,8 @@ impl Hierarchy {
             2 => self.refit_of_stride::<2>([positions, velocities], motion),
             3 => self.refit_of_stride::<3>([positions, velocities], motion),
             4 => self.refit_of_stride::<4>([positions, velocities], motion),
-            _ => self.refit_of_stride::<8>([positions, velocities], motion),
+            6 => self.refit_of_stride::<6>([positions, velocities], motion),
+            _ => self.refit_of_stride::<MAX_CONTROL_POINTS>([positions, velocities], motion),
         }
     }
 
@@ -93,14 +96,15 @@ impl Hierarchy {
         motion: &mut [VertexMotion],
     ) {
         let first = subtree.first_vertex() as usize;
-        let (nodes, weights) = self.leaves.of_stride::<N>();
+        let Records { kinds, nodes, weights } = self.leaves.of_stride::<N>();
         let leaves = subtree.leaves();
         let vertices = &self.topology.leaf_vertices()[leaves.clone()];
-        for ((nodes, weights), &v) in nodes[leaves.clone()].iter().zip(&weights[leaves]).zip(vertices) {
+        let records = nodes[leaves.clone()].iter().zip(&weights[leaves.clone()]).zip(&kinds[leaves]);
+        for (((nodes, weights), &kind), &v) in records.zip(vertices) {
             motion[v as usize - first] = leaf_motion(
                 weights,
-                &bounding_points(nodes, positions),
-                &bounding_points(nodes, velocities),
+                &bounding_points(kind, nodes, positions),
+                &bounding_points(kind, nodes, velocities),
                 self.margin,
             );
         }

@@ -1,0 +1,154 @@
+//! Everything that bounds a face bounds a curved one: sampled densely, at rest, after a refit and in motion.
+
+use super::control_points::{MAX_CONTROL_POINTS, control_points, lebesgue_constant};
+use super::hierarchy::{Builder, Hierarchy, VertexMotion};
+use super::samples::Samples;
+use super::volume::{Aabb, Dop14, Dop18, Dop26, Obb};
+use crate::contact::Surface;
+use crate::element::shape_values;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+const CURVED: [CellKind; 4] = [CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
+
+/// Faces that share no nodes, each in a place of its own and as crooked as can be.
+struct Patches {
+    surface: Surface,
+    positions: Vec<Vec3>,
+}
+
+impl Patches {
+    fn random(samples: &mut Samples, count: usize, kinds: &[CellKind]) -> Self {
+        let mut faces: Vec<(CellKind, Vec<u32>)> = Vec::new();
+        let mut positions: Vec<Vec3> = Vec::new();
+        for _ in 0..count {
+            let (kind, place) = (samples.pick(kinds), samples.vector(5.0));
+            let first = positions.len() as u32;
+            positions.extend((0..kind.num_nodes()).map(|_| place + samples.vector(0.5)));
+            faces.push((kind, (first..positions.len() as u32).collect()));
+        }
+        let surface = Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())));
+        Self { surface, positions }
+    }
+
+    /// Points of a face where its nodes have these positions.
+    fn points_of_face(&self, face: usize, positions: &[Vec3]) -> Vec<Vec3> {
+        let (kind, nodes) = self.surface.face(face);
+        let at = |xi: [f64; 3]| {
+            let mut values = [0.0; 9];
+            shape_values(kind, xi, &mut values);
+            nodes.iter().zip(values).map(|(&node, n)| positions[node as usize] * n).sum()
+        };
+        natural_grid(kind).into_iter().map(at).collect()
+    }
+}
+
+fn natural_grid(kind: CellKind) -> Vec<[f64; 3]> {
+    let part = |k: usize| k as f64 / 12.0;
+    let square = (0..=12).flat_map(|i| (0..=12).map(move |j| [part(i), part(j)]));
+    match kind.linear() {
+        CellKind::Line2 => (0..=12).map(|i| [2.0 * part(i) - 1.0, 0.0, 0.0]).collect(),
+        CellKind::Tri3 => square.filter(|u| u[0] + u[1] <= 1.0).map(|u| [u[0], u[1], 0.0]).collect(),
+        _ => square.map(|u| [2.0 * u[0] - 1.0, 2.0 * u[1] - 1.0, 0.0]).collect(),
+    }
+}
+
+/// Path from a leaf to the root.
+fn path(tree: &Hierarchy, leaf: u32) -> impl Iterator<Item = u32> + '_ {
+    std::iter::successors(Some(leaf), |&v| tree.parent(v))
+}
+
+fn leaves(tree: &Hierarchy) -> impl Iterator<Item = (u32, usize)> + '_ {
+    (0..tree.num_vertices() as u32).filter_map(|v| Some((v, tree.face(v)? as usize)))
+}
+
+#[test]
+fn volumes_hold_curved_faces() {
+    let samples = &mut Samples::new(7);
+    for _ in 0..500 {
+        let patches = Patches::random(samples, 1, &CURVED);
+        let (kind, nodes) = patches.surface.face(0);
+        let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
+        let points = control_points(kind, nodes, &patches.positions, &mut buffer);
+        let (aabb, obb) = (Aabb::fit(points, 0.0), Obb::fit(points, 0.0));
+        let (dop14, dop18, dop26) =
+            (Dop14::fit(points, 0.0), Dop18::fit(points, 0.0), Dop26::fit(points, 0.0));
+        for point in patches.points_of_face(0, &patches.positions) {
+            let around = [point];
+            assert!(!aabb.excludes(&Aabb::fit(&around, 1e-14)));
+            assert!(!dop14.excludes(&Dop14::fit(&around, 1e-14)));
+            assert!(!dop18.excludes(&Dop18::fit(&around, 1e-14)));
+            assert!(!dop26.excludes(&Dop26::fit(&around, 1e-14)));
+            let offset = point - obb.centre;
+            assert!((0..3).all(|k| offset.dot(&obb.axes[k]).abs() <= obb.half[k] + 1e-14), "{kind:?}");
+        }
+    }
+}
+
+/// Spheres of all vertices above a face hold it: the reference spheres where the tree was built, the nested ones where
+/// the nodes have moved anywhere.
+#[test]
+fn trees_hold_curved_faces() {
+    let samples = &mut Samples::new(8);
+    let mixed = [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
+    let sets: [&[CellKind]; 4] =
+        [&[CellKind::Line3], &[CellKind::Tri6, CellKind::Tri3], &[CellKind::Line2, CellKind::Line3], &mixed];
+    for round in 0..60 {
+        let patches = Patches::random(samples, 1 + round, sets[round % 4]);
+        let Patches { surface, positions } = &patches;
+        let moved: Vec<Vec3> = positions.iter().map(|x| x * 1.5 + samples.vector(0.4)).collect();
+        let velocities: Vec<Vec3> = positions.iter().map(|_| samples.vector(1.0)).collect();
+        for builder in [Builder::Fast, Builder::BottomUp] {
+            let tree = Hierarchy::build(builder, surface, positions, 0.0).unwrap();
+            let mut motion = Vec::new();
+            tree.refit(&moved, &velocities, &mut motion);
+            assert_eq!(tree.check(surface, &moved, &velocities, &motion), Ok(()));
+            for (leaf, face) in leaves(&tree) {
+                let (at_build, now) =
+                    (patches.points_of_face(face, positions), patches.points_of_face(face, &moved));
+                for v in path(&tree, leaf) {
+                    let (reference, nested) = (tree.reference_sphere(v), motion[v as usize].sphere());
+                    assert!(
+                        at_build.iter().all(|x| (x - reference.centre).norm() <= reference.radius + 1e-14)
+                    );
+                    assert!(now.iter().all(|x| (x - nested.centre).norm() <= nested.radius + 1e-14));
+                }
+            }
+        }
+    }
+}
+
+/// Nodes that deviate from their velocities within a band take their faces no farther than the growing spheres say.
+#[test]
+fn growing_spheres_hold_faces_whose_nodes_leave_their_paths() {
+    let samples = &mut Samples::new(9);
+    let mut tightest = f64::INFINITY;
+    for round in 0..400 {
+        let kind = CURVED[round % 4];
+        let patches = Patches::random(samples, 1 + round % 7, &[kind]);
+        let Patches { surface, positions } = &patches;
+        let common = samples.vector(1.0);
+        let velocities: Vec<Vec3> = positions.iter().map(|_| common + samples.vector(0.1)).collect();
+        let tree = Hierarchy::build(Builder::Fast, surface, positions, 0.0).unwrap();
+        let mut motion: Vec<VertexMotion> = Vec::new();
+        tree.refit(positions, &velocities, &mut motion);
+        let (band, s) = (10.0, samples.uniform(0.0, 20.0));
+        let direction = samples.direction();
+        let later: Vec<Vec3> = positions
+            .iter()
+            .zip(&velocities)
+            .map(|(x, v)| x + v * s + direction * (samples.pick(&[-1.0, 1.0]) * 2.0 * band * s))
+            .collect();
+        for (leaf, face) in leaves(&tree) {
+            let points = patches.points_of_face(face, &later);
+            for v in path(&tree, leaf) {
+                let VertexMotion { centre, radius, velocity, spread } = motion[v as usize];
+                let farthest = points.iter().map(|x| (x - centre - velocity * s).norm()).fold(0.0, f64::max);
+                let growth = spread + 2.0 * band * lebesgue_constant(kind);
+                assert!(farthest <= (radius + growth * s) * (1.0 + 1e-14), "{kind:?}");
+                tightest = tightest.min((radius + growth * s) / farthest);
+            }
+        }
+    }
+    assert!(tightest < 1.02, "too wide to tell: {tightest}");
+}
