@@ -29,7 +29,7 @@ use crate::scenario::TimeSettings;
 
 pub use account::BodyBalance;
 use counters::WallTimes;
-pub use error::{FailureCause, NumericalFailure, Overlap, RunError, SetupError};
+pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
 pub use model::{Behaviour, Block, Body, CellAddress, Model};
 pub use record::Recorder;
 use rigid::RigidForces;

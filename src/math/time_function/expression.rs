@@ -27,7 +27,15 @@ pub(super) const DEPTH_LIMIT: usize = 32;
 /// An expression of `t`, ready to be evaluated.
 #[derive(Clone, Debug)]
 pub struct Expression {
+    text: Box<str>,
     program: Vec<Instruction>,
+}
+
+/// Expressions are the same that are written the same.
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
 }
 
 type Unary = fn(Jet) -> Jet;
@@ -46,7 +54,7 @@ impl Expression {
     pub(super) fn parse(text: &str) -> Result<Self, TimeFunctionError> {
         let mut input = Input { input: LocatingSlice::new(text), state: 0 };
         match whole(&mut input) {
-            Ok(part) => Ok(Self { program: part.program }),
+            Ok(part) => Ok(Self { text: text.into(), program: part.program }),
             Err(ErrMode::Backtrack(fault) | ErrMode::Cut(fault)) => Err(fault.in_text(text)),
             Err(ErrMode::Incomplete(_)) => Err(Fault::from_input(&input).in_text(text)),
         }
