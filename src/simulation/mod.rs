@@ -54,6 +54,8 @@ pub struct Simulation {
     response: Box<dyn Response>,
     constraints: Constraints,
     action: ContactAction,
+    /// Contacts of the step before, and their action.
+    contact_before: (Constraints, ContactAction),
     control: StepControl,
     balances: Vec<BodyBalance>,
     energies: Energies,
