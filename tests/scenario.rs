@@ -547,6 +547,14 @@ fn overrides_change_the_text() {
 }
 
 #[test]
+fn an_override_takes_the_place_of_its_alternatives() {
+    let schedule = |overrides: &[&str]| read("full.toml", overrides).unwrap().output.frames;
+    assert_eq!(schedule(&["output.frames=7"]), FrameSchedule::Count(7));
+    assert_eq!(schedule(&["output.times=[0.5]"]), FrameSchedule::Times(vec![0.5]));
+    assert_eq!(schedule(&["output.frames=7", "output.interval=0.5"]), FrameSchedule::Interval(0.5));
+}
+
+#[test]
 fn overrides_make_tables_that_are_not_there() {
     let scenario = read("minimal.toml", &["contact.penalty=0.25", "output.history.interval=0"]).unwrap();
     assert_eq!((scenario.contact.penalty, scenario.output.history_interval), (0.25, 0.0));
