@@ -90,8 +90,11 @@ fn conditions_of_a_full_scenario() {
     let scenario = read("full.toml", &[]).unwrap();
     let [first, second] = scenario.boundaries.as_slice() else { panic!() };
     assert_eq!((first.body, first.group.as_ref().unwrap().value.as_str()), (0, "end"));
+    let prescribed = |boundary: &BoundarySpec| -> Vec<(Axis, PrescribedMotion)> {
+        boundary.components.iter().map(|component| component.value.clone()).collect()
+    };
     assert!(matches!(
-        first.components.as_slice(),
+        prescribed(first).as_slice(),
         [
             (Axis::Y, PrescribedMotion::Fixed),
             (Axis::Z, PrescribedMotion::Fixed),
@@ -100,7 +103,7 @@ fn conditions_of_a_full_scenario() {
     ));
     assert_eq!((second.body, second.group.is_none()), (2, true));
     assert!(matches!(
-        second.components.as_slice(),
+        prescribed(second).as_slice(),
         [
             (Axis::X, PrescribedMotion::Velocity(x)),
             (Axis::Z, PrescribedMotion::Velocity(z)),
@@ -541,6 +544,14 @@ fn overrides_change_the_text() {
     assert!(scenario.source.starts_with("# Every table"));
     assert!(scenario.source.contains("energy_tolerance = 0.02 # stop early\n"));
     assert_eq!(&scenario.source[scenario.bodies[0].mesh.span.clone()], "\"bar.msh\"");
+}
+
+#[test]
+fn an_override_takes_the_place_of_its_alternatives() {
+    let schedule = |overrides: &[&str]| read("full.toml", overrides).unwrap().output.frames;
+    assert_eq!(schedule(&["output.frames=7"]), FrameSchedule::Count(7));
+    assert_eq!(schedule(&["output.times=[0.5]"]), FrameSchedule::Times(vec![0.5]));
+    assert_eq!(schedule(&["output.frames=7", "output.interval=0.5"]), FrameSchedule::Interval(0.5));
 }
 
 #[test]

@@ -78,20 +78,6 @@ pub enum OutputError {
         /// Time of the frame \[s\].
         time: f64,
     },
-    /// A frame a continued series counts on is not in the directory.
-    #[error("'{}' is missing, a frame of the run to be continued; start the run again without resuming", path.display())]
-    MissingFrame {
-        /// Where the frame should be.
-        path: PathBuf,
-    },
-    /// A history to be continued does not have the columns or rows it should.
-    #[error("'{}' is not the history of the run to be continued ({reason}); start the run again without resuming", path.display())]
-    ForeignHistory {
-        /// The history file.
-        path: PathBuf,
-        /// What differs.
-        reason: String,
-    },
     /// A history row has not one entry per body.
     #[error("a history row at time {time} describes {given} bodies, but the history has {expected}")]
     BodyCount {
@@ -112,8 +98,6 @@ pub enum FileAction {
     CreateDirectory,
     /// Listing a directory.
     List,
-    /// Reading a file.
-    Read,
     /// Removing a file of an earlier run.
     Remove,
     /// Creating or writing a file.
@@ -125,7 +109,6 @@ impl fmt::Display for FileAction {
         formatter.write_str(match self {
             Self::CreateDirectory => "create directory",
             Self::List => "list directory",
-            Self::Read => "read",
             Self::Remove => "remove",
             Self::Write => "write",
         })

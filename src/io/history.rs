@@ -1,7 +1,7 @@
 //! `history.csv`: energies, momenta and contact forces over time, a row per instant.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::{FileAction, OutputError};
@@ -101,7 +101,6 @@ pub struct History {
     path: PathBuf,
     writer: csv::Writer<File>,
     num_bodies: usize,
-    num_rows: usize,
 }
 
 impl History {
@@ -112,31 +111,9 @@ impl History {
     pub fn create<S: AsRef<str>>(directory: &Path, body_names: &[S]) -> Result<Self, OutputError> {
         let path = directory.join(FILE_NAME);
         let file = File::create(&path).map_err(OutputError::file(FileAction::Write, &path))?;
-        let mut history =
-            Self { path, writer: csv::Writer::from_writer(file), num_bodies: body_names.len(), num_rows: 0 };
+        let mut history = Self { path, writer: csv::Writer::from_writer(file), num_bodies: body_names.len() };
         history.write_record(&column_names(body_names))?;
         Ok(history)
-    }
-
-    /// Continues the `history.csv` of an interrupted run after its first `num_rows` rows; later ones are cut off.
-    ///
-    /// # Errors
-    /// [`OutputError::File`]; [`OutputError::ForeignHistory`] if the columns differ or rows are missing.
-    pub fn resume<S: AsRef<str>>(
-        directory: &Path,
-        body_names: &[S],
-        num_rows: usize,
-    ) -> Result<Self, OutputError> {
-        let path = directory.join(FILE_NAME);
-        let failed = |action| OutputError::file(action, &path);
-        let mut file =
-            OpenOptions::new().read(true).write(true).open(&path).map_err(failed(FileAction::Read))?;
-        let end = end_of_row(&file, &column_names(body_names), num_rows)
-            .map_err(failed(FileAction::Read))?
-            .map_err(|reason| OutputError::ForeignHistory { path: path.clone(), reason })?;
-        file.set_len(end).map_err(failed(FileAction::Write))?;
-        file.seek(SeekFrom::Start(end)).map_err(failed(FileAction::Write))?;
-        Ok(Self { path, writer: csv::Writer::from_writer(file), num_bodies: body_names.len(), num_rows })
     }
 
     /// Appends a row; floats are written with the fewest digits that read back the same.
@@ -148,14 +125,7 @@ impl History {
         if given != expected {
             return Err(OutputError::BodyCount { expected, given, time: row.time });
         }
-        self.write_record(&cells(row))?;
-        self.num_rows += 1;
-        Ok(())
-    }
-
-    /// Rows in the file; what [`History::resume`] asks for.
-    pub fn num_rows(&self) -> usize {
-        self.num_rows
+        self.write_record(&cells(row))
     }
 
     fn write_record(&mut self, record: &[String]) -> Result<(), OutputError> {
@@ -211,19 +181,4 @@ fn push_vector(cells: &mut Vec<String>, vector: Vec3) {
 /// Shortest text that reads back as the same number.
 fn float(value: f64) -> String {
     format!("{value:?}")
-}
-
-/// Byte after the first `num_rows` rows, or what is wrong with the file.
-fn end_of_row(file: &File, columns: &[String], num_rows: usize) -> io::Result<Result<u64, String>> {
-    let mut reader = csv::Reader::from_reader(file);
-    if reader.headers()?.iter().ne(columns.iter().map(String::as_str)) {
-        return Ok(Err("its columns differ".to_owned()));
-    }
-    let mut record = csv::StringRecord::new();
-    for row in 0..num_rows {
-        if !reader.read_record(&mut record)? {
-            return Ok(Err(format!("it has {row} rows, not {num_rows}")));
-        }
-    }
-    Ok(Ok(reader.position().byte()))
 }

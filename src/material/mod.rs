@@ -84,11 +84,6 @@ impl Material {
             Self::LinearElastic(e) | Self::StVenantKirchhoff(e) | Self::NeoHookean(e) => e,
         }
     }
-
-    /// Speed of plane compression waves in the undeformed material of `density` \[kg/m³\] \[m/s\].
-    pub fn wave_speed(&self, density: f64) -> f64 {
-        (self.elasticity().p_wave_modulus() / density).sqrt()
-    }
 }
 
 /// Stress and stored energy of a point.

@@ -21,13 +21,6 @@ pub struct Renumbering {
     pub cell_order: Vec<Vec<u32>>,
 }
 
-impl Renumbering {
-    /// New number of each old node: the inverse of [`Renumbering::node_order`].
-    pub fn new_nodes(&self) -> Vec<u32> {
-        inverse(&self.node_order)
-    }
-}
-
 impl Mesh {
     /// The same mesh with its cells along a Hilbert curve and its nodes in order of first use by the cells of
     /// the highest dimension; nodes that none uses come last. Blocks and groups keep their order.

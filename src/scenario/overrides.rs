@@ -89,11 +89,18 @@ fn entry_index(list: &Item, segment: &str, path: &str, text: &str) -> Result<usi
     }
 }
 
-/// Puts `value` under `name`, in place of what stands there.
+/// Keys of a table of which a scenario gives one: setting one takes the place of the others.
+const ALTERNATIVES: [(&str, &[&str]); 1] = [("output", &["frames", "interval", "times"])];
+
+/// Puts `value` under `name`, in place of what stands there or says the same in another way.
 fn replace(item: &mut Item, name: &str, mut value: Value, path: &str, text: &str) -> Result<(), Problem> {
     let Some(table) = item.as_table_like_mut() else { return Err(not_a_table(path, text)) };
     if let Some(old) = table.get(name).and_then(Item::as_value) {
         *value.decor_mut() = old.decor().clone();
+    }
+    let alternatives = ALTERNATIVES.iter().filter(|(table, keys)| *table == path && keys.contains(&name));
+    for other in alternatives.flat_map(|(_, keys)| *keys).filter(|other| **other != name) {
+        table.remove(other);
     }
     table.insert(name, Item::Value(value));
     Ok(())

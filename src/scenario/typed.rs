@@ -176,11 +176,11 @@ pub struct BoundarySpec {
     /// Physical group; `None` for every node of the body.
     pub group: Option<Located<String>>,
     /// Prescribed components.
-    pub components: Vec<(Axis, PrescribedMotion)>,
+    pub components: Vec<Located<(Axis, PrescribedMotion)>>,
 }
 
 /// What is prescribed of one component of the motion of a node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PrescribedMotion {
     /// It stays where it is.
     Fixed,

@@ -44,7 +44,8 @@ impl Assembly {
             }
             assembly.add_body(scenario, spec, &files[path])?;
         }
-        for boundary in &scenario.boundaries {
+        for (index, boundary) in scenario.boundaries.iter().enumerate() {
+            assembly.refuse_conflicts(scenario, &scenario.boundaries[..index], boundary)?;
             assembly.add_boundary(scenario, boundary)?;
         }
         for load in &scenario.loads {

@@ -66,6 +66,7 @@ impl Simulation {
             response: build_response(scenario, num_nodes),
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
+            contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
             control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             energies: Energies::default(),

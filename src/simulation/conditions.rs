@@ -4,9 +4,9 @@ use crate::dynamics::{Load, Prescribed, Support, nodal_shares};
 use crate::mesh::CellKind;
 use crate::scenario::{BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario};
 
-use super::SetupError;
 use super::assembly::{Assembly, geometry, geometry_at, global_faces};
 use super::model::Behaviour;
+use super::{Conflict, SetupError};
 
 impl Assembly {
     /// Adds a support or prescribed motion.
@@ -17,7 +17,8 @@ impl Assembly {
     ) -> Result<(), SetupError> {
         let spec = &scenario.bodies[boundary.body];
         let nodes = self.nodes_of(spec, boundary.body, boundary.group.as_ref())?;
-        let motions = boundary.components.iter().map(|(axis, motion)| (*axis as usize, prescribed(motion)));
+        let components = boundary.components.iter().map(|component| &component.value);
+        let motions = components.map(|(axis, motion)| (*axis as usize, prescribed(motion)));
         match &mut self.model.bodies[boundary.body].behaviour {
             Behaviour::Rigid { prescribed } => {
                 let components = prescribed.get_or_insert_with(Default::default);
@@ -36,7 +37,54 @@ impl Assembly {
         Ok(())
     }
 
-    /// Global nodes of a group of a body, or of the whole body.
+    /// Refuses a boundary that prescribes a component of a node otherwise than an earlier one does.
+    pub(super) fn refuse_conflicts(
+        &self,
+        scenario: &Scenario,
+        earlier: &[BoundarySpec],
+        later: &BoundarySpec,
+    ) -> Result<(), SetupError> {
+        let spec = &scenario.bodies[later.body];
+        for earlier in earlier.iter().filter(|earlier| earlier.body == later.body) {
+            let disputed = later.components.iter().find(|component| {
+                let (axis, motion) = &component.value;
+                let mut before = earlier.components.iter().map(|component| &component.value);
+                before.any(|(earlier_axis, earlier_motion)| earlier_axis == axis && earlier_motion != motion)
+            });
+            let Some(component) = disputed else { continue };
+            let rigid = self.model.bodies[later.body].is_rigid();
+            let node = self.shared_node(spec, earlier, later)?;
+            if rigid || node.is_some() {
+                let name = |boundary: &BoundarySpec| {
+                    boundary.group.as_ref().map_or("all", |group| &group.value).to_owned()
+                };
+                return Err(SetupError::ConflictingBoundaries(Box::new(Conflict {
+                    body: spec.name.clone(),
+                    axis: component.value.0,
+                    groups: [name(earlier), name(later)],
+                    node: node.filter(|_| !rigid),
+                    span: component.span.clone(),
+                })));
+            }
+        }
+        Ok(())
+    }
+
+    /// The user's number of the first node that two boundaries of a body have in common.
+    fn shared_node(
+        &self,
+        spec: &BodySpec,
+        earlier: &BoundarySpec,
+        later: &BoundarySpec,
+    ) -> Result<Option<u64>, SetupError> {
+        let (mesh, first) = &self.meshes[later.body];
+        let before = self.nodes_of(spec, earlier.body, earlier.group.as_ref())?;
+        let nodes = self.nodes_of(spec, later.body, later.group.as_ref())?;
+        let shared = nodes.iter().filter(|node| before.binary_search(node).is_ok());
+        Ok(shared.map(|node| mesh.node_tags[(node - first) as usize]).min())
+    }
+
+    /// Global nodes of a group of a body, or of the whole body; ascending.
     fn nodes_of(
         &self,
         spec: &BodySpec,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::io::OutputError;
 use crate::io::gmsh::GmshError;
 use crate::mesh::MeshError;
+use crate::scenario::Axis;
 
 /// A scenario that cannot be set up: the input is wrong.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +70,9 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
+    /// Two boundaries that prescribe the same component of the same node differently.
+    #[error("{0}; prescribe it in one of the two only, or alike in both")]
+    ConflictingBoundaries(Box<Conflict>),
     /// Bodies that overlap before the run begins.
     #[error("{} overlap at t = 0: {}; move them apart, or exclude the pair with [[contact.pairs]] contact = false", count(.0), Overlaps(.0))]
     Overlap(Vec<Overlap>),
@@ -84,11 +88,38 @@ impl SetupError {
             Self::Mesh { span, .. } | Self::Geometry { span, .. } | Self::Mass { span, .. } => {
                 Some(span.clone())
             }
+            Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
             Self::Material { .. }
             | Self::LoadOnRigidBody { .. }
             | Self::SupportedSpin { .. }
             | Self::Overlap(_)
             | Self::TooManyNodes(_) => None,
+        }
+    }
+}
+
+/// Two boundaries at odds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conflict {
+    /// The body of both.
+    pub body: String,
+    /// The component that both prescribe.
+    pub axis: Axis,
+    /// Their groups.
+    pub groups: [String; 2],
+    /// The user's number of the first node in both; `None` for a rigid body, all of which each of them moves.
+    pub node: Option<u64>,
+    /// Where the scenario prescribes it for the second time.
+    pub span: Range<usize>,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { body, axis, groups: [first, second], .. } = self;
+        write!(f, "the boundaries on `{first}` and `{second}` of ")?;
+        match self.node {
+            Some(node) => write!(f, "body `{body}` prescribe the {axis:?} axis of node {node} differently"),
+            None => write!(f, "rigid body `{body}` prescribe its {axis:?} axis differently"),
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::scenario::TimeSettings;
 
 pub use account::BodyBalance;
 use counters::WallTimes;
-pub use error::{FailureCause, NumericalFailure, Overlap, RunError, SetupError};
+pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
 pub use model::{Behaviour, Block, Body, CellAddress, Model};
 pub use record::Recorder;
 use rigid::RigidForces;
@@ -54,6 +54,8 @@ pub struct Simulation {
     response: Box<dyn Response>,
     constraints: Constraints,
     action: ContactAction,
+    /// Contacts of the step before, and their action.
+    contact_before: (Constraints, ContactAction),
     control: StepControl,
     balances: Vec<BodyBalance>,
     energies: Energies,

@@ -30,6 +30,7 @@ impl Simulation {
         self.predict(dt);
         self.state.time += dt;
         self.state.step += 1;
+        self.swap_contact();
         self.detect(dt);
         self.respond(dt);
         if let Err(failure) = self.compute_forces() {
@@ -41,11 +42,17 @@ impl Simulation {
         Ok(())
     }
 
-    /// Takes the predictor back: time, positions, velocities and rigid bodies are the last good ones again. Contacts
-    /// stay those of the step that failed, to be looked at.
+    /// Contacts and their action change places with those of the step before.
+    fn swap_contact(&mut self) {
+        std::mem::swap(&mut self.constraints, &mut self.contact_before.0);
+        std::mem::swap(&mut self.action, &mut self.contact_before.1);
+    }
+
+    /// Takes the predictor back: time, positions, velocities, rigid bodies and contacts are the last good ones again.
     fn retreat(&mut self, start: f64, dt: f64) {
         self.state.time = start;
         self.state.step -= 1;
+        self.swap_contact();
         self.carriers.clone_from(&self.carriers_before);
         for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
             let nodes = body.nodes.clone();

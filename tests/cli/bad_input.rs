@@ -222,6 +222,43 @@ fn bodies_that_overlap() {
     ]);
 }
 
+/// The drop with two boundaries on its block, the first of them on a group.
+fn drop_between(first: &str, second: &str) -> Folder {
+    let folder = Folder::with_drop();
+    let boundary = |text: &str| format!("[[boundaries]]\nbody = \"block\"\n{text}\n");
+    let first = boundary(&format!("group = \"block\"\n{first}"));
+    folder.write("drop.toml", &format!("{}\n{first}{}", folder.read("drop.toml"), boundary(second)));
+    folder
+}
+
+#[test]
+fn boundaries_that_contradict_each_other() {
+    let folder = drop_between("fix = [\"x\", \"y\"]", "velocity = { x = 1.0 }");
+    let told = folder.run(&["check", "drop.toml"]);
+    assert!(told.stderr.contains("[drop.toml:24:18]"), "{}", told.stderr);
+    let first = "error: the boundaries on `block` and `all` of body `block` prescribe the X axis of node 1 differently";
+    assert_eq!(told.stderr.lines().next().unwrap(), first);
+    let help = "  help: prescribe it in one of the two only, or alike in both";
+    assert_eq!((told.stderr.lines().rfind(|line| !line.is_empty()), told.code), (Some(help), Some(2)));
+
+    let rigid = drop_between("velocity = { z = \"t\" }", "velocity = { z = \"2*t\" }");
+    let elastic = "\"neo-hookean\"\ndensity = 1000.0\nyoung = 1e7\npoisson = 0.4";
+    let text = rigid.read("drop.toml").replace(elastic, "\"rigid\"\ndensity = 1000.0");
+    rigid.write("drop.toml", &text);
+    let told = rigid.run(&["check", "drop.toml"]);
+    let first =
+        "error: the boundaries on `block` and `all` of rigid body `block` prescribe its Z axis differently";
+    assert_eq!((told.stderr.lines().next(), told.code), (Some(first), Some(2)), "{}", told.stderr);
+}
+
+#[test]
+fn boundaries_that_agree_are_no_contradiction() {
+    for alike in ["fix = [\"z\"]", "velocity = { z = 0.5 }", "displacement = { z = \"1e-3*sin(t)\" }"] {
+        let told = drop_between(alike, alike).run(&["check", "drop.toml"]);
+        assert_eq!(told.code, Some(0), "{}", told.stderr);
+    }
+}
+
 #[test]
 fn a_missing_scenario() {
     Folder::new().run(&["run", "nothing.toml"]).refuses(&[

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use vtkio::model::{DataSet, Piece, VertexNumbers};
+use vtkio::model::{Attribute, DataSet, Piece, VertexNumbers};
 
 use super::{Folder, source};
 
@@ -75,6 +75,43 @@ fn set_changes_the_scenario() {
     assert_eq!(summary["flight_steps"], summary["steps"]);
     let energy = summary["energy"]["final"].as_f64().unwrap();
     assert!((energy / (0.5 * 0.216 * 100.0) - 1.0).abs() < 1e-9, "{energy}");
+}
+
+/// A field of the points of a frame.
+fn point_field(path: &Path, name: &str) -> Vec<f64> {
+    let vtk = vtkio::Vtk::import(path).unwrap();
+    let DataSet::UnstructuredGrid { pieces, .. } = vtk.data else { panic!("not an unstructured grid") };
+    let [Piece::Inline(piece)] = &pieces[..] else { panic!("not one inline piece") };
+    let values = piece.data.point.iter().find_map(|attribute| match attribute {
+        Attribute::DataArray(array) if array.name == name => array.data.clone().cast_into(),
+        _ => None,
+    });
+    values.unwrap()
+}
+
+/// The frame written after a failure is that of the last good step: the contact forces are those of a run that wrote it
+/// before it failed, to the last bit, the velocities to the rounding of a step taken back.
+#[test]
+fn a_failed_step_leaves_no_trace_in_the_last_frame() {
+    let folder = Folder::with_impact();
+    let last_frame = |directory: &str, frames: &str| {
+        let into = format!("output.directory={directory}");
+        let fast = "bodies.left.velocity=[2e3, 0, 0]";
+        let sets = [fast, "time.energy_tolerance=1e9", &into, frames];
+        let arguments: Vec<&str> = sets.into_iter().flat_map(|set| ["--set", set]).collect();
+        let ran = folder.run(&[&["run", "impact.toml"][..], &arguments].concat());
+        assert!(ran.code == Some(1) && ran.stderr.contains("inverted"), "{}", ran.stderr);
+        let frames = fs::read_dir(folder.path(directory).join("frames")).unwrap();
+        frames.map(|frame| frame.unwrap().path()).max().unwrap()
+    };
+    let before = last_frame("before", "output.contact_interval=1e-12");
+    let after = last_frame("after", "output.frames=1");
+    let [before_force, after_force] = [&before, &after].map(|path| point_field(path, "contact_force"));
+    assert!(before_force.iter().any(|force| force.abs() > 1.0), "no contact");
+    assert_eq!(before_force, after_force);
+    for (a, b) in point_field(&before, "velocity").iter().zip(point_field(&after, "velocity")) {
+        assert!((a - b).abs() < 1e-9, "{a} against {b}");
+    }
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn deform(seed: u64) -> Tally {
 
 #[test]
 fn constraints_are_those_of_all_pairs() {
-    let scenes = number_of_scenes(800);
+    let scenes = number_of_scenes(880);
     let tally = (0..scenes).into_par_iter().map(deform).reduce(Tally::default, Tally::sum);
     println!("{scenes} scenes in contact: {tally:?}");
     assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");

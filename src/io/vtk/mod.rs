@@ -12,7 +12,7 @@
 //!
 //! # Limits
 //! Values are 64-bit floats and 32-bit integers. A grid has one piece; points and values may change from frame
-//! to frame, cells only by [`Series::replace_grid`].
+//! to frame, cells do not.
 
 mod cell_type;
 mod collection;

@@ -24,21 +24,15 @@ const QUEUE: usize = 2;
 pub struct Series {
     name: String,
     extent: GridExtent,
-    times: Vec<f64>,
+    last_time: Option<f64>,
     background: Option<Background>,
 }
 
 /// The thread that writes, and the way to it.
 #[derive(Debug)]
 struct Background {
-    jobs: SyncSender<Job>,
-    thread: JoinHandle<Result<FrameWriter, OutputError>>,
-}
-
-#[derive(Debug)]
-enum Job {
-    Grid(Grid),
-    Frame(Frame),
+    jobs: SyncSender<Frame>,
+    thread: JoinHandle<Result<(), OutputError>>,
 }
 
 /// What the background thread owns.
@@ -58,34 +52,24 @@ impl Series {
     /// # Errors
     /// [`OutputError::File`], [`OutputError::Thread`], [`OutputError::ConnectivityLength`].
     pub fn create(directory: &Path, name: &str, grid: Grid) -> Result<Self, OutputError> {
-        Self::resume(directory, name, grid, &[])
-    }
-
-    /// Continues a series whose first frames, at `times` \[s\], an interrupted run has left; later frames and
-    /// their entries in the collection are removed.
-    ///
-    /// # Errors
-    /// As [`Series::create`], and [`OutputError::MissingFrame`].
-    pub fn resume(directory: &Path, name: &str, grid: Grid, times: &[f64]) -> Result<Self, OutputError> {
         grid.check()?;
         let frames = directory.join("frames");
         fs::create_dir_all(&frames).map_err(OutputError::file(FileAction::CreateDirectory, &frames))?;
-        let found = |frame| frames.join(frame_file_name(name, frame));
-        if let Some(path) = (0..times.len()).map(found).find(|path| !path.is_file()) {
-            return Err(OutputError::MissingFrame { path });
-        }
         let writer = FrameWriter {
             directory: directory.to_path_buf(),
             name: name.to_owned(),
             cells: EncodedCells::new(&grid).map_err(OutputError::file(FileAction::Write, &frames))?,
-            times: times.to_vec(),
+            times: Vec::new(),
             encoder: ArrayEncoder::default(),
         };
-        writer.remove_later_frames()?;
-        let mut series =
-            Self { name: name.to_owned(), extent: grid.extent(), times: times.to_vec(), background: None };
-        series.start(writer)?;
-        Ok(series)
+        writer.remove_earlier_run()?;
+        let (jobs, received) = sync_channel(QUEUE);
+        let thread = std::thread::Builder::new()
+            .name("frames".to_owned())
+            .spawn(move || writer.write_all(received))
+            .map_err(|cause| OutputError::Thread { series: name.to_owned(), cause })?;
+        let background = Some(Background { jobs, thread });
+        Ok(Self { name: name.to_owned(), extent: grid.extent(), last_time: None, background })
     }
 
     /// Hands a frame over to be written; waits only if two others are already waiting.
@@ -97,38 +81,14 @@ impl Series {
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
         let time = frame.time;
-        if let Some(&previous) = self.times.last()
+        if let Some(previous) = self.last_time
             && (time.is_nan() || time <= previous)
         {
             return Err(OutputError::FrameOrder { time, previous });
         }
-        self.send(Job::Frame(frame))?;
-        self.times.push(time);
+        self.send(frame)?;
+        self.last_time = Some(time);
         Ok(())
-    }
-
-    /// Gives the frames from here on other cells.
-    ///
-    /// # Errors
-    /// As [`Series::write`], and [`OutputError::ConnectivityLength`].
-    pub fn replace_grid(&mut self, grid: Grid) -> Result<(), OutputError> {
-        grid.check()?;
-        self.extent = grid.extent();
-        self.send(Job::Grid(grid))
-    }
-
-    /// Times of the frames handed over so far \[s\]; what [`Series::resume`] asks for.
-    pub fn times(&self) -> &[f64] {
-        &self.times
-    }
-
-    /// Waits until every frame handed over is on disk, as a checkpoint that counts on them has to.
-    ///
-    /// # Errors
-    /// The failure of an earlier frame.
-    pub fn flush(&mut self) -> Result<(), OutputError> {
-        let writer = self.stop()?;
-        self.start(writer)
     }
 
     /// Waits until every frame handed over is on disk and ends the series.
@@ -136,21 +96,11 @@ impl Series {
     /// # Errors
     /// The failure of an earlier frame.
     pub fn finish(mut self) -> Result<(), OutputError> {
-        self.stop().map(drop)
+        self.stop()
     }
 
-    fn start(&mut self, writer: FrameWriter) -> Result<(), OutputError> {
-        let (jobs, received) = sync_channel(QUEUE);
-        let thread = std::thread::Builder::new()
-            .name("frames".to_owned())
-            .spawn(move || writer.write_all(received))
-            .map_err(|cause| OutputError::Thread { series: self.name.clone(), cause })?;
-        self.background = Some(Background { jobs, thread });
-        Ok(())
-    }
-
-    /// Lets the thread finish what it has been given and takes back what it owns, or its failure.
-    fn stop(&mut self) -> Result<FrameWriter, OutputError> {
+    /// Lets the thread finish what it has been given; its failure, if it had one.
+    fn stop(&mut self) -> Result<(), OutputError> {
         let Some(Background { jobs, thread }) = self.background.take() else {
             return Err(OutputError::SeriesStopped { series: self.name.clone() });
         };
@@ -158,10 +108,10 @@ impl Series {
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
-    fn send(&mut self, job: Job) -> Result<(), OutputError> {
-        let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
+    fn send(&mut self, frame: Frame) -> Result<(), OutputError> {
+        let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(frame).is_ok());
         // The thread stops listening only after a failure, which `stop` then returns.
-        if sent { Ok(()) } else { self.stop().map(drop) }
+        if sent { Ok(()) } else { self.stop() }
     }
 }
 
@@ -177,17 +127,8 @@ impl Drop for Series {
 
 impl FrameWriter {
     /// Writes frames until no more can come.
-    fn write_all(mut self, jobs: Receiver<Job>) -> Result<Self, OutputError> {
-        for job in jobs {
-            match job {
-                Job::Grid(grid) => {
-                    let failed = OutputError::file(FileAction::Write, &self.directory);
-                    self.cells = EncodedCells::new(&grid).map_err(failed)?;
-                }
-                Job::Frame(frame) => self.write(&frame)?,
-            }
-        }
-        Ok(self)
+    fn write_all(mut self, frames: Receiver<Frame>) -> Result<(), OutputError> {
+        frames.into_iter().try_for_each(|frame| self.write(&frame))
     }
 
     /// Writes a frame, then the collection that lists it.
@@ -207,20 +148,12 @@ impl FrameWriter {
         self.directory.join(format!("{}.pvd", self.name))
     }
 
-    /// Removes what earlier runs left: first the entries of the collection, then the frames they name.
-    fn remove_later_frames(&self) -> Result<(), OutputError> {
-        if self.times.is_empty() {
-            remove_if_there(&self.collection())?;
-        } else {
-            self.write_collection()?;
-        }
+    /// Removes what earlier runs left: first the collection, then the frames it names.
+    fn remove_earlier_run(&self) -> Result<(), OutputError> {
+        remove_if_there(&self.collection())?;
         let frames = self.directory.join("frames");
-        remove_files(&frames, |file| self.is_later_frame(file) || self.is_unfinished(file))?;
+        remove_files(&frames, |file| frame_number(&self.name, file).is_some() || self.is_unfinished(file))?;
         remove_files(&self.directory, |file| self.is_unfinished(file))
-    }
-
-    fn is_later_frame(&self, file_name: &str) -> bool {
-        frame_number(&self.name, file_name).is_some_and(|frame| frame >= self.times.len())
     }
 
     /// Whether a killed run was still writing this file of the series.

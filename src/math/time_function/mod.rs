@@ -15,7 +15,7 @@ pub use expression::{EXPRESSION_NAMES, Expression};
 use jet::Jet;
 
 /// A scalar function of time; cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TimeFunction {
     /// The same value at all times.
     Constant(f64),

@@ -77,7 +77,7 @@ pub const KEYS: &[KeyReference] = &[
     required("bodies.rotate", "angle", "°", "angle, right-handed about the axis"),
 
     required("boundaries", "body", "", "name of a body"),
-    optional(["boundaries", "group"], "\"all\"", "", "physical group, or \"all\" for every node of the body"),
+    optional(["boundaries", "group"], "\"all\"", "", "physical group, or \"all\" for every node of the body; a rigid body is held whole and does not turn"),
     optional(["boundaries", "fix"], "none", "", "axes that stay where they are, as in [\"x\", \"y\"]"),
     optional(["boundaries", "displacement"], "none", "m", "displacement in time, { x = …, y = …, z = … }"),
     optional(["boundaries", "velocity"], "none", "m/s", "velocity in time, { x = …, y = …, z = … }"),
@@ -105,12 +105,12 @@ pub const KEYS: &[KeyReference] = &[
 
     optional(["output", "directory"], "\"out/\" and the file's name", "", "where results go, relative to the working directory"),
     optional(["output", "frames"], "60", "", "number of frames after the initial one; or give interval or times"),
-    optional(["output", "interval"], "none", "s", "time between frames"),
+    optional(["output", "interval"], "none", "s", "time between frames; where steps are longer, one frame each step"),
     optional(["output", "times"], "none", "s", "times of the frames, ascending, up to the end"),
     optional(["output", "contact_interval"], "as before contact", "s", "largest time between frames from the first contact on"),
     optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"contact-gap\"]", "", "fields in the frames: these and acceleration"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "rows of the history: { interval }"),
-    required("output.history", "interval", "s", "time between rows; 0 for every step"),
+    required("output.history", "interval", "s", "time between rows, at the ends of steps (also those of flight); 0 for every step"),
 ];
 
 /// The key `name` of `table`; the motions of a boundary share the entries of `displacement`.

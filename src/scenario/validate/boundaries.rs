@@ -9,7 +9,7 @@ use crate::math::TimeFunction;
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::{Section, join};
-use crate::scenario::{Axis, BoundarySpec, PrescribedMotion};
+use crate::scenario::{Axis, BoundarySpec, Located, PrescribedMotion};
 
 const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
 
@@ -65,7 +65,10 @@ fn one(section: Section<'_>, bodies: &[Spanned<String>], check: &mut Check<'_>) 
     }
     report_repeated_axes(&prescribed, &path, check);
     warn_of_jumps(&prescribed, &path, check);
-    let components = prescribed.into_iter().map(|entry| (entry.axis, entry.motion)).collect();
+    let components = prescribed
+        .into_iter()
+        .map(|entry| Located { value: (entry.axis, entry.motion), span: entry.span })
+        .collect();
     Some(BoundarySpec { body: body?, group, components })
 }
 
