@@ -99,6 +99,8 @@ fn bare(overrides: &[String]) -> Scenario {
 fn meaning(mut scenario: Scenario) -> String {
     scenario.source.clear();
     scenario.bodies.iter_mut().for_each(|body| body.mesh.span = 0..0);
+    let components = scenario.boundaries.iter_mut().flat_map(|boundary| &mut boundary.components);
+    components.for_each(|component| component.span = 0..0);
     format!("{scenario:?}")
 }
 
