@@ -68,6 +68,29 @@ fn all_rivals_find_the_same_contact_of_rough_surfaces() {
     }
 }
 
+/// What is found, and in which order, does not depend on the number of threads.
+#[test]
+fn any_number_of_threads_finds_the_same() {
+    let scene = rough_pair();
+    let velocities = vec![Vec3::zeros(); scene.positions.len()];
+    let find = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (time, time_step, positions) = (0.0, 1e-6, scene.positions.as_slice());
+        let configuration = Configuration { time, time_step, positions, velocities: &velocities };
+        let mut buckets = Buckets::new(scene.model(), NODE_FACE, positions);
+        let mut constraints = Constraints::default();
+        pool.install(|| buckets.detect(&configuration, &mut constraints));
+        (buckets.candidates().collect::<Vec<_>>(), constraints)
+    };
+    let (candidates, constraints) = find(1);
+    assert!(candidates.is_sorted());
+    for threads in [2, 5] {
+        let (again, found) = find(threads);
+        assert_eq!(candidates, again);
+        assert_eq!(first_difference(&constraints, &found), None);
+    }
+}
+
 /// One triangle against a rough surface, and a body that is far from the other but for one long needle.
 #[test]
 fn one_face_is_enough_and_a_far_flung_body_needs_little() {
