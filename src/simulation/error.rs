@@ -69,6 +69,20 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
+    /// A closest-point method that is not made for the faces of a body.
+    #[error(
+        "body `{body}` has {kind} faces that can touch, and `contact.closest_point` is a closed form for flat \
+         triangles and segments only; use \"auto\", \"sqp\", \"active-set\", \"interior-point\" or \"newton\", or mesh \
+         the body with linear triangles or tetrahedra"
+    )]
+    ClosestPoint {
+        /// The body.
+        body: String,
+        /// Kind of its first such face.
+        kind: &'static str,
+        /// Where the scenario names the method.
+        span: Range<usize>,
+    },
     /// Bodies that overlap before the run begins.
     #[error("{} overlap at t = 0: {}; move them apart, or exclude the pair with [[contact.pairs]] contact = false", count(.0), Overlaps(.0))]
     Overlap(Vec<Overlap>),
@@ -81,9 +95,10 @@ impl SetupError {
     /// The place in the scenario that the error is about, if it is about one.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
-            Self::Mesh { span, .. } | Self::Geometry { span, .. } | Self::Mass { span, .. } => {
-                Some(span.clone())
-            }
+            Self::Mesh { span, .. }
+            | Self::Geometry { span, .. }
+            | Self::Mass { span, .. }
+            | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::Material { .. }
             | Self::LoadOnRigidBody { .. }
             | Self::SupportedSpin { .. }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use ictus::contact::Surface;
-use ictus::contact::detection::closest_point::{Method, Start};
+use ictus::contact::detection::closest_point::Method;
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
-use ictus::contact::detection::{AllPairs, ContactModel, Engine, EngineOptions, NodeFaceOptions};
+use ictus::contact::detection::{AllPairs, ContactModel, Engine, EngineOptions, NodeFaceOptions, StartFrom};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
@@ -31,7 +31,7 @@ pub struct Scene {
     pub edges: Vec<f64>,
 }
 
-pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: Start::Nearest };
+pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
 pub const BUILDERS: [Builder; 2] = [Builder::Fast, Builder::BottomUp];
 
 impl Scene {
