@@ -11,12 +11,12 @@ use std::collections::HashMap;
 use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
-use ictus::contact::detection::closest_point::{Method, Start};
+use ictus::contact::detection::closest_point::Method;
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, NodeFaceOptions,
-    penetrations,
+    StartFrom, penetrations,
 };
 use ictus::contact::{Constraints, Surface};
 use ictus::math::{RigidMotion, Vec3};
@@ -35,7 +35,7 @@ struct Pair {
     num_first: usize,
 }
 
-const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: Start::Nearest };
+const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
 
 impl Pair {
     fn new(bodies: [Body; 2]) -> Self {

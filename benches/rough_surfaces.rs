@@ -18,14 +18,14 @@ use ictus::contact::detection::closest_point::{Method, Start, closest_point};
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
-    Buckets, Configuration, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions,
+    Buckets, Configuration, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
 };
 use ictus::contact::{Constraints, Surface};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use rough_surfaces::{RoughSurface, SPACING};
 
-const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: Start::Nearest };
+const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
 
 /// Two rough sides, the lower one first, each the contactor and the target of the other.
 struct Layers {

@@ -124,7 +124,7 @@ fn contact_and_output_of_a_full_scenario() {
     assert_eq!(contact.detection, DetectionMethod::AllPairs);
     assert_eq!(contact.hierarchy, HierarchyBuilder::BottomUp);
     assert_eq!(contact.volumes, [BoundingVolume::Sphere, BoundingVolume::Dop18, BoundingVolume::Dop26]);
-    assert_eq!(contact.closest_point, ClosestPointMethod::Sqp);
+    assert_eq!(contact.closest_point.value, ClosestPointMethod::Sqp);
     assert_eq!(contact.start, ClosestPointStart::Centre);
     assert_eq!((contact.penalty, contact.damping), (1.0, 0.1));
     assert_eq!(contact.excluded, [[0, 2]]);

@@ -224,7 +224,7 @@ pub struct ContactSettings {
     /// Volumes tried at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
     /// Closest point of a face.
-    pub closest_point: ClosestPointMethod,
+    pub closest_point: Located<ClosestPointMethod>,
     /// Where an iterative closest-point search starts.
     pub start: ClosestPointStart,
     /// Penalty factor f of the stiffness f·m_eff/dt² \[-\].
@@ -279,6 +279,16 @@ pub enum ClosestPointMethod {
     Auto,
     /// Sequential quadratic programming on every face.
     Sqp,
+    /// Active-set Newton method on every face.
+    ActiveSet,
+    /// Log-barrier interior-point method on every face.
+    InteriorPoint,
+    /// Newton projection on the face, then its edges and corners.
+    Newton,
+    /// Closed form by Voronoi regions; flat triangles and segments only.
+    Voronoi,
+    /// Closed form by plane and edges; flat triangles and segments only.
+    BruteForce,
 }
 
 /// Starting points of iterative closest-point methods.
@@ -288,6 +298,8 @@ pub enum ClosestPointStart {
     Nearest,
     /// The centre (option II).
     Centre,
+    /// The closest point of the step before.
+    Previous,
 }
 
 /// What is written.

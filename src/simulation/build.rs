@@ -2,22 +2,23 @@
 
 use std::time::Instant;
 
-use crate::contact::Constraints;
-use crate::contact::detection::closest_point::{Method, Start};
+use crate::contact::detection::closest_point::Method;
 use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, penetrations,
+    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
+    penetrations,
 };
 use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
+use crate::contact::{Constraints, Surface};
 use crate::dynamics::State;
 use crate::dynamics::Support;
 use crate::dynamics::{Audit, Energies, Wrench};
 use crate::dynamics::{CriticalStep, ElementBlock, InternalForce};
 use crate::math::Vec3;
 use crate::scenario::{
-    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, DetectionMethod, HierarchyBuilder,
-    MaterialModel, Scenario, StepSize, TimeSettings,
+    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
+    HierarchyBuilder, MaterialModel, Scenario, StepSize, TimeSettings,
 };
 
 use super::account::scaled_momenta;
@@ -43,6 +44,7 @@ impl Simulation {
         let mut wall = WallTimes { read: start.elapsed().as_secs_f64(), ..WallTimes::default() };
         let excluded: Vec<[u32; 2]> =
             scenario.contact.excluded.iter().map(|pair| pair.map(|body| body as u32)).collect();
+        refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
         let contact = ContactModel::new(surfaces, &excluded, &model.reference_positions);
         check_overlaps(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
@@ -148,6 +150,24 @@ fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupE
     }
 }
 
+/// Refuses faces that the chosen closest-point method is not made for.
+fn refuse_unserved_faces(
+    surfaces: &[Surface],
+    model: &Model,
+    settings: &ContactSettings,
+) -> Result<(), SetupError> {
+    let chosen = &settings.closest_point;
+    let method = closest_point_method(chosen.value);
+    for (surface, body) in surfaces.iter().zip(&model.bodies) {
+        let mut kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
+        if let Some(kind) = kinds.find(|&kind| !method.serves(kind)) {
+            let (body, span) = (body.name.clone(), chosen.span.clone());
+            return Err(SetupError::ClosestPoint { body, kind: kind.name(), span });
+        }
+    }
+    Ok(())
+}
+
 /// Critical step of each block by itself.
 fn critical_steps(blocks: &[ElementBlock], positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
     let alone = |block: &ElementBlock| InternalForce::new(vec![block.clone()], positions.len());
@@ -198,13 +218,11 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
 fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]) -> Box<dyn Detector> {
     let settings = &scenario.contact;
     let node_face = NodeFaceOptions {
-        method: match settings.closest_point {
-            ClosestPointMethod::Auto => Method::Auto,
-            ClosestPointMethod::Sqp => Method::Sqp,
-        },
+        method: closest_point_method(settings.closest_point.value),
         start: match settings.start {
-            ClosestPointStart::Nearest => Start::Nearest,
-            ClosestPointStart::Centre => Start::Centre,
+            ClosestPointStart::Nearest => StartFrom::Nearest,
+            ClosestPointStart::Centre => StartFrom::Centre,
+            ClosestPointStart::Previous => StartFrom::Previous,
         },
     };
     match settings.detection {
@@ -218,6 +236,18 @@ fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]
             let ladder = settings.volumes.iter().map(|&volume| volume_kind(volume)).collect();
             Box::new(Engine::new(contact, EngineOptions { builder, ladder, node_face }, positions))
         }
+    }
+}
+
+fn closest_point_method(method: ClosestPointMethod) -> Method {
+    match method {
+        ClosestPointMethod::Auto => Method::Auto,
+        ClosestPointMethod::Sqp => Method::Sqp,
+        ClosestPointMethod::ActiveSet => Method::ActiveSet,
+        ClosestPointMethod::InteriorPoint => Method::InteriorPoint,
+        ClosestPointMethod::Newton => Method::Newton,
+        ClosestPointMethod::Voronoi => Method::Voronoi,
+        ClosestPointMethod::BruteForce => Method::BruteForce,
     }
 }
 

@@ -73,6 +73,20 @@ pub enum SetupError {
     /// Two boundaries that prescribe the same component of the same node differently.
     #[error("{0}; prescribe it in one of the two only, or alike in both")]
     ConflictingBoundaries(Box<Conflict>),
+    /// A closest-point method that is not made for the faces of a body.
+    #[error(
+        "body `{body}` has {kind} faces that can touch, and `contact.closest_point` is a closed form for flat \
+         triangles and segments only; use \"auto\", \"sqp\", \"active-set\", \"interior-point\" or \"newton\", or mesh \
+         the body with linear triangles or tetrahedra"
+    )]
+    ClosestPoint {
+        /// The body.
+        body: String,
+        /// Kind of its first such face.
+        kind: &'static str,
+        /// Where the scenario names the method.
+        span: Range<usize>,
+    },
     /// Bodies that overlap before the run begins.
     #[error("{} overlap at t = 0: {}; move them apart, or exclude the pair with [[contact.pairs]] contact = false", count(.0), Overlaps(.0))]
     Overlap(Vec<Overlap>),
@@ -85,9 +99,10 @@ impl SetupError {
     /// The place in the scenario that the error is about, if it is about one.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
-            Self::Mesh { span, .. } | Self::Geometry { span, .. } | Self::Mass { span, .. } => {
-                Some(span.clone())
-            }
+            Self::Mesh { span, .. }
+            | Self::Geometry { span, .. }
+            | Self::Mass { span, .. }
+            | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
             Self::Material { .. }
             | Self::LoadOnRigidBody { .. }

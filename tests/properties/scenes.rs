@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use ictus::contact::Surface;
-use ictus::contact::detection::closest_point::{Method, Start};
+use ictus::contact::detection::closest_point::Method;
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions,
+    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
 };
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
@@ -33,7 +33,7 @@ pub struct Scene {
     pub edges: Vec<f64>,
 }
 
-pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: Start::Nearest };
+pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
 
 /// Detectors that are held against the oracle.
 #[derive(Clone, Copy, Debug)]

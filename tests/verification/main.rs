@@ -14,6 +14,7 @@ mod brute_force;
 mod closed_form;
 mod free_rotation;
 mod hertz;
+mod iteration_study;
 mod model;
 mod motorcycle;
 mod plane_strain;

@@ -6,8 +6,10 @@
 //!
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588, §3.2 and §5.2.
 
-use ictus::contact::detection::closest_point::{Method, Start};
-use ictus::contact::detection::{AllPairs, Configuration, ContactModel, Detector, NodeFaceOptions};
+use ictus::contact::detection::closest_point::Method;
+use ictus::contact::detection::{
+    AllPairs, Configuration, ContactModel, Detector, NodeFaceOptions, StartFrom,
+};
 use ictus::contact::{Constraints, Surface};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
@@ -111,5 +113,5 @@ fn oracle(simulation: &Simulation, skins: &[Triangles; 2]) -> AllPairs {
         .map(|skin| Surface::new(skin.triangles.iter().map(|t| (CellKind::Tri3, t.as_slice()))))
         .collect();
     let model = ContactModel::new(surfaces, &[], &simulation.model().reference_positions);
-    AllPairs::new(model, NodeFaceOptions { method: Method::Auto, start: Start::Nearest })
+    AllPairs::new(model, NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest })
 }

@@ -32,7 +32,7 @@ pub use all_pairs::AllPairs;
 pub use buckets::{Buckets, GridCensus};
 pub use engine::{Engine, EngineOptions};
 pub use flight::{Flight, Impact};
-pub use node_face::NodeFaceOptions;
+pub use node_face::{NodeFaceOptions, StartFrom};
 pub use overlap::{Penetration, penetrations};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
 

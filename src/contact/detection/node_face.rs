@@ -16,7 +16,31 @@ pub struct NodeFaceOptions {
     /// Method.
     pub method: Method,
     /// Where an iterative method starts.
-    pub start: Start,
+    pub start: StartFrom,
+}
+
+/// Where an iterative method starts on a candidate face.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartFrom {
+    /// The nearest of the nodes and the centre.
+    #[default]
+    Nearest,
+    /// The centre.
+    Centre,
+    /// The closest point that the node had on the face in the step before, or the nearest of nodes and centre.
+    Previous,
+}
+
+impl StartFrom {
+    fn on(self, candidate: &Candidate, before: Option<&Closest>) -> Start {
+        match (self, before) {
+            (Self::Centre, _) => Start::Centre,
+            (Self::Previous, Some(before)) if before.candidate == *candidate => {
+                Start::Previous(before.point.xi)
+            }
+            (Self::Nearest | Self::Previous, _) => Start::Nearest,
+        }
+    }
 }
 
 /// A node that may touch a face; cheap, and may be wrong.
@@ -43,6 +67,7 @@ struct Closest {
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeFaceSearch {
     closest: Vec<Option<Closest>>,
+    closest_before: Vec<Option<Closest>>,
     group_ends: Vec<u32>,
 }
 
@@ -50,15 +75,22 @@ pub(super) struct NodeFaceSearch {
 const NODES_PER_TASK: usize = 256;
 
 impl NodeFaceSearch {
-    /// Groups sorted candidates by contactor node; to be called whenever the list has changed.
+    /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found for a
+    /// node stays with it.
     pub fn group(&mut self, candidates: &[Candidate]) {
         self.group_ends.clear();
-        for k in 0..candidates.len() {
-            if k + 1 == candidates.len() || candidates[k + 1].key != candidates[k].key {
-                self.group_ends.push(k as u32 + 1);
+        std::mem::swap(&mut self.closest, &mut self.closest_before);
+        self.closest.clear();
+        let mut before = self.closest_before.iter().flatten().peekable();
+        for (k, candidate) in candidates.iter().enumerate() {
+            let key = candidate.key;
+            if candidates.get(k + 1).is_some_and(|next| next.key == key) {
+                continue;
             }
+            self.group_ends.push(k as u32 + 1);
+            while before.next_if(|found| found.candidate.key < key).is_some() {}
+            self.closest.push(before.next_if(|found| found.candidate.key == key).copied());
         }
-        self.closest.resize(self.group_ends.len(), None);
     }
 
     /// Replaces `constraints` by those of the penetrated nodes: the closest face of each target wins (of equally
@@ -77,7 +109,7 @@ impl NodeFaceSearch {
         self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(|(k, closest)| {
             let first = if k == 0 { 0 } else { ends[k - 1] as usize };
             let group = &candidates[first..ends[k] as usize];
-            *closest = closest_face(group, &model.surfaces, options, positions);
+            *closest = closest_face(group, closest.as_ref(), &model.surfaces, options, positions);
         });
         constraints.clear();
         for closest in self.closest.iter().flatten() {
@@ -94,6 +126,7 @@ impl NodeFaceSearch {
 /// section meet, would be nearest to that side.
 fn closest_face(
     group: &[Candidate],
+    before: Option<&Closest>,
     surfaces: &[Surface],
     options: NodeFaceOptions,
     positions: &[Vec3],
@@ -107,7 +140,8 @@ fn closest_face(
         for (corner, &node) in corners.iter_mut().zip(nodes) {
             *corner = positions[node as usize];
         }
-        let point = closest_point(options.method, options.start, kind, &corners[..nodes.len()], query);
+        let start = options.start.on(&candidate, before);
+        let point = closest_point(options.method, start, kind, &corners[..nodes.len()], query);
         if best.is_some_and(|best| point.distance_squared >= best.point.distance_squared) {
             continue;
         }

@@ -7,7 +7,8 @@ use crate::scenario::error::Problem;
 use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::{Section, join};
 use crate::scenario::{
-    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod, HierarchyBuilder,
+    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
+    HierarchyBuilder, Located,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 6] = [
@@ -17,6 +18,22 @@ const VOLUMES: [(&str, BoundingVolume); 6] = [
     ("dop18", BoundingVolume::Dop18),
     ("dop26", BoundingVolume::Dop26),
     ("obb", BoundingVolume::Obb),
+];
+
+const METHODS: [(&str, ClosestPointMethod); 7] = [
+    ("auto", ClosestPointMethod::Auto),
+    ("sqp", ClosestPointMethod::Sqp),
+    ("active-set", ClosestPointMethod::ActiveSet),
+    ("interior-point", ClosestPointMethod::InteriorPoint),
+    ("newton", ClosestPointMethod::Newton),
+    ("voronoi", ClosestPointMethod::Voronoi),
+    ("brute-force", ClosestPointMethod::BruteForce),
+];
+
+const STARTS: [(&str, ClosestPointStart); 3] = [
+    ("nearest", ClosestPointStart::Nearest),
+    ("centre", ClosestPointStart::Centre),
+    ("previous", ClosestPointStart::Previous),
 ];
 
 const DEFAULT_VOLUMES: [BoundingVolume; 4] =
@@ -39,13 +56,11 @@ pub(super) fn validate(
         ("all-pairs", DetectionMethod::AllPairs),
     ];
     let hierarchy = [("fast", HierarchyBuilder::Fast), ("bottom-up", HierarchyBuilder::BottomUp)];
-    let closest_point = [("auto", ClosestPointMethod::Auto), ("sqp", ClosestPointMethod::Sqp)];
-    let start = [("nearest", ClosestPointStart::Nearest), ("centre", ClosestPointStart::Centre)];
     let detection = check.choice_or_first("contact.detection", raw.detection.as_ref(), detection);
     let hierarchy = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), hierarchy);
-    let closest_point =
-        check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), closest_point);
-    let start = check.choice_or_first("contact.start", raw.start.as_ref(), start);
+    let closest_point = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
+    let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
+    let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
     let volumes = volumes(raw.volumes.as_ref(), check);
     check.choice_or_first("contact.response", raw.response.as_ref(), [("penalty", ())]);
     Some(ContactSettings {
@@ -54,7 +69,7 @@ pub(super) fn validate(
         detection: detection?,
         hierarchy: hierarchy?,
         volumes: volumes?,
-        closest_point: closest_point?,
+        closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
         excluded: excluded?,
     })

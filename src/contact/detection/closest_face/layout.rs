@@ -31,7 +31,8 @@ impl Boxes {
 
     /// The box around the four.
     fn joint(&self) -> Aabb {
-        let fold = |lanes: &Lanes, start: f64, choose: fn(f64, f64) -> f64| lanes.0.into_iter().fold(start, choose);
+        let fold =
+            |lanes: &Lanes, start: f64, choose: fn(f64, f64) -> f64| lanes.0.into_iter().fold(start, choose);
         Aabb {
             lower: Vec3::from_fn(|d, _| fold(&self.lower[d], f64::INFINITY, f64::min)),
             upper: Vec3::from_fn(|d, _| fold(&self.upper[d], f64::NEG_INFINITY, f64::max)),

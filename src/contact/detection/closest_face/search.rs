@@ -158,8 +158,11 @@ impl<'a> Search<'a> {
                 let nearest = nearest_of(&bounds);
                 for lane in 0..LANES {
                     if lane != nearest && bounds[lane] <= self.limit {
-                        stack[waiting] =
-                            Pending { bound: bounds[lane], level: current.level - 1, node: first + lane as u32 };
+                        stack[waiting] = Pending {
+                            bound: bounds[lane],
+                            level: current.level - 1,
+                            node: first + lane as u32,
+                        };
                         waiting += 1;
                     }
                 }
@@ -236,7 +239,8 @@ impl Kernel for SearchAll<'_> {
                 if let Some(best) = &search.best {
                     seed = Some(best.point.point);
                 }
-                *closest = search.best.filter(|best| best.point.distance_squared <= self.radius * self.radius);
+                *closest =
+                    search.best.filter(|best| best.point.distance_squared <= self.radius * self.radius);
             }
         }
     }
@@ -272,7 +276,12 @@ impl ClosestFaceIndex {
     /// Nodes of the lowest level within the given squared distance of the box of the queries; `None` if they are
     /// too many to list.
     #[inline(always)]
-    fn nodes_near<'a>(&self, queries: &[Vec3], reach: f64, listed: &'a mut [u32; LISTED]) -> Option<&'a [u32]> {
+    fn nodes_near<'a>(
+        &self,
+        queries: &[Vec3],
+        reach: f64,
+        listed: &'a mut [u32; LISTED],
+    ) -> Option<&'a [u32]> {
         if reach >= f64::MAX || self.levels.is_empty() {
             return None;
         }
@@ -294,7 +303,9 @@ impl ClosestFaceIndex {
                 if below + LANES > LISTED {
                     return None;
                 }
-                let bounds = self.nodes[self.levels[level] + node as usize].distances_squared_of_box(&lower, &upper).settled();
+                let bounds = self.nodes[self.levels[level] + node as usize]
+                    .distances_squared_of_box(&lower, &upper)
+                    .settled();
                 for lane in 0..LANES {
                     next[below] = LANES as u32 * node + lane as u32;
                     below += (bounds[lane] <= reach) as usize;

@@ -10,9 +10,13 @@
 //! quadratic programming ([`sqp`]), which needs nothing but shape functions. On a warped quadrilateral the
 //! problem can have several local minima: the one returned is the global one.
 
+mod active_set;
 pub mod batch;
+mod brute_force;
 mod domain;
+mod interior_point;
 mod minimise;
+mod newton;
 pub mod patch;
 mod pseudo_normal;
 mod quadratic_program;
@@ -25,8 +29,11 @@ mod triangle;
 #[cfg(test)]
 mod tests;
 
+pub use active_set::ActiveSet;
 pub use domain::Domain;
+pub use interior_point::InteriorPoint;
 pub use minimise::{Minimise, Minimum};
+pub use newton::Newton;
 pub use pseudo_normal::{Gap, pseudo_normal, signed_gap, vertex_normal};
 pub use sqp::Sqp;
 
@@ -83,6 +90,26 @@ pub enum Method {
     Auto,
     /// Sequential quadratic programming on every face.
     Sqp,
+    /// Primal active-set Newton method on every face.
+    ActiveSet,
+    /// Log-barrier interior-point method on every face.
+    InteriorPoint,
+    /// Newton projection on the face, then on its edges and corners.
+    Newton,
+    /// Closed form of flat triangles by Voronoi regions, and of segments.
+    Voronoi,
+    /// Closed form of flat triangles by plane and edges, and of segments.
+    BruteForce,
+}
+
+impl Method {
+    /// Whether the method is made for faces of this kind; [`closest_point`] takes [`Method::Auto`] where it is not.
+    pub fn serves(self, kind: CellKind) -> bool {
+        match self {
+            Self::Voronoi | Self::BruteForce => matches!(kind, CellKind::Line2 | CellKind::Tri3),
+            Self::Auto | Self::Sqp | Self::ActiveSet | Self::InteriorPoint | Self::Newton => true,
+        }
+    }
 }
 
 /// Where an iteration starts (Aragón, Yastrebov & Molinari 2013, options I and II).
@@ -113,12 +140,22 @@ pub fn closest_point(
     query: &Vec3,
 ) -> ClosestPoint {
     let found = match (method, kind, nodes) {
-        (Method::Auto, CellKind::Line2, [a, b, ..]) => Some(segment::closest_point(&[*a, *b], query)),
-        (Method::Auto, CellKind::Tri3, [a, b, c, ..]) => Some(triangle::closest_point(&[*a, *b, *c], query)),
+        (Method::BruteForce, CellKind::Tri3, [a, b, c, ..]) => {
+            Some(brute_force::closest_point(&[*a, *b, *c], query))
+        }
+        (Method::Auto | Method::Voronoi | Method::BruteForce, CellKind::Line2, [a, b, ..]) => {
+            Some(segment::closest_point(&[*a, *b], query))
+        }
+        (Method::Auto | Method::Voronoi, CellKind::Tri3, [a, b, c, ..]) => {
+            Some(triangle::closest_point(&[*a, *b, *c], query))
+        }
+        (Method::ActiveSet, _, _) => iterate(&ActiveSet, start, kind, nodes, query),
+        (Method::InteriorPoint, _, _) => iterate(&InteriorPoint, start, kind, nodes, query),
+        (Method::Newton, _, _) => iterate(&Newton, start, kind, nodes, query),
         (_, CellKind::Quad4, [a, b, c, d, ..]) => {
             Some(quadrilateral::closest_point(start, &domain::SQUARE, &[*a, *b, *c, *d], query))
         }
-        (Method::Auto | Method::Sqp, _, _) => {
+        (Method::Auto | Method::Voronoi | Method::BruteForce | Method::Sqp, _, _) => {
             iterate(&Sqp { hessian: Hessian::Exact }, start, kind, nodes, query)
         }
     };

@@ -11,11 +11,11 @@ use super::patch::{Expansion, Patch};
 use super::quadratic_program;
 
 /// Steps of natural coordinates at which the iteration has converged; the last step is still taken.
-const STEP_TOLERANCE: f64 = 1e-10;
+pub(super) const STEP_TOLERANCE: f64 = 1e-10;
 /// Longest step from which quadratic convergence may be foretold.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 /// Decrease of F, relative to F, that rounding can hide.
-const NOISE: f64 = 8.0 * f64::EPSILON;
+pub(super) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Iterations with the exact Hessian before it is given up for BFGS; near folds it may wander.
@@ -99,13 +99,13 @@ fn is_last_newton_step(size: f64, last: f64) -> bool {
 
 /// Whether F has decreased enough over a fraction of a step with the given slope.
 #[inline]
-fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
+pub(super) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
 }
 
 /// The first point from half-way to `target` back towards `here`, by halves, with a sufficient decrease of F.
 #[cold]
-fn backtrack<P: Patch>(patch: &P, here: &Expansion, target: [f64; 2], slope: f64) -> Expansion {
+pub(super) fn backtrack<P: Patch>(patch: &P, here: &Expansion, target: [f64; 2], slope: f64) -> Expansion {
     let mut fraction = 1.0;
     loop {
         fraction *= 0.5;
@@ -119,14 +119,36 @@ fn backtrack<P: Patch>(patch: &P, here: &Expansion, target: [f64; 2], slope: f64
 /// The Hessian, kept positive definite.
 #[inline]
 fn newton_model(here: &Expansion) -> [f64; 3] {
-    let [h11, h22, h12] = here.hessian;
-    let trace = here.metric[0] + here.metric[1];
+    positive_definite(here.hessian, here.metric)
+}
+
+/// A symmetric matrix (11, 22, 12) kept positive definite, by the measure of the metric.
+#[inline]
+pub(super) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
+    let trace = metric[0] + metric[1];
     let shift = (REGULARISATION * trace).max(f64::MIN_POSITIVE);
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
         return [h11 + shift, h22 + shift, h12];
     }
-    let [h11, h22, h12] = clipped(here.hessian, trace);
+    let [h11, h22, h12] = clipped([h11, h22, h12], trace);
     [h11 + shift, h22 + shift, h12]
+}
+
+/// A second derivative along one direction kept positive, by the same measure.
+#[inline]
+pub(super) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
+    let trace = metric[0] + metric[1];
+    positive_eigenvalue(value, trace) + (REGULARISATION * trace).max(f64::MIN_POSITIVE)
+}
+
+/// A negative eigenvalue replaced; one that is negative by rounding only is zero.
+#[inline]
+fn positive_eigenvalue(value: f64, trace: f64) -> f64 {
+    match value {
+        v if v >= 0.0 => v,
+        v if v >= -REGULARISATION * trace => 0.0,
+        v => v.abs().max(CLIPPED_EIGENVALUE * trace),
+    }
 }
 
 /// x,ᵢ·x,ⱼ, positive definite even on a degenerate face.
@@ -141,12 +163,7 @@ fn metric_model(here: &Expansion) -> [f64; 3] {
 fn clipped([h11, h22, h12]: [f64; 3], trace: f64) -> [f64; 3] {
     let (mean, half) = (0.5 * (h11 + h22), 0.5 * (h11 - h22));
     let radius = (half * half + h12 * h12).sqrt();
-    let clip = |value: f64| match value {
-        v if v >= 0.0 => v,
-        v if v >= -REGULARISATION * trace => 0.0,
-        v => v.abs().max(CLIPPED_EIGENVALUE * trace),
-    };
-    let (high, low) = (clip(mean + radius), clip(mean - radius));
+    let [high, low] = [mean + radius, mean - radius].map(|value| positive_eigenvalue(value, trace));
     let (mean, scale) = (0.5 * (high + low), if radius > 0.0 { 0.5 * (high - low) / radius } else { 0.0 });
     [mean + scale * half, mean - scale * half, scale * h12]
 }

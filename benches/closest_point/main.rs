@@ -5,6 +5,7 @@
 //! is Ericson's triangle, written plainly: point only, no natural coordinates, feature or guard for slivers.
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
+#[path = "../common/mod.rs"]
 mod common;
 
 use std::hint::black_box;

@@ -1,0 +1,295 @@
+//! The iteration study of Aragón, Yastrebov & Molinari 2013, §5.1: the same minimisation from every point of a lattice
+//! about a single face. The lattices are the paper's; its node coordinates are not in its text, and those here follow
+//! its description (a triangle with one node on the left and two on the right; of quadratic faces the right edge
+//! convex and the others concave).
+//!
+//! What counts as an iteration: every evaluation of F and its derivatives from which a step is computed (a quadratic
+//! program, a working set, a linear system), that which confirms the minimum included. Sequential quadratic programming
+//! solves flat triangles at once and foretells the last Newton step in the program; here it is made to iterate on
+//! triangles, too, but still foretells. The paper counts "QP iterations" and does not say at which tolerance.
+
+#![allow(dead_code, reason = "benches and tests use part of it")]
+
+use ictus::contact::detection::closest_point::patch::{Derivatives, Patch};
+use ictus::contact::detection::closest_point::sqp::Hessian;
+use ictus::contact::detection::closest_point::{
+    ActiveSet, Domain, InteriorPoint, Minimise, Minimum, Sqp, Start, local_minimum,
+};
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+
+/// A face and the lattice about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// Kind of the face.
+    pub kind: CellKind,
+    /// Nodes.
+    pub nodes: &'static [[f64; 3]],
+    /// The lattice fills \[−h, h\]².
+    pub half_width: f64,
+    /// Height of the plane of the lattice over z = 0.
+    pub height: f64,
+}
+
+/// Queries in the plane of the face.
+pub const PLANE: [Case; 4] = [
+    Case {
+        kind: CellKind::Tri3,
+        nodes: &[[-1.0, 0.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0]],
+        half_width: 2.0,
+        height: 0.0,
+    },
+    Case {
+        kind: CellKind::Quad4,
+        nodes: &[[-1.0, -0.8, 0.0], [1.0, -1.0, 0.0], [0.8, 1.0, 0.0], [-1.0, 0.6, 0.0]],
+        half_width: 2.0,
+        height: 0.0,
+    },
+    Case {
+        kind: CellKind::Tri6,
+        nodes: &[
+            [-2.0, 0.0, 0.0],
+            [2.0, -2.0, 0.0],
+            [2.0, 2.0, 0.0],
+            [0.0, -0.6, 0.0],
+            [2.8, 0.0, 0.0],
+            [0.0, 0.6, 0.0],
+        ],
+        half_width: 6.0,
+        height: 0.0,
+    },
+    Case {
+        kind: CellKind::Quad8,
+        nodes: &[
+            [-2.0, -2.0, 0.0],
+            [2.0, -2.0, 0.0],
+            [2.0, 2.0, 0.0],
+            [-2.0, 2.0, 0.0],
+            [0.0, -1.5, 0.0],
+            [2.8, 0.0, 0.0],
+            [0.0, 1.5, 0.0],
+            [-1.5, 0.0, 0.0],
+        ],
+        half_width: 6.0,
+        height: 0.0,
+    },
+];
+
+/// Queries in the plane x₃ = 2 over a triangle whose right nodes are at x₃ = 1, the left one at 0; flat, and curved as
+/// the one of [`PLANE`] (its mid-sides half-way up).
+pub const SPACE: [Case; 2] = [
+    Case {
+        kind: CellKind::Tri3,
+        nodes: &[[-1.0, 0.0, 0.0], [1.0, -1.0, 1.0], [1.0, 1.0, 1.0]],
+        half_width: 4.0,
+        height: 2.0,
+    },
+    Case {
+        kind: CellKind::Tri6,
+        nodes: &[
+            [-2.0, 0.0, 0.0],
+            [2.0, -2.0, 1.0],
+            [2.0, 2.0, 1.0],
+            [0.0, -0.6, 0.5],
+            [2.8, 0.0, 1.0],
+            [0.0, 0.6, 0.5],
+        ],
+        half_width: 4.0,
+        height: 2.0,
+    },
+];
+
+impl Case {
+    /// Nodes as points.
+    pub fn points(&self) -> Vec<Vec3> {
+        self.nodes.iter().map(|&node| node.into()).collect()
+    }
+
+    /// `lines` × `lines` queries, row by row, those on the border included.
+    pub fn lattice(&self, lines: u32) -> Vec<Vec3> {
+        let at = |k: u32| self.half_width * (2.0 * f64::from(k) / f64::from(lines - 1) - 1.0);
+        (0..lines).flat_map(|j| (0..lines).map(move |i| Vec3::new(at(i), at(j), self.height))).collect()
+    }
+}
+
+/// A method with its starting point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Approach {
+    /// Sequential quadratic programming with the exact Hessian, from the nearest node or the centre (option I).
+    SqpNearest,
+    /// As before, from the centre (option II).
+    SqpCentre,
+    /// Sequential quadratic programming with BFGS, option I.
+    BfgsNearest,
+    /// As before, option II.
+    BfgsCentre,
+    /// Interior point, which can only start inside (option II).
+    InteriorPoint,
+    /// Active set, option I.
+    ActiveSetNearest,
+    /// Active set, option II.
+    ActiveSetCentre,
+}
+
+/// All of them.
+pub const APPROACHES: [Approach; 7] = [
+    Approach::SqpNearest,
+    Approach::SqpCentre,
+    Approach::BfgsNearest,
+    Approach::BfgsCentre,
+    Approach::InteriorPoint,
+    Approach::ActiveSetNearest,
+    Approach::ActiveSetCentre,
+];
+
+/// Mean iterations and times on the faces of [`PLANE`].
+#[derive(Clone, Copy, Debug)]
+pub struct Published {
+    /// Mean iterations of Aragón, Yastrebov & Molinari 2013, table I.
+    pub iterations: [Option<f64>; 4],
+    /// Mean times there \[µs\].
+    pub microseconds: [Option<f64>; 4],
+    /// Mean iterations of an independent implementation on the faces above (every second point of the lattices,
+    /// step tolerance 10⁻⁸).
+    pub independent: [f64; 4],
+}
+
+impl Approach {
+    /// Name in tables.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::SqpNearest => "SQP, option I",
+            Self::SqpCentre => "SQP, option II",
+            Self::BfgsNearest => "SQP with BFGS, option I",
+            Self::BfgsCentre => "SQP with BFGS, option II",
+            Self::InteriorPoint => "interior point",
+            Self::ActiveSetNearest => "active set, option I",
+            Self::ActiveSetCentre => "active set, option II",
+        }
+    }
+
+    /// Name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SqpNearest => "sqp_I",
+            Self::SqpCentre => "sqp_II",
+            Self::BfgsNearest => "bfgs_I",
+            Self::BfgsCentre => "bfgs_II",
+            Self::InteriorPoint => "interior_point",
+            Self::ActiveSetNearest => "active_set_I",
+            Self::ActiveSetCentre => "active_set_II",
+        }
+    }
+
+    /// What others measured.
+    pub fn published(self) -> Published {
+        let option_one = [1.6, 2.4, 1.8, 1.7].map(Some);
+        let option_two = [2.8, 4.7, 3.2, 3.0].map(Some);
+        let (iterations, microseconds, independent) = match self {
+            Self::SqpNearest => (option_one, [6.0, 7.4, 6.5, 6.7].map(Some), [1.7, 2.2, 3.6, 3.3]),
+            Self::SqpCentre => (option_two, [None; 4], [2.0, 3.1, 4.5, 4.2]),
+            Self::BfgsNearest => (option_one, [6.0, 7.4, 6.5, 6.7].map(Some), [2.4, 2.9, 3.3, 3.5]),
+            Self::BfgsCentre => (option_two, [None; 4], [2.7, 3.8, 4.5, 4.7]),
+            Self::InteriorPoint => (
+                [9.0, 7.6, 10.8, 9.8].map(Some),
+                [21.1, 19.0, 24.4, 22.8].map(Some),
+                [10.9, 11.9, 12.4, 12.9],
+            ),
+            Self::ActiveSetNearest => {
+                ([1.5, 2.2, 1.7, 1.7].map(Some), [5.2, 6.0, 5.5, 5.4].map(Some), [1.8, 2.2, 3.7, 3.5])
+            }
+            Self::ActiveSetCentre => ([None; 4], [None; 4], [2.9, 3.4, 5.6, 5.1]),
+        };
+        Published { iterations, microseconds, independent }
+    }
+
+    /// The local minimum, with the iterations to it.
+    pub fn solve(self, kind: CellKind, nodes: &[Vec3], query: &Vec3) -> Option<Minimum> {
+        let newton = Iterated(Sqp { hessian: Hessian::Exact });
+        let bfgs = Iterated(Sqp { hessian: Hessian::Bfgs });
+        match self {
+            Self::SqpNearest => local_minimum(&newton, Start::Nearest, kind, nodes, query),
+            Self::SqpCentre => local_minimum(&newton, Start::Centre, kind, nodes, query),
+            Self::BfgsNearest => local_minimum(&bfgs, Start::Nearest, kind, nodes, query),
+            Self::BfgsCentre => local_minimum(&bfgs, Start::Centre, kind, nodes, query),
+            Self::InteriorPoint => local_minimum(&InteriorPoint, Start::Centre, kind, nodes, query),
+            Self::ActiveSetNearest => local_minimum(&ActiveSet, Start::Nearest, kind, nodes, query),
+            Self::ActiveSetCentre => local_minimum(&ActiveSet, Start::Centre, kind, nodes, query),
+        }
+    }
+}
+
+/// Iterations over a lattice.
+#[derive(Clone, Debug)]
+pub struct Iterations(pub Vec<u32>);
+
+impl Iterations {
+    /// Of a method from every point.
+    ///
+    /// # Panics
+    /// If an iteration does not converge.
+    pub fn count(approach: Approach, case: &Case, lattice: &[Vec3]) -> Self {
+        let nodes = case.points();
+        let count = |query: &Vec3| {
+            let found = approach.solve(case.kind, &nodes, query).filter(|found| found.converged);
+            assert!(found.is_some(), "{approach:?} of {:?} for {query:?} does not converge", case.kind);
+            found.map_or(0, |found| found.iterations)
+        };
+        Self(lattice.iter().map(count).collect())
+    }
+
+    /// Mean.
+    pub fn mean(&self) -> f64 {
+        self.0.iter().map(|&n| f64::from(n)).sum::<f64>() / self.0.len() as f64
+    }
+
+    /// Standard deviation.
+    pub fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        let squares: f64 = self.0.iter().map(|&n| (f64::from(n) - mean).powi(2)).sum();
+        (squares / self.0.len() as f64).sqrt()
+    }
+
+    /// Most.
+    pub fn most(&self) -> u32 {
+        self.0.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Fewest.
+    pub fn fewest(&self) -> u32 {
+        self.0.iter().copied().min().unwrap_or(0)
+    }
+
+    /// Part of the points that take one iteration.
+    pub fn share_of_one(&self) -> f64 {
+        self.0.iter().filter(|&&n| n == 1).count() as f64 / self.0.len() as f64
+    }
+}
+
+/// A method that is not told which faces are affine, and so iterates on them, too.
+#[derive(Clone, Copy, Debug)]
+struct Iterated<M>(M);
+
+impl<M: Minimise> Minimise for Iterated<M> {
+    fn minimise<P: Patch>(&self, patch: &P, start: [f64; 2]) -> Minimum {
+        self.0.minimise(&Untold(*patch), start)
+    }
+}
+
+/// A patch that does not tell whether it is affine.
+#[derive(Clone, Copy, Debug)]
+struct Untold<P>(P);
+
+impl<P: Patch> Patch for Untold<P> {
+    const KIND: CellKind = P::KIND;
+    const DOMAIN: &'static Domain = P::DOMAIN;
+    const OTHER_NODES: &'static [[f64; 2]] = P::OTHER_NODES;
+
+    fn offset(&self, xi: [f64; 2]) -> Vec3 {
+        self.0.offset(xi)
+    }
+
+    fn derivatives(&self, xi: [f64; 2]) -> Derivatives {
+        self.0.derivatives(xi)
+    }
+}

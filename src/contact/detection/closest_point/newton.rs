@@ -1,0 +1,108 @@
+//! Closest point by Newton's projection, as codes with a node-to-segment contact do it.
+//!
+//! The normal from the query to the surface is a root of (r − x)·x,ᵢ = 0. Newton's method finds it without regard to
+//! the border; if it is inside and a minimum, it is the answer. If it is outside, or there is none, or the iteration
+//! runs away, the edges are projected on in the same way, and then the corners are tried. Near a concave corner of
+//! a surface, past a centre of curvature or on a strongly distorted face all of these can miss (the "blind spots" of
+//! the method); a last pass of the active-set method from the best of them makes sure of a minimum.
+
+use super::active_set::ActiveSet;
+use super::minimise::{Minimise, Minimum};
+use super::patch::{Expansion, Patch};
+use super::sqp::STEP_TOLERANCE;
+
+/// Iterations of one projection; it converges quadratically, or not at all.
+const MAX_ITERATIONS: u32 = 15;
+/// Natural coordinates past which an iteration has run away.
+const FAR: f64 = 10.0;
+
+/// Newton's projection. An iteration is a linear system, be it on the face, on an edge or in the last pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newton;
+
+impl Minimise for Newton {
+    fn minimise<P: Patch>(&self, patch: &P, start: [f64; 2]) -> Minimum {
+        let (found, mut iterations) = project_on_face(patch, start);
+        if let Some(xi) = found.filter(|&xi| P::DOMAIN.contains(xi)) {
+            return Minimum { xi, iterations, converged: true };
+        }
+        let corners = P::DOMAIN.corners;
+        let distance = |xi| patch.offset(xi).norm_squared();
+        let mut best = corners[0];
+        let mut consider = |xi| {
+            if distance(xi) < distance(best) {
+                best = xi;
+            }
+        };
+        corners.iter().for_each(|&corner| consider(corner));
+        if P::DOMAIN.dimension() == 2 {
+            for (k, &from) in corners.iter().enumerate() {
+                let (found, taken) = project_on_edge(patch, [from, corners[P::DOMAIN.next_corner(k)]]);
+                iterations += taken;
+                found.into_iter().for_each(&mut consider);
+            }
+        }
+        let last = ActiveSet.minimise(patch, best);
+        Minimum { iterations: iterations + last.iterations, ..last }
+    }
+}
+
+/// Root of F,ᵢ = 0 at which F is least of its surroundings, inside or not, and the iterations it took.
+///
+/// H δξ = −F,ᵢ with the exact Hessian, whatever its signs.
+fn project_on_face<P: Patch>(patch: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
+    let dimension = P::DOMAIN.dimension();
+    let mut xi = start;
+    for iterations in 1..=MAX_ITERATIONS {
+        let here = patch.expand(xi);
+        let step = newton_step(dimension, &here);
+        xi = [0, 1].map(|i| xi[i] + step[i]);
+        let size = step[0].abs().max(step[1].abs());
+        if size < STEP_TOLERANCE {
+            let minimum = here.hessian[0] > 0.0 && (dimension == 1 || determinant(here.hessian) > 0.0);
+            return (minimum.then_some(xi), iterations);
+        }
+        // A step that is not a number ends here, too.
+        if !(xi[0].abs() < FAR && xi[1].abs() < FAR) {
+            return (None, iterations);
+        }
+    }
+    (None, MAX_ITERATIONS)
+}
+
+fn newton_step(dimension: usize, here: &Expansion) -> [f64; 2] {
+    let ([h11, h22, h12], [g1, g2]) = (here.hessian, here.gradient);
+    if dimension == 1 {
+        return [-g1 / h11, 0.0];
+    }
+    let determinant = determinant(here.hessian);
+    [(h12 * g2 - h22 * g1) / determinant, (h12 * g1 - h11 * g2) / determinant]
+}
+
+fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
+    h11 * h22 - h12 * h12
+}
+
+/// Root of dF/dt = 0 on an edge at which F is least of its surroundings, if it is inside, and the iterations.
+fn project_on_edge<P: Patch>(patch: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
+    let along = [to[0] - from[0], to[1] - from[1]];
+    let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);
+    let mut t = 0.5;
+    for iterations in 1..=MAX_ITERATIONS {
+        let here = patch.expand(at(t));
+        let slope = here.gradient[0] * along[0] + here.gradient[1] * along[1];
+        let [h11, h22, h12] = here.hessian;
+        let curvature =
+            h11 * along[0] * along[0] + 2.0 * h12 * along[0] * along[1] + h22 * along[1] * along[1];
+        let step = -slope / curvature;
+        t += step;
+        if step.abs() < STEP_TOLERANCE {
+            let inside = curvature > 0.0 && (0.0..=1.0).contains(&t);
+            return (inside.then(|| at(t)), iterations);
+        }
+        if !(t.abs() < FAR) {
+            return (None, iterations);
+        }
+    }
+    (None, MAX_ITERATIONS)
+}
