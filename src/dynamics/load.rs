@@ -1,6 +1,7 @@
-//! Loads: pressure, traction, body force.
+//! Loads: pressure, traction, body force, all consistent: f_a = ∫ N_a t dA does the work of t on every displacement of
+//! the elements, and so has its resultant and its moment. At the corners of a quadratic face it may point against t.
 
-use crate::element::{MAX_NODES, quadrature, shape_gradients, shape_values};
+use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
 use crate::math::{TimeFunction, Vec3};
 use crate::mesh::CellKind;
 
@@ -74,7 +75,7 @@ pub fn nodal_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3
 fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: impl FnMut(&[f64], Vec3)) {
     let mut values = [0.0; MAX_NODES];
     let mut gradients = [[0.0; 3]; MAX_NODES];
-    for point in quadrature(kind) {
+    for point in load_quadrature(kind) {
         shape_values(kind, point.xi, &mut values[..nodes.len()]);
         shape_gradients(kind, point.xi, &mut gradients[..nodes.len()]);
         let tangent = |direction: usize| -> Vec3 {
@@ -93,6 +94,9 @@ fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dynamics::mass_properties;
+    use crate::element::tests::natural_nodes;
+    use crate::mesh::CellFace;
 
     /// Pressure on a closed unit cube: no resultant; on its top alone the force is −p A along the normal, a
     /// quarter on each node.
@@ -106,6 +110,74 @@ mod tests {
         load.add_forces(0.0, &positions, &mut forces);
         for force in forces {
             assert!((force - Vec3::new(0.0, 0.0, -2.0)).norm() < 1e-14);
+        }
+    }
+
+    /// Uniform pressure on a straight-sided quadratic face: nothing at the corners of a Tri6 and a third on each mid-side
+    /// node; −1/12 and 1/3 on a Quad8; 1/36, 1/9 and 4/9 on a Quad9 (Cook et al. 2002, *Concepts and Applications of
+    /// Finite Element Analysis*, §3.11).
+    #[test]
+    fn consistent_loads_of_quadratic_faces() {
+        for (kind, area, shares) in [
+            (CellKind::Line3, 2.0, vec![1.0 / 6.0, 2.0 / 3.0]),
+            (CellKind::Tri6, 0.5, vec![0.0, 1.0 / 3.0]),
+            (CellKind::Quad8, 4.0, vec![-1.0 / 12.0, 1.0 / 3.0]),
+            (CellKind::Quad9, 4.0, vec![1.0 / 36.0, 1.0 / 9.0, 4.0 / 9.0]),
+        ] {
+            let positions: Vec<Vec3> = natural_nodes(kind).into_iter().map(Vec3::from).collect();
+            let nodes: Vec<u32> = (0..positions.len() as u32).collect();
+            let mut forces = vec![Vec3::zeros(); nodes.len()];
+            let faces = vec![(kind, nodes)];
+            Load::Pressure { faces, value: TimeFunction::Constant(3.0) }.add_forces(
+                0.0,
+                &positions,
+                &mut forces,
+            );
+            let against = if kind == CellKind::Line3 { Vec3::y() } else { -Vec3::z() };
+            let corners = kind.corners().len();
+            for (a, force) in forces.iter().enumerate() {
+                let share = if a < corners { shares[0] } else { shares[1 + (a - corners) / 4] };
+                assert!((force - against * (3.0 * area * share)).norm() < 1e-14, "{kind:?} {a} {force}");
+            }
+        }
+    }
+
+    /// The same pressure all over a curved cell has neither resultant nor moment; a body force on it has the resultant of
+    /// its volume.
+    #[test]
+    fn pressure_on_a_closed_curved_surface_balances() {
+        for kind in [
+            CellKind::Tri6,
+            CellKind::Quad8,
+            CellKind::Quad9,
+            CellKind::Tet10,
+            CellKind::Hex20,
+            CellKind::Hex27,
+        ] {
+            let plane = kind.dimension() == 2;
+            let bend = |(i, x): (usize, [f64; 3])| {
+                let shift = |k: usize| ((i * 7 + k * 5) % 11) as f64 * 0.02;
+                Vec3::new(x[0] + shift(0), x[1] + shift(1), if plane { 0.0 } else { x[2] + shift(2) })
+            };
+            let positions: Vec<Vec3> = natural_nodes(kind).into_iter().enumerate().map(bend).collect();
+            let face =
+                |face: &CellFace| (face.kind, face.nodes.iter().map(|&node| u32::from(node)).collect());
+            let faces = kind.faces().iter().map(face).collect();
+            let mut forces = vec![Vec3::zeros(); positions.len()];
+            Load::Pressure { faces, value: TimeFunction::Constant(3.0) }.add_forces(
+                0.0,
+                &positions,
+                &mut forces,
+            );
+            assert!(forces.iter().any(|force| force.norm() > 0.1));
+            let moment: Vec3 = positions.iter().zip(&forces).map(|(x, force)| x.cross(force)).sum();
+            assert!(forces.iter().sum::<Vec3>().norm() < 1e-13, "{kind:?}");
+            assert!(moment.norm() < 1e-13, "{kind:?} {moment}");
+            let nodes: Vec<u32> = (0..positions.len() as u32).collect();
+            let shares = nodal_shares(std::iter::once((kind, nodes.as_slice())), &positions);
+            let total: f64 = shares.iter().map(|share| share.1).sum();
+            let volume = mass_properties(kind, &nodes, &positions, 1.0).mass;
+            assert!((total - volume).abs() < 1e-13, "{kind:?} {total} {volume}");
         }
     }
 

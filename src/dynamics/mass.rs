@@ -207,6 +207,7 @@ fn integrate(kind: CellKind, connectivity: &[u32], positions: &[Vec3], density: 
 mod tests {
     use super::*;
     use crate::element::hexahedron;
+    use crate::element::tests::natural_nodes;
 
     fn box_corners(size: Vec3, origin: Vec3) -> Vec<Vec3> {
         hexahedron::CORNERS
@@ -267,6 +268,64 @@ mod tests {
             second += x * x.transpose() * (jacobian.determinant() * 8.0 / (n * n * n) as f64);
         }
         second
+    }
+
+    /// Fractions of affine elements: corners and mid-side nodes (Hughes 2000, *The Finite Element Method*, §7.3, has the
+    /// Quad8; the others by exact integration).
+    #[test]
+    fn masses_of_quadratic_cells_are_those_of_the_scaled_diagonal() {
+        for (kind, corner, mid_side) in [
+            (CellKind::Tri6, 1.0 / 19.0, 16.0 / 57.0),
+            (CellKind::Quad8, 3.0 / 76.0, 4.0 / 19.0),
+            (CellKind::Quad9, 1.0 / 36.0, 1.0 / 9.0),
+            (CellKind::Tet10, 1.0 / 36.0, 4.0 / 27.0),
+            (CellKind::Hex20, 7.0 / 248.0, 2.0 / 31.0),
+            (CellKind::Hex27, 1.0 / 216.0, 1.0 / 54.0),
+        ] {
+            let nodes: Vec<Vec3> = natural_nodes(kind).into_iter().map(|x| Vec3::from(x) * 3.0).collect();
+            let connectivity: Vec<u32> = (0..nodes.len() as u32).collect();
+            let mut mass = vec![0.0; nodes.len()];
+            add_lumped_mass(kind, &connectivity, &nodes, 2.0, &mut mass);
+            let total = mass_properties(kind, &connectivity, &nodes, 2.0).mass;
+            assert!((mass.iter().sum::<f64>() / total - 1.0).abs() < 1e-14, "{kind:?}");
+            let corners = kind.corners().len();
+            assert!(mass[..corners].iter().all(|m| (m / total - corner).abs() < 1e-15), "{kind:?} {mass:?}");
+            let edges = if kind.dimension() == 2 { corners } else { corners * 3 / 2 };
+            let mid_sides = &mass[corners..corners + edges];
+            assert!(mid_sides.iter().all(|m| (m / total - mid_side).abs() < 1e-15), "{kind:?} {mass:?}");
+        }
+    }
+
+    /// The unit cube under x' = x + xy/2, y' = y + x², which quadratic cells follow exactly; det J = 1 + y/2 − x².
+    #[test]
+    fn mass_properties_of_curved_cells_are_exact() {
+        for kind in [CellKind::Tet10, CellKind::Hex20, CellKind::Hex27] {
+            let unit = |xi: [f64; 3]| xi.map(|x| 0.5 * (x + 1.0));
+            let corners: Vec<Vec3> = hexahedron::CORNERS.iter().map(|c| Vec3::from(unit(*c))).collect();
+            let cells: &[[usize; 4]] =
+                &[[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
+            let mut nodes: Vec<Vec3> = Vec::new();
+            if kind == CellKind::Tet10 {
+                for cell in cells {
+                    let [o, a, b, c] = cell.map(|corner| corners[corner]);
+                    let at = |[x, y, z]: [f64; 3]| o + (a - o) * x + (b - o) * y + (c - o) * z;
+                    nodes.extend(natural_nodes(kind).into_iter().map(at));
+                }
+            } else {
+                nodes.extend(natural_nodes(kind).into_iter().map(|xi| Vec3::from(unit(xi))));
+            }
+            let map = |x: &Vec3| Vec3::new(x.x + 0.5 * x.x * x.y, x.y + x.x * x.x, x.z);
+            let nodes: Vec<Vec3> = nodes.iter().map(map).collect();
+            let connectivity: Vec<u32> = (0..nodes.len() as u32).collect();
+            let body = mass_properties(kind, &connectivity, &nodes, 1.0);
+            assert!((body.mass - 11.0 / 12.0).abs() < 1e-14, "{kind:?} {}", body.mass);
+            let second = Mat3::identity() * (body.inertia.trace() * 0.5) - body.inertia
+                + body.centre * body.centre.transpose() * body.mass;
+            // ∫ x'² det J = ⅓ ∫ (1 + y/2)³ − ⅕ ∫ (1 + y/2)², ∫ z² det J = ⅓ V.
+            let squares = (1.5_f64.powi(4) - 1.0) / 6.0 - (1.5_f64.powi(3) - 1.0) * 2.0 / 15.0;
+            assert!((second[(0, 0)] - squares).abs() < 1e-14, "{kind:?} {}", second[(0, 0)]);
+            assert!((second[(2, 2)] - 11.0 / 36.0).abs() < 1e-14, "{kind:?} {}", second[(2, 2)]);
+        }
     }
 
     #[test]

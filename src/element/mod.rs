@@ -145,3 +145,12 @@ pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
         CellKind::Hex20 | CellKind::Hex27 => &hexahedron::GAUSS_5X5X5,
     }
 }
+
+/// Rule for loads: exact for N_a times the area vector of a face, or times det J of a cell, curved or not.
+pub fn load_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
+    match kind {
+        CellKind::Tri6 => &triangle::DEGREE_4,
+        CellKind::Tet10 | CellKind::Hex20 | CellKind::Hex27 => second_moment_quadrature(kind),
+        _ => quadrature(kind),
+    }
+}

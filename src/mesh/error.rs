@@ -93,6 +93,17 @@ pub enum MeshError {
         /// Tags of the two cells.
         cells: TagList,
     },
+    /// Two cells that meet at the corners of a face but not along its sides.
+    #[error(
+        "cells {cells} share the corners {nodes} of a face but not the nodes between them: mesh both with the same \
+         order, and `Coherence;` the geometry"
+    )]
+    MidSideNodes {
+        /// Tags of the corner nodes of the face.
+        nodes: TagList,
+        /// Tags of the two cells.
+        cells: TagList,
+    },
     /// A face of a group that bounds no cell.
     #[error(
         "cell {cell} of physical group `{group}` is no face of the solid; mesh surface and volume together, and \

@@ -12,12 +12,17 @@
 //! SIAM J. Sci. Comput. 23 (2001) 193; for hexahedra and quadrilaterals the `shape` of the Verdict library,
 //! SAND2007-1751). For a tetrahedron it is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
-//! A cell is called inverted if the Jacobian of any corner is not positive. Positive corners are necessary but
-//! not sufficient for a positive Jacobian everywhere in a strongly distorted hexahedron.
+//! A linear cell is called inverted if the Jacobian of any corner is not positive. Positive corners are necessary but
+//! not sufficient for a positive Jacobian everywhere in a strongly distorted hexahedron. Of a quadratic cell the edges at
+//! a corner are the tangents there, its volume is that of its curved shape, and it is inverted if the Jacobian is not
+//! positive *everywhere* (module `curved`); its edges and altitudes are those of its corners.
 //!
 //! In a surface mesh off the plane z = 0 no side is the right one: its cells are measured against their own mean
 //! normal, so only a cell that is flat or folds over itself counts as inverted.
 
+mod curved;
+
+use self::curved::CurvedCell;
 use super::{CellFace, CellKind, Mesh, MeshError, TagList};
 use crate::math::{Mat3, Vec3};
 
@@ -28,7 +33,7 @@ pub struct QualityReport {
     pub cells: usize,
     /// Sum of signed volumes \[m³\]; of areas \[m²\] in a surface mesh, of lengths \[m\] in one of segments.
     pub volume: f64,
-    /// Cells with a corner Jacobian that is not positive, in order of block and cell.
+    /// Cells with a Jacobian that is not positive, in order of block and cell.
     pub inverted: Vec<InvertedCell>,
     /// Smallest shape quality \[-\], 0 to 1.
     pub minimum: f64,
@@ -51,7 +56,7 @@ pub struct InvertedCell {
     pub block: u32,
     /// Cell within the block.
     pub cell: u32,
-    /// Smallest corner Jacobian \[m^d\].
+    /// Smallest Jacobian found \[m^d\].
     pub jacobian: f64,
 }
 
@@ -138,6 +143,7 @@ fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
             edge: f64::INFINITY,
             altitude: f64::INFINITY,
         },
+        // The chord of a curved one.
         1 => {
             let length = (points[1] - points[0]).norm();
             let shape = if length > 0.0 { 1.0 } else { 0.0 };
@@ -149,16 +155,24 @@ fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
 }
 
 fn measure_surface(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
-    let area = area_vector(&points[..kind.corners().len()]);
+    let curved = CurvedCell::new(kind, points);
+    let flat = || area_vector(&points[..kind.corners().len()]);
+    let area = curved.as_ref().map_or_else(flat, CurvedCell::area_vector);
     let normal = if plane { Vec3::z() } else { area.try_normalize(0.0).unwrap_or_else(Vec3::zeros) };
-    let volume = area.dot(&normal);
+    let volume = match &curved {
+        Some(cell) if !plane => cell.area(),
+        _ => area.dot(&normal),
+    };
     let (mut jacobian, mut shape) = (f64::INFINITY, 1.0_f64);
     for corner in corners(kind) {
-        let mut edges = edges_at(points, corner);
+        let mut edges = edges_at(points, curved.as_ref(), corner);
         edges.set_column(2, &normal);
         let det = edges.determinant();
         jacobian = jacobian.min(det);
         shape = shape.min(mean_ratio(&(edges * to_ideal(kind)), 2));
+    }
+    if let Some(cell) = &curved {
+        jacobian = cell.smallest_jacobian(normal);
     }
     let (shortest, longest) = edge_lengths(kind, points);
     CellQuality {
@@ -171,13 +185,17 @@ fn measure_surface(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality 
 }
 
 fn measure_volume(kind: CellKind, points: &[Vec3]) -> CellQuality {
+    let curved = CurvedCell::new(kind, points);
     let (mut jacobian, mut shape) = (f64::INFINITY, 1.0_f64);
     for corner in corners(kind) {
-        let edges = edges_at(points, corner);
+        let edges = edges_at(points, curved.as_ref(), corner);
         jacobian = jacobian.min(edges.determinant());
         shape = shape.min(mean_ratio(&(edges * to_ideal(kind)), 3));
     }
-    let volume = cell_volume(kind, points);
+    if let Some(cell) = &curved {
+        jacobian = cell.smallest_jacobian(Vec3::zeros());
+    }
+    let volume = curved.as_ref().map_or_else(|| cell_volume(kind, points), |cell| cell.volume(Vec3::zeros()));
     let (mut edge, mut largest) = (f64::INFINITY, 0.0_f64);
     for face in kind.faces() {
         let local = face_corners(face);
@@ -249,9 +267,17 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
 
 /// The corners that differ: node, then its neighbours, right-handed in a good cell.
 ///
-/// All corners of a simplex have the same Jacobian and shape, so one stands for them.
+/// All corners of a linear simplex have the same Jacobian and shape, so one stands for them.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
-    match kind.linear() {
+    match kind {
+        CellKind::Tri6 => &[[0, 1, 2, 0], [1, 2, 0, 1], [2, 0, 1, 2]],
+        CellKind::Tet10 => &[[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3], [3, 2, 1, 0]],
+        _ => linear_corners(kind.linear()),
+    }
+}
+
+const fn linear_corners(kind: CellKind) -> &'static [[u8; 4]] {
+    match kind {
         CellKind::Tri3 => &[[0, 1, 2, 0]],
         CellKind::Quad4 => &[[0, 1, 3, 0], [1, 2, 0, 1], [2, 3, 1, 2], [3, 0, 2, 3]],
         CellKind::Tet4 => &[[0, 1, 2, 3]],
@@ -272,7 +298,11 @@ const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
     }
 }
 
-fn edges_at(points: &[Vec3], corner: &[u8; 4]) -> Mat3 {
+/// Edges at a corner, or the tangents there.
+fn edges_at(points: &[Vec3], curved: Option<&CurvedCell>, corner: &[u8; 4]) -> Mat3 {
+    if let Some(cell) = curved {
+        return cell.tangents_at(corner);
+    }
     let [node, a, b, c] = corner.map(|i| points[i as usize]);
     Mat3::from_columns(&[a - node, b - node, c - node])
 }

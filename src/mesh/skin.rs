@@ -2,7 +2,7 @@
 //!
 //! A face is recognised by its corner nodes, whatever their order. The faces of the cells of the highest
 //! dimension are sorted by corners: one that occurs once is outer, one that occurs twice lies inside, one that
-//! occurs more often is an error. Physical surfaces may be oriented either way in the file; the faces returned
+//! occurs more often is an error, and so is one whose mid-side nodes are not the same on both sides. Physical surfaces may be oriented either way in the file; the faces returned
 //! here take their orientation from the cell they bound, so they always point out of the solid.
 
 use rayon::slice::ParallelSliceMut;
@@ -33,7 +33,8 @@ impl Mesh {
     ///
     /// # Errors
     /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] where more than two cells
-    /// meet, [`MeshError::OverlappingCells`] where two lie on the same side, or what [`Mesh::validate`] finds.
+    /// meet, [`MeshError::OverlappingCells`] where two lie on the same side, [`MeshError::MidSideNodes`] where their
+    /// sides do not fit, or what [`Mesh::validate`] finds.
     ///
     /// # Cost
     /// O(n log n) in the number of faces, on all threads.
@@ -47,7 +48,12 @@ impl Mesh {
         for same in all.chunk_by(|a, b| a.0 == b.0) {
             match same {
                 [(_, only)] => outer.push(*only),
-                [(_, a), (_, b)] if self.opposite(*a, *b) => {}
+                [(_, a), (_, b)] if self.opposite(*a, *b) => {
+                    if !self.same_nodes(*a, *b) {
+                        let (nodes, cells) = self.tags_of_face(same);
+                        return Err(MeshError::MidSideNodes { nodes, cells });
+                    }
+                }
                 [a, b] => {
                     let (nodes, cells) = self.tags_of_face(&[*a, *b]);
                     return Err(MeshError::OverlappingCells { nodes, cells });
@@ -209,6 +215,17 @@ impl Mesh {
             Some(at) => b[(at + 1) % b.len()] != a[1],
             None => false,
         }
+    }
+
+    /// Whether two faces with the same corners have the same nodes along their sides, if any, and within.
+    fn same_nodes(&self, a: FaceOwner, b: FaceOwner) -> bool {
+        let others = |face: FaceOwner| {
+            let (kind, nodes) = self.face_of(face);
+            let mut nodes: Vec<u32> = nodes.skip(kind.corners().len()).collect();
+            nodes.sort_unstable();
+            nodes
+        };
+        others(a) == others(b)
     }
 
     fn tags_of_face(&self, same: &[(FaceKey, FaceOwner)]) -> (TagList, TagList) {

@@ -80,7 +80,10 @@ fn a_file_that_is_no_mesh() {
 #[test]
 fn an_unknown_element_type() {
     let supported = "those read are 15 (1-node point), 1 (2-node line), 2 (3-node triangle), 3 (4-node quadrangle), \
-                     4 (4-node tetrahedron), 6 (6-node prism), 5 (8-node hexahedron)";
+                     4 (4-node tetrahedron), 6 (6-node prism), 5 (8-node hexahedron), 8 (3-node second order line), \
+                     9 (6-node second order triangle), 10 (9-node second order quadrangle), 11 (10-node second order \
+                     tetrahedron), 12 (27-node second order hexahedron), 16 (8-node second order quadrangle), 17 (20-node \
+                     second order hexahedron)";
     both_refuse(
         "unknown_element_type.msh",
         "unknown_element_type.msh:193",
@@ -88,10 +91,10 @@ fn an_unknown_element_type() {
         "save the mesh again with Gmsh",
     );
     both_refuse(
-        "second_order.msh",
-        "second_order.msh:199",
-        &format!("element type 9 (6-node second order triangle) is not read; {supported}"),
-        "mesh the geometry with linear elements (`Mesh.ElementOrder = 1;`)",
+        "third_order.msh",
+        "third_order.msh:417",
+        &format!("element type 21 (10-node third order triangle) is not read; {supported}"),
+        "orders 1 and 2 are read: mesh the geometry with `Mesh.ElementOrder = 2;`",
     );
 }
 

@@ -31,8 +31,8 @@ fn broken_files_are_explained() {
     );
     assert_says(&message("unknown_element_type"), &["element type 140 (unknown)", "4 (4-node tetrahedron)"]);
     assert_says(
-        &message("second_order"),
-        &["(6-node second order triangle)", "4-node tetra", "ElementOrder = 1"],
+        &message("third_order"),
+        &["(10-node third order triangle)", "10-node second order tetra", "ElementOrder = 2"],
     );
     assert_says(&message("unknown_node"), &["refers to node 4711", "does not define"]);
     assert_says(&message("repeated_node"), &["repeated_node.msh: element", "twice"]);

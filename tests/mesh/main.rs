@@ -4,13 +4,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod broken;
+mod curved;
 mod geometry;
 mod reading;
 
 use std::path::PathBuf;
 
 use ictus::io::gmsh;
-use ictus::mesh::Mesh;
+use ictus::mesh::{CellKind, Mesh};
 
 fn data(folder: &str, name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder).join(format!("{name}.msh"))
@@ -34,6 +35,16 @@ fn assert_says(message: &str, parts: &[&str]) {
     }
     assert!(message.len() < 500, "too long: {message}");
 }
+
+/// Bodies of quadratic elements: name, kind, kind of the faces.
+const QUADRATIC: [(&str, CellKind, CellKind); 6] = [
+    ("tet10", CellKind::Tet10, CellKind::Tri6),
+    ("hex20", CellKind::Hex20, CellKind::Quad8),
+    ("hex27", CellKind::Hex27, CellKind::Quad9),
+    ("tri6", CellKind::Tri6, CellKind::Line3),
+    ("quad8", CellKind::Quad8, CellKind::Line3),
+    ("quad9", CellKind::Quad9, CellKind::Line3),
+];
 
 const CUBES: [&str; 14] = [
     "cube_41_ascii",

@@ -7,7 +7,7 @@ use ictus::io::gmsh;
 use ictus::math::Vec3;
 use ictus::mesh::{CellKind, Mesh, MeshError};
 
-use super::{CUBES, assert_says, data, good};
+use super::{CUBES, QUADRATIC, assert_says, data, good};
 
 #[test]
 fn every_flavour_of_the_unit_cube_has_volume_one() {
@@ -59,7 +59,7 @@ fn cells_by_position(mesh: &Mesh, dimension: usize) -> Vec<Vec<[i64; 3]>> {
 
 #[test]
 fn versions_and_encodings_agree_cell_by_cell() {
-    for body in ["cube", "mixed", "plane", "reversed"] {
+    for body in ["cube", "mixed", "plane", "reversed"].into_iter().chain(QUADRATIC.map(|body| body.0)) {
         let reference = good(&format!("{body}_41_ascii"));
         for flavour in ["41_binary", "22_ascii", "22_binary"] {
             let mesh = good(&format!("{body}_{flavour}"));
@@ -85,6 +85,13 @@ fn agrees_with_mshio_where_mshio_is_right() {
         "mixed_41_ascii",
         "mixed_41_binary",
         "orphan_nodes",
+        "tet10_41_ascii",
+        "tet10_41_binary",
+        "hex20_41_ascii",
+        "hex20_41_binary",
+        "hex27_41_ascii",
+        "quad8_41_ascii",
+        "quad9_41_binary",
     ] {
         let mesh = good(name);
         let theirs = mshio::parse_msh_bytes(&std::fs::read(data("mesh", name)).unwrap()).ok().unwrap();

@@ -238,8 +238,10 @@ fn remedy(name: &str) -> &'static str {
         "; save the mesh again with Gmsh"
     } else if name.starts_with("pyramid") {
         "; mesh without a transition from hexahedra to tetrahedra"
+    } else if name.ends_with("second order prism") {
+        "; wedges are read of order 1 only: mesh the geometry with `Mesh.ElementOrder = 1;`"
     } else {
-        "; mesh the geometry with linear elements (`Mesh.ElementOrder = 1;`)"
+        "; orders 1 and 2 are read: mesh the geometry with `Mesh.ElementOrder = 2;`"
     }
 }
 

@@ -148,6 +148,52 @@ def periodic():
     gmsh.finalize()
 
 
+def quadratic():
+    """Of order 2, the ball (tetrahedra) and disc (triangles) of radius 1, and the quarter of the annulus of radii 1 and 2
+    (quadrilaterals), also swept by 1 along z (hexahedra)."""
+    for name, dimension, incomplete in QUADRATIC:
+        for version, digits in ((4.1, "41"), (2.2, "22")):
+            for binary, encoding in ((0, "ascii"), (1, "binary")):
+                start(1.0)
+                gmsh.option.setNumber("Mesh.SecondOrderIncomplete", incomplete)
+                if name == "tet10":
+                    gmsh.model.occ.addSphere(0, 0, 0, 1)
+                elif name == "tri6":
+                    gmsh.model.occ.addDisk(0, 0, 0, 1, 1)
+                else:
+                    quarter(dimension)
+                gmsh.model.occ.synchronize()
+                gmsh.model.addPhysicalGroup(dimension, [1], 1, "body")
+                skin = [t for _, t in gmsh.model.getBoundary([(dimension, 1)], oriented=False)]
+                gmsh.model.addPhysicalGroup(dimension - 1, skin, 2, "skin")
+                gmsh.model.mesh.generate(dimension)
+                gmsh.model.mesh.setOrder(2)
+                write(f"{name}_{digits}_{encoding}", version, binary)
+                gmsh.finalize()
+
+
+QUADRATIC = (
+    ("tet10", 3, 0), ("hex20", 3, 1), ("hex27", 3, 0), ("tri6", 2, 0), ("quad8", 2, 1), ("quad9", 2, 0),
+)
+
+
+def quarter(dimension):
+    """The quarter of the annulus of radii 1 and 2, as a surface of quadrilaterals or swept by 1 along z."""
+    occ = gmsh.model.occ
+    centre = occ.addPoint(0, 0, 0)
+    p = [occ.addPoint(*x, 0) for x in ((1, 0), (2, 0), (0, 2), (0, 1))]
+    lines = [occ.addLine(p[0], p[1]), occ.addCircleArc(p[1], centre, p[2])]
+    lines += [occ.addLine(p[2], p[3]), occ.addCircleArc(p[3], centre, p[0])]
+    surface = occ.addPlaneSurface([occ.addCurveLoop(lines)])
+    if dimension == 3:
+        occ.extrude([(2, surface)], 0, 0, 1, [2], [], True)
+    occ.synchronize()
+    for line in lines:
+        gmsh.model.mesh.setTransfiniteCurve(line, 3)
+    gmsh.model.mesh.setTransfiniteSurface(surface)
+    gmsh.model.mesh.setRecombine(2, surface)
+
+
 def bad():
     cube()
     gmsh.model.mesh.partition(2)
@@ -157,8 +203,8 @@ def bad():
     write("version_4_0", 4.0, folder=BAD)
     gmsh.finalize()
     cube(1.0)
-    gmsh.model.mesh.setOrder(2)
-    write("second_order", folder=BAD)
+    gmsh.model.mesh.setOrder(3)
+    write("third_order", folder=BAD)
     gmsh.finalize()
     start()
     gmsh.model.occ.addBox(0, 0, 0, 1, 1, 1)
@@ -218,4 +264,5 @@ if __name__ == "__main__":
     plane("plane", 1)
     plane("reversed", -1)
     periodic()
+    quadratic()
     bad()

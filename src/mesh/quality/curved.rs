@@ -1,0 +1,337 @@
+//! Volume and smallest Jacobian of quadratic cells, from their Bézier form.
+//!
+//! The map of a quadratic cell is a polynomial, and so is its Jacobian. Written in Bernstein polynomials, which are
+//! positive and sum to one, the Jacobian lies between its smallest and its largest coefficient, is equal to those of the
+//! corners there, and its integral is their mean. A cell whose coefficients are positive is therefore sound everywhere;
+//! one with a corner that is not positive is inverted; else it is bisected, whose halves have tighter coefficients, until
+//! each part is decided (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear finite elements",
+//! J. Comput. Phys. 233 (2013) 359).
+//!
+//! Serendipity cells are made complete first, by what their shape functions say of the nodes they lack.
+
+use crate::math::{Mat3, Vec3};
+use crate::mesh::CellKind;
+
+/// Parts after which a cell still undecided is taken for inverted: its Jacobian comes within rounding of zero.
+const MAX_PARTS: usize = 1000;
+
+/// Bisections after which the parts of a curved surface in space are measured as flat, at the coarser of two levels.
+const AREA_BISECTIONS: usize = 6;
+
+/// Control points of a quadratic cell.
+#[derive(Clone)]
+pub(super) enum CurvedCell {
+    /// b_ij of Σ b_ij L_i L_j in the barycentric coordinates; those past the dimension are not used.
+    Simplex { dimension: usize, points: [[Vec3; 4]; 4] },
+    /// Control point (i, j, k) at place i + 3 j + 9 k, in one layer for surfaces.
+    Product { dimension: usize, points: Vec<Vec3> },
+}
+
+/// Corners at the ends of the edges of Tri6 and Tet10, in the order of their mid-side nodes.
+const SIMPLEX_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
+
+/// Place of each node of the Quad9.
+const QUAD9_PLACES: [usize; 9] = [0, 2, 8, 6, 1, 5, 7, 3, 4];
+
+/// Place of each node of the Hex27: corners, middles of edges, of faces, and the centre.
+const HEX27_PLACES: [usize; 27] =
+    [0, 2, 8, 6, 18, 20, 26, 24, 1, 3, 9, 5, 11, 7, 17, 15, 19, 21, 23, 25, 4, 10, 12, 14, 16, 22, 13];
+
+impl CurvedCell {
+    /// The Bézier form of a quadratic surface or volume; `None` of other kinds.
+    pub fn new(kind: CellKind, nodes: &[Vec3]) -> Option<Self> {
+        match kind {
+            CellKind::Tri6 | CellKind::Tet10 => Some(Self::simplex(kind.dimension(), nodes)),
+            CellKind::Quad8 => {
+                let centre = middle(nodes, &[0, 1, 2, 3], &[4, 5, 6, 7]);
+                Some(Self::product(2, &QUAD9_PLACES, &[nodes, &[centre]].concat()))
+            }
+            CellKind::Quad9 => Some(Self::product(2, &QUAD9_PLACES, nodes)),
+            CellKind::Hex20 => Some(Self::product(3, &HEX27_PLACES, &completed(nodes))),
+            CellKind::Hex27 => Some(Self::product(3, &HEX27_PLACES, nodes)),
+            _ => None,
+        }
+    }
+
+    fn simplex(dimension: usize, nodes: &[Vec3]) -> Self {
+        let mut points = [[Vec3::zeros(); 4]; 4];
+        for (i, row) in points.iter_mut().enumerate().take(dimension + 1) {
+            row[i] = nodes[i];
+        }
+        for (&[i, j], mid_side) in SIMPLEX_EDGES.iter().zip(&nodes[dimension + 1..]) {
+            points[i][j] = mid_side * 2.0 - (nodes[i] + nodes[j]) * 0.5;
+            points[j][i] = points[i][j];
+        }
+        Self::Simplex { dimension, points }
+    }
+
+    fn product(dimension: usize, places: &[usize], nodes: &[Vec3]) -> Self {
+        let mut points = vec![Vec3::zeros(); places.len()];
+        for (&place, node) in places.iter().zip(nodes) {
+            points[place] = *node;
+        }
+        for axis in 0..dimension {
+            for_each_row(points.len(), axis, |[a, b, c]| {
+                points[b] = points[b] * 2.0 - (points[a] + points[c]) * 0.5;
+            });
+        }
+        Self::Product { dimension, points }
+    }
+
+    /// Tangents at a corner along its edges to other corners, as long as the edges if those are straight.
+    pub fn tangents_at(&self, corner: &[u8; 4]) -> Mat3 {
+        let [at, a, b, c] = corner.map(usize::from);
+        Mat3::from_columns(&[a, b, c].map(|to| self.tangent(at, to)))
+    }
+
+    fn tangent(&self, at: usize, to: usize) -> Vec3 {
+        match self {
+            Self::Simplex { points, .. } => (points[at][to] - points[at][at]) * 2.0,
+            Self::Product { dimension: 2, points } => {
+                let [at, to] = [QUAD9_PLACES[at], QUAD9_PLACES[to]];
+                (points[usize::midpoint(at, to)] - points[at]) * 2.0
+            }
+            Self::Product { points, .. } => {
+                let [at, to] = [HEX27_PLACES[at], HEX27_PLACES[to]];
+                (points[usize::midpoint(at, to)] - points[at]) * 2.0
+            }
+        }
+    }
+
+    /// Signed volume; of a surface its area seen along `normal`.
+    pub fn volume(&self, normal: Vec3) -> f64 {
+        let coefficients = self.jacobian(normal).coefficients;
+        let reference = match self {
+            Self::Simplex { dimension: 2, .. } => 0.5,
+            Self::Simplex { .. } => 1.0 / 6.0,
+            Self::Product { .. } => 1.0,
+        };
+        reference * coefficients.iter().sum::<f64>() / coefficients.len() as f64
+    }
+
+    /// ∫ n dA of a surface.
+    pub fn area_vector(&self) -> Vec3 {
+        Vec3::new(self.volume(Vec3::x()), self.volume(Vec3::y()), self.volume(Vec3::z()))
+    }
+
+    /// Area of a surface in space: that of parts taken for flat, extrapolated from two sizes of them, whose error is of
+    /// the second order.
+    pub fn area(&self) -> f64 {
+        let mut parts = vec![self.clone()];
+        let mut bisect = |times: usize| {
+            for _ in 0..times {
+                parts = parts.iter().flat_map(Self::halves).collect();
+            }
+            parts.iter().map(|part| part.area_vector().norm()).sum::<f64>()
+        };
+        let (coarse, fine) = (bisect(AREA_BISECTIONS), bisect(2));
+        (4.0 * fine - coarse) / 3.0
+    }
+
+    /// A lower bound of the Jacobian if it is positive everywhere, else a value that is not positive; of a surface, of its
+    /// part along `normal`. The scale is that of the corner tangents.
+    pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
+        let mut smallest = f64::INFINITY;
+        let mut undecided = vec![self.clone()];
+        let mut parts = 0;
+        while let Some(part) = undecided.pop() {
+            let jacobian = part.jacobian(normal);
+            let lowest = minimum(jacobian.coefficients.iter());
+            let at_corners = minimum(jacobian.corners.iter());
+            if lowest > 0.0 {
+                smallest = smallest.min(lowest);
+                continue;
+            }
+            parts += 1;
+            if at_corners > 0.0 && parts < MAX_PARTS {
+                undecided.extend(part.halves());
+            } else {
+                return if at_corners > 0.0 { lowest } else { at_corners };
+            }
+        }
+        smallest
+    }
+
+    /// The cell cut in two: across the longest edge of a simplex, across the longest direction of others.
+    fn halves(&self) -> [Self; 2] {
+        match self {
+            Self::Simplex { dimension, points } => {
+                let length = |&(p, q): &(usize, usize)| (points[p][p] - points[q][q]).norm_squared();
+                let pairs = (0..=*dimension).flat_map(|q| (0..q).map(move |p| (p, q)));
+                let (p, q) = pairs.max_by(|a, b| length(a).total_cmp(&length(b))).unwrap_or((0, 1));
+                let half = |moved: usize, kept: usize| {
+                    let mut half = *points;
+                    for j in (0..=*dimension).filter(|&j| j != moved) {
+                        half[moved][j] = (points[kept][j] + points[moved][j]) * 0.5;
+                        half[j][moved] = half[moved][j];
+                    }
+                    half[moved][moved] =
+                        (points[kept][kept] + points[kept][moved] * 2.0 + points[moved][moved]) * 0.25;
+                    Self::Simplex { dimension: *dimension, points: half }
+                };
+                [half(q, p), half(p, q)]
+            }
+            Self::Product { dimension, points } => {
+                let extent = |axis: usize| {
+                    let mut longest = 0.0_f64;
+                    for_each_row(points.len(), axis, |[a, _, c]| {
+                        longest = longest.max((points[c] - points[a]).norm_squared());
+                    });
+                    longest
+                };
+                let axes = (0..*dimension).max_by(|&a, &b| extent(a).total_cmp(&extent(b)));
+                let (mut low, mut high) = (points.clone(), points.clone());
+                for_each_row(points.len(), axes.unwrap_or(0), |[a, b, c]| {
+                    low[b] = (points[a] + points[b]) * 0.5;
+                    high[b] = (points[b] + points[c]) * 0.5;
+                    low[c] = (low[b] + high[b]) * 0.5;
+                    high[a] = low[c];
+                });
+                [low, high].map(|points| Self::Product { dimension: *dimension, points })
+            }
+        }
+    }
+
+    fn jacobian(&self, normal: Vec3) -> Jacobian {
+        match self {
+            Self::Simplex { dimension, points } => simplex_jacobian(*dimension, points, normal),
+            Self::Product { dimension, points } => product_jacobian(*dimension, points, normal),
+        }
+    }
+}
+
+/// Bernstein coefficients of a Jacobian.
+struct Jacobian {
+    coefficients: Vec<f64>,
+    /// Those of the corners, which are values.
+    corners: Vec<f64>,
+}
+
+/// ∂x/∂ξ_j = 2 Σ L_c (b_cj − b_c0) is linear: each coefficient of the determinant is the mean of the determinants of
+/// columns from all orders of the corners in its multi-index.
+fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> Jacobian {
+    let corners = 0..=dimension;
+    let column = |c: usize, j: usize| (points[c][j] - points[c][0]) * 2.0;
+    // Multi-indices as digits to base four, one for each corner.
+    let (mut sum, mut count) = ([0.0; 256], [0.0; 256]);
+    for (a, b) in corners.clone().flat_map(|a| corners.clone().map(move |b| (a, b))) {
+        let cross = column(a, 1).cross(&column(b, 2));
+        let thirds = if dimension == 3 { corners.clone() } else { 0..=0 };
+        for c in thirds {
+            let (digit, third) = if dimension == 3 { (1 << (2 * c), column(c, 3)) } else { (0, normal) };
+            let index = (1 << (2 * a)) + (1 << (2 * b)) + digit;
+            sum[index] += cross.dot(&third);
+            count[index] += 1.0;
+        }
+    }
+    let mean = |index: usize| sum[index] / count[index];
+    Jacobian {
+        coefficients: (0..256).filter(|&index| count[index] > 0.0).map(mean).collect(),
+        corners: corners.map(|c| mean(dimension << (2 * c))).collect(),
+    }
+}
+
+/// A polynomial of three variables in Bernstein form, each coefficient times its binomials: products are convolutions.
+struct Scaled<T> {
+    degree: [usize; 3],
+    values: Vec<T>,
+}
+
+const BINOMIALS: [[f64; 6]; 6] = [
+    [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+    [1.0, 2.0, 1.0, 0.0, 0.0, 0.0],
+    [1.0, 3.0, 3.0, 1.0, 0.0, 0.0],
+    [1.0, 4.0, 6.0, 4.0, 1.0, 0.0],
+    [1.0, 5.0, 10.0, 10.0, 5.0, 1.0],
+];
+
+impl<T: Copy> Scaled<T> {
+    /// All indices in the order of the values.
+    fn indices(degree: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
+        let [l, m, n] = degree;
+        (0..=n).flat_map(move |k| (0..=m).flat_map(move |j| (0..=l).map(move |i| [i, j, k])))
+    }
+
+    fn binomial(degree: [usize; 3], index: [usize; 3]) -> f64 {
+        (0..3).map(|axis| BINOMIALS[degree[axis]][index[axis]]).product()
+    }
+
+    fn product<U: Copy, V>(&self, other: &Scaled<U>, zero: V, multiply: impl Fn(T, U) -> V) -> Scaled<V>
+    where
+        V: Copy + std::ops::AddAssign,
+    {
+        let degree = [0, 1, 2].map(|axis| self.degree[axis] + other.degree[axis]);
+        let [width, height] = [degree[0] + 1, degree[1] + 1];
+        let place = |[i, j, k]: [usize; 3]| i + width * (j + height * k);
+        let mut values = vec![zero; width * height * (degree[2] + 1)];
+        for (a, &value) in Self::indices(self.degree).zip(&self.values) {
+            for (b, &factor) in Self::indices(other.degree).zip(&other.values) {
+                values[place([a[0] + b[0], a[1] + b[1], a[2] + b[2]])] += multiply(value, factor);
+            }
+        }
+        Scaled { degree, values }
+    }
+}
+
+/// The derivative along an axis of a cell with these control points.
+fn derivative(points: &[Vec3], dimension: usize, axis: usize) -> Scaled<Vec3> {
+    let mut degree = [2, 2, if dimension == 3 { 2 } else { 0 }];
+    degree[axis] = 1;
+    let stride = [1, 3, 9];
+    let value = |index: [usize; 3]| {
+        let at: usize = (0..3).map(|i| index[i] * stride[i]).sum();
+        (points[at + stride[axis]] - points[at]) * (2.0 * Scaled::<Vec3>::binomial(degree, index))
+    };
+    Scaled { degree, values: Scaled::<Vec3>::indices(degree).map(value).collect() }
+}
+
+fn product_jacobian(dimension: usize, points: &[Vec3], normal: Vec3) -> Jacobian {
+    let [first, second] = [0, 1].map(|axis| derivative(points, dimension, axis));
+    let cross = first.product(&second, Vec3::zeros(), |a, b| a.cross(&b));
+    let third = match dimension {
+        3 => derivative(points, dimension, 2),
+        _ => Scaled { degree: [0; 3], values: vec![normal] },
+    };
+    let Scaled { degree, values } = cross.product(&third, 0.0, |a, b| a.dot(&b));
+    let is_corner = |index: [usize; 3]| (0..3).all(|axis| index[axis] % degree[axis].max(1) == 0);
+    let (mut coefficients, mut corners) = (Vec::with_capacity(values.len()), Vec::new());
+    for (index, value) in Scaled::<f64>::indices(degree).zip(values) {
+        coefficients.push(value / Scaled::<f64>::binomial(degree, index));
+        if is_corner(index) {
+            corners.push(value);
+        }
+    }
+    Jacobian { coefficients, corners }
+}
+
+/// Smallest of some numbers; NaN if one is.
+fn minimum<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
+    values.fold(f64::INFINITY, |low, &value| if value.is_nan() || value < low { value } else { low })
+}
+
+/// Calls `visit` with the three places of each row of control points along an axis.
+fn for_each_row(points: usize, axis: usize, mut visit: impl FnMut([usize; 3])) {
+    let stride = [1, 3, 9][axis];
+    for at in (0..points).filter(|at| at / stride % 3 == 0) {
+        visit([at, at + stride, at + 2 * stride]);
+    }
+}
+
+/// Centre of an eight-node face by its shape functions, from the local nodes at its corners and edges.
+fn middle(nodes: &[Vec3], corners: &[u8], mid_sides: &[u8]) -> Vec3 {
+    let sum = |of: &[u8]| of.iter().map(|&node| nodes[node as usize]).sum::<Vec3>();
+    sum(mid_sides) * 0.5 - sum(corners) * 0.25
+}
+
+/// The nodes of a Hex27 of the same shape as a Hex20.
+fn completed(nodes: &[Vec3]) -> Vec<Vec3> {
+    let mut all = nodes.to_vec();
+    for face in CellKind::Hex27.faces().iter().map(|face| face.nodes) {
+        all.resize(all.len().max(face[8] as usize + 1), Vec3::zeros());
+        all[face[8] as usize] = middle(nodes, &face[..4], &face[4..8]);
+    }
+    let [corners, mid_sides] = [&nodes[..8], &nodes[8..20]].map(|of| of.iter().sum::<Vec3>());
+    all.push((mid_sides - corners) * 0.25);
+    all
+}
