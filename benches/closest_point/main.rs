@@ -138,22 +138,19 @@ impl FacePath for Uniform {
         if self.nodes.len() == 3 { CellKind::Tri3 } else { CellKind::Quad4 }
     }
 
-    fn num_nodes(&self) -> usize {
-        self.nodes.len()
+    fn node(&self, k: usize) -> Vec3 {
+        self.nodes[k]
     }
 
-    fn at(&self, time: f64, positions: &mut [Vec3], velocities: &mut [Vec3]) {
-        for (position, node) in positions.iter_mut().zip(&self.nodes) {
-            *position = node + self.velocity * time;
-        }
-        velocities.fill(self.velocity);
+    fn point(&self, reference: &Vec3, time: f64) -> (Vec3, Vec3) {
+        (reference + self.velocity * time, self.velocity)
     }
 
     fn common_acceleration(&self) -> Vec3 {
         Vec3::zeros()
     }
 
-    fn acceleration_deviation(&self) -> f64 {
+    fn acceleration_deviation(&self, _reference: &Vec3) -> f64 {
         0.0
     }
 }

@@ -175,3 +175,24 @@ fn a_bouncing_body_comes_back() {
         assert!((time - expected).abs() < 1e-9, "{time}, not {expected}");
     }
 }
+
+/// A ball of curved faces bounces as one of flat ones does, and later at its true radius.
+#[test]
+fn a_curved_ball_meets_the_table_at_its_surface() {
+    let ball = |shape: Shape| shape.scaled(0.1).shifted(&Vec3::new(0.05, 0.07, 1.5));
+    let mut times = Vec::new();
+    for shape in [Shape::icosphere(1), Shape::quadratic_sphere(1)] {
+        let scene =
+            Scene::new(&[ball(shape), Shape::quadrilateral_box().quadratic(|_, _| Vec3::zeros())], false);
+        let mut flying =
+            Flying::new("curved ball".to_owned(), &scene, resting(&scene, &[-Vec3::z(), Vec3::zeros()]), 2.0);
+        let impact = (0..20).find_map(|_| flying.step(0.1)).unwrap();
+        times.push(impact.time);
+        assert!((impact.normal.z + 1.0).abs() < 1e-6, "{impact:?}");
+        flying.bounce(&impact);
+        assert!((0..5).all(|_| flying.step(0.1).is_none()));
+    }
+    // The lowest point of the sphere is 0.9 above the table; its curved faces follow it to some 1e-4 of its radius.
+    assert!((times[1] - 0.9).abs() < 1e-4, "{times:?}");
+    assert!(times[0] > times[1] + 1e-4, "{times:?}");
+}

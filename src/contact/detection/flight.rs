@@ -95,25 +95,19 @@ impl FacePath for FlyingFace<'_> {
         self.kind
     }
 
-    fn num_nodes(&self) -> usize {
-        self.nodes.len()
+    fn node(&self, k: usize) -> Vec3 {
+        self.flight.reference_positions[self.nodes[k] as usize]
     }
 
-    fn at(&self, s: f64, positions: &mut [Vec3], velocities: &mut [Vec3]) {
-        for (k, &node) in self.nodes.iter().enumerate() {
-            let reference = &self.flight.reference_positions[node as usize];
-            (positions[k], velocities[k]) = self.motion.point(reference, s);
-        }
+    fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3) {
+        self.motion.point(reference, s)
     }
 
     fn common_acceleration(&self) -> Vec3 {
         self.motion.acceleration
     }
 
-    fn acceleration_deviation(&self) -> f64 {
-        let arm = |&node: &u32| {
-            (self.flight.reference_positions[node as usize] - self.motion.reference_centre).norm()
-        };
-        self.motion.angular_velocity.norm_squared() * self.nodes.iter().map(arm).fold(0.0, f64::max)
+    fn acceleration_deviation(&self, reference: &Vec3) -> f64 {
+        self.motion.angular_velocity.norm_squared() * (reference - self.motion.reference_centre).norm()
     }
 }

@@ -5,9 +5,9 @@
 //! still parts them: the faces cannot touch earlier, so time moves there. The result is never late (but for
 //! rounding), and the tangent bound makes the last steps converge quadratically.
 //!
-//! A face is the convex hull of its nodes. This is exact for segments, triangles and plane quadrilaterals; a
-//! warped quadrilateral is held by the tetrahedron of its nodes, which contains the bilinear face, so its times
-//! are early by at most the time to cross the warp.
+//! Segments, triangles and plane quadrilaterals are the convex hulls of their nodes. Quadratic faces and warped
+//! quadrilaterals are split into Bézier patches, each in the hull of its control points, where and as far as the
+//! time depends on it ([`subdivision`]).
 //!
 //! # Source
 //! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems (1996), §2.3 (conservative advancement);
@@ -15,11 +15,14 @@
 
 mod direction;
 mod hull;
+mod patch;
+mod subdivision;
 
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 use direction::{Direction, Motion, Touch};
 use hull::{Closest, Feature, Hull, closest_features};
+use patch::Patch;
 
 /// Rounding of a gap in units of the last place of the coordinates, and of a speed in those of the velocities.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -32,18 +35,18 @@ const WORTHWHILE: f64 = 0.1;
 /// Most advances; a grazing pair halves its gap with each.
 const MAX_ADVANCES: usize = 200;
 
-/// A face whose nodes move along known paths.
+/// A face that a rigid body carries along a known path.
 pub trait FacePath {
-    /// Kind of the face: `Line2` in plane problems, `Tri3` or `Quad4` in space.
+    /// Kind of the face: a segment in plane problems, a triangle or quadrilateral in space.
     fn kind(&self) -> CellKind;
-    /// Number of nodes, at most four.
-    fn num_nodes(&self) -> usize;
-    /// Positions \[m\] and velocities \[m/s\] of the nodes at s in [0, duration].
-    fn at(&self, s: f64, positions: &mut [Vec3], velocities: &mut [Vec3]);
-    /// Acceleration that all nodes share exactly, constant [m/s²].
+    /// Reference position of the k-th node \[m\].
+    fn node(&self, k: usize) -> Vec3;
+    /// Position \[m\] and velocity \[m/s\] at s in [0, duration] of the material point at a reference position.
+    fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3);
+    /// Acceleration that all points share exactly, constant [m/s²].
     fn common_acceleration(&self) -> Vec3;
-    /// Bound on |acceleration − common acceleration| of every node for all s in [0, duration] [m/s²].
-    fn acceleration_deviation(&self) -> f64;
+    /// Bound on |acceleration − common acceleration| of a material point for all s in [0, duration] [m/s²].
+    fn acceleration_deviation(&self, reference: &Vec3) -> f64;
 }
 
 /// The first touch of two faces a and b.
@@ -68,14 +71,22 @@ pub struct Impact {
 ///   and not at all otherwise.
 /// - A pair still undecided after two hundred advances, a graze to within rounding, impacts at the time reached:
 ///   earlier than any touch, and an event too many rather than one missed. So do paths that are not finite.
+/// - Curved faces, quadratic ones and warped quadrilaterals, touch where their gap is below 1e-9 of the size of the
+///   smaller; the time is early by no more than the faces need for that gap at their greatest relative speed. Where
+///   they fit each other so closely that thousands of patches would touch at once, the time is that at which a gap
+///   is left which the patches do not resolve: early, never late.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
+    if subdivision::is_curved(a) || subdivision::is_curved(b) {
+        return subdivision::time_of_impact(a, b, duration);
+    }
+    let patches = (Patch::of_nodes(a), Patch::of_nodes(b));
     let acceleration = a.common_acceleration() - b.common_acceleration();
-    let deviation = a.acceleration_deviation() + b.acceleration_deviation();
+    let deviation = patches.0.acceleration_deviation(a) + patches.1.acceleration_deviation(b);
     let mut s = 0.0;
     let mut earlier: Option<Advance> = None;
     let mut impact = None;
     for _ in 0..MAX_ADVANCES {
-        let (mut hull_a, mut hull_b) = (Hull::at(a, s), Hull::at(b, s));
+        let (mut hull_a, mut hull_b) = (Hull::at(a, &patches.0, s), Hull::at(b, &patches.1, s));
         let rounding = ROUNDING * hull_a.largest_coordinate().max(hull_b.largest_coordinate());
         let origin = hull_a.positions().first().copied()?;
         hull_a.move_by(&-origin);
@@ -118,7 +129,7 @@ struct Advance {
 
 /// Advance along the direction of the advance before, turned with its features: no closest points are needed as
 /// long as it gets ahead.
-fn hold(motion: &Motion<'_>, before: Advance) -> Option<Advance> {
+fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
         return None;
@@ -129,7 +140,7 @@ fn hold(motion: &Motion<'_>, before: Advance) -> Option<Advance> {
 }
 
 /// Advance along the line of the closest points.
-fn advance(motion: &Motion<'_>, closest: &Closest, earlier: Option<Advance>) -> Advance {
+fn advance<const N: usize>(motion: &Motion<'_, N>, closest: &Closest, earlier: Option<Advance>) -> Advance {
     let feature = closest.feature;
     let mut best: Option<Advance> = None;
     let mut consider = |direction: &Direction| {
@@ -155,7 +166,7 @@ fn advance(motion: &Motion<'_>, closest: &Closest, earlier: Option<Advance>) -> 
 }
 
 /// Contact, with the normal of the features that met.
-fn arrive(motion: &Motion<'_>, before: Advance) -> Advance {
+fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal);
     Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }
 }
@@ -164,7 +175,7 @@ fn arrive(motion: &Motion<'_>, before: Advance) -> Advance {
 ///
 /// Faces that lie in one plane are apart either way along its normal: which of them is behind is known from the
 /// advance before, and at the start from their outward normals.
-fn leave(motion: &Motion<'_>, closest: &Closest, earlier: Option<Advance>) -> Advance {
+fn leave<const N: usize>(motion: &Motion<'_, N>, closest: &Closest, earlier: Option<Advance>) -> Advance {
     let touch = if earlier.is_some() { Touch::Later } else { Touch::AtStart };
     let side = earlier.map_or_else(|| motion.b.outward() - motion.a.outward(), |before| before.normal);
     let leaving = |direction: &Direction, step| Advance {
@@ -203,5 +214,7 @@ fn leave(motion: &Motion<'_>, closest: &Closest, earlier: Option<Advance>) -> Ad
     }
 }
 
+#[cfg(test)]
+mod curved_tests;
 #[cfg(test)]
 mod tests;

@@ -39,7 +39,12 @@ impl Direction {
     }
 
     /// The common normal of the features two closest points lie on; `line` tells its sign, or is itself the normal.
-    pub(super) fn of_feature(a: &Hull, b: &Hull, feature: Feature, line: &Vec3) -> Option<Self> {
+    pub(super) fn of_feature<const N: usize>(
+        a: &Hull<N>,
+        b: &Hull<N>,
+        feature: Feature,
+        line: &Vec3,
+    ) -> Option<Self> {
         let side = |which| if which == Side::A { a } else { b };
         let direction = match feature {
             Feature::Triangle(which, [i, j, k]) => {
@@ -65,7 +70,12 @@ impl Direction {
     /// # Source
     /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1; the directions in the
     /// planes of the faces and along the edges part coplanar and collapsed ones.
-    pub(super) fn for_each(a: &Hull, b: &Hull, closest: &Closest, mut visit: impl FnMut(&Self)) {
+    pub(super) fn for_each<const N: usize>(
+        a: &Hull<N>,
+        b: &Hull<N>,
+        closest: &Closest,
+        mut visit: impl FnMut(&Self),
+    ) {
         let mut offer = |direction: Option<Self>| {
             if let Some(direction) = direction {
                 visit(&direction);
@@ -119,9 +129,9 @@ pub(super) enum Touch {
 
 /// Two moving hulls from one instant on.
 #[derive(Debug)]
-pub(super) struct Motion<'a> {
-    pub a: &'a Hull,
-    pub b: &'a Hull,
+pub(super) struct Motion<'a, const N: usize> {
+    pub a: &'a Hull<N>,
+    pub b: &'a Hull<N>,
     /// Common acceleration of a less that of b [m/s²].
     pub acceleration: Vec3,
     /// Bound on what the accelerations of the nodes deviate from it [m/s²].
@@ -134,7 +144,7 @@ pub(super) struct Motion<'a> {
     pub speed_rounding: f64,
 }
 
-impl Motion<'_> {
+impl<const N: usize> Motion<'_, N> {
     /// Least distance of the nodes of the two hulls along n; negative where they overlap.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
@@ -197,10 +207,10 @@ impl Motion<'_> {
 }
 
 impl Direction {
-    /// Per node: n·x, n·v + ṅ·x and ṅ·v.
+    /// Per point: n·x, n·v + ṅ·x and ṅ·v.
     #[inline]
-    fn terms(&self, hull: &Hull) -> [[f64; 3]; 4] {
-        let mut terms = [[0.0; 3]; 4];
+    fn terms<const N: usize>(&self, hull: &Hull<N>) -> [[f64; 3]; N] {
+        let mut terms = [[0.0; 3]; N];
         for (term, (x, v)) in terms.iter_mut().zip(hull.positions().iter().zip(hull.velocities())) {
             *term = [self.normal.dot(x), self.normal.dot(v) + self.rate.dot(x), self.rate.dot(v)];
         }

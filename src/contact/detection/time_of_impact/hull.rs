@@ -1,6 +1,7 @@
-//! A face at one instant, and the closest points of two of them.
+//! A patch of a face at one instant, and the closest points of two of them.
 
 use super::FacePath;
+use super::patch::Patch;
 use crate::contact::detection::closest_point::segment_segment::closest_parameters;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -28,28 +29,40 @@ static TETRAHEDRON: Boundary = Boundary {
     triangles: &[[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]],
 };
 
-/// Convex hull of the nodes of a face: the face itself, or the tetrahedron around a warped quadrilateral.
+/// Convex hull of the points that hold a patch of a face, at most `N`: a linear face itself, the tetrahedron around
+/// a warped quadrilateral, the Bézier control points of a quadratic patch.
+///
+/// Directions are sought on the polygon of the corners, the first of the points; whether they part two hulls is for
+/// all points to tell.
 #[derive(Debug)]
-pub(super) struct Hull {
+pub(super) struct Hull<const N: usize> {
     boundary: &'static Boundary,
+    num_corners: usize,
     count: usize,
-    positions: [Vec3; 4],
-    velocities: [Vec3; 4],
+    positions: [Vec3; N],
+    velocities: [Vec3; N],
 }
 
-impl Hull {
-    /// The face at s, in absolute coordinates.
-    pub(super) fn at<P: FacePath>(path: &P, s: f64) -> Self {
-        let count = path.num_nodes().min(4);
-        let (mut positions, mut velocities) = ([Vec3::zeros(); 4], [Vec3::zeros(); 4]);
-        path.at(s, &mut positions[..count], &mut velocities[..count]);
-        let boundary = match path.kind() {
-            CellKind::Tri3 => &TRIANGLE,
-            CellKind::Quad4 if is_plane(&positions) => &PLANE_QUADRILATERAL,
-            CellKind::Quad4 => &TETRAHEDRON,
+impl<const N: usize> Hull<N> {
+    /// A patch at s, in absolute coordinates.
+    pub(super) fn at<P: FacePath>(path: &P, patch: &Patch<N>, s: f64) -> Self {
+        let (mut positions, mut velocities) = ([Vec3::zeros(); N], [Vec3::zeros(); N]);
+        for ((position, velocity), point) in positions.iter_mut().zip(&mut velocities).zip(patch.points()) {
+            (*position, *velocity) = path.point(point, s);
+        }
+        let boundary = match (patch.kind, positions.first_chunk()) {
+            (CellKind::Tri3, _) => &TRIANGLE,
+            (CellKind::Quad4, Some(corners)) if is_plane(corners) => &PLANE_QUADRILATERAL,
+            (CellKind::Quad4, _) => &TETRAHEDRON,
             _ => &SEGMENT,
         };
-        Self { boundary, count, positions, velocities }
+        let num_corners = patch.kind.num_nodes();
+        Self { boundary, num_corners, count: patch.points().len(), positions, velocities }
+    }
+
+    /// Positions of the corners.
+    fn corners(&self) -> &[Vec3] {
+        &self.positions[..self.num_corners]
     }
 
     pub(super) fn positions(&self) -> &[Vec3] {
@@ -78,7 +91,7 @@ impl Hull {
     /// Outward unit normal, for nodes counter-clockwise seen from outside; zero when the face has collapsed.
     pub(super) fn outward(&self) -> Vec3 {
         let x = &self.positions;
-        let normal = match self.count {
+        let normal = match self.num_corners {
             4 => (x[2] - x[0]).cross(&(x[3] - x[1])),
             3 => (x[1] - x[0]).cross(&(x[2] - x[0])),
             _ => (x[1] - x[0]).cross(&Vec3::z()),
@@ -156,11 +169,11 @@ impl Closest {
     }
 }
 
-/// Closest points of the boundaries of two hulls; they bound the distance of the hulls unless these overlap.
+/// Closest points of the boundaries of the hulls of the corners; they bound their distance unless these overlap.
 ///
 /// Either both points lie on edges, or one is a node over the inside of a triangle; the nodes on edges are found
 /// with the edges.
-pub(super) fn closest_features(a: &Hull, b: &Hull) -> Closest {
+pub(super) fn closest_features<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> Closest {
     let mut closest = Closest { distance: f64::INFINITY, points: [Vec3::zeros(); 2], feature: Feature::Line };
     nodes_over_triangles(a, b, Side::B, &mut closest);
     nodes_over_triangles(b, a, Side::A, &mut closest);
@@ -168,7 +181,7 @@ pub(super) fn closest_features(a: &Hull, b: &Hull) -> Closest {
     closest
 }
 
-fn nodes_over_triangles(nodes: &Hull, faces: &Hull, side: Side, closest: &mut Closest) {
+fn nodes_over_triangles<const N: usize>(nodes: &Hull<N>, faces: &Hull<N>, side: Side, closest: &mut Closest) {
     for &triangle in faces.triangles() {
         let origin = faces.positions[triangle[0]];
         let (along_1, along_2) =
@@ -182,7 +195,7 @@ fn nodes_over_triangles(nodes: &Hull, faces: &Hull, side: Side, closest: &mut Cl
         let length = squared.sqrt();
         let dual = [along_2.cross(&normal), normal.cross(&along_1)];
         let seam = SEAM * squared;
-        for node in nodes.positions() {
+        for node in nodes.corners() {
             let offset = node - origin;
             let weights = [dual[0].dot(&offset), dual[1].dot(&offset)];
             let inside =
@@ -198,7 +211,7 @@ fn nodes_over_triangles(nodes: &Hull, faces: &Hull, side: Side, closest: &mut Cl
     }
 }
 
-fn edges_and_edges(a: &Hull, b: &Hull, closest: &mut Closest) {
+fn edges_and_edges<const N: usize>(a: &Hull<N>, b: &Hull<N>, closest: &mut Closest) {
     let plane = a.is_segment() && b.is_segment();
     let mut squared = closest.distance * closest.distance;
     for &edge_a in a.edges() {

@@ -1,0 +1,70 @@
+//! Times of impact of curved faces, against closed forms and against faces cut into many triangles.
+
+use super::tests::RigidFace;
+use super::*;
+use crate::contact::detection::samples::Samples;
+use crate::element::shape_values;
+
+/// Natural coordinates of the nodes of a face, on [0, 1]².
+fn node_places(kind: CellKind) -> Vec<[f64; 2]> {
+    let square = [
+        [0.0, 0.0],
+        [1.0, 0.0],
+        [1.0, 1.0],
+        [0.0, 1.0],
+        [0.5, 0.0],
+        [1.0, 0.5],
+        [0.5, 1.0],
+        [0.0, 0.5],
+        [0.5, 0.5],
+    ];
+    let triangle = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.0], [0.5, 0.5], [0.0, 0.5]];
+    match kind {
+        CellKind::Line2 | CellKind::Line3 => [[0.0; 2], [1.0, 0.0], [0.5, 0.0]][..kind.num_nodes()].to_vec(),
+        CellKind::Tri3 | CellKind::Tri6 => triangle[..kind.num_nodes()].to_vec(),
+        _ => square[..kind.num_nodes()].to_vec(),
+    }
+}
+
+/// The face over a triangle or square of size 2 around a place that is the paraboloid z = bend |r|² + top.
+fn paraboloid(kind: CellKind, at: [f64; 2], bend: f64, top: f64, velocity: Vec3) -> RigidFace {
+    let offset = if kind.linear() == CellKind::Tri3 { 2.0 / 3.0 } else { 1.0 };
+    let nodes: Vec<Vec3> = node_places(kind)
+        .into_iter()
+        .map(|[u, v]| {
+            let (x, y) = (2.0 * u - offset, 2.0 * v - offset);
+            Vec3::new(at[0] + x, at[1] + y, top + bend * (x * x + y * y))
+        })
+        .collect();
+    RigidFace::translating(kind, &nodes, velocity, Vec3::zeros())
+}
+
+const SURFACES: [CellKind; 3] = [CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
+
+/// Two paraboloids whose axes miss each other: the gap is least where κ₁ r = κ₂ (d − r), which is within both. An
+/// eight-node face has no x² y² but x² and y², so that it is a paraboloid too.
+#[test]
+fn paraboloids_meet_where_calculated() {
+    let samples = &mut Samples::new(3);
+    for round in 0..120 {
+        let kinds = [samples.pick(&SURFACES), samples.pick(&SURFACES)];
+        let bends = [samples.uniform(0.05, 1.0), samples.uniform(0.05, 1.0)];
+        let miss = [samples.uniform(-0.3, 0.3), samples.uniform(-0.3, 0.3)];
+        let speed = samples.uniform(0.1, 10.0);
+        let a = paraboloid(kinds[0], miss, bends[0], 1.0, Vec3::new(0.0, 0.0, -speed));
+        let b = paraboloid(kinds[1], [0.0; 2], -bends[1], 0.0, Vec3::zeros());
+        let least = bends[0] * bends[1] / (bends[0] + bends[1]) * (miss[0] * miss[0] + miss[1] * miss[1]);
+        let exact = (1.0 + least) / speed;
+        let impact = time_of_impact(&a, &b, 20.0).unwrap();
+        let early = (exact - impact.time) * speed;
+        assert!(early >= -1e-13, "{round}, {kinds:?}: late by {:e}", -early);
+        assert!(early <= 8e-9, "{round}, {kinds:?}: early by {early:e}");
+        let place = bends[0] / (bends[0] + bends[1]);
+        let point = Vec3::new(miss[0] * place, miss[1] * place, 0.0);
+        assert!((impact.point - point).xy().norm() < 1e-3, "{impact:?}, not at {point}");
+        let slope = -2.0 * bends[1] * point;
+        let normal = Vec3::new(-slope.x, -slope.y, 1.0).normalize();
+        assert!((impact.normal - normal).norm() < 1e-3, "{impact:?}, not {normal}");
+        assert_eq!(time_of_impact(&a, &b, exact * 0.999), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Parts of faces in the reference configuration, held by the hull of a few material points.
+
+use super::FacePath;
+use crate::contact::detection::control_points::{num_control_points, to_control_points};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// A linear face by its nodes, or a quadratic Bézier patch by its control points; corners come first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patch<const N: usize> {
+    /// The linear kind with the same corners.
+    pub kind: CellKind,
+    count: usize,
+    points: [Vec3; N],
+}
+
+/// A patch of a quadratic face.
+pub(super) type QuadraticPatch = Patch<9>;
+
+impl<const N: usize> Patch<N> {
+    /// Reference positions of the points that hold the patch \[m\].
+    pub(super) fn points(&self) -> &[Vec3] {
+        &self.points[..self.count]
+    }
+
+    /// Bound on the deviation of the accelerations of the points [m/s²].
+    pub(super) fn acceleration_deviation<P: FacePath>(&self, path: &P) -> f64 {
+        self.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
+    }
+}
+
+impl Patch<4> {
+    /// A linear face.
+    pub(super) fn of_nodes<P: FacePath>(path: &P) -> Self {
+        let kind = path.kind().linear();
+        let count = kind.num_nodes().min(4);
+        let mut points = [Vec3::zeros(); 4];
+        points[..count].iter_mut().enumerate().for_each(|(k, point)| *point = path.node(k));
+        Self { kind, count, points }
+    }
+
+    /// Distance of the diagonals of a quadrilateral \[m\]: what it deviates from its plane. Zero for other kinds.
+    pub(super) fn warp(&self) -> f64 {
+        if self.kind == CellKind::Quad4 { distance_of_diagonals(&self.points) } else { 0.0 }
+    }
+}
+
+impl QuadraticPatch {
+    /// A whole face: linear segments and triangles by their nodes, all others by their control points.
+    pub(super) fn of_face<P: FacePath>(path: &P) -> Self {
+        let kind = path.kind();
+        let mut points = [Vec3::zeros(); 9];
+        points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = path.node(k));
+        to_control_points(kind, &mut points);
+        let patch = Self { kind: kind.linear(), count: num_control_points(kind).min(9), points };
+        if kind == CellKind::Quad4 { Self { count: 9, points: elevated(&points), ..patch } } else { patch }
+    }
+
+    /// Bound on the distance of any point of the patch to the polygon of its corners, and the other way round,
+    /// but for where that polygon ends \[m\].
+    ///
+    /// The patch deviates from the linear interpolation of its corners by a convex combination of what its control
+    /// points do. That interpolation, where it is a quadrilateral, lies within the tetrahedron of the corners.
+    pub(super) fn thickness(&self) -> f64 {
+        if self.count == self.kind.num_nodes() {
+            return 0.0;
+        }
+        let flat = elevated(&self.points);
+        let middle = |a: usize, b: usize| (self.points[a] + self.points[b]) * 0.5;
+        let off = |k: usize, place: Vec3| (self.points[k] - place).norm();
+        match self.kind {
+            CellKind::Line2 => off(2, middle(0, 1)),
+            CellKind::Tri3 => (0..3).map(|k| off(3 + k, middle(k, (k + 1) % 3))).fold(0.0, f64::max),
+            _ => {
+                let warp = distance_of_diagonals(&self.points);
+                (4..9).map(|k| off(k, flat[k])).fold(0.0, f64::max) + warp
+            }
+        }
+    }
+
+    /// Calls `visit` with the two halves of a segment or the four quarters of a triangle or quadrilateral.
+    ///
+    /// # Source
+    /// Farin 2002, "Curves and Surfaces for CAGD", §4.6 and §17.3 (subdivision by de Casteljau's algorithm).
+    pub(super) fn split(&self, mut visit: impl FnMut(Self)) {
+        let p = &self.points;
+        let mut offer = |points: [Vec3; 9]| visit(Self { points, ..*self });
+        match self.kind {
+            CellKind::Line2 => halves([p[0], p[2], p[1]]).into_iter().for_each(|[a, c, b]| {
+                let mut points = [Vec3::zeros(); 9];
+                points[..3].copy_from_slice(&[a, b, c]);
+                offer(points);
+            }),
+            CellKind::Tri3 => quarters_of_triangle(p).into_iter().for_each(offer),
+            _ => {
+                let rows = [[p[0], p[4], p[1]], [p[7], p[8], p[5]], [p[3], p[6], p[2]]];
+                for left_or_right in transposed_halves(&rows) {
+                    for grid in transposed_halves(&left_or_right) {
+                        let [[a, ab, b], [da, centre, bc], [d, cd, c]] = grid;
+                        offer([a, b, c, d, ab, bc, cd, da, centre]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Control points of the bilinear face through the first four points.
+fn elevated(points: &[Vec3; 9]) -> [Vec3; 9] {
+    let [a, b, c, d, ..] = *points;
+    let middle = |x: Vec3, y: Vec3| (x + y) * 0.5;
+    [a, b, c, d, middle(a, b), middle(b, c), middle(c, d), middle(d, a), middle(middle(a, c), middle(b, d))]
+}
+
+/// Distance of the two lines through opposite corners.
+fn distance_of_diagonals(corners: &[Vec3]) -> f64 {
+    let normal = (corners[2] - corners[0]).cross(&(corners[3] - corners[1]));
+    normal.try_normalize(0.0).map_or(0.0, |unit| unit.dot(&(corners[1] - corners[0])).abs())
+}
+
+/// The halves of a quadratic Bézier curve.
+fn halves([a, b, c]: [Vec3; 3]) -> [[Vec3; 3]; 2] {
+    let (ab, bc) = ((a + b) * 0.5, (b + c) * 0.5);
+    let middle = (ab + bc) * 0.5;
+    [[a, ab, middle], [middle, bc, c]]
+}
+
+/// Halves each row of a grid and makes columns of the rows: twice this gives quarters, the right way round.
+fn transposed_halves(rows: &[[Vec3; 3]; 3]) -> [[[Vec3; 3]; 3]; 2] {
+    let halved = rows.map(halves);
+    [0, 1].map(|half| std::array::from_fn(|i| std::array::from_fn(|j| halved[j][half][i])))
+}
+
+/// The quarters of a quadratic Bézier triangle, by its polar form: Σ uᵢ vᵢ pᵢᵢ + Σ (uᵢ vⱼ + uⱼ vᵢ) pᵢⱼ.
+fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
+    let polar = |u: [f64; 3], v: [f64; 3]| {
+        let cross = |i: usize, j: usize| u[i] * v[j] + u[j] * v[i];
+        let corners = p[0] * (u[0] * v[0]) + p[1] * (u[1] * v[1]) + p[2] * (u[2] * v[2]);
+        corners + p[3] * cross(0, 1) + p[4] * cross(1, 2) + p[5] * cross(2, 0)
+    };
+    const CORNERS: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    const MIDDLES: [[f64; 3]; 3] = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]];
+    let quarters = [
+        [CORNERS[0], MIDDLES[0], MIDDLES[2]],
+        [MIDDLES[0], CORNERS[1], MIDDLES[1]],
+        [MIDDLES[2], MIDDLES[1], CORNERS[2]],
+        [MIDDLES[0], MIDDLES[1], MIDDLES[2]],
+    ];
+    quarters.map(|[a, b, c]| {
+        let mut points = [Vec3::zeros(); 9];
+        let of_quarter = [(a, a), (b, b), (c, c), (a, b), (b, c), (c, a)];
+        points.iter_mut().zip(of_quarter).for_each(|(point, (u, v))| *point = polar(u, v));
+        points
+    })
+}
