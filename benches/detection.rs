@@ -15,8 +15,8 @@ use ictus::contact::detection::closest_point::Method;
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
-    AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, NodeFaceOptions, StartFrom,
-    penetrations,
+    AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, NodeFaceOptions,
+    StartFrom, penetrations,
 };
 use ictus::contact::{Constraints, Surface};
 use ictus::math::{RigidMotion, Vec3};

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use crate::contact::{Constraints, Surface};
 use crate::contact::detection::closest_point::Method;
 use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
@@ -10,14 +9,15 @@ use crate::contact::detection::{
     AllPairs, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom, penetrations,
 };
 use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
+use crate::contact::{Constraints, Surface};
 use crate::dynamics::State;
 use crate::dynamics::Support;
 use crate::dynamics::{Audit, Energies, Wrench};
 use crate::dynamics::{CriticalStep, ElementBlock, InternalForce};
 use crate::math::Vec3;
 use crate::scenario::{
-    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod, HierarchyBuilder,
-    MaterialModel, Scenario, StepSize, TimeSettings,
+    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
+    HierarchyBuilder, MaterialModel, Scenario, StepSize, TimeSettings,
 };
 
 use super::account::scaled_momenta;

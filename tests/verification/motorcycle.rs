@@ -7,7 +7,9 @@
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588, §3.2 and §5.2.
 
 use ictus::contact::detection::closest_point::Method;
-use ictus::contact::detection::{AllPairs, Configuration, ContactModel, Detector, NodeFaceOptions, StartFrom};
+use ictus::contact::detection::{
+    AllPairs, Configuration, ContactModel, Detector, NodeFaceOptions, StartFrom,
+};
 use ictus::contact::{Constraints, Surface};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;

@@ -35,7 +35,9 @@ impl StartFrom {
     fn on(self, candidate: &Candidate, before: Option<&Closest>) -> Start {
         match (self, before) {
             (Self::Centre, _) => Start::Centre,
-            (Self::Previous, Some(before)) if before.candidate == *candidate => Start::Previous(before.point.xi),
+            (Self::Previous, Some(before)) if before.candidate == *candidate => {
+                Start::Previous(before.point.xi)
+            }
             (Self::Nearest | Self::Previous, _) => Start::Nearest,
         }
     }

@@ -7,8 +7,8 @@ use crate::scenario::error::Problem;
 use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::{Section, join};
 use crate::scenario::{
-    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod, HierarchyBuilder,
-    Located,
+    BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
+    HierarchyBuilder, Located,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 6] = [
@@ -54,8 +54,7 @@ pub(super) fn validate(
     let hierarchy = [("fast", HierarchyBuilder::Fast), ("bottom-up", HierarchyBuilder::BottomUp)];
     let detection = check.choice_or_first("contact.detection", raw.detection.as_ref(), detection);
     let hierarchy = check.choice_or_first("contact.hierarchy", raw.hierarchy.as_ref(), hierarchy);
-    let closest_point =
-        check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
+    let closest_point = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
     let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
     let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
     let volumes = volumes(raw.volumes.as_ref(), check);

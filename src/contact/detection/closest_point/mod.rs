@@ -23,8 +23,10 @@ mod quadrilateral;
 mod segment;
 pub mod segment_segment;
 pub mod sqp;
-mod triangle;
+mod voronoi;
 
+#[cfg(test)]
+mod rival_tests;
 #[cfg(test)]
 mod tests;
 
@@ -142,8 +144,12 @@ pub fn closest_point(
         (Method::BruteForce, CellKind::Tri3, [a, b, c, ..]) => {
             Some(brute_force::closest_point(&[*a, *b, *c], query))
         }
-        (Method::Auto | Method::Voronoi | Method::BruteForce, CellKind::Line2, [a, b, ..]) => Some(segment::closest_point(&[*a, *b], query)),
-        (Method::Auto | Method::Voronoi, CellKind::Tri3, [a, b, c, ..]) => Some(triangle::closest_point(&[*a, *b, *c], query)),
+        (Method::Auto | Method::Voronoi | Method::BruteForce, CellKind::Line2, [a, b, ..]) => {
+            Some(segment::closest_point(&[*a, *b], query))
+        }
+        (Method::Auto | Method::Voronoi, CellKind::Tri3, [a, b, c, ..]) => {
+            Some(voronoi::closest_point(&[*a, *b, *c], query))
+        }
         (Method::ActiveSet, _, _) => iterate(&ActiveSet, start, kind, nodes, query),
         (Method::InteriorPoint, _, _) => iterate(&InteriorPoint, start, kind, nodes, query),
         (Method::Newton, _, _) => iterate(&Newton, start, kind, nodes, query),

@@ -14,7 +14,7 @@ use super::quadratic_program;
 pub(super) const STEP_TOLERANCE: f64 = 1e-10;
 /// Longest step from which quadratic convergence may be foretold.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
-/// Decrease of F, relative to F, that rounding can hide.
+/// Rounding, relative to what is rounded.
 pub(super) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -64,7 +64,7 @@ impl Minimise for Sqp {
             }
             let slope = here.gradient[0] * step[0] + here.gradient[1] * step[1];
             // Where F cannot tell any more, the full step is right as long as steps shrink.
-            let hidden = -slope <= NOISE * here.objective;
+            let hidden = is_hidden(&here, slope);
             if slope.is_nan() {
                 return Minimum { xi: start, iterations, converged: false };
             }
@@ -95,6 +95,14 @@ impl Minimise for Sqp {
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
+}
+
+/// Whether rounding hides a decrease of F by this slope: the offset is rounded by the size of the face, and F by the
+/// offset times that.
+#[inline]
+pub(super) fn is_hidden(here: &Expansion, slope: f64) -> bool {
+    let reach = here.objective + here.metric[0] + here.metric[1];
+    slope * slope <= NOISE * NOISE * here.objective * reach
 }
 
 /// Whether F has decreased enough over a fraction of a step with the given slope.
