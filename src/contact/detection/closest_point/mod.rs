@@ -6,16 +6,18 @@
 //! min ½ |r − x(ξ)|²,   x(ξ) = Σ N_a(ξ) x_a,   A ξ ≥ b
 //! ```
 //!
-//! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take sequential
-//! quadratic programming ([`sqp`]), which needs nothing but shape functions. On a warped quadrilateral the
-//! problem can have several local minima: the one returned is the global one.
+//! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take an iterative
+//! method ([`Minimise`]), which walks downhill on a polynomial ([`patch`]). On a curved or warped face the problem can
+//! have several local minima; the one returned is the global one: where F is not certainly convex ([`bernstein`]),
+//! branch and bound takes over ([`search`]).
 
+mod bernstein;
 mod domain;
 mod minimise;
 pub mod patch;
 mod pseudo_normal;
 mod quadratic_program;
-mod quadrilateral;
+mod search;
 mod segment;
 pub mod segment_segment;
 pub mod sqp;
@@ -50,8 +52,10 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form.
     Exact,
-    /// By iteration, to the tolerance.
+    /// By iteration, to the tolerance, on a face where any local minimum is the global one.
     Converged,
+    /// By iteration and a search for the global minimum.
+    Searched,
     /// The iterations ran out; the point is the best of the face found so far.
     Capped,
 }
@@ -114,9 +118,6 @@ pub fn closest_point(
     let found = match (method, kind, nodes) {
         (Method::Auto, CellKind::Line2, [a, b, ..]) => Some(segment::closest_point(&[*a, *b], query)),
         (Method::Auto, CellKind::Tri3, [a, b, c, ..]) => Some(triangle::closest_point(&[*a, *b, *c], query)),
-        (_, CellKind::Quad4, [a, b, c, d, ..]) => {
-            Some(quadrilateral::closest_point(start, &domain::SQUARE, &[*a, *b, *c, *d], query))
-        }
         (Method::Auto | Method::Sqp, _, _) => {
             iterate(&Sqp { hessian: Hessian::Exact }, start, kind, nodes, query)
         }
@@ -176,7 +177,18 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     #[inline]
     fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
         let local = self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query));
-        ClosestPoint::from_minimum(patch, self.nodes, self.query, &local)
+        let (minimum, outcome) = if local.converged && patch.is_convex() {
+            (local, Outcome::Converged)
+        } else {
+            let found = search::global_minimum(patch, local);
+            let outcome = match (found.minimum.converged, found.cells) {
+                (false, _) => Outcome::Capped,
+                (true, 0) => Outcome::Converged,
+                (true, _) => Outcome::Searched,
+            };
+            (found.minimum, outcome)
+        };
+        ClosestPoint::from_minimum(patch, self.nodes, self.query, &minimum, outcome)
     }
 }
 
@@ -202,7 +214,13 @@ fn first_point<P: Patch>(patch: &P, start: Start, nodes: &[Vec3], query: &Vec3) 
 
 impl ClosestPoint {
     #[inline]
-    fn from_minimum<P: Patch>(patch: &P, nodes: &[Vec3], query: &Vec3, minimum: &Minimum) -> Self {
+    fn from_minimum<P: Patch>(
+        patch: &P,
+        nodes: &[Vec3],
+        query: &Vec3,
+        minimum: &Minimum,
+        outcome: Outcome,
+    ) -> Self {
         let feature = feature_of::<P>(nodes, minimum.xi);
         let point = match feature {
             Feature::Vertex(k) => nodes[k as usize],
@@ -214,7 +232,7 @@ impl ClosestPoint {
             distance_squared: (query - point).norm_squared(),
             feature,
             iterations: minimum.iterations,
-            outcome: if minimum.converged { Outcome::Converged } else { Outcome::Capped },
+            outcome,
         }
     }
 }
