@@ -153,6 +153,35 @@ fn flat_faces_have_one_answer() {
     }
 }
 
+/// Whatever the method, the closest point of a curved or warped face is the global one, degenerate or not.
+#[test]
+fn curved_faces_have_one_distance() {
+    let mut s = Samples::new(16);
+    let mut searched = 0;
+    for kind in [CellKind::Quad4, CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9] {
+        for case in 0..300 {
+            let bend = s.pick(&[0.1, 0.3, 0.6]);
+            let mut nodes = face(&mut s, kind, bend, Vec3::zeros());
+            match case % 6 {
+                0 => nodes[1] = nodes[0],
+                1 => nodes.iter_mut().for_each(|x| x.z *= 1e-12),
+                _ => {}
+            }
+            let query = s.vector(1.0) * s.pick(&[0.5, 3.0]);
+            let expected = closest_point(Method::Sqp, Start::Nearest, kind, &nodes, &query);
+            for (k, method) in ITERATIVE.into_iter().enumerate().skip(1) {
+                let found = closest_point(method, STARTS[(case + k) % 3], kind, &nodes, &query);
+                let at = format!("{method:?} {kind:?} {nodes:?} {query:?}: {found:?}, {expected:?}");
+                let (near, far) = (found.distance_squared.sqrt(), expected.distance_squared.sqrt());
+                assert!((near - far).abs() < 1e-10, "{at}");
+                assert_ne!(found.outcome, Outcome::Capped, "{at}");
+                searched += usize::from(found.outcome == Outcome::Searched);
+            }
+        }
+    }
+    assert!(searched > 100, "{searched}");
+}
+
 /// Collapsed edges, no area, coincident nodes and slivers down to 10⁻¹² of their length.
 #[test]
 fn degenerate_faces() {
