@@ -10,7 +10,7 @@
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
 
-use ictus::contact::detection::closest_point::patch::{Derivatives, Patch};
+use ictus::contact::detection::closest_point::patch::{Cell, Derivatives, Patch};
 use ictus::contact::detection::closest_point::sqp::Hessian;
 use ictus::contact::detection::closest_point::{
     ActiveSet, Domain, InteriorPoint, Minimise, Minimum, Sqp, Start, local_minimum,
@@ -291,5 +291,9 @@ impl<P: Patch> Patch for Untold<P> {
 
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives {
         self.0.derivatives(xi)
+    }
+
+    fn part(&self, cell: &Cell) -> Self {
+        Self(self.0.part(cell))
     }
 }

@@ -38,16 +38,19 @@ fn the_nearest_node_is_the_better_start() {
     }
 }
 
-/// The paper has 3.2 to 6 times (its table I), the independent implementation 3.4 to 6.4.
+/// In table I of the paper 3.2 to 6.0 times those of option I, by face, and 5.0 times over all four.
 #[test]
 fn the_interior_point_method_takes_several_times_the_iterations() {
+    let (mut interior, mut sequential) = (0.0, 0.0);
     for case in &PLANE {
-        let [interior, sequential] =
+        let [barrier, programs] =
             [Approach::InteriorPoint, Approach::SqpNearest].map(|approach| iterations(approach, case).mean());
-        let ratio = interior / sequential;
-        println!("{:?}: interior point {interior:.2}, SQP {sequential:.2}, ratio {ratio:.2}", case.kind);
-        assert!((3.5..=6.0).contains(&ratio), "{:?}: {ratio}", case.kind);
+        println!("{:?}: interior point {barrier:.2}, SQP {programs:.2}", case.kind);
+        assert!((3.5..=6.0).contains(&(barrier / programs)), "{:?}: {barrier} and {programs}", case.kind);
+        interior += barrier;
+        sequential += programs;
     }
+    assert!((3.5..=6.0).contains(&(interior / sequential)), "{interior} and {sequential}");
 }
 
 /// Where a corner is the closest point, option I starts at the answer and confirms it in one iteration; option II never
@@ -59,14 +62,12 @@ fn one_iteration_is_enough_about_a_corner() {
         let lattice = case.lattice(LINES);
         for one in [Approach::SqpNearest, Approach::ActiveSetNearest] {
             let counts = iterations(one, case);
-            let corners = case.kind.corners();
+            let corners =
+                [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+            let corners = if case.kind.corners().len() == 3 { &corners[4..] } else { &corners[..4] };
             for (query, &count) in lattice.iter().zip(&counts.0) {
                 let xi = one.solve(case.kind, &nodes, query).unwrap().xi;
-                let at_corner = corners.iter().any(|&c| {
-                    let start = Approach::solve(one, case.kind, &nodes, &nodes[c as usize]).unwrap().xi;
-                    start == xi
-                });
-                assert!(!at_corner || count == 1, "{one:?}, {:?}, {query:?}: {count}", case.kind);
+                assert!(!corners.contains(&xi) || count == 1, "{one:?}, {:?}, {query:?}: {count}", case.kind);
             }
             let share = counts.share_of_one();
             println!("{:?}, {one:?}: one iteration at {:.0} % of the points", case.kind, 100.0 * share);

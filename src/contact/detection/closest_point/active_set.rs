@@ -12,7 +12,8 @@ use super::domain::Domain;
 use super::minimise::{Minimise, Minimum};
 use super::patch::{Expansion, Patch};
 use super::sqp::{
-    Hessian, NOISE, STEP_TOLERANCE, Sqp, backtrack, is_sufficient, positive_definite, positive_number,
+    Hessian, NOISE, STEP_TOLERANCE, Sqp, backtrack, is_hidden, is_sufficient, positive_definite,
+    positive_number,
 };
 
 /// Iterations before sequential quadratic programming takes over; Newton steps may wander near folds.
@@ -38,7 +39,7 @@ impl Minimise for ActiveSet {
             }
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
-            let hidden = -slope <= NOISE * here.objective;
+            let hidden = is_hidden(&here, slope);
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
                 return done(here.xi);
             }
@@ -65,7 +66,8 @@ struct Step {
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
-        if largest(step) >= STEP_TOLERANCE {
+        // On a collapsed edge a step may be long and change nothing.
+        if largest(step) >= STEP_TOLERANCE && !is_hidden(here, dot(here.gradient, step)) {
             return Step { free, step };
         }
         // Each turn frees one more direction, so that the loop ends after two.

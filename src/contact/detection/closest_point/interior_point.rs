@@ -21,8 +21,8 @@ const MAX_SIDES: usize = 4;
 /// Iterations before the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
 /// Residual of the optimality conditions, relative to the size of the gradient far off and the metric, at which the
-/// barrier is given up for the active set.
-const TOLERANCE: f64 = 1e-8;
+/// barrier has told the active constraints from the others.
+const TOLERANCE: f64 = 1e-7;
 /// Barrier parameter at the start, relative to F.
 const FIRST_BARRIER: f64 = 0.1;
 /// Factor of the barrier parameter after a good step, from the mean of λ z.
@@ -43,8 +43,10 @@ impl Minimise for InteriorPoint {
         let mut barrier = Barrier::new(patch);
         let mut iterations = 0;
         while barrier.residual() > TOLERANCE * barrier.scale && iterations < MAX_ITERATIONS {
-            barrier.step(patch);
             iterations += 1;
+            if !barrier.step(patch) {
+                break;
+            }
         }
         let rest = ActiveSet.minimise(patch, barrier.crossover());
         Minimum { iterations: iterations + rest.iterations, ..rest }
@@ -99,7 +101,9 @@ impl Barrier {
     /// ```text
     /// (H + Aᵀ diag(λ/z) A) δξ = −(g − μ Aᵀ z⁻¹),   δz = A δξ,   δλ = (μ − λ δz)/z − λ
     /// ```
-    fn step<P: Patch>(&mut self, patch: &P) {
+    ///
+    /// Whether there is one: near the border of a degenerate face rounding makes the system singular.
+    fn step<P: Patch>(&mut self, patch: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
         for (k, normal) in self.sides() {
@@ -110,6 +114,9 @@ impl Barrier {
             right = [0, 1].map(|i| right[i] + self.parameter * normal[i] / slacks[k]);
         }
         let step = self.solve(matrix, right);
+        if !step.iter().all(|x| x.is_finite()) {
+            return false;
+        }
         let (mut primal, mut dual) = (1.0_f64, 1.0_f64);
         let mut change = [0.0; MAX_SIDES];
         for (k, normal) in self.sides() {
@@ -128,6 +135,7 @@ impl Barrier {
             let products = self.sides().map(|(k, _)| self.multipliers[k] * slacks[k]);
             self.parameter = CENTRING * products.sum::<f64>() / count;
         }
+        true
     }
 
     /// Solves with the matrix kept positive.

@@ -6,12 +6,14 @@
 //! min ½ |r − x(ξ)|²,   x(ξ) = Σ N_a(ξ) x_a,   A ξ ≥ b
 //! ```
 //!
-//! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take sequential
-//! quadratic programming ([`sqp`]), which needs nothing but shape functions. On a warped quadrilateral the
-//! problem can have several local minima: the one returned is the global one.
+//! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take an iterative
+//! method ([`Minimise`]), which walks downhill on a polynomial ([`patch`]). On a curved or warped face the problem can
+//! have several local minima; the one returned is the global one: where F is not certainly convex ([`bernstein`]),
+//! branch and bound takes over ([`search`]).
 
 mod active_set;
 pub mod batch;
+mod bernstein;
 mod brute_force;
 mod domain;
 mod interior_point;
@@ -20,12 +22,14 @@ mod newton;
 pub mod patch;
 mod pseudo_normal;
 mod quadratic_program;
-mod quadrilateral;
+mod search;
 mod segment;
 pub mod segment_segment;
 pub mod sqp;
-mod triangle;
+mod voronoi;
 
+#[cfg(test)]
+mod rival_tests;
 #[cfg(test)]
 mod tests;
 
@@ -58,8 +62,10 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form.
     Exact,
-    /// By iteration, to the tolerance.
+    /// By iteration, to the tolerance, on a face where any local minimum is the global one.
     Converged,
+    /// By iteration and a search for the global minimum.
+    Searched,
     /// The iterations ran out; the point is the best of the face found so far.
     Capped,
 }
@@ -75,7 +81,7 @@ pub struct ClosestPoint {
     pub distance_squared: f64,
     /// Where on the face it lies.
     pub feature: Feature,
-    /// Quadratic programs solved; zero in closed form.
+    /// Iterations, of the method and of the search; zero in closed form.
     pub iterations: u32,
     /// How it was obtained.
     pub outcome: Outcome,
@@ -140,22 +146,19 @@ pub fn closest_point(
     query: &Vec3,
 ) -> ClosestPoint {
     let found = match (method, kind, nodes) {
-        (Method::BruteForce, CellKind::Tri3, [a, b, c, ..]) => {
-            Some(brute_force::closest_point(&[*a, *b, *c], query))
-        }
         (Method::Auto | Method::Voronoi | Method::BruteForce, CellKind::Line2, [a, b, ..]) => {
             Some(segment::closest_point(&[*a, *b], query))
         }
         (Method::Auto | Method::Voronoi, CellKind::Tri3, [a, b, c, ..]) => {
-            Some(triangle::closest_point(&[*a, *b, *c], query))
+            Some(voronoi::closest_point(&[*a, *b, *c], query))
+        }
+        (Method::BruteForce, CellKind::Tri3, [a, b, c, ..]) => {
+            Some(brute_force::closest_point(&[*a, *b, *c], query))
         }
         (Method::ActiveSet, _, _) => iterate(&ActiveSet, start, kind, nodes, query),
         (Method::InteriorPoint, _, _) => iterate(&InteriorPoint, start, kind, nodes, query),
         (Method::Newton, _, _) => iterate(&Newton, start, kind, nodes, query),
-        (_, CellKind::Quad4, [a, b, c, d, ..]) => {
-            Some(quadrilateral::closest_point(start, &domain::SQUARE, &[*a, *b, *c, *d], query))
-        }
-        (Method::Auto | Method::Voronoi | Method::BruteForce | Method::Sqp, _, _) => {
+        (Method::Auto | Method::Sqp | Method::Voronoi | Method::BruteForce, _, _) => {
             iterate(&Sqp { hessian: Hessian::Exact }, start, kind, nodes, query)
         }
     };
@@ -214,7 +217,18 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     #[inline]
     fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
         let local = self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query));
-        ClosestPoint::from_minimum(patch, self.nodes, self.query, &local)
+        let (minimum, outcome) = if local.converged && patch.is_convex() {
+            (local, Outcome::Converged)
+        } else {
+            let found = search::global_minimum(patch, local);
+            let outcome = match (found.minimum.converged, found.cells) {
+                (false, _) => Outcome::Capped,
+                (true, 0) => Outcome::Converged,
+                (true, _) => Outcome::Searched,
+            };
+            (found.minimum, outcome)
+        };
+        ClosestPoint::from_minimum(patch, self.nodes, self.query, &minimum, outcome)
     }
 }
 
@@ -240,7 +254,13 @@ fn first_point<P: Patch>(patch: &P, start: Start, nodes: &[Vec3], query: &Vec3) 
 
 impl ClosestPoint {
     #[inline]
-    fn from_minimum<P: Patch>(patch: &P, nodes: &[Vec3], query: &Vec3, minimum: &Minimum) -> Self {
+    fn from_minimum<P: Patch>(
+        patch: &P,
+        nodes: &[Vec3],
+        query: &Vec3,
+        minimum: &Minimum,
+        outcome: Outcome,
+    ) -> Self {
         let feature = feature_of::<P>(nodes, minimum.xi);
         let point = match feature {
             Feature::Vertex(k) => nodes[k as usize],
@@ -252,7 +272,7 @@ impl ClosestPoint {
             distance_squared: (query - point).norm_squared(),
             feature,
             iterations: minimum.iterations,
-            outcome: if minimum.converged { Outcome::Converged } else { Outcome::Capped },
+            outcome,
         }
     }
 }

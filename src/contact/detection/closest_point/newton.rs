@@ -13,6 +13,8 @@ use super::sqp::STEP_TOLERANCE;
 
 /// Iterations of one projection; it converges quadratically, or not at all.
 const MAX_ITERATIONS: u32 = 15;
+/// Determinant of the Hessian, relative to the product of its diagonal, at which its roots are rounding.
+const SINGULAR: f64 = 1e-10;
 /// Natural coordinates past which an iteration has run away.
 const FAR: f64 = 10.0;
 
@@ -59,8 +61,7 @@ fn project_on_face<P: Patch>(patch: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u
         xi = [0, 1].map(|i| xi[i] + step[i]);
         let size = step[0].abs().max(step[1].abs());
         if size < STEP_TOLERANCE {
-            let minimum = here.hessian[0] > 0.0 && (dimension == 1 || determinant(here.hessian) > 0.0);
-            return (minimum.then_some(xi), iterations);
+            return (is_minimum(dimension, here.hessian).then_some(xi), iterations);
         }
         // A step that is not a number ends here, too.
         if !(xi[0].abs() < FAR && xi[1].abs() < FAR) {
@@ -77,6 +78,12 @@ fn newton_step(dimension: usize, here: &Expansion) -> [f64; 2] {
     }
     let determinant = determinant(here.hessian);
     [(h12 * g2 - h22 * g1) / determinant, (h12 * g1 - h11 * g2) / determinant]
+}
+
+/// Whether F is convex at a root, and the root certain.
+fn is_minimum(dimension: usize, hessian: [f64; 3]) -> bool {
+    let [h11, h22, _] = hessian;
+    h11 > 0.0 && (dimension == 1 || h22 > 0.0 && determinant(hessian) > SINGULAR * h11 * h22)
 }
 
 fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {

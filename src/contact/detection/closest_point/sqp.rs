@@ -8,13 +8,13 @@
 
 use super::minimise::{Minimise, Minimum};
 use super::patch::{Expansion, Patch};
-use super::quadratic_program;
+use super::{Feature, domain::Domain, quadratic_program};
 
 /// Steps of natural coordinates at which the iteration has converged; the last step is still taken.
 pub(super) const STEP_TOLERANCE: f64 = 1e-10;
 /// Longest step from which quadratic convergence may be foretold.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
-/// Decrease of F, relative to F, that rounding can hide.
+/// Rounding, relative to what is rounded.
 pub(super) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
@@ -52,7 +52,7 @@ impl Minimise for Sqp {
         }
         let mut here = patch.expand(start);
         let mut exact = self.hessian == Hessian::Exact;
-        let mut model = if exact { newton_model(&here) } else { metric_model(&here) };
+        let mut model = if exact { newton_model(P::DOMAIN, &here) } else { metric_model(&here) };
         let mut last_step = f64::INFINITY;
         for iterations in 1..=MAX_ITERATIONS {
             let target = quadratic_program::minimise(P::DOMAIN, here.xi, model, here.gradient);
@@ -64,7 +64,7 @@ impl Minimise for Sqp {
             }
             let slope = here.gradient[0] * step[0] + here.gradient[1] * step[1];
             // Where F cannot tell any more, the full step is right as long as steps shrink.
-            let hidden = -slope <= NOISE * here.objective;
+            let hidden = is_hidden(&here, slope);
             if slope.is_nan() {
                 return Minimum { xi: start, iterations, converged: false };
             }
@@ -80,7 +80,7 @@ impl Minimise for Sqp {
                 exact = false;
                 model = metric_model(&next);
             } else if exact {
-                model = newton_model(&next);
+                model = newton_model(P::DOMAIN, &next);
             } else {
                 update_bfgs(&mut model, &here, &next);
             }
@@ -95,6 +95,14 @@ impl Minimise for Sqp {
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
+}
+
+/// Whether rounding hides a decrease of F by this slope: the offset is rounded by the size of the face, and F by the
+/// offset times that.
+#[inline]
+pub(super) fn is_hidden(here: &Expansion, slope: f64) -> bool {
+    let reach = here.objective + here.metric[0] + here.metric[1];
+    slope * slope <= NOISE * NOISE * here.objective * reach
 }
 
 /// Whether F has decreased enough over a fraction of a step with the given slope.
@@ -117,9 +125,39 @@ pub(super) fn backtrack<P: Patch>(patch: &P, here: &Expansion, target: [f64; 2],
 }
 
 /// The Hessian, kept positive definite.
+///
+/// On an edge along which F is convex it is left alone in that direction, and changed across only: the next points
+/// are most likely on the same edge, and steps along it stay those of Newton's method.
 #[inline]
-fn newton_model(here: &Expansion) -> [f64; 3] {
-    positive_definite(here.hessian, here.metric)
+fn newton_model(domain: &Domain, here: &Expansion) -> [f64; 3] {
+    let [h11, h22, h12] = here.hessian;
+    if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
+        return positive_definite(here.hessian, here.metric);
+    }
+    convexified(domain, here)
+}
+
+#[cold]
+fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
+    let ([h11, h22, h12], trace) = (here.hessian, here.metric[0] + here.metric[1]);
+    let Feature::Edge(k) = domain.feature(here.xi) else {
+        return positive_definite(here.hessian, here.metric);
+    };
+    let (n, _) = domain.sides[k as usize];
+    let (nn, t) = (n[0] * n[0] + n[1] * n[1], [-n[1], n[0]]);
+    let along = (h11 * t[0] * t[0] + 2.0 * h12 * t[0] * t[1] + h22 * t[1] * t[1]) / nn;
+    if along <= REGULARISATION * trace {
+        return positive_definite(here.hessian, here.metric);
+    }
+    let mixed = (t[0] * (h11 * n[0] + h12 * n[1]) + t[1] * (h12 * n[0] + h22 * n[1])) / nn;
+    let across = (h11 * n[0] * n[0] + 2.0 * h12 * n[0] * n[1] + h22 * n[1] * n[1]) / nn;
+    // The pivot of a Cholesky decomposition that begins with the edge.
+    let pivot = across - mixed * mixed / along;
+    let added = (positive_eigenvalue(pivot, trace) - pivot) / nn;
+    positive_definite(
+        [h11 + added * n[0] * n[0], h22 + added * n[1] * n[1], h12 + added * n[0] * n[1]],
+        here.metric,
+    )
 }
 
 /// A symmetric matrix (11, 22, 12) kept positive definite, by the measure of the metric.

@@ -1,6 +1,7 @@
 //! Faces whose edges are straight.
 
-use super::{Derivatives, Patch, shifted};
+use super::{Cell, Derivatives, Patch, least_of, shifted};
+use crate::contact::detection::closest_point::bernstein::{BilinearNet, Bounds};
 use crate::contact::detection::closest_point::domain::{Domain, INTERVAL, SQUARE, TRIANGLE};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -35,6 +36,10 @@ impl Patch for Segment {
         let tangents = [self.c[1], Vec3::zeros()];
         Derivatives { offset: self.offset(xi), tangents, second: [Vec3::zeros(); 3] }
     }
+
+    fn part(&self, cell: &Cell) -> Self {
+        Self { c: [self.offset(cell.origin), self.c[1] * cell.axes[0][0]] }
+    }
 }
 
 /// Three-node triangle: c₀ + c₁ ξ + c₂ η.
@@ -67,6 +72,11 @@ impl Patch for Triangle {
         let tangents = [self.c[1], self.c[2]];
         Derivatives { offset: self.offset(xi), tangents, second: [Vec3::zeros(); 3] }
     }
+
+    fn part(&self, cell: &Cell) -> Self {
+        let [u, v] = cell.axes.map(|[along, across]| self.c[1] * along + self.c[2] * across);
+        Self { c: [self.offset(cell.origin), u, v] }
+    }
 }
 
 /// Four-node quadrilateral: c₀ + c₁ ξ + c₂ η + c₁₂ ξη.
@@ -82,6 +92,13 @@ impl Bilinear {
         let [p, q, r, s] = shifted(nodes, query);
         let (pq, rs, qp, sr) = (p + q, r + s, q - p, r - s);
         Self { c: [(pq + rs) * 0.25, (qp + sr) * 0.25, (rs - pq) * 0.25, (sr - qp) * 0.25] }
+    }
+
+    #[inline]
+    fn control_points(&self) -> [[Vec3; 2]; 2] {
+        let [c0, c1, c2, c12] = &self.c;
+        let line = |along: Vec3, slope: Vec3| [along - slope, along + slope];
+        [line(c0 - c1, c2 - c12), line(c0 + c1, c2 + c12)]
     }
 }
 
@@ -102,5 +119,24 @@ impl Patch for Bilinear {
         let tangents = [first, c2 + c12 * xi[0]];
         let offset = c0 + c2 * xi[1] + first * xi[0];
         Derivatives { offset, tangents, second: [Vec3::zeros(), Vec3::zeros(), *c12] }
+    }
+
+    fn part(&self, cell: &Cell) -> Self {
+        let Derivatives { offset, tangents: [x1, x2], second } = self.derivatives(cell.origin);
+        let (h1, h2) = (cell.axes[0][0], cell.axes[1][1]);
+        Self { c: [offset, x1 * h1, x2 * h2, second[2] * (h1 * h2)] }
+    }
+
+    #[inline]
+    fn is_convex(&self) -> bool {
+        BilinearNet::new(&self.control_points()).is_convex()
+    }
+
+    fn bounds(&self) -> Bounds {
+        BilinearNet::new(&self.control_points()).bounds()
+    }
+
+    fn least_along(&self, direction: &Vec3) -> f64 {
+        least_of(self.control_points().as_flattened(), direction)
     }
 }

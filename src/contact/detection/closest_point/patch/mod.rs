@@ -13,6 +13,7 @@ mod tests;
 pub use linear::{Bilinear, Segment, Triangle};
 pub use quadratic::{Biquadratic, QuadraticSegment, Serendipity, SixNodeTriangle};
 
+use super::bernstein::Bounds;
 use super::domain::Domain;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -34,6 +35,25 @@ pub trait Patch: Copy {
     /// x(ξ) − r and its derivatives; those by η are zero on a segment.
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
 
+    /// The patch over a cell of the domain, in the natural coordinates of the cell.
+    fn part(&self, cell: &Cell) -> Self;
+
+    /// Whether F is certainly convex on the whole domain.
+    #[inline]
+    fn is_convex(&self) -> bool {
+        Self::AFFINE
+    }
+
+    /// Bounds of F on the whole domain.
+    fn bounds(&self) -> Bounds {
+        Bounds::AFFINE
+    }
+
+    /// A bound from below of n·(x − r) on the whole domain: x is in the convex hull of its control points.
+    fn least_along(&self, _direction: &Vec3) -> f64 {
+        f64::NEG_INFINITY
+    }
+
     /// F and its derivatives at ξ.
     #[inline]
     fn expand(&self, xi: [f64; 2]) -> Expansion {
@@ -42,6 +62,28 @@ pub trait Patch: Copy {
         let hessian = [0, 1, 2].map(|i| metric[i] + offset.dot(&second[i]));
         let gradient = [offset.dot(&x1), offset.dot(&x2)];
         Expansion { xi, objective: 0.5 * offset.norm_squared(), gradient, metric, hessian }
+    }
+}
+
+/// An affine image of the natural domain within it, ξ = o + a₁ ξ'₁ + a₂ ξ'₂; of a rectangle its axes are parallel to
+/// those of the domain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// o.
+    pub origin: [f64; 2],
+    /// a₁ and a₂.
+    pub axes: [[f64; 2]; 2],
+}
+
+impl Cell {
+    /// The domain itself.
+    pub const WHOLE: Self = Self { origin: [0.0; 2], axes: [[1.0, 0.0], [0.0, 1.0]] };
+
+    /// ξ of natural coordinates of the cell.
+    #[inline]
+    pub fn at(&self, [s, t]: [f64; 2]) -> [f64; 2] {
+        let [u, v] = &self.axes;
+        [0, 1].map(|i| self.origin[i] + (u[i] * s + v[i] * t))
     }
 }
 
@@ -103,6 +145,11 @@ pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: 
         | CellKind::Hex20
         | CellKind::Hex27 => None,
     }
+}
+
+/// Least n·p of some control points.
+fn least_of<'a>(points: impl IntoIterator<Item = &'a Vec3>, direction: &Vec3) -> f64 {
+    points.into_iter().map(|p| p.dot(direction)).fold(f64::INFINITY, f64::min)
 }
 
 /// Nodes seen from the query.

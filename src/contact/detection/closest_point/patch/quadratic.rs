@@ -1,6 +1,7 @@
 //! Faces with mid-side nodes.
 
-use super::{Derivatives, Patch, shifted};
+use super::{Cell, Derivatives, Patch, least_of, shifted};
+use crate::contact::detection::closest_point::bernstein::{BiquadraticNet, Bounds, Curve, TriangleNet};
 use crate::contact::detection::closest_point::domain::{Domain, INTERVAL, SQUARE, TRIANGLE};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -21,6 +22,11 @@ impl QuadraticSegment {
         let [a, b, middle] = shifted(nodes, query);
         Self { c: [middle, (b - a) * 0.5, ((a - middle) + (b - middle)) * 0.5] }
     }
+
+    #[inline]
+    fn control_points(&self) -> [Vec3; 3] {
+        control_points(&self.c)
+    }
 }
 
 impl Patch for QuadraticSegment {
@@ -39,6 +45,23 @@ impl Patch for QuadraticSegment {
         let second = [self.c[2] * 2.0, Vec3::zeros(), Vec3::zeros()];
         Derivatives { offset: self.offset(xi), tangents, second }
     }
+
+    fn part(&self, cell: &Cell) -> Self {
+        Self { c: taylor(&self.c, cell.origin[0], cell.axes[0][0]) }
+    }
+
+    #[inline]
+    fn is_convex(&self) -> bool {
+        Curve::new(&self.control_points()).is_convex()
+    }
+
+    fn bounds(&self) -> Bounds {
+        Curve::new(&self.control_points()).bounds()
+    }
+
+    fn least_along(&self, direction: &Vec3) -> f64 {
+        least_of(&self.control_points(), direction)
+    }
 }
 
 /// Six-node triangle: c₀ + c₁ ξ + c₂ η + c₁₁ ξ² + c₂₂ η² + c₁₂ ξη.
@@ -56,6 +79,14 @@ impl SixNodeTriangle {
         let c22 = ((p - rp) + (r - rp)) * 2.0;
         let c12 = ((p - pq) + (qr - rp)) * 4.0;
         Self { c: [p, (q - p) - c11, (r - p) - c22, c11, c22, c12] }
+    }
+
+    #[inline]
+    fn control_points(&self) -> [Vec3; 6] {
+        let [c0, c1, c2, c11, c22, c12] = &self.c;
+        let (along, across) = (c0 + c1 * 0.5, c0 + c2 * 0.5);
+        let opposite = across + (c1 + c12) * 0.5;
+        [*c0, c0 + c1 + c11, c0 + c2 + c22, along, opposite, across]
     }
 }
 
@@ -77,6 +108,29 @@ impl Patch for SixNodeTriangle {
         let tangents = [along + c11 * x + c12 * y, across + c22 * y];
         let offset = c0 + along * x + across * y;
         Derivatives { offset, tangents, second: [c11 * 2.0, c22 * 2.0, *c12] }
+    }
+
+    fn part(&self, cell: &Cell) -> Self {
+        let [_, _, _, c11, c22, c12] = &self.c;
+        let Derivatives { offset, tangents: [x1, x2], .. } = self.derivatives(cell.origin);
+        let [u, v] = cell.axes;
+        let first = [u, v].map(|a| x1 * a[0] + x2 * a[1]);
+        let second = [u, v].map(|a| c11 * (a[0] * a[0]) + c22 * (a[1] * a[1]) + c12 * (a[0] * a[1]));
+        let mixed = c11 * (2.0 * u[0] * v[0]) + c22 * (2.0 * u[1] * v[1]) + c12 * (u[0] * v[1] + u[1] * v[0]);
+        Self { c: [offset, first[0], first[1], second[0], second[1], mixed] }
+    }
+
+    #[inline]
+    fn is_convex(&self) -> bool {
+        TriangleNet::new(&self.control_points()).is_convex()
+    }
+
+    fn bounds(&self) -> Bounds {
+        TriangleNet::new(&self.control_points()).bounds()
+    }
+
+    fn least_along(&self, direction: &Vec3) -> f64 {
+        least_of(&self.control_points(), direction)
     }
 }
 
@@ -111,6 +165,18 @@ impl Serendipity {
             ],
         }
     }
+
+    /// Coefficients of ηʲ in rows of ξⁱ.
+    #[inline]
+    fn rows(&self) -> [[Vec3; 3]; 3] {
+        let [c00, c01, c02, c10, c11, c12, c20, c21] = self.c;
+        [[c00, c01, c02], [c10, c11, c12], [c20, c21, Vec3::zeros()]]
+    }
+
+    #[inline]
+    fn control_points(&self) -> [[Vec3; 3]; 3] {
+        net_of_square(&self.rows())
+    }
 }
 
 impl Patch for Serendipity {
@@ -138,6 +204,24 @@ impl Patch for Serendipity {
             second: [rows[2] * 2.0, (c02 + c12 * x) * 2.0, slopes[1] + c21 * (2.0 * x)],
         }
     }
+
+    fn part(&self, cell: &Cell) -> Self {
+        let [[c00, c01, c02], [c10, c11, c12], [c20, c21, _]] = part_of_square(&self.rows(), cell);
+        Self { c: [c00, c01, c02, c10, c11, c12, c20, c21] }
+    }
+
+    #[inline]
+    fn is_convex(&self) -> bool {
+        BiquadraticNet::new(&self.control_points()).is_convex()
+    }
+
+    fn bounds(&self) -> Bounds {
+        BiquadraticNet::new(&self.control_points()).bounds()
+    }
+
+    fn least_along(&self, direction: &Vec3) -> f64 {
+        least_of(self.control_points().as_flattened(), direction)
+    }
 }
 
 /// Nine-node quadrilateral: Σ c_ij ξⁱ ηʲ, i, j = 0, 1, 2.
@@ -162,6 +246,11 @@ impl Biquadratic {
                 [c20, (above - below) * 0.5, (above + below) * 0.5 - c20],
             ],
         }
+    }
+
+    #[inline]
+    fn control_points(&self) -> [[Vec3; 3]; 3] {
+        net_of_square(&self.c)
     }
 }
 
@@ -193,4 +282,52 @@ impl Patch for Biquadratic {
             ],
         }
     }
+
+    fn part(&self, cell: &Cell) -> Self {
+        Self { c: part_of_square(&self.c, cell) }
+    }
+
+    #[inline]
+    fn is_convex(&self) -> bool {
+        BiquadraticNet::new(&self.control_points()).is_convex()
+    }
+
+    fn bounds(&self) -> Bounds {
+        BiquadraticNet::new(&self.control_points()).bounds()
+    }
+
+    fn least_along(&self, direction: &Vec3) -> f64 {
+        least_of(self.control_points().as_flattened(), direction)
+    }
+}
+
+/// Coefficients of p(o + h s) by s, of those of p.
+fn taylor(c: &[Vec3; 3], origin: f64, half: f64) -> [Vec3; 3] {
+    let along = c[1] + c[2] * origin;
+    [c[0] + along * origin, (along + c[2] * origin) * half, c[2] * (half * half)]
+}
+
+fn part_of_square(rows: &[[Vec3; 3]; 3], cell: &Cell) -> [[Vec3; 3]; 3] {
+    let rows = rows.map(|row| taylor(&row, cell.origin[1], cell.axes[1][1]));
+    let columns = transpose(&rows).map(|column| taylor(&column, cell.origin[0], cell.axes[0][0]));
+    transpose(&columns)
+}
+
+/// Control points on \[−1, 1\] of c₀ + c₁ s + c₂ s².
+#[inline]
+fn control_points([c0, c1, c2]: &[Vec3; 3]) -> [Vec3; 3] {
+    let even = c0 + c2;
+    [even - c1, c0 - c2, even + c1]
+}
+
+/// Control points of Σ c_ij ξⁱ ηʲ; the first index counts ξ.
+#[inline]
+fn net_of_square(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
+    let columns = transpose(&rows.each_ref().map(control_points));
+    transpose(&columns.each_ref().map(control_points))
+}
+
+#[inline]
+fn transpose(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
+    [0, 1, 2].map(|j| [0, 1, 2].map(|i| rows[i][j]))
 }

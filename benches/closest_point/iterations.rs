@@ -1,0 +1,156 @@
+//! Iterations and times over the lattices of the literature, beside the published ones.
+
+use std::fs;
+use std::hint::black_box;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use ictus::contact::detection::closest_point::sqp::Hessian;
+use ictus::contact::detection::closest_point::{Domain, Sqp, Start, local_minimum};
+use ictus::element::shape_values;
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+
+use crate::common::{Timing, heading, measure, repetitions, report};
+use crate::study::{APPROACHES, Approach, Case, Iterations, PLANE, SPACE};
+
+/// Lines of a lattice: the paper's 10 000 points; few when run as a test.
+fn lines() -> u32 {
+    if repetitions(2) == 1 { 20 } else { 100 }
+}
+
+fn time_of(approach: Approach, case: &Case, lattice: &[Vec3]) -> Timing {
+    let nodes = case.points();
+    measure(lattice.len(), repetitions(7), || {
+        for query in lattice {
+            black_box(approach.solve(case.kind, &nodes, query));
+        }
+    })
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or("-".into(), |value| format!("{value:.1}"))
+}
+
+/// Aragón, Yastrebov & Molinari 2013, table I.
+pub fn table_of_the_plane() {
+    let count = lines() * lines();
+    println!(
+        "\niterations over lattices of {count} points in the plane of the face, and median time of a minimisation"
+    );
+    println!(
+        "(here | Aragón, Yastrebov & Molinari 2013, table I | an independent implementation on these faces)"
+    );
+    print!("{:<26}", "");
+    PLANE.iter().for_each(|case| print!("{:^24}", case.kind.name()));
+    println!();
+    for approach in APPROACHES {
+        let published = approach.published();
+        let (mut counts, mut times) = (String::new(), String::new());
+        for (k, case) in PLANE.iter().enumerate() {
+            let lattice = case.lattice(lines());
+            let iterations = Iterations::count(approach, case, &lattice);
+            let paper = optional(published.iterations[k]);
+            counts += &format!("{:>8.2} |{paper:>5} |{:>5.1}  ", iterations.mean(), published.independent[k]);
+            let micros = time_of(approach, case, &lattice).median * 1e-3;
+            let paper = optional(published.microseconds[k]);
+            times += &format!("{micros:>8.3} |{paper:>5} µs     ");
+        }
+        println!("{:<26}{counts}\n{:<26}{times}", approach.label(), "");
+    }
+}
+
+/// The same over the plane x₃ = 2, where the paper has mean times of 6.7 µs (SQP) and 5.8 µs (active set).
+pub fn table_of_space() {
+    println!(
+        "\niterations over lattices in the plane x3 = 2, [-4, 4]², above a triangle whose right side is at x3 = 1"
+    );
+    println!("(mean, most, median time; Aragón, Yastrebov & Molinari 2013: SQP 6.7 µs, active set 5.8 µs)");
+    for approach in APPROACHES {
+        print!("{:<26}", approach.label());
+        for case in &SPACE {
+            let lattice = case.lattice(lines());
+            let iterations = Iterations::count(approach, case, &lattice);
+            let micros = time_of(approach, case, &lattice).median * 1e-3;
+            print!(
+                "{:>8}{:>6.2}{:>4}{micros:>8.3} µs",
+                case.kind.name(),
+                iterations.mean(),
+                iterations.most()
+            );
+        }
+        println!();
+    }
+}
+
+/// The border of a face, closed.
+fn outline(case: &Case) -> Vec<Vec3> {
+    const PARTS: u32 = 20;
+    let (nodes, corners) =
+        (case.points(), Domain::of(case.kind).map_or([].as_slice(), |domain| domain.corners));
+    let on_edge = |k: usize| {
+        let (from, to) = (corners[k % corners.len()], corners[(k + 1) % corners.len()]);
+        (0..=PARTS).map(move |part| {
+            let t = f64::from(part) / f64::from(PARTS);
+            [from[0] + t * (to[0] - from[0]), from[1] + t * (to[1] - from[1]), 0.0]
+        })
+    };
+    let at = |xi: [f64; 3]| {
+        let mut values = [0.0; 9];
+        shape_values(case.kind, xi, &mut values);
+        nodes.iter().zip(values).map(|(x, n)| x * n).sum()
+    };
+    (0..corners.len()).flat_map(on_edge).map(at).collect()
+}
+
+/// The row "distance" of Aragón & Molinari 2014, table 1, whose pairs of triangles overlap in half of the cases: from
+/// a corner of one to the other.
+pub fn row_of_distances(pairs: &[[[Vec3; 3]; 2]]) {
+    heading(
+        "distance of a point to a triangle (Aragón & Molinari 2014, table 1: 20 457 ns, 12 [5, 29] iterations)",
+    );
+    let bfgs = Approach::BfgsCentre;
+    let solve = |[a, b]: &[[Vec3; 3]; 2]| bfgs.solve(CellKind::Tri3, a, &b[0]);
+    let counts = Iterations(pairs.iter().filter_map(|pair| solve(pair)).map(|m| m.iterations).collect());
+    let label = format!("SQP iterated, {:.1} [{}, {}]", counts.mean(), counts.fewest(), counts.most());
+    row(&label, pairs, |pair| {
+        black_box(solve(pair));
+    });
+    let sqp = Sqp { hessian: Hessian::Exact };
+    row("SQP as the program has it, 1 [1, 1]", pairs, |[a, b]| {
+        black_box(local_minimum(&sqp, Start::Nearest, CellKind::Tri3, a, &b[0]));
+    });
+    let interior = |[a, b]: &[[Vec3; 3]; 2]| Approach::InteriorPoint.solve(CellKind::Tri3, a, &b[0]);
+    let counts = Iterations(pairs.iter().filter_map(|pair| interior(pair)).map(|m| m.iterations).collect());
+    let label = format!("interior point, {:.1} [{}, {}]", counts.mean(), counts.fewest(), counts.most());
+    row(&label, pairs, |pair| {
+        black_box(interior(pair));
+    });
+}
+
+fn row(label: &str, pairs: &[[[Vec3; 3]; 2]], work: impl Fn(&[[Vec3; 3]; 2])) {
+    let timing = measure(pairs.len(), repetitions(30), || pairs.iter().for_each(&work));
+    report(label, "distance", timing);
+}
+
+/// Writes the iterations at each point of the lattices, and the borders of the faces, as CSV.
+pub fn write_maps(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    let mut outlines = fs::File::create(directory.join("outlines.csv"))?;
+    writeln!(outlines, "face,x,y")?;
+    for case in &PLANE {
+        for point in outline(case) {
+            writeln!(outlines, "{},{},{}", case.kind.name(), point.x, point.y)?;
+        }
+        let lattice = case.lattice(100);
+        let columns = APPROACHES.map(|approach| Iterations::count(approach, case, &lattice));
+        let mut file =
+            io::BufWriter::new(fs::File::create(directory.join(format!("{}.csv", case.kind.name())))?);
+        writeln!(file, "x,y,{}", APPROACHES.map(Approach::name).join(","))?;
+        for (k, query) in lattice.iter().enumerate() {
+            let counts: Vec<_> = columns.iter().map(|column| column.0[k].to_string()).collect();
+            writeln!(file, "{},{},{}", query.x, query.y, counts.join(","))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! Closest points of random faces to queries near them: every method on every kind of face.
+
+use std::hint::black_box;
+
+use ictus::contact::detection::closest_point::{ClosestPoint, Domain, Method, Outcome, Start, closest_point};
+use ictus::element::shape_values;
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+
+use crate::common::{heading, measure, repetitions, report};
+use crate::random::Random;
+use crate::{COUNT, PASSES};
+
+const KINDS: [CellKind; 7] = [
+    CellKind::Tri3,
+    CellKind::Quad4,
+    CellKind::Tri6,
+    CellKind::Quad8,
+    CellKind::Quad9,
+    CellKind::Line2,
+    CellKind::Line3,
+];
+
+const METHODS: [Method; 7] = [
+    Method::Auto,
+    Method::Voronoi,
+    Method::BruteForce,
+    Method::Sqp,
+    Method::ActiveSet,
+    Method::InteriorPoint,
+    Method::Newton,
+];
+
+/// Ericson 2005, §5.1.5.
+fn plain_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> Vec3 {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return *a;
+    }
+    let bp = p - b;
+    let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
+    if d3 >= 0.0 && d4 <= d3 {
+        return *b;
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        return a + ab * (d1 / (d1 - d3));
+    }
+    let cp = p - c;
+    let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
+    if d6 >= 0.0 && d5 <= d6 {
+        return *c;
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        return a + ac * (d2 / (d2 - d6));
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
+    }
+    let scale = 1.0 / (va + vb + vc);
+    a + ab * (vb * scale) + ac * (vc * scale)
+}
+
+/// A face of unit size with its nodes moved by up to a tenth, and a query at most a fifth from a point of it: nodes
+/// that a detector asks for.
+fn sample(random: &mut Random, kind: CellKind) -> (Vec<Vec3>, Vec3) {
+    let corners = Domain::of(kind).map_or([].as_slice(), |domain| domain.corners);
+    let natural = |k: usize| Vec3::new(corners[k][0], corners[k][1], 0.0);
+    let middle = |k: usize| (natural(k) + natural((k + 1) % corners.len())) * 0.5;
+    let count = corners.len();
+    let nodes: Vec<Vec3> = (0..kind.num_nodes())
+        .map(|k| match k {
+            k if k < count => natural(k),
+            k if k < 2 * count && count > 2 => middle(k - count),
+            _ => Vec3::zeros(),
+        })
+        .map(|x| x + random.vector(0.1))
+        .collect();
+    let shares: Vec<f64> = corners.iter().map(|_| random.uniform()).collect();
+    let sum: f64 = shares.iter().sum();
+    let xi = corners.iter().zip(&shares).fold([0.0; 3], |xi, (corner, share)| {
+        [xi[0] + corner[0] * share / sum, xi[1] + corner[1] * share / sum, 0.0]
+    });
+    let mut values = [0.0; 9];
+    shape_values(kind, xi, &mut values);
+    let point: Vec3 = nodes.iter().zip(values).map(|(x, n)| x * n).sum();
+    let query = point + random.vector(0.2);
+    (nodes, query)
+}
+
+/// Time a query, mean iterations and what they came to, per kind and method.
+pub fn closest_points(random: &mut Random) {
+    heading("closest point of a face to a query near it (iterations; minimum over that of the yardstick)");
+    // Set by the first kind, the triangle.
+    let mut yardstick = f64::NAN;
+    for kind in KINDS {
+        let samples: Vec<_> = (0..COUNT).map(|_| sample(random, kind)).collect();
+        let time = |label: &str, yardstick: f64, work: &dyn Fn(&(Vec<Vec3>, Vec3))| {
+            let timing = measure(COUNT * PASSES, repetitions(15), || {
+                for _ in 0..PASSES {
+                    samples.iter().for_each(work);
+                }
+            });
+            report(&format!("{label} {:.1}", timing.minimum / yardstick), "query", timing);
+            timing.minimum
+        };
+        if kind == CellKind::Tri3 {
+            yardstick = time("tri3 plain Ericson (yardstick)", f64::NAN, &|(x, q)| {
+                black_box(plain_triangle(q, &[x[0], x[1], x[2]]));
+            });
+        }
+        for method in METHODS.into_iter().filter(|method| method.serves(kind)) {
+            let solve = |(x, q): &(Vec<Vec3>, Vec3)| closest_point(method, Start::Nearest, kind, x, q);
+            let found: Vec<ClosestPoint> = samples.iter().map(solve).collect();
+            assert!(found.iter().all(|found| found.outcome != Outcome::Capped), "{method:?}, {kind:?}");
+            let mean = found.iter().map(|found| f64::from(found.iterations)).sum::<f64>() / COUNT as f64;
+            time(&format!("{} {method:?} ({mean:.2})", kind.name()), yardstick, &|sample| {
+                black_box(solve(sample));
+            });
+        }
+    }
+}

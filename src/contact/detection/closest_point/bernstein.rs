@@ -1,0 +1,274 @@
+//! Bounds of F = ½ |x(ξ) − r|² and of its Hessian over a whole face, from coefficients of Bernstein polynomials.
+//!
+//! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
+//! Surfaces for CAGD*, §5.4). F is of twice the degree of x and its coefficients are sums of dot products of the
+//! control points of x; those of the Hessian are second differences of those of F. A matrix polynomial whose
+//! coefficients are all positive definite is so everywhere, being a convex combination of them: then F is convex,
+//! and any point that satisfies the optimality conditions is the closest.
+
+use crate::math::Vec3;
+
+/// Determinant of a Hessian, relative to the square of its trace, up to which it is not called positive definite:
+/// below, the iterations that rely on it lose half their digits.
+const MARGIN: f64 = 1e-10;
+
+/// What is known of F on a whole domain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Nowhere is F less than this \[m²\].
+    pub least_value: f64,
+    /// Nowhere is F, nor any of its coefficients, greater than this \[m²\].
+    pub greatest_value: f64,
+    /// Nowhere is an eigenvalue of its Hessian less than this \[m²\].
+    pub least_curvature: f64,
+}
+
+impl Bounds {
+    /// Of an affine x: F is a square, and convex.
+    pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
+
+    /// From the coefficients of |x − r|² and those of the Hessian of F.
+    fn new<'a>(squares: impl Iterator<Item = &'a f64>, hessians: &[[f64; 3]]) -> Self {
+        let extremes = |(least, greatest): (f64, f64), v: &f64| (least.min(*v), greatest.max(*v));
+        let (least, greatest) = squares.fold((f64::INFINITY, f64::NEG_INFINITY), extremes);
+        let curvature = hessians.iter().map(least_eigenvalue).fold(f64::INFINITY, f64::min);
+        Self { least_value: 0.5 * least, greatest_value: 0.5 * greatest, least_curvature: curvature }
+    }
+}
+
+/// The lesser eigenvalue of a symmetric matrix (11, 22, 12).
+fn least_eigenvalue(&[h11, h22, h12]: &[f64; 3]) -> f64 {
+    let (mean, half) = (0.5 * (h11 + h22), 0.5 * (h11 - h22));
+    mean - (half * half + h12 * h12).sqrt()
+}
+
+/// Whether both eigenvalues of a symmetric matrix (11, 22, 12) are clearly positive.
+#[inline]
+fn is_positive_definite(&[h11, h22, h12]: &[f64; 3]) -> bool {
+    let trace = h11 + h22;
+    (h11 > 0.0) & (h22 > 0.0) & (h11 * h22 - h12 * h12 > MARGIN * trace * trace)
+}
+
+/// Quadratic curve, by its three control points.
+pub struct Curve {
+    /// Coefficients of |x − r|², degree 4.
+    squares: [f64; 5],
+}
+
+impl Curve {
+    /// From the control points.
+    #[inline]
+    pub fn new(net: &[Vec3; 3]) -> Self {
+        Self { squares: product(net, net) }
+    }
+
+    /// d²F/dξ², degree 2.
+    #[inline]
+    fn curvatures(&self) -> [f64; 3] {
+        [0, 1, 2].map(|k| 1.5 * second_difference([0, 1, 2].map(|i| self.squares[k + i])))
+    }
+
+    /// Whether F is certainly convex.
+    #[inline]
+    pub fn is_convex(&self) -> bool {
+        let curvatures = self.curvatures();
+        let greatest = curvatures.iter().copied().fold(0.0, f64::max);
+        curvatures.iter().all(|&c| c > MARGIN * greatest)
+    }
+
+    /// Bounds of F.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::new(self.squares.iter(), &self.curvatures().map(|c| [c, c, 0.0]))
+    }
+}
+
+/// Bilinear surface, by its corners.
+pub struct BilinearNet {
+    /// Coefficients of |x − r|², degree 2 in ξ (first index) and η.
+    squares: [[f64; 3]; 3],
+}
+
+impl BilinearNet {
+    /// From the control points of ξ = −1 and of ξ = +1, along η.
+    #[inline]
+    pub fn new([p, q]: &[[Vec3; 2]; 2]) -> Self {
+        let middle = [p[0].dot(&q[0]), 0.5 * (p[0].dot(&q[1]) + p[1].dot(&q[0])), p[1].dot(&q[1])];
+        let square = |p: &[Vec3; 2]| [p[0].norm_squared(), p[0].dot(&p[1]), p[1].norm_squared()];
+        Self { squares: [square(p), middle, square(q)] }
+    }
+
+    /// Coefficients of the Hessian of F, raised to degree 2 in both directions.
+    #[inline]
+    fn hessians(&self) -> [[f64; 3]; 9] {
+        let f = &self.squares;
+        let along = [0, 1, 2].map(|j| 0.25 * second_difference([f[0][j], f[1][j], f[2][j]]));
+        let across = [0, 1, 2].map(|i| 0.25 * second_difference(f[i]));
+        let twist = |i: usize, j: usize| 0.5 * ((f[i + 1][j + 1] - f[i + 1][j]) - (f[i][j + 1] - f[i][j]));
+        let mixed = [0, 1].map(|i| [twist(i, 0), twist(i, 1)]);
+        let raised = mixed.map(|[a, b]| [a, 0.5 * (a + b), b]);
+        let mixed = [raised[0], [0, 1, 2].map(|j| 0.5 * (raised[0][j] + raised[1][j])), raised[1]];
+        std::array::from_fn(|k| [along[k % 3], across[k / 3], mixed[k / 3][k % 3]])
+    }
+
+    /// Whether F is certainly convex.
+    #[inline]
+    pub fn is_convex(&self) -> bool {
+        self.hessians().iter().fold(true, |all, h| all & is_positive_definite(h))
+    }
+
+    /// Bounds of F.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::new(self.squares.as_flattened().iter(), &self.hessians())
+    }
+}
+
+/// Quadratic triangle, by its six control points.
+pub struct TriangleNet {
+    /// Coefficients of |x − r|², degree 4: the first index counts corner 1, the second corner 2, the rest corner 0.
+    squares: [[f64; 5]; 5],
+}
+
+impl TriangleNet {
+    /// From the corners and the control points of the edges 01, 12, 20.
+    #[inline]
+    pub fn new([a, b, c, ab, bc, ca]: &[Vec3; 6]) -> Self {
+        let third = 1.0 / 3.0;
+        let opposite = |p: &Vec3, q: &Vec3, m: &Vec3| (p.dot(q) + 2.0 * m.norm_squared()) * third;
+        let inner =
+            |corner: &Vec3, far: &Vec3, m: &Vec3, n: &Vec3| (corner.dot(far) + 2.0 * m.dot(n)) * third;
+        Self {
+            squares: [
+                [a.norm_squared(), a.dot(ca), opposite(a, c, ca), c.dot(ca), c.norm_squared()],
+                [a.dot(ab), inner(a, bc, ab, ca), inner(c, ab, bc, ca), c.dot(bc), 0.0],
+                [opposite(a, b, ab), inner(b, ca, ab, bc), opposite(b, c, bc), 0.0, 0.0],
+                [b.dot(ab), b.dot(bc), 0.0, 0.0, 0.0],
+                [b.norm_squared(), 0.0, 0.0, 0.0, 0.0],
+            ],
+        }
+    }
+
+    /// Coefficients of the Hessian of F, degree 2.
+    #[inline]
+    fn hessians(&self) -> [[f64; 3]; 6] {
+        let f = &self.squares;
+        [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (0, 2)].map(|(i, j)| {
+            [
+                6.0 * second_difference([f[i][j], f[i + 1][j], f[i + 2][j]]),
+                6.0 * second_difference([f[i][j], f[i][j + 1], f[i][j + 2]]),
+                6.0 * ((f[i + 1][j + 1] - f[i + 1][j]) - (f[i][j + 1] - f[i][j])),
+            ]
+        })
+    }
+
+    /// Whether F is certainly convex.
+    #[inline]
+    pub fn is_convex(&self) -> bool {
+        self.hessians().iter().fold(true, |all, h| all & is_positive_definite(h))
+    }
+
+    /// Bounds of F.
+    pub fn bounds(&self) -> Bounds {
+        let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
+        Bounds::new(squares, &self.hessians())
+    }
+}
+
+/// Biquadratic surface, by its 3 × 3 control points.
+pub struct BiquadraticNet {
+    /// Coefficients of |x − r|², degree 4 in ξ (first index) and η.
+    squares: [[f64; 5]; 5],
+}
+
+impl BiquadraticNet {
+    /// From the control points; the first index counts ξ.
+    #[inline]
+    pub fn new([p, q, r]: &[[Vec3; 3]; 3]) -> Self {
+        let (ends, middle) = (product(p, r), product(q, q));
+        let third = 1.0 / 3.0;
+        let mean = [0, 1, 2, 3, 4].map(|j| (ends[j] + 2.0 * middle[j]) * third);
+        Self { squares: [product(p, p), product(p, q), mean, product(q, r), product(r, r)] }
+    }
+
+    /// F,₁₁, degree 2 in ξ and 4 in η.
+    #[inline]
+    fn along(&self) -> [[f64; 5]; 3] {
+        let f = &self.squares;
+        [0, 1, 2]
+            .map(|i| [0, 1, 2, 3, 4].map(|j| 1.5 * second_difference([f[i][j], f[i + 1][j], f[i + 2][j]])))
+    }
+
+    /// F,₂₂, degree 4 in ξ and 2 in η.
+    #[inline]
+    fn across(&self) -> [[f64; 3]; 5] {
+        self.squares.map(|f| [0, 1, 2].map(|j| 1.5 * second_difference([f[j], f[j + 1], f[j + 2]])))
+    }
+
+    /// F,₁₂, degree 3 in ξ and in η.
+    #[inline]
+    fn mixed(&self) -> [[f64; 4]; 4] {
+        let slopes = self.squares.map(|f| [0, 1, 2, 3].map(|j| f[j + 1] - f[j]));
+        [0, 1, 2, 3].map(|i| [0, 1, 2, 3].map(|j| 2.0 * (slopes[i + 1][j] - slopes[i][j])))
+    }
+
+    /// Coefficients of the Hessian of F, raised to degree 4 in both directions.
+    fn hessians(&self) -> [[f64; 3]; 25] {
+        let transposed = transpose(&self.along());
+        let along = transpose(&transposed.map(raise_quadratic));
+        let across = self.across().map(raise_quadratic);
+        let mixed = transpose(&transpose(&self.mixed().map(raise_cubic)).map(raise_cubic));
+        std::array::from_fn(|k| [along[k / 5][k % 5], across[k / 5][k % 5], mixed[k / 5][k % 5]])
+    }
+
+    /// Whether F is certainly convex: first by the least of the diagonal and the greatest off it, which settles most
+    /// faces, then by the matrices of coefficients.
+    #[inline]
+    pub fn is_convex(&self) -> bool {
+        let least = |values: &[f64]| values.iter().fold(f64::INFINITY, |a, &b| if b < a { b } else { a });
+        let (along, across, mixed) = (self.along(), self.across(), self.mixed());
+        let greatest =
+            mixed.as_flattened().iter().fold(0.0, |a: f64, b| if b.abs() > a { b.abs() } else { a });
+        let diagonal = [least(along.as_flattened()), least(across.as_flattened())];
+        is_positive_definite(&[diagonal[0], diagonal[1], greatest]) || self.has_definite_coefficients()
+    }
+
+    #[inline(never)]
+    fn has_definite_coefficients(&self) -> bool {
+        self.hessians().iter().all(is_positive_definite)
+    }
+
+    /// Bounds of F.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::new(self.squares.as_flattened().iter(), &self.hessians())
+    }
+}
+
+/// Coefficients of p·q, degree 4, for quadratic p and q.
+#[inline]
+fn product(p: &[Vec3; 3], q: &[Vec3; 3]) -> [f64; 5] {
+    [
+        p[0].dot(&q[0]),
+        0.5 * (p[0].dot(&q[1]) + p[1].dot(&q[0])),
+        (p[0].dot(&q[2]) + 4.0 * p[1].dot(&q[1]) + p[2].dot(&q[0])) * (1.0 / 6.0),
+        0.5 * (p[1].dot(&q[2]) + p[2].dot(&q[1])),
+        p[2].dot(&q[2]),
+    ]
+}
+
+#[inline]
+fn second_difference([a, b, c]: [f64; 3]) -> f64 {
+    (a - b) + (c - b)
+}
+
+/// Degree 2 to degree 4.
+fn raise_quadratic([a, b, c]: [f64; 3]) -> [f64; 5] {
+    [a, 0.5 * (a + b), (a + 4.0 * b + c) / 6.0, 0.5 * (b + c), c]
+}
+
+/// Degree 3 to degree 4.
+fn raise_cubic([a, b, c, d]: [f64; 4]) -> [f64; 5] {
+    [a, 0.25 * (a + 3.0 * b), 0.5 * (b + c), 0.25 * (3.0 * c + d), d]
+}
+
+fn transpose<const M: usize, const N: usize>(rows: &[[f64; N]; M]) -> [[f64; M]; N] {
+    std::array::from_fn(|j| std::array::from_fn(|i| rows[i][j]))
+}

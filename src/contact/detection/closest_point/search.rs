@@ -1,0 +1,202 @@
+//! The global minimum of F = ½ |x(ξ) − r|² on a curved or warped face, by branch and bound.
+//!
+//! The face is cut into cells, and a cell is done with when no point of it can be closer than the best known. Three
+//! bounds tell:
+//!
+//! - the least Bernstein coefficient of F, which settles cells that are far;
+//! - if no eigenvalue of the Hessian is below −α, a point ξ* that satisfies the optimality conditions of a cell of
+//!   diameter δ bounds F by F(ξ*) − ½ α δ² (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB), which settles cells on
+//!   which F is convex or almost;
+//! - the plane through the closest point of a cell at right angles to the way there: if the control points are all
+//!   behind it, so is the cell. This settles flat cells however they are parametrised, such as faces without area.
+//!
+//! The control points are computed anew for each cell, so that rounding shrinks with the cells.
+
+use super::minimise::{Minimise, Minimum};
+use super::patch::{Cell, Patch};
+use super::sqp::{Hessian, Sqp};
+use crate::math::Vec3;
+
+/// What the distance may be too great by, relative to the size of the face.
+const TOLERANCE: f64 = 1e-11;
+/// Rounding of the coefficients of F, relative to the greatest.
+const NOISE: f64 = 16.0 * f64::EPSILON;
+/// Most cells on the way from the face to one that is not cut any more.
+const MAX_DEPTH: usize = 96;
+/// Cells after which the search is given up.
+const MAX_CELLS: u32 = 20_000;
+
+/// Result of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// The best point; converged if it is certainly the global minimum, within the tolerance.
+    pub minimum: Minimum,
+    /// Cells looked at past the first, which is the whole face.
+    pub cells: u32,
+}
+
+/// The global minimum, given a local one.
+#[cold]
+#[inline(never)]
+pub fn global_minimum<P: Patch>(patch: &P, local: Minimum) -> Search {
+    let mut search = BranchAndBound {
+        patch,
+        size: size(patch),
+        xi: local.xi,
+        objective: 0.5 * patch.offset(local.xi).norm_squared(),
+        iterations: local.iterations,
+    };
+    let mut stack = [(Cell::WHOLE, 0); MAX_DEPTH + 1];
+    let (mut count, mut cells, mut complete) = (1, 0, true);
+    while count > 0 {
+        count -= 1;
+        let (cell, depth) = stack[count];
+        let part = patch.part(&cell);
+        let known = if depth == 0 && local.converged { Some(local.xi) } else { None };
+        if search.is_done_with(&part, &cell, known) {
+            continue;
+        }
+        if depth == MAX_DEPTH {
+            continue; // smaller than the rounding of natural coordinates
+        }
+        if cells >= MAX_CELLS {
+            complete = false;
+            break;
+        }
+        cells += 2;
+        let [near, far] = search.halves(&part, &cell);
+        stack[count] = (far, depth + 1);
+        stack[count + 1] = (near, depth + 1);
+        count += 2;
+    }
+    let BranchAndBound { xi, iterations, .. } = search;
+    Search { minimum: Minimum { xi, iterations, converged: complete && search.objective.is_finite() }, cells }
+}
+
+/// The state of a search: the face and the best point of it so far.
+struct BranchAndBound<'a, P> {
+    patch: &'a P,
+    size: f64,
+    xi: [f64; 2],
+    objective: f64,
+    iterations: u32,
+}
+
+impl<P: Patch> BranchAndBound<'_, P> {
+    /// Whether no point of a cell is closer than the best, which may first become one of the cell.
+    ///
+    /// `part`: the patch over the cell; `known`: a point of it that satisfies the optimality conditions.
+    fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
+        let bounds = part.bounds();
+        let noise = NOISE * bounds.greatest_value;
+        if !(bounds.least_value < self.threshold(noise)) {
+            return true;
+        }
+        if self.is_behind_plane(part, self.patch.offset(self.xi), noise) {
+            return true;
+        }
+        // −½ α δ²: how far below an optimal point F can be.
+        let sag = 0.5 * diameter_squared::<P>() * (bounds.least_curvature - 12.0 * noise).min(0.0);
+        let (xi, converged) = match known {
+            Some(xi) => (xi, true),
+            None => {
+                let local = Sqp { hessian: Hessian::Exact }.minimise(part, P::DOMAIN.centre);
+                self.iterations += local.iterations;
+                (local.xi, local.converged)
+            }
+        };
+        let objective = self.improve(part, cell, xi);
+        (converged && objective + sag >= self.threshold(64.0 * noise))
+            || self.is_behind_plane(part, part.offset(xi), noise)
+    }
+
+    /// Whether a cell lies behind the plane through `offset` at right angles to it, which no closer point does.
+    fn is_behind_plane(&self, part: &P, offset: Vec3, noise: f64) -> bool {
+        let distance = part.least_along(&(offset / offset.norm()));
+        distance > 0.0 && 0.5 * distance * distance >= self.threshold(noise)
+    }
+
+    /// F below which a point is worth finding.
+    fn threshold(&self, noise: f64) -> f64 {
+        let tolerance = TOLERANCE * self.size;
+        self.objective - tolerance * ((2.0 * self.objective).sqrt() + 0.5 * tolerance) - noise
+    }
+
+    /// F at a point of a cell, which replaces the best if it is better.
+    fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
+        let objective = 0.5 * part.offset(xi).norm_squared();
+        if objective < self.objective {
+            (self.objective, self.xi) = (objective, P::DOMAIN.project(cell.at(xi)));
+        }
+        objective
+    }
+
+    /// A cell cut in two across its longer side, the half with the closer centre first.
+    fn halves(&self, part: &P, cell: &Cell) -> [Cell; 2] {
+        let halves = if P::DOMAIN.corners.len() == 3 {
+            halves_of_triangle(part, cell)
+        } else {
+            halves_of_rectangle(part, cell)
+        };
+        let [first, second] = halves.map(|half| self.patch.offset(half.at(P::DOMAIN.centre)).norm_squared());
+        if first <= second { halves } else { [halves[1], halves[0]] }
+    }
+}
+
+/// Greatest distance of a node of the face from the first.
+fn size<P: Patch>(patch: &P) -> f64 {
+    let first = patch.offset(P::DOMAIN.corners[0]);
+    let nodes = P::DOMAIN.corners.iter().chain(P::OTHER_NODES);
+    nodes.map(|&xi| (patch.offset(xi) - first).norm()).fold(0.0, f64::max)
+}
+
+/// Square of the greatest distance of two points of the natural domain.
+fn diameter_squared<P: Patch>() -> f64 {
+    match P::DOMAIN.corners.len() {
+        2 => 4.0,
+        3 => 2.0,
+        _ => 8.0,
+    }
+}
+
+/// Length squared of the curve that is the image of a straight line, roughly.
+fn length_squared<P: Patch>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
+    let middle = part.offset([0, 1].map(|i| 0.5 * (from[i] + to[i])));
+    (part.offset(from) - middle).norm_squared() + (part.offset(to) - middle).norm_squared()
+}
+
+fn halves_of_rectangle<P: Patch>(part: &P, cell: &Cell) -> [Cell; 2] {
+    let [mut along, mut across] = [0.0, 0.0];
+    for s in [-1.0, 0.0, 1.0] {
+        along += length_squared(part, [-1.0, s], [1.0, s]);
+        across += length_squared(part, [s, -1.0], [s, 1.0]);
+    }
+    let axis = if P::DOMAIN.dimension() == 1 || along >= across { 0 } else { 1 };
+    [-0.5, 0.5].map(|side| {
+        let mut half = *cell;
+        half.axes[axis] = cell.axes[axis].map(|x| 0.5 * x);
+        half.origin = [0, 1].map(|i| cell.origin[i] + side * cell.axes[axis][i]);
+        half
+    })
+}
+
+/// Cut from the middle of the longest edge to the corner opposite it.
+fn halves_of_triangle<P: Patch>(part: &P, cell: &Cell) -> [Cell; 2] {
+    let corners = [0, 1, 2].map(|k| P::DOMAIN.corners[k]);
+    let length = |k: usize| length_squared(part, corners[k], corners[(k + 1) % 3]);
+    let lengths = [length(0), length(1), length(2)];
+    let longest = if lengths[0] >= lengths[1].max(lengths[2]) {
+        0
+    } else if lengths[1] >= lengths[2] {
+        1
+    } else {
+        2
+    };
+    let ends = [corners[longest], corners[(longest + 1) % 3]].map(|xi| cell.at(xi));
+    let apex = cell.at(corners[(longest + 2) % 3]);
+    let middle = [0, 1].map(|i| 0.5 * (ends[0][i] + ends[1][i]));
+    ends.map(|end| Cell {
+        origin: apex,
+        axes: [[0, 1].map(|i| end[i] - apex[i]), [0, 1].map(|i| middle[i] - apex[i])],
+    })
+}
