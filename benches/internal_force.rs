@@ -13,14 +13,22 @@ use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use rayon::prelude::*;
 
-/// Nodes and cells of an n × n × n cube of hexahedra, or of six tetrahedra to each of them.
+/// Edges by their corners, in the order of the mid-side nodes.
+const TET10_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
+const HEX20_EDGES: [[usize; 2]; 12] =
+    [[0, 1], [0, 3], [0, 4], [1, 2], [1, 5], [2, 3], [2, 6], [3, 7], [4, 5], [4, 7], [5, 6], [6, 7]];
+
+/// Nodes and cells of an n × n × n cube of hexahedra, or of six tetrahedra to each of them; nodes by first use.
 fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
-    let m = n + 1;
-    let nodes = (0..m * m * m)
-        .map(|k| Vec3::new((k % m) as f64, (k / m % m) as f64, (k / (m * m)) as f64) / n as f64)
-        .collect();
-    let node = |i: usize, j: usize, k: usize| ((k * m + j) * m + i) as u32;
-    let local: &[usize] = match kind {
+    // A lattice of half cells, of which linear elements use the even places.
+    let m = 2 * n + 1;
+    let node = |i: usize, j: usize, k: usize| (2 * (k * m + j) * m + 2 * i) as u32;
+    let edges: &[[usize; 2]] = match kind {
+        CellKind::Tet10 => &TET10_EDGES,
+        CellKind::Hex20 => &HEX20_EDGES,
+        _ => &[],
+    };
+    let local: &[usize] = match kind.linear() {
         CellKind::Tet4 => &[0, 1, 2, 6, 0, 2, 3, 6, 0, 3, 7, 6, 0, 7, 4, 6, 0, 4, 5, 6, 0, 5, 1, 6],
         _ => &[0, 1, 2, 3, 4, 5, 6, 7],
     };
@@ -34,9 +42,24 @@ fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
             if i < n && j < n && k < n {
                 let layer = |k| [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)];
                 let hexahedron = [layer(k), layer(k + 1)].concat();
-                connectivity.extend(local.iter().map(|l| hexahedron[*l]));
+                for cell in local.chunks_exact(kind.linear().num_nodes()) {
+                    let corners: Vec<u32> = cell.iter().map(|l| hexahedron[*l]).collect();
+                    // The middle of two places of the lattice has the mean of their numbers.
+                    connectivity.extend(&corners);
+                    connectivity.extend(edges.iter().map(|[a, b]| u32::midpoint(corners[*a], corners[*b])));
+                }
             }
         }
+    }
+    let mut number = vec![u32::MAX; m * m * m];
+    let mut nodes = Vec::new();
+    for place in &mut connectivity {
+        let k = *place as usize;
+        if number[k] == u32::MAX {
+            number[k] = nodes.len() as u32;
+            nodes.push(Vec3::new((k % m) as f64, (k / m % m) as f64, (k / (m * m)) as f64) / (2 * n) as f64);
+        }
+        *place = number[k];
     }
     (nodes, connectivity)
 }
@@ -107,9 +130,18 @@ fn main() {
             let rate = triad();
             heading(&format!("internal force, {threads} threads; triad {rate:.1} GB/s"));
             let sizes: &[(CellKind, usize)] = if repetitions(2) == 1 {
-                &[(CellKind::Tet4, 4), (CellKind::Hex8, 6)]
+                &[(CellKind::Tet4, 4), (CellKind::Hex8, 6), (CellKind::Tet10, 3), (CellKind::Hex20, 3)]
             } else {
-                &[(CellKind::Tet4, 20), (CellKind::Tet4, 40), (CellKind::Hex8, 37), (CellKind::Hex8, 74)]
+                &[
+                    (CellKind::Tet4, 20),
+                    (CellKind::Tet4, 40),
+                    (CellKind::Hex8, 37),
+                    (CellKind::Hex8, 74),
+                    (CellKind::Tet10, 12),
+                    (CellKind::Tet10, 24),
+                    (CellKind::Hex20, 12),
+                    (CellKind::Hex20, 24),
+                ]
             };
             for (kind, n) in sizes {
                 bench_mesh(*kind, *n, rate);

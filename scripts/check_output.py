@@ -9,6 +9,7 @@ Checks, for each `<name>.pvd` in OUT_DIR:
 - every reader opens every frame and finds the same points, cells, array names and values;
 - every array is finite and has one value per point or cell; the counts do not change between frames
   (--varying-grid allows that);
+- nodes of quadratic cells lie where VTK's own cells have them;
 - `TimeValue` is the collection's timestep; ParaView shows the times of the collection.
 `history.csv` and `summary.json` are read too where they exist.
 
@@ -127,6 +128,38 @@ def check_solid_cells(path, grid, faults):
         three_dimensional = np.isin(grid.celltypes, [10, 12, 13, 14, 24, 25, 26, 29])
         inverted = int((sizes[three_dimensional] <= 0.0).sum())
         faults.expect(inverted == 0, f"{path}: {inverted} volume cells are inside out")
+
+
+# Quadratic cells of VTK with the linear ones on their corners.
+QUADRATIC_CELLS = {
+    21: (vtk.vtkQuadraticEdge, vtk.vtkLine),
+    22: (vtk.vtkQuadraticTriangle, vtk.vtkTriangle),
+    23: (vtk.vtkQuadraticQuad, vtk.vtkQuad),
+    24: (vtk.vtkQuadraticTetra, vtk.vtkTetra),
+    25: (vtk.vtkQuadraticHexahedron, vtk.vtkHexahedron),
+    28: (vtk.vtkBiQuadraticQuad, vtk.vtkQuad),
+    29: (vtk.vtkTriQuadraticHexahedron, vtk.vtkHexahedron),
+}
+
+
+def check_quadratic_cells(path, grid, faults):
+    """Mid-side nodes of the first frame are where VTK says they belong: between their corners, to 0.3 of the cell."""
+    for number, nodes in grid.cells_dict.items():
+        if number not in QUADRATIC_CELLS:
+            continue
+        quadratic, linear = (kind() for kind in QUADRATIC_CELLS[number])
+        corners = linear.GetNumberOfPoints()
+        places = np.reshape(quadratic.GetParametricCoords(), (-1, 3))
+        weights = np.zeros((len(places), corners))
+        for row, place in zip(weights, places):
+            shares = [0.0] * corners
+            linear.InterpolateFunctions(place, shares)
+            row[:] = shares
+        x = grid.points[nodes]
+        off = np.linalg.norm(x - weights @ x[:, :corners], axis=2).max(axis=1)
+        size = np.linalg.norm(x[:, :corners, None] - x[:, None, :corners], axis=3).max(axis=(1, 2))
+        wrong = int((off > 0.3 * size).sum())
+        faults.expect(wrong == 0, f"{path}: {wrong} cells of VTK type {number} have nodes out of order")
 
 
 def in_order_of_file(block):
@@ -266,6 +299,7 @@ def main():
         if not grids or None in grids:
             continue
         check_solid_cells(path, grids[0], faults)
+        check_quadratic_cells(path, grids[0], faults)
         if not options.varying_grid:
             check_counts(path, grids, faults)
         seen_by = versions

@@ -29,7 +29,10 @@ fn broken_files_are_explained() {
         &message("nan_coordinate"),
         &["nan_coordinate.msh:48: node 2 has the coordinates (0e0, NaN, 0e0)"],
     );
-    assert_says(&message("unknown_element_type"), &["element type 140 (unknown)", "4 (4-node tetrahedron)"]);
+    assert_says(
+        &message("unknown_element_type"),
+        &["element type 140 (unknown)", "3-node triangle, 4-node quadrangle, 4-node tetrahedron"],
+    );
     assert_says(
         &message("third_order"),
         &["(10-node third order triangle)", "10-node second order tetra", "ElementOrder = 2"],

@@ -1,7 +1,7 @@
 //! Malicious scenes, one idea each.
 
 use ictus::contact::detection::Configuration;
-use ictus::math::{RigidMotion, Vec3};
+use ictus::math::{RigidMotion, Rotation, Vec3};
 
 use crate::contact::Comparison;
 use crate::flight::Flying;
@@ -176,10 +176,14 @@ fn a_bouncing_body_comes_back() {
     }
 }
 
-/// A ball of curved faces bounces as one of flat ones does, and later at its true radius.
+/// A ball of curved faces, the middle of one of them down, meets the table at its radius, and one of flat faces later.
 #[test]
 fn a_curved_ball_meets_the_table_at_its_surface() {
-    let ball = |shape: Shape| shape.scaled(0.1).shifted(&Vec3::new(0.05, 0.07, 1.5));
+    let down = Rotation::rotation_between(&Vec3::repeat(1.0), &-Vec3::z()).unwrap();
+    let ball = |mut shape: Shape| {
+        shape.nodes.iter_mut().for_each(|node| *node = down * *node);
+        shape.scaled(0.1).shifted(&Vec3::new(0.05, 0.07, 1.5))
+    };
     let mut times = Vec::new();
     for shape in [Shape::icosphere(1), Shape::quadratic_sphere(1)] {
         let scene =
@@ -192,7 +196,7 @@ fn a_curved_ball_meets_the_table_at_its_surface() {
         flying.bounce(&impact);
         assert!((0..5).all(|_| flying.step(0.1).is_none()));
     }
-    // The lowest point of the sphere is 0.9 above the table; its curved faces follow it to some 1e-4 of its radius.
-    assert!((times[1] - 0.9).abs() < 1e-4, "{times:?}");
-    assert!(times[0] > times[1] + 1e-4, "{times:?}");
+    // The lowest point of the sphere is 0.9 above the table; its curved faces follow it to some 1e-3 of its radius.
+    assert!((times[1] - 0.9).abs() < 2e-4, "{times:?}");
+    assert!(times[0] > times[1] + 1e-3, "{times:?}");
 }

@@ -19,6 +19,8 @@ mod model;
 mod motorcycle;
 mod plane_strain;
 mod projectiles;
+mod quadratic_bars;
+mod quadratic_spheres;
 mod rigid_bodies;
 mod supports_and_loads;
 mod two_bars;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ictus::dynamics::Wrench;
 use ictus::math::Vec3;
+use ictus::mesh::CellKind;
 use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
 
@@ -105,6 +106,101 @@ pub fn box_mesh(low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
         writeln!(text, "{} {kind} 2 {group} {group} {}", tag + 1, nodes.join(" ")).unwrap();
     }
     text + "$EndElements\n"
+}
+
+/// A box of `kind` from `low` to `high`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in each of them. Groups: "box", and
+/// "x0", "x1" its ends. Nodes lie on the lattice of half cells; those of no element are left out by the reader.
+pub fn quadratic_box_mesh(kind: CellKind, low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
+    let (counts, number) = numbering(cells.map(|count| 2 * count));
+    let mut text = format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"box\"\n2 2 \"x0\"\n2 3 \"x1\"\n\
+         $EndPhysicalNames\n$Nodes\n{}\n",
+        counts.iter().product::<usize>()
+    );
+    for (k, j, i) in grid([counts[2], counts[1], counts[0]]) {
+        let at = |axis: usize, index: usize| {
+            low[axis] + (high[axis] - low[axis]) * index as f64 / (2 * cells[axis]) as f64
+        };
+        writeln!(text, "{} {:?} {:?} {:?}", number(i, j, k), at(0, i), at(1, j), at(2, k)).unwrap();
+    }
+    let corners: [[usize; 3]; 8] =
+        [[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 2], [2, 0, 2], [2, 2, 2], [0, 2, 2]];
+    let mut elements: Vec<(u8, u8, Vec<usize>)> = Vec::new();
+    for (k, j, i) in grid([cells[2], cells[1], cells[0]]) {
+        let place = |corner: &usize| [0, 1, 2].map(|axis| corners[*corner][axis] + 2 * [i, j, k][axis]);
+        let all: &[&[usize]] = match kind {
+            CellKind::Tet10 => {
+                &[&[0, 1, 2, 6], &[0, 2, 3, 6], &[0, 3, 7, 6], &[0, 7, 4, 6], &[0, 4, 5, 6], &[0, 5, 1, 6]]
+            }
+            _ => &[&[0, 1, 2, 3, 4, 5, 6, 7]],
+        };
+        for cell in all {
+            let places: Vec<[usize; 3]> = cell.iter().map(place).collect();
+            let nodes = completed(kind, &places);
+            for face in kind.faces() {
+                let nodes: Vec<[usize; 3]> = face.nodes.iter().map(|&node| nodes[node as usize]).collect();
+                let end = |x: usize| nodes.iter().all(|node| node[0] == x);
+                let group = if end(0) { 2 } else { 3 };
+                if end(0) || end(2 * cells[0]) {
+                    let numbers = nodes.iter().map(|&[i, j, k]| number(i, j, k)).collect();
+                    elements.push((gmsh_type(face.kind), group, numbers));
+                }
+            }
+            let numbers = nodes.iter().map(|&[i, j, k]| number(i, j, k)).collect();
+            elements.push((gmsh_type(kind), 1, numbers));
+        }
+    }
+    write!(text, "$EndNodes\n$Elements\n{}\n", elements.len()).unwrap();
+    for (tag, (kind, group, nodes)) in elements.iter().enumerate() {
+        let nodes: Vec<String> = nodes.iter().map(usize::to_string).collect();
+        writeln!(text, "{} {kind} 2 {group} {group} {}", tag + 1, nodes.join(" ")).unwrap();
+    }
+    text + "$EndElements\n"
+}
+
+fn gmsh_type(kind: CellKind) -> u8 {
+    match kind {
+        CellKind::Tri6 => 9,
+        CellKind::Quad9 => 10,
+        CellKind::Tet10 => 11,
+        CellKind::Hex27 => 12,
+        CellKind::Quad8 => 16,
+        CellKind::Hex20 => 17,
+        other => unreachable!("{other:?}"),
+    }
+}
+
+/// All nodes of a cell, on the lattice, from its corners.
+fn completed(kind: CellKind, corners: &[[usize; 3]]) -> Vec<[usize; 3]> {
+    let edges: &[&[usize]] = match kind {
+        CellKind::Tet10 => &[&[0, 1], &[1, 2], &[2, 0], &[0, 3], &[2, 3], &[1, 3]],
+        _ => &[
+            &[0, 1],
+            &[0, 3],
+            &[0, 4],
+            &[1, 2],
+            &[1, 5],
+            &[2, 3],
+            &[2, 6],
+            &[3, 7],
+            &[4, 5],
+            &[4, 7],
+            &[5, 6],
+            &[6, 7],
+            &[0, 3, 2, 1],
+            &[0, 1, 5, 4],
+            &[0, 4, 7, 3],
+            &[1, 2, 6, 5],
+            &[2, 3, 7, 6],
+            &[4, 5, 6, 7],
+            &[0, 1, 2, 3, 4, 5, 6, 7],
+        ],
+    };
+    let mean =
+        |of: &&[usize]| [0, 1, 2].map(|axis| of.iter().map(|&c| corners[c][axis]).sum::<usize>() / of.len());
+    let mut nodes: Vec<[usize; 3]> = corners.iter().copied().chain(edges.iter().map(mean)).collect();
+    nodes.truncate(kind.num_nodes());
+    nodes
 }
 
 /// Nodes along the axes of a box, and their numbers, from 1 on.

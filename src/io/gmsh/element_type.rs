@@ -122,6 +122,5 @@ fn permute(nodes: &mut [u64], order: &[u8]) {
 
 fn supported() -> String {
     let read = |row: &&ElementType| row.cell.is_some();
-    let names = ELEMENT_TYPES.iter().filter(read).map(|row| format!("{} ({})", row.number, row.name));
-    names.collect::<Vec<_>>().join(", ")
+    ELEMENT_TYPES.iter().filter(read).map(|row| row.name).collect::<Vec<_>>().join(", ")
 }

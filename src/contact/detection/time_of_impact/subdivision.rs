@@ -151,7 +151,9 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
                 match self.at_start(&pair) {
                     Start::Crossing => return self.crossing(),
                     Start::Apart(after) => {
-                        self.offer(PatchPair { time: after, ..pair });
+                        if after <= self.duration {
+                            self.offer(PatchPair { time: after, ..pair });
+                        }
                         continue;
                     }
                     Start::Touching => {}

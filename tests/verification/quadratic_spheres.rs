@@ -1,0 +1,100 @@
+//! Two equal balls of curved elements of second order, head-on: the time at which their faces touch, and what an impact of
+//! equal balls exchanges.
+//!
+//! ```text
+//!     ___        ___
+//!    /   \ -->  <-- /   \       V = 0.5 m/s each; they meet in the middle of faces, between the nodes
+//!    \___/          \___/
+//! ```
+//!
+//! Source: Hertz 1882; Johnson, Contact Mechanics, 1985, §11.4.
+
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+use ictus::simulation::Simulation;
+
+use crate::closed_form::HertzImpact;
+use crate::model::{from_config, momentum, run, run_to_contact, velocity};
+
+const SPEED: f64 = 0.5;
+
+/// How far the face of a body that crosses the x axis on this side reaches along it \[m\]: the interpolation of its
+/// nodes at its middle, −1/9 and 4/9 of corners and mid-side nodes of a Tri6, −1/4 and 1/2 of a Quad8.
+fn middle_of_face(simulation: &Simulation, body: usize, side: f64) -> f64 {
+    let model = simulation.model();
+    let mut found = Vec::new();
+    for block in &model.bodies[body].blocks {
+        for cell in block.connectivity.chunks_exact(block.kind.num_nodes()) {
+            for face in block.kind.faces() {
+                let nodes: Vec<Vec3> = face
+                    .nodes
+                    .iter()
+                    .map(|&n| model.reference_positions[cell[n as usize] as usize])
+                    .collect();
+                let corners = face.kind.corners().len();
+                let [at_corner, at_mid_side] =
+                    if face.kind == CellKind::Tri6 { [-1.0 / 9.0, 4.0 / 9.0] } else { [-0.25, 0.5] };
+                let share = |(a, x): (usize, &Vec3)| x * if a < corners { at_corner } else { at_mid_side };
+                let middle: Vec3 = nodes.iter().enumerate().map(share).sum();
+                if middle.yz().norm() < 1e-9 {
+                    found.push(middle.x);
+                }
+            }
+        }
+    }
+    found.into_iter().max_by(|a, b| (side * a).total_cmp(&(side * b))).unwrap()
+}
+
+/// Goals of one scenario.
+///
+/// First contact: the closest points are the middles of two faces, where both are symmetric about the axis; the gap over
+/// the closing speed, to 1e-9 s (a nanometre at 1 m/s).
+///
+/// Balances: forces of contact come in pairs, momentum to 1e-12 of that of a ball. The balls exchange their velocities
+/// but for their vibration: 2R/c is a seventh of the contact, some per cent of the energy; 4 % of the speed.
+///
+/// Duration against the impact of a finite ball on its mirror image, 8 %: nodes half an element off the axis touch when the
+/// balls have approached by 1 % (Tet10) to 13 % (Hex20) of the whole, the first of it with little force.
+fn check(name: &str) {
+    let mut simulation = from_config(name, &[]);
+    let gap = middle_of_face(&simulation, 1, -1.0) - middle_of_face(&simulation, 0, 1.0);
+    let exact = gap / (2.0 * SPEED);
+    let before = simulation.balances()[0].momentum.linear.norm();
+    let mass = simulation.model().bodies[0].mass;
+    let contact = run_to_contact(&mut simulation);
+    let mut touching = Vec::new();
+    run(&mut simulation, |simulation| {
+        if !simulation.constraints().is_empty() {
+            touching.push(simulation.state().time);
+        }
+    });
+    let ball = HertzImpact { young: 10e6, poisson: 0.3, density: 1000.0, radius: 0.01, speed: SPEED };
+    let duration = (touching.last().unwrap() - contact) / ball.of_finite_ball().duration;
+    let speeds = [0, 1].map(|body| velocity(&simulation, body).x / SPEED);
+    let error = momentum(&simulation).linear.norm() / before;
+    println!(
+        "{name}: contact {contact:.12} of {exact:.12}, mass {:.5}, duration {duration:.4} of {:.4e} (Hertz {:.4e}), speeds \
+         {speeds:?}, momentum {error:.1e}, energy {:.1e}, {} steps",
+        mass / ball.mass(),
+        ball.of_finite_ball().duration,
+        ball.duration(),
+        simulation.audit().largest_energy_error(),
+        simulation.state().step,
+    );
+    assert!((contact - exact).abs() < 1e-9, "{contact} {exact}");
+    assert!(error < 1e-12, "{error}");
+    assert!((speeds[0] + 1.0).abs() < 0.04 && (speeds[1] - 1.0).abs() < 0.04, "{speeds:?}");
+    assert!((duration - 1.0).abs() < 0.08, "{duration}");
+    assert!(simulation.audit().largest_energy_error() < 5e-3);
+    assert!((mass / ball.mass() - 1.0).abs() < 2e-3, "{mass}");
+}
+
+#[test]
+fn tetrahedra_meet_between_their_nodes() {
+    check("quadratic-spheres");
+}
+
+#[test]
+fn hexahedra_meet_between_their_nodes() {
+    check("quadratic-spheres-hex20");
+}
