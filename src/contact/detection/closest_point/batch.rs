@@ -5,7 +5,7 @@
 //! numerator and denominator of the one division are blended before it. Slivers leave the lanes and go through the
 //! scalar form.
 
-use super::{ClosestPoint, Feature, Outcome, triangle};
+use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
 use crate::math::real::{Kernel, LANES, Lanes, Mask, Real, Vectorised};
 
@@ -166,7 +166,7 @@ impl TriangleLanes {
         let at_corners = in_a.select(number(4.0), in_b.select(number(5.0), number(6.0)));
         let region = at_corner.select(at_corners, on_edges);
         let closest = ClosestLanes { xi, point, distance_squared: dot(&offset, &offset), region };
-        (closest, area.exceeds(longest * triangle::SLIVER * longest).not())
+        (closest, area.exceeds(longest * voronoi::SLIVER * longest).not())
     }
 
     /// Answers of the scalar form in the given lanes.
@@ -175,7 +175,7 @@ impl TriangleLanes {
     fn mend(&self, lanes: Mask, query: &PointLanes, closest: &mut ClosestLanes) {
         for lane in (0..LANES).filter(|&lane| lanes.0[lane]) {
             let query = Vec3::new(query[0].0[lane], query[1].0[lane], query[2].0[lane]);
-            closest.set(lane, &triangle::closest_point(&self.triangle(lane), &query));
+            closest.set(lane, &voronoi::closest_point(&self.triangle(lane), &query));
         }
     }
 }
