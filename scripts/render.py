@@ -49,6 +49,52 @@ def scalars(grid, field):
     return factor * (np.linalg.norm(values, axis=1) if values.ndim == 2 else values)
 
 
+# Ends and middle of the edges of VTK's quadratic cells; those with 27 and 20 nodes, and with 9 and 8, have the same.
+HEXAHEDRON_EDGES = [(0, 1, 8), (1, 2, 9), (2, 3, 10), (3, 0, 11), (4, 5, 12), (5, 6, 13), (6, 7, 14), (7, 4, 15)]
+HEXAHEDRON_EDGES += [(0, 4, 16), (1, 5, 17), (2, 6, 18), (3, 7, 19)]
+QUADRILATERAL_EDGES = [(0, 1, 4), (1, 2, 5), (2, 3, 6), (3, 0, 7)]
+CURVED_EDGES = {
+    22: [(0, 1, 3), (1, 2, 4), (2, 0, 5)],
+    23: QUADRILATERAL_EDGES,
+    24: [(0, 1, 4), (1, 2, 5), (2, 0, 6), (0, 3, 7), (1, 3, 8), (2, 3, 9)],
+    25: HEXAHEDRON_EDGES,
+    28: QUADRILATERAL_EDGES,
+    29: HEXAHEDRON_EDGES,
+}
+SUBDIVISION = 4  # of curved faces; each halves the size of the triangles they are drawn with
+
+
+def is_curved(part):
+    """Whether all cells of a part are quadratic."""
+    return part.n_cells > 0 and set(part.celltypes) <= set(CURVED_EDGES)
+
+
+def curved_edges(part):
+    """The edges of quadratic cells that lie on the surface, as lines of many points."""
+    skin = np.unique(part.extract_surface(nonlinear_subdivision=0)["vtkOriginalPointIds"])
+    triples = [nodes[:, edge] for kind, nodes in part.cells_dict.items() for edge in CURVED_EDGES[kind]]
+    triples = np.concatenate(triples)
+    triples = triples[np.isin(triples, skin).all(axis=1)]
+    triples = triples[np.unique(triples[:, 2], return_index=True)[1]]
+    s = np.linspace(-1.0, 1.0, 17)
+    shares = np.stack([0.5 * s * (s - 1.0), 0.5 * s * (s + 1.0), 1.0 - s * s], axis=1)
+    points = np.einsum("pk,ekx->epx", shares, part.points[triples])
+    count, each = points.shape[:2]
+    lines = np.column_stack([np.full(count, each), np.arange(count * each).reshape(count, each)])
+    return pyvista.PolyData(points.reshape(-1, 3), lines=lines.ravel())
+
+
+def add_part(plotter, part, style, options, **look):
+    """A part with its edges; curved faces and edges as curved as they are."""
+    if not is_curved(part):
+        plotter.add_mesh(part, **look, **style)
+        return
+    plotter.add_mesh(part.extract_surface(nonlinear_subdivision=SUBDIVISION), **look, **{**style, "show_edges": False})
+    if not options.no_edges:
+        edges = curved_edges(part)
+        plotter.add_mesh(edges, color=style["edge_color"], opacity=options.edge_opacity, line_width=style["line_width"])
+
+
 def add_bodies(plotter, grid, options):
     """The bodies, coloured by field, or each in a colour of its own."""
     style = {
@@ -65,13 +111,16 @@ def add_bodies(plotter, grid, options):
     if options.field == "body":
         for body in drawn:
             part = grid.extract_cells(bodies == body)
-            plotter.add_mesh(part, color=BODY_COLOURS[body % len(BODY_COLOURS)], **style)
+            add_part(plotter, part, style, options, color=BODY_COLOURS[body % len(BODY_COLOURS)])
         return
     title, _, of_points, colours = FIELDS[options.field]
     grid["shown"] = scalars(grid, options.field)
     part = grid.extract_cells(np.isin(bodies, drawn))
-    plotter.add_mesh(
+    add_part(
+        plotter,
         part,
+        style,
+        options,
         scalars="shown",
         preference="point" if of_points else "cell",
         cmap=colours,
@@ -90,7 +139,6 @@ def add_bodies(plotter, grid, options):
             "color": "black",
             "font_family": "arial",
         },
-        **style,
     )
 
 

@@ -65,8 +65,8 @@
 //! has become nodal forces and one number, the frequency that it adds.
 //!
 //! # Limits
-//! Frictionless penalty contact of nodes and faces of different bodies, linear elements, elastic materials. The README
-//! says when to use something else.
+//! Frictionless penalty contact of nodes and faces of different bodies, elements of order 1 and 2, elastic materials. The
+//! README says when to use something else.
 pub mod contact;
 pub mod dynamics;
 pub mod element;
