@@ -14,6 +14,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use common::{heading, measure, repetitions, report};
+use ictus::contact::detection::closest_point::batch::{
+    ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles,
+};
 use ictus::contact::detection::closest_point::{Method, Start, closest_point};
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
@@ -22,6 +25,7 @@ use ictus::contact::detection::{
 };
 use ictus::contact::{Constraints, Surface};
 use ictus::math::Vec3;
+use ictus::math::real::{LANES, Lanes, Vectorised};
 use ictus::mesh::CellKind;
 use rough_surfaces::{RoughSurface, SPACING};
 
@@ -188,6 +192,29 @@ fn distances(layers: &Layers, pairs: &[(u32, u32)], methods: &[(&str, Method, St
     }
 }
 
+/// Times the closest points of the pairs, four at a time; their corners are in place.
+fn distances_in_lanes(layers: &Layers, pairs: &[(u32, u32)]) {
+    let pairs = &pairs[..pairs.len().min(repetitions(100_000).max(1000))];
+    let (blocks, _) = pairs.as_chunks::<LANES>();
+    let mut triangles = vec![TriangleLanes::ZERO; blocks.len()];
+    let mut queries: Vec<PointLanes> = vec![[Lanes([0.0; LANES]); 3]; blocks.len()];
+    for (block, (triangles, query)) in blocks.iter().zip(triangles.iter_mut().zip(&mut queries)) {
+        for (lane, &(node, face)) in block.iter().enumerate() {
+            let (_, nodes) = layers.surfaces[1].face(face as usize);
+            let corners = [0, 1, 2].map(|k| layers.positions[nodes[k] as usize]);
+            triangles.set(lane, &corners);
+            for (axis, lanes) in query.iter_mut().enumerate() {
+                lanes.0[lane] = layers.positions[node as usize][axis];
+            }
+        }
+    }
+    let mut closest = vec![ClosestLanes::ZERO; blocks.len()];
+    let timing = measure(LANES * blocks.len(), repetitions(7), || {
+        closest_points_of_triangles(Vectorised::detect(), &triangles, &queries, black_box(&mut closest));
+    });
+    report("Voronoi regions, four at a time", "distance", timing);
+}
+
 fn detectors(layers: &Layers) {
     heading(
         "one layer slides on the other, a hundredth of a spacing per step; both ways, closest points included",
@@ -228,6 +255,7 @@ fn main() {
         ("SQP from the centre", Method::Sqp, Start::Centre),
     ];
     distances(&layers, &pairs, &methods);
+    distances_in_lanes(&layers, &pairs);
     detectors(&layers);
     println!("\nQuadratic triangles");
     let layers =

@@ -2,10 +2,11 @@
 
 use crate::contact::Surface;
 use crate::contact::detection::Configuration;
-use crate::contact::detection::volume::Aabb;
-use crate::element::MAX_NODES;
+use crate::contact::detection::control_points::{
+    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, lebesgue_constant, rounding_of,
+};
+use crate::contact::detection::volume::{Aabb, larger};
 use crate::math::Vec3;
-use crate::mesh::CellKind;
 
 /// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since.
 #[derive(Clone, Debug)]
@@ -19,7 +20,8 @@ pub struct TrackedBody {
     /// Between them were the velocities of all points at the last sorting \[m/s\].
     pub velocity: Bounds,
     sorted_at: Vec<Vec3>,
-    /// Greatest overshoot of its faces.
+    /// How far what is interpolated over a face may leave the range of the values at its nodes, relative to their
+    /// spread: −Σ min(N_a, 0).
     overshoot: f64,
 }
 
@@ -36,19 +38,6 @@ const EMPTY: Aabb = Aabb {
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
 };
 
-/// Greatest −Σ min(N_a, 0) of the shape functions of a face: what is interpolated leaves the range of the values at
-/// the nodes by no more than this times their spread. Reached in the middle of a triangle or quadrilateral, halfway
-/// from the middle to an end of a segment.
-const fn overshoot(kind: CellKind) -> f64 {
-    match kind {
-        CellKind::Line3 => 1.0 / 8.0,
-        CellKind::Tri6 => 1.0 / 3.0,
-        CellKind::Quad8 => 1.0,
-        CellKind::Quad9 => 9.0 / 32.0,
-        _ => 0.0,
-    }
-}
-
 impl Bounds {
     const EMPTY: Self = Self {
         lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
@@ -57,8 +46,13 @@ impl Bounds {
 
     /// Bounds of the values of a field interpolated between nodes.
     fn of(values: impl Iterator<Item = Vec3>, overshoot: f64) -> Self {
-        let bounds =
-            values.fold(Self::EMPTY, |bounds, value| bounds.union(&Self { lower: value, upper: value }));
+        let mut bounds = Self::EMPTY;
+        for value in values {
+            for k in 0..3 {
+                bounds.lower[k] = -larger(-value[k], -bounds.lower[k]);
+                bounds.upper[k] = larger(value[k], bounds.upper[k]);
+            }
+        }
         if overshoot == 0.0 {
             return bounds;
         }
@@ -87,7 +81,7 @@ impl TrackedBody {
             displacement: Bounds::EMPTY,
             velocity: Bounds::EMPTY,
             sorted_at: Vec::new(),
-            overshoot: kinds.map(overshoot).fold(0.0, f64::max),
+            overshoot: kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max),
         }
     }
 
@@ -115,13 +109,10 @@ impl TrackedBody {
 /// Box that holds a face, curved or not, whose nodes are at these positions.
 pub fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     let (kind, nodes) = surface.face(face);
-    let mut points = [Vec3::zeros(); MAX_NODES];
-    for (point, &node) in points.iter_mut().zip(nodes) {
-        *point = positions[node as usize];
-    }
-    let bounds = Aabb::fit(&points[..nodes.len()], 0.0);
-    let beyond = (bounds.upper - bounds.lower) * overshoot(kind);
-    Aabb { lower: bounds.lower - beyond, upper: bounds.upper + beyond }
+    let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+    let points = control_points(kind, nodes, positions, &mut points);
+    let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
+    Aabb::fit(points, rounding)
 }
 
 /// Box of boxes.
@@ -141,42 +132,4 @@ pub fn box_of_points<'a>(points: impl Iterator<Item = &'a Vec3>) -> Aabb {
 pub fn grown(bounds: &Aabb, margin: f64) -> Aabb {
     let margin = Vec3::repeat(margin);
     Aabb { lower: bounds.lower - margin, upper: bounds.upper + margin }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::element::shape_values;
-
-    /// The shape functions of all faces go below zero by no more than the overshoot, and by nothing less somewhere.
-    #[test]
-    fn overshoot_is_what_shape_functions_leave() {
-        let kinds = [
-            (CellKind::Line2, 1),
-            (CellKind::Line3, 1),
-            (CellKind::Tri3, 2),
-            (CellKind::Tri6, 2),
-            (CellKind::Quad4, 3),
-            (CellKind::Quad8, 3),
-            (CellKind::Quad9, 3),
-        ];
-        for (kind, domain) in kinds {
-            let part = |k: usize| k as f64 / 48.0;
-            let below = |xi: [f64; 3]| -> f64 {
-                let mut values = [0.0; MAX_NODES];
-                shape_values(kind, xi, &mut values);
-                -values[..kind.num_nodes()].iter().map(|value| value.min(0.0)).sum::<f64>()
-            };
-            let points = (0..=48).flat_map(|i| (0..=48).map(move |j| [part(i), part(j)]));
-            let most = points
-                .filter(|u| domain != 2 || u[0] + u[1] <= 1.0 + 1e-12)
-                .map(|u| match domain {
-                    1 => below([2.0 * u[0] - 1.0, 0.0, 0.0]),
-                    2 => below([u[0], u[1], 0.0]),
-                    _ => below([2.0 * u[0] - 1.0, 2.0 * u[1] - 1.0, 0.0]),
-                })
-                .fold(0.0, f64::max);
-            assert!((most - overshoot(kind)).abs() < 1e-12, "{kind:?}: {most}");
-        }
-    }
 }
