@@ -19,6 +19,7 @@ mod flight;
 pub mod hierarchy;
 mod node_face;
 mod overlap;
+mod patch;
 #[cfg(test)]
 mod samples;
 mod statistics;

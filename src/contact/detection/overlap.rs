@@ -5,9 +5,13 @@ use rayon::prelude::*;
 use crate::contact::Surface;
 use crate::element::MAX_NODES;
 use crate::math::Vec3;
+use crate::mesh::CellKind;
 
+use super::ContactModel;
 use super::closest_point::{Method, Start, closest_point, signed_gap};
-use super::{ContactModel, volume::Aabb};
+use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
+use super::patch::QuadraticPatch;
+use super::volume::{Aabb, Obb};
 
 /// Two bodies that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +26,11 @@ pub struct Penetration {
 
 /// Depth below which bodies count as touching, relative to the extent of the smaller one.
 const TOUCHING: f64 = 1e-9;
+/// Curved faces are split until they are flat to the depth of touching. Where they touch at a point the pieces' edges
+/// cross by some four times that; only what crosses by this many times as much counts.
+const NEAR: f64 = 16.0;
+/// Most pairs of pieces of two faces looked at; more are near each other only where the faces fit each other.
+const MAX_PIECES: usize = 16384;
 
 /// Pairs of bodies that overlap, in the order of the pairs of the model.
 ///
@@ -45,15 +54,22 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
                 .filter(|deepest| deepest.0 > touching);
             let (depth, point) = deepest
                 .or_else(|| crossing(surfaces[0], surfaces[1], positions, &common, touching))
-                .or_else(|| crossing(surfaces[1], surfaces[0], positions, &common, touching))?;
+                .or_else(|| crossing(surfaces[1], surfaces[0], positions, &common, touching))
+                .or_else(|| curved_crossing(surfaces, positions, &common, touching))?;
             Some(Penetration { bodies, depth, point })
         })
         .collect()
 }
 
+/// Box of the points that hold the faces.
 fn bounding_box(surface: &Surface, positions: &[Vec3]) -> Option<Aabb> {
-    let points: Vec<Vec3> = surface.nodes().iter().map(|&node| positions[node as usize]).collect();
-    if points.is_empty() { None } else { Some(Aabb::fit(&points, 0.0)) }
+    (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions)).reduce(|a, b| a.union(&b))
+}
+
+fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
+    let (kind, nodes) = surface.face(face);
+    let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+    Aabb::fit(control_points(kind, nodes, positions, &mut points), 0.0)
 }
 
 /// The node of one surface that is deepest inside the other, if any is.
@@ -85,7 +101,7 @@ fn signed_distance(surface: &Surface, positions: &[Vec3], query: &Vec3) -> Optio
     Some(signed_gap(surface, positions, face, query, &point).gap)
 }
 
-/// A point where an edge of one surface passes through a face of the other, with depth 0.
+/// A point where a straight edge of one surface passes through a linear face of the other, with depth 0.
 fn crossing(
     edges: &Surface,
     faces: &Surface,
@@ -94,13 +110,110 @@ fn crossing(
     touching: f64,
 ) -> Option<(f64, Vec3)> {
     let near: Vec<[Vec3; 3]> = (0..faces.num_faces())
+        .filter(|&face| is_held_by_nodes(faces.face(face).0))
         .flat_map(|face| triangles(faces, face, positions))
         .filter(|triangle| Aabb::fit(triangle, 0.0).intersection(common).is_some())
         .collect();
-    edges.edges().iter().find_map(|edge| {
+    edges.edges().iter().filter(|edge| edge.middle.is_none()).find_map(|edge| {
         let ends = edge.nodes.map(|node| positions[node as usize]);
         Aabb::fit(&ends, 0.0).intersection(common)?;
-        near.iter().find_map(|triangle| pierces(&ends, triangle, touching)).map(|point| (0.0, point))
+        near.iter().find_map(|triangle| pierces(&ends, triangle, [touching; 2])).map(|point| (0.0, point))
+    })
+}
+
+/// A point where faces of two surfaces, one of them curved or both, pass through each other, with depth 0.
+fn curved_crossing(
+    surfaces: [&Surface; 2],
+    positions: &[Vec3],
+    common: &Aabb,
+    touching: f64,
+) -> Option<(f64, Vec3)> {
+    let is_flat = |k: usize, face: usize| is_held_by_nodes(surfaces[k].face(face).0);
+    let near = [0, 1].map(|k: usize| -> Vec<(usize, Aabb)> {
+        let boxes =
+            (0..surfaces[k].num_faces()).map(|face| (face, box_of_face(surfaces[k], face, positions)));
+        boxes.filter(|(_, of_face)| of_face.intersection(common).is_some()).collect()
+    });
+    let patch = |k: usize, face: usize| {
+        let (kind, nodes) = surfaces[k].face(face);
+        QuadraticPatch::of_face(kind, |i| positions[nodes[i] as usize])
+    };
+    let is_inside = |point: &Vec3, faces: [usize; 2]| {
+        (0..2).all(|k| is_off_border(surfaces[k], faces[k], positions, point, NEAR * touching))
+    };
+    near[0]
+        .iter()
+        .find_map(|&(first, box_of_first)| {
+            let others = near[1].iter().filter(|(second, of_second)| {
+                !(box_of_first.excludes(of_second) || is_flat(0, first) && is_flat(1, *second))
+            });
+            others.map(|&(second, _)| second).find_map(|second| {
+                let patches = [patch(0, first), patch(1, second)];
+                crossing_of_patches(patches, touching, |point| is_inside(point, [first, second]))
+            })
+        })
+        .map(|point| (0.0, point))
+}
+
+/// Whether a point of a face is farther than `margin` from its edges.
+fn is_off_border(surface: &Surface, face: usize, positions: &[Vec3], point: &Vec3, margin: f64) -> bool {
+    surface.edges_of_face(face).iter().map(|&edge| surface.edges()[edge as usize]).all(|edge| {
+        let ends = edge.nodes.map(|node| positions[node as usize]);
+        let (kind, middle) = match edge.middle {
+            Some(middle) => (CellKind::Line3, positions[middle as usize]),
+            None => (CellKind::Line2, ends[1]),
+        };
+        let nodes = [ends[0], ends[1], middle];
+        let nodes = &nodes[..kind.num_nodes()];
+        closest_point(Method::Auto, Start::Nearest, kind, nodes, point).distance_squared > margin * margin
+    })
+}
+
+/// Where two faces cross: what cannot meet drops out as both are split, until what is left is flat but for
+/// `touching`. Two flat pieces cross where an edge of one passes through the other; along a crossing there are many.
+fn crossing_of_patches(
+    patches: [QuadraticPatch; 2],
+    touching: f64,
+    is_inside: impl Fn(&Vec3) -> bool,
+) -> Option<Vec3> {
+    let mut pairs = vec![patches];
+    for _ in 0..MAX_PIECES {
+        let pair = pairs.pop()?;
+        if Obb::fit(pair[0].points(), touching).excludes(&Obb::fit(pair[1].points(), touching)) {
+            continue;
+        }
+        let thickness = pair.map(|patch| patch.thickness());
+        if thickness[0] + thickness[1] <= touching {
+            let found = [[0, 1], [1, 0]].iter().find_map(|&[edges, face]| {
+                crossing_of_polygons(pair[edges].corners(), pair[face].corners(), NEAR * touching, &is_inside)
+            });
+            if found.is_some() {
+                return found;
+            }
+            continue;
+        }
+        let thicker = usize::from(thickness[1] > thickness[0]);
+        pair[thicker].split(|part| {
+            let mut parts = pair;
+            parts[thicker] = part;
+            pairs.push(parts);
+        });
+    }
+    None
+}
+
+/// Where an edge of one polygon passes through another, by more than `margin` either way; the border of the other
+/// is wider by as much, so that nothing passes between two pieces.
+fn crossing_of_polygons(
+    edges: &[Vec3],
+    face: &[Vec3],
+    margin: f64,
+    is_inside: &impl Fn(&Vec3) -> bool,
+) -> Option<Vec3> {
+    (0..edges.len()).find_map(|k| {
+        let ends = [edges[k], edges[(k + 1) % edges.len()]];
+        let mut fan = (2..face.len()).map(|k| [face[0], face[k - 1], face[k]]);
+        fan.find_map(|triangle| pierces(&ends, &triangle, [margin, -margin]).filter(is_inside))
     })
 }
 
@@ -111,18 +224,21 @@ fn triangles(surface: &Surface, face: usize, positions: &[Vec3]) -> Vec<[Vec3; 3
     (2..kind.corners().len()).map(|k| [corner(0), corner(k - 1), corner(k)]).collect()
 }
 
-/// Where a segment passes through the inside of a triangle, farther than `margin` from its border and with both
-/// ends farther than that from its plane.
-fn pierces(ends: &[Vec3; 2], triangle: &[Vec3; 3], margin: f64) -> Option<Vec3> {
+/// Where a segment passes through a triangle, both ends farther than the first margin from its plane and the point
+/// farther than the second inside its border.
+fn pierces(ends: &[Vec3; 2], triangle: &[Vec3; 3], margins: [f64; 2]) -> Option<Vec3> {
     let normal = (triangle[1] - triangle[0]).cross(&(triangle[2] - triangle[0])).try_normalize(0.0)?;
     let heights = ends.map(|end| normal.dot(&(end - triangle[0])));
-    if heights[0] * heights[1] >= 0.0 || heights.iter().any(|height| height.abs() <= margin) {
+    if heights[0] * heights[1] >= 0.0 || heights.iter().any(|height| height.abs() <= margins[0]) {
         return None;
     }
     let point = ends[0] + (ends[1] - ends[0]) * (heights[0] / (heights[0] - heights[1]));
     let inside = (0..3).all(|k| {
         let along = triangle[(k + 1) % 3] - triangle[k];
-        normal.dot(&along.cross(&(point - triangle[k]))) > margin * along.norm()
+        normal.dot(&along.cross(&(point - triangle[k]))) > margins[1] * along.norm()
     });
     inside.then_some(point)
 }
+
+#[cfg(test)]
+mod tests;

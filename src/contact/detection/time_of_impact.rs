@@ -15,14 +15,13 @@
 
 mod direction;
 mod hull;
-mod patch;
 mod subdivision;
 
+use super::patch::Patch;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 use direction::{Direction, Motion, Touch};
 use hull::{Closest, Feature, Hull, closest_features};
-use patch::Patch;
 
 /// Rounding of a gap in units of the last place of the coordinates, and of a speed in those of the velocities.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -79,9 +78,9 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
     if subdivision::is_curved(a) || subdivision::is_curved(b) {
         return subdivision::time_of_impact(a, b, duration);
     }
-    let patches = (Patch::of_nodes(a), Patch::of_nodes(b));
+    let patches = (Patch::of_corners(a.kind(), |k| a.node(k)), Patch::of_corners(b.kind(), |k| b.node(k)));
     let acceleration = a.common_acceleration() - b.common_acceleration();
-    let deviation = patches.0.acceleration_deviation(a) + patches.1.acceleration_deviation(b);
+    let deviation = acceleration_deviation(a, &patches.0) + acceleration_deviation(b, &patches.1);
     let mut s = 0.0;
     let mut earlier: Option<Advance> = None;
     let mut impact = None;
@@ -113,6 +112,11 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
         earlier = Some(next);
     }
     impact
+}
+
+/// Bound on the deviation of the accelerations of the points of a patch [m/s²].
+fn acceleration_deviation<P: FacePath, const N: usize>(path: &P, patch: &Patch<N>) -> f64 {
+    patch.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
 }
 
 /// How long faces stay apart, and the direction that shows it.

@@ -1,8 +1,8 @@
 //! A patch of a face at one instant, and the closest points of two of them.
 
 use super::FacePath;
-use super::patch::Patch;
 use crate::contact::detection::closest_point::segment_segment::closest_parameters;
+use crate::contact::detection::patch::Patch;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 

@@ -19,9 +19,9 @@ use std::collections::BinaryHeap;
 
 use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Hull, closest_features};
-use super::patch::{Patch, QuadraticPatch};
-use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, leave};
+use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation, leave};
 use crate::contact::detection::control_points::is_held_by_nodes;
+use crate::contact::detection::patch::{Patch, QuadraticPatch};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -40,15 +40,16 @@ pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
     if path.kind() != CellKind::Quad4 {
         return !is_held_by_nodes(path.kind());
     }
-    let patch = Patch::of_nodes(path);
+    let patch = Patch::of_corners(path.kind(), |k| path.node(k));
     patch.warp() > 0.5 * TOLERANCE * extent(patch.points())
 }
 
 /// First touch of two faces; see [`super::time_of_impact`].
 pub(super) fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
-    let patches = [QuadraticPatch::of_face(a), QuadraticPatch::of_face(b)];
+    let patches =
+        [QuadraticPatch::of_face(a.kind(), |k| a.node(k)), QuadraticPatch::of_face(b.kind(), |k| b.node(k))];
     let acceleration = a.common_acceleration() - b.common_acceleration();
-    let deviation = patches[0].acceleration_deviation(a) + patches[1].acceleration_deviation(b);
+    let deviation = acceleration_deviation(a, &patches[0]) + acceleration_deviation(b, &patches[1]);
     let hulls = (Hull::at(a, &patches[0], 0.0), Hull::at(b, &patches[1], 0.0));
     let coordinate = hulls.0.largest_coordinate().max(hulls.1.largest_coordinate());
     let size = extent(patches[0].points()).min(extent(patches[1].points()));
@@ -260,7 +261,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     fn motion<'h>(&self, pair: &PatchPair, hulls: &'h (Hull<9>, Hull<9>), s: f64) -> Motion<'h, 9> {
         let (a, b) = (&hulls.0, &hulls.1);
         let [patch_a, patch_b] = &pair.patches;
-        let deviation = patch_a.acceleration_deviation(self.a) + patch_b.acceleration_deviation(self.b);
+        let deviation = acceleration_deviation(self.a, patch_a) + acceleration_deviation(self.b, patch_b);
         let largest = self.a.point(&patch_a.points()[0], s).0.amax() + b.largest_coordinate();
         Motion {
             a,

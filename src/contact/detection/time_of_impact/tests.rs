@@ -26,7 +26,7 @@ impl RigidFace {
     }
 
     fn hull(&self, s: f64) -> Hull<4> {
-        Hull::at(self, &Patch::of_nodes(self), s)
+        Hull::at(self, &Patch::of_corners(self.kind, |k| self.nodes[k]), s)
     }
 }
 

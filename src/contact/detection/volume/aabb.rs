@@ -35,6 +35,11 @@ impl Aabb {
         })
     }
 
+    /// The smallest box that holds both.
+    pub fn union(&self, other: &Self) -> Self {
+        Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
+    }
+
     /// The box that two boxes share, if they are not disjoint.
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         let (lower, upper) = (self.lower.sup(&other.lower), self.upper.inf(&other.upper));

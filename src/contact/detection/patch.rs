@@ -1,7 +1,6 @@
-//! Parts of faces in the reference configuration, held by the hull of a few material points.
+//! Faces and parts of them, each held by the hull of a few points: nodes or Bézier control points.
 
-use super::FacePath;
-use crate::contact::detection::control_points::{num_control_points, to_control_points};
+use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -18,24 +17,24 @@ pub(super) struct Patch<const N: usize> {
 pub(super) type QuadraticPatch = Patch<9>;
 
 impl<const N: usize> Patch<N> {
-    /// Reference positions of the points that hold the patch \[m\].
+    /// Points that hold the patch \[m\].
     pub(super) fn points(&self) -> &[Vec3] {
         &self.points[..self.count]
     }
 
-    /// Bound on the deviation of the accelerations of the points [m/s²].
-    pub(super) fn acceleration_deviation<P: FacePath>(&self, path: &P) -> f64 {
-        self.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
+    /// Its corners \[m\].
+    pub(super) fn corners(&self) -> &[Vec3] {
+        &self.points[..self.kind.num_nodes()]
     }
 }
 
 impl Patch<4> {
-    /// A linear face.
-    pub(super) fn of_nodes<P: FacePath>(path: &P) -> Self {
-        let kind = path.kind().linear();
+    /// The linear face on the corners of a face whose k-th node is at `node(k)`.
+    pub(super) fn of_corners(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
+        let kind = kind.linear();
         let count = kind.num_nodes().min(4);
         let mut points = [Vec3::zeros(); 4];
-        points[..count].iter_mut().enumerate().for_each(|(k, point)| *point = path.node(k));
+        points[..count].iter_mut().enumerate().for_each(|(k, point)| *point = node(k));
         Self { kind, count, points }
     }
 
@@ -46,11 +45,11 @@ impl Patch<4> {
 }
 
 impl QuadraticPatch {
-    /// A whole face: linear segments and triangles by their nodes, all others by their control points.
-    pub(super) fn of_face<P: FacePath>(path: &P) -> Self {
-        let kind = path.kind();
+    /// A whole face whose k-th node is at `node(k)`: linear segments and triangles by their nodes, all others by
+    /// their control points.
+    pub(super) fn of_face(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let mut points = [Vec3::zeros(); 9];
-        points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = path.node(k));
+        points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = node(k));
         to_control_points(kind, &mut points);
         let patch = Self { kind: kind.linear(), count: num_control_points(kind).min(9), points };
         if kind == CellKind::Quad4 { Self { count: 9, points: elevated(&points), ..patch } } else { patch }
