@@ -5,7 +5,10 @@ use rayon::prelude::*;
 use crate::contact::{Constraints, ContactKey, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
+use crate::math::real::{LANES, Lanes, Real, Vectorised};
+use crate::mesh::CellKind;
 
+use super::closest_point::batch::{ClosestLanes, TriangleLanes, closest_points_of_triangles};
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, signed_gap, vertex_normal,
 };
@@ -32,12 +35,10 @@ pub enum StartFrom {
 }
 
 impl StartFrom {
-    fn on(self, candidate: &Candidate, before: Option<&Closest>) -> Start {
-        match (self, before) {
+    fn on(self, candidate: &Candidate, last: Option<&Closest>) -> Start {
+        match (self, last) {
             (Self::Centre, _) => Start::Centre,
-            (Self::Previous, Some(before)) if before.candidate == *candidate => {
-                Start::Previous(before.point.xi)
-            }
+            (Self::Previous, Some(last)) if last.candidate == *candidate => Start::Previous(last.point.xi),
             (Self::Nearest | Self::Previous, _) => Start::Nearest,
         }
     }
@@ -66,8 +67,10 @@ struct Closest {
 /// Workspace of the search, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeFaceSearch {
+    vectorised: Vectorised,
+    /// Closest face of each contactor node, which the next step may start from.
     closest: Vec<Option<Closest>>,
-    closest_before: Vec<Option<Closest>>,
+    last_closest: Vec<Option<Closest>>,
     group_ends: Vec<u32>,
 }
 
@@ -75,21 +78,20 @@ pub(super) struct NodeFaceSearch {
 const NODES_PER_TASK: usize = 256;
 
 impl NodeFaceSearch {
-    /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found for a
-    /// node stays with it.
+    /// Groups sorted candidates by contactor node; to be called whenever the list has changed.
     pub fn group(&mut self, candidates: &[Candidate]) {
         self.group_ends.clear();
-        std::mem::swap(&mut self.closest, &mut self.closest_before);
+        std::mem::swap(&mut self.closest, &mut self.last_closest);
         self.closest.clear();
-        let mut before = self.closest_before.iter().flatten().peekable();
-        for (k, candidate) in candidates.iter().enumerate() {
-            let key = candidate.key;
-            if candidates.get(k + 1).is_some_and(|next| next.key == key) {
-                continue;
+        // Both lists are in the order of the keys.
+        let mut last = self.last_closest.iter().flatten().peekable();
+        for k in 0..candidates.len() {
+            let key = candidates[k].key;
+            if k + 1 == candidates.len() || candidates[k + 1].key != key {
+                self.group_ends.push(k as u32 + 1);
+                while last.next_if(|closest| closest.candidate.key < key).is_some() {}
+                self.closest.push(last.next_if(|closest| closest.candidate.key == key).copied());
             }
-            self.group_ends.push(k as u32 + 1);
-            while before.next_if(|found| found.candidate.key < key).is_some() {}
-            self.closest.push(before.next_if(|found| found.candidate.key == key).copied());
         }
     }
 
@@ -105,11 +107,13 @@ impl NodeFaceSearch {
         positions: &[Vec3],
         constraints: &mut Constraints,
     ) {
-        let ends = &self.group_ends;
+        let (ends, vectorised) = (&self.group_ends, self.vectorised);
         self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(|(k, closest)| {
             let first = if k == 0 { 0 } else { ends[k - 1] as usize };
             let group = &candidates[first..ends[k] as usize];
-            *closest = closest_face(group, closest.as_ref(), &model.surfaces, options, positions);
+            let last = *closest;
+            let search = GroupSearch { vectorised, surfaces: &model.surfaces, options, positions, last };
+            *closest = search.closest_face(group);
         });
         constraints.clear();
         for closest in self.closest.iter().flatten() {
@@ -119,42 +123,81 @@ impl NodeFaceSearch {
     }
 }
 
-/// The nearest of the candidate faces of one contactor node that face it.
-///
-/// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
-/// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
-/// section meet, would be nearest to that side.
-fn closest_face(
-    group: &[Candidate],
-    before: Option<&Closest>,
-    surfaces: &[Surface],
+/// The search among the candidate faces of one contactor node.
+struct GroupSearch<'a> {
+    vectorised: Vectorised,
+    surfaces: &'a [Surface],
     options: NodeFaceOptions,
-    positions: &[Vec3],
-) -> Option<Closest> {
-    let mut best: Option<Closest> = None;
-    let mut contactor_normal: Option<Vec3> = None;
-    for &candidate in group {
-        let query = &positions[candidate.key.contactor as usize];
-        let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
+    positions: &'a [Vec3],
+    last: Option<Closest>,
+}
+
+impl GroupSearch<'_> {
+    /// The nearest of the candidate faces that face the contactor node.
+    ///
+    /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
+    /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
+    /// section meet, would be nearest to that side.
+    fn closest_face(&self, group: &[Candidate]) -> Option<Closest> {
+        let mut best: Option<Closest> = None;
+        let mut contactor_normal: Option<Vec3> = None;
+        for chunk in group.chunks(LANES) {
+            let in_lanes = self.closest_of_triangles(chunk);
+            for (lane, &candidate) in chunk.iter().enumerate() {
+                let point =
+                    in_lanes.map_or_else(|| self.closest_point(candidate), |closest| closest.lane(lane));
+                if best.is_some_and(|best| point.distance_squared >= best.point.distance_squared) {
+                    continue;
+                }
+                let target = &self.surfaces[candidate.key.target as usize];
+                let face = candidate.face as usize;
+                let face_normal = pseudo_normal(target, self.positions, face, point.xi, Feature::Face);
+                let node_normal = *contactor_normal.get_or_insert_with(|| {
+                    let contactor = &self.surfaces[candidate.contactor_body as usize];
+                    vertex_normal(contactor, self.positions, candidate.key.contactor)
+                });
+                if face_normal.dot(&node_normal) < 0.0 {
+                    best = Some(Closest { candidate, point });
+                }
+            }
+        }
+        best
+    }
+
+    /// Closest points of up to four triangles; `None` unless they are all triangles, and several.
+    fn closest_of_triangles(&self, chunk: &[Candidate]) -> Option<ClosestLanes> {
+        if chunk.len() < 2 || self.options.method != Method::Auto {
+            return None;
+        }
+        let mut triangles = TriangleLanes::ZERO;
+        for lane in 0..LANES {
+            let candidate = chunk[lane.min(chunk.len() - 1)];
+            let surface = &self.surfaces[candidate.key.target as usize];
+            let (CellKind::Tri3, &[a, b, c]) = surface.face(candidate.face as usize) else { return None };
+            triangles.set(lane, &[a, b, c].map(|node| self.positions[node as usize]));
+        }
+        let query = self.positions[chunk[0].key.contactor as usize];
+        let query = [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)];
+        let mut closest = ClosestLanes::ZERO;
+        closest_points_of_triangles(
+            self.vectorised,
+            &[triangles],
+            &[query],
+            std::slice::from_mut(&mut closest),
+        );
+        Some(closest)
+    }
+
+    fn closest_point(&self, candidate: Candidate) -> ClosestPoint {
+        let query = &self.positions[candidate.key.contactor as usize];
+        let (kind, nodes) = self.surfaces[candidate.key.target as usize].face(candidate.face as usize);
         let mut corners = [Vec3::zeros(); MAX_NODES];
         for (corner, &node) in corners.iter_mut().zip(nodes) {
-            *corner = positions[node as usize];
+            *corner = self.positions[node as usize];
         }
-        let start = options.start.on(&candidate, before);
-        let point = closest_point(options.method, start, kind, &corners[..nodes.len()], query);
-        if best.is_some_and(|best| point.distance_squared >= best.point.distance_squared) {
-            continue;
-        }
-        let target = &surfaces[candidate.key.target as usize];
-        let face_normal = pseudo_normal(target, positions, candidate.face as usize, point.xi, Feature::Face);
-        let node_normal = *contactor_normal.get_or_insert_with(|| {
-            vertex_normal(&surfaces[candidate.contactor_body as usize], positions, candidate.key.contactor)
-        });
-        if face_normal.dot(&node_normal) < 0.0 {
-            best = Some(Closest { candidate, point });
-        }
+        let start = self.options.start.on(&candidate, self.last.as_ref());
+        closest_point(self.options.method, start, kind, &corners[..nodes.len()], query)
     }
-    best
 }
 
 /// Adds the constraint of a node that is inside its target.

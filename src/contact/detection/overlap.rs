@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use crate::contact::Surface;
-use crate::element::MAX_NODES;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 use super::ContactModel;
+use super::closest_face::{ClosestFace, ClosestFaceIndex};
 use super::closest_point::{Method, Start, closest_point, signed_gap};
 use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
 use super::patch::QuadraticPatch;
@@ -35,27 +35,37 @@ const MAX_PIECES: usize = 16384;
 /// Pairs of bodies that overlap, in the order of the pairs of the model.
 ///
 /// # Cost
-/// For each pair, the nodes and edges of one body in the common box of both, times the faces of the other.
+/// For each pair whose boxes meet, the edges of one body in the common box of both times the faces of the other; for
+/// the nodes in that box, a search of an index of the faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
-    model
-        .pairs
+    let common_box = |bodies: &[u32; 2]| {
+        let [first, second] = bodies.map(|body| boxes[body as usize]);
+        let touching = TOUCHING * first?.diagonal().min(second?.diagonal());
+        Some((*bodies, first?.intersection(&second?)?, touching))
+    };
+    let close: Vec<([u32; 2], Aabb, f64)> = model.pairs.iter().filter_map(common_box).collect();
+    let mut sides: Vec<Option<Side<'_>>> = model.surfaces.iter().map(|_| None).collect();
+    for body in close.iter().flat_map(|(bodies, ..)| bodies) {
+        let surface = &model.surfaces[*body as usize];
+        sides[*body as usize].get_or_insert_with(|| Side::new(surface, positions));
+    }
+    close
         .par_iter()
-        .filter_map(|&bodies| {
-            let [first, second] = bodies.map(|body| boxes[body as usize]);
-            let common = first?.intersection(&second?)?;
-            let touching = TOUCHING * first?.diagonal().min(second?.diagonal());
-            let surfaces = bodies.map(|body| &model.surfaces[body as usize]);
+        .filter_map(|&(bodies, common, touching)| {
+            let [first, second] = bodies.map(|body| sides[body as usize].as_ref());
+            let sides = [first?, second?];
             let deepest = [[0, 1], [1, 0]]
                 .into_iter()
-                .filter_map(|[a, b]| deepest_node(surfaces[a], surfaces[b], positions, &common))
+                .filter_map(|[a, b]| sides[b].deepest_node(sides[a].surface, &common))
                 .max_by(|a, b| a.0.total_cmp(&b.0))
                 .filter(|deepest| deepest.0 > touching);
+            let [first, second] = sides.map(|side| side.surface);
             let (depth, point) = deepest
-                .or_else(|| crossing(surfaces[0], surfaces[1], positions, &common, touching))
-                .or_else(|| crossing(surfaces[1], surfaces[0], positions, &common, touching))
-                .or_else(|| curved_crossing(surfaces, positions, &common, touching))?;
+                .or_else(|| crossing(first, second, positions, &common, touching))
+                .or_else(|| crossing(second, first, positions, &common, touching))
+                .or_else(|| curved_crossing([first, second], positions, &common, touching))?;
             Some(Penetration { bodies, depth, point })
         })
         .collect()
@@ -72,33 +82,31 @@ fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     Aabb::fit(control_points(kind, nodes, positions, &mut points), 0.0)
 }
 
-/// The node of one surface that is deepest inside the other, if any is.
-fn deepest_node(
-    contactors: &Surface,
-    target: &Surface,
-    positions: &[Vec3],
-    common: &Aabb,
-) -> Option<(f64, Vec3)> {
-    let inside = contactors.nodes().iter().map(|&node| positions[node as usize]);
-    let depths = inside.filter(|point| common.contains(point)).filter_map(|point| {
-        let depth = -signed_distance(target, positions, &point)?;
-        (depth > 0.0).then_some((depth, point))
-    });
-    depths.max_by(|a, b| a.0.total_cmp(&b.0))
+/// A surface and where its faces are.
+struct Side<'a> {
+    surface: &'a Surface,
+    positions: &'a [Vec3],
+    faces: ClosestFaceIndex,
 }
 
-/// Distance of a point to a surface, negative inside.
-fn signed_distance(surface: &Surface, positions: &[Vec3], query: &Vec3) -> Option<f64> {
-    let closest = (0..surface.num_faces()).map(|face| {
-        let (kind, nodes) = surface.face(face);
-        let mut corners = [Vec3::zeros(); MAX_NODES];
-        for (corner, &node) in corners.iter_mut().zip(nodes) {
-            *corner = positions[node as usize];
-        }
-        (face, closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], query))
-    });
-    let (face, point) = closest.min_by(|a, b| a.1.distance_squared.total_cmp(&b.1.distance_squared))?;
-    Some(signed_gap(surface, positions, face, query, &point).gap)
+impl<'a> Side<'a> {
+    fn new(surface: &'a Surface, positions: &'a [Vec3]) -> Self {
+        Self { surface, positions, faces: ClosestFaceIndex::build(surface, positions) }
+    }
+
+    /// The node of another surface that is deepest inside this one, if any is.
+    fn deepest_node(&self, contactors: &Surface, common: &Aabb) -> Option<(f64, Vec3)> {
+        let nodes = contactors.nodes().iter().map(|&node| self.positions[node as usize]);
+        let queries: Vec<Vec3> = nodes.filter(|point| common.contains(point)).collect();
+        let mut closest = vec![None; queries.len()];
+        self.faces.closest_to_all(&queries, f64::INFINITY, &mut closest);
+        let depths = queries.iter().zip(closest).filter_map(|(query, closest)| {
+            let ClosestFace { face, point } = closest?;
+            let depth = -signed_gap(self.surface, self.positions, face as usize, query, &point).gap;
+            (depth > 0.0).then_some((depth, *query))
+        });
+        depths.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
 }
 
 /// A point where a straight edge of one surface passes through a linear face of the other, with depth 0.

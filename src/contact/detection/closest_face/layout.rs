@@ -1,6 +1,7 @@
 //! How an index is laid out: faces ordered by halving, boxes from the leaves up.
 
 use super::*;
+use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points};
 use crate::contact::detection::volume::Aabb;
 
 /// Faces handled by one task at least.
@@ -15,7 +16,6 @@ const MARGIN: f64 = 1e-9;
 struct Item {
     centre: Vec3,
     face: u32,
-    plain: bool,
 }
 
 impl Boxes {
@@ -54,9 +54,6 @@ impl ClosestFaceIndex {
             .with_min_len(FACES_PER_TASK)
             .map(|face| item(surface, face, positions))
             .collect();
-        // Kinds apart, so that few leaves are mixed.
-        let num_plain = items.len();
-        let _ = num_plain;
         let mut span = LANES;
         while span < items.len() {
             span *= LANES;
@@ -115,9 +112,9 @@ impl ClosestFaceIndex {
 }
 
 fn item(surface: &Surface, face: usize, positions: &[Vec3]) -> Item {
-    let (kind, nodes) = surface.face(face);
+    let (_, nodes) = surface.face(face);
     let centre = nodes.iter().map(|&node| positions[node as usize]).sum::<Vec3>() / nodes.len() as f64;
-    Item { centre, face: face as u32, plain: kind == CellKind::Tri3 }
+    Item { centre, face: face as u32 }
 }
 
 /// Orders faces so that consecutive runs of `span` / 4, `span` / 16, … are compact: halves across the longest
@@ -162,24 +159,29 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Aabb) {
     let item = |lane: usize| items[lane.min(items.len() - 1)];
     let mut boxes = Boxes::NOTHING;
     let mut triangles = TriangleLanes::ZERO;
+    let mut plain = true;
     for lane in 0..LANES {
-        let (_, nodes) = surface.face(item(lane).face as usize);
-        boxes.set(lane, &bounds(nodes, positions));
-        if let &[a, b, c] = nodes {
-            triangles.set(lane, &[a, b, c].map(|node| positions[node as usize]));
+        let (kind, nodes) = surface.face(item(lane).face as usize);
+        boxes.set(lane, &bounds(kind, nodes, positions));
+        match (kind, nodes) {
+            (CellKind::Tri3, &[a, b, c]) => {
+                triangles.set(lane, &[a, b, c].map(|node| positions[node as usize]));
+            }
+            _ => plain = false,
         }
     }
-    let plain = items.iter().all(|item| item.plain) && !triangles.slivers().any();
+    plain = plain && !triangles.slivers().any();
     let shapes = if plain { Shapes::Triangles(triangles) } else { Shapes::Others(boxes, [0; LANES]) };
     (Leaf { faces: [0, 1, 2, 3].map(|lane| item(lane).face), shapes }, boxes.joint())
 }
 
 /// Box that holds the closest points of a face.
-fn bounds(nodes: &[u32], positions: &[Vec3]) -> Aabb {
+fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Aabb {
+    let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-    for &node in nodes {
-        lower = lower.inf(&positions[node as usize]);
-        upper = upper.sup(&positions[node as usize]);
+    for point in control_points(kind, nodes, positions, &mut buffer) {
+        lower = lower.inf(point);
+        upper = upper.sup(point);
     }
     let margin = MARGIN * (upper - lower).max() + 16.0 * f64::EPSILON * lower.amax().max(upper.amax());
     Aabb { lower: lower.add_scalar(-margin), upper: upper.add_scalar(margin) }

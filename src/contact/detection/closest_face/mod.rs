@@ -17,13 +17,10 @@
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
 
-mod follow;
 mod layout;
 mod search;
 #[cfg(test)]
 mod tests;
-
-pub use follow::Followed;
 
 use rayon::prelude::*;
 

@@ -65,7 +65,8 @@ impl<'a> Search<'a> {
         let Leaf { faces, shapes } = &self.index.leaves[leaf as usize];
         match shapes {
             Shapes::Triangles(triangles) => {
-                let (closest, _) = triangles.closest(&self.lanes);
+                let (closest, _) = triangles.closest_and_slivers(&self.lanes);
+                // As in `Lanes::settled`.
                 std::hint::black_box(&closest);
                 if closest.distance_squared.at_most(Lanes::splat(self.limit)).any() {
                     for lane in 0..LANES {
@@ -198,7 +199,7 @@ fn nearest_of(bounds: &[f64; LANES]) -> usize {
 }
 
 /// Queries that go through the upper levels together.
-const GROUP: usize = 16;
+const GROUP: usize = 4;
 
 /// Most nodes of the lowest level that a group may list; scattered queries, which would need more, go alone.
 const LISTED: usize = 64;
@@ -230,6 +231,10 @@ impl Kernel for SearchAll<'_> {
             }
             let nodes = self.index.nodes_near(queries, reach, &mut listed);
             for (query, closest) in queries.iter().zip(closest) {
+                if !(query.x.is_finite() && query.y.is_finite() && query.z.is_finite()) {
+                    *closest = None;
+                    continue;
+                }
                 let limit = farthest.min(reach).min(distance_squared_to_seed(query, seed));
                 let mut search = Search::new(self.index, query, limit);
                 match nodes {
@@ -256,7 +261,8 @@ fn distance_squared_to_seed(query: &Vec3, seed: Option<Vec3>) -> f64 {
 }
 
 impl ClosestFaceIndex {
-    /// The closest face no farther than `radius` \[m\] from `query`, if any; of equally close ones the first.
+    /// The closest face no farther than `radius` \[m\] from `query`, if any; of equally close ones the first. None
+    /// where the query is not finite.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);
@@ -285,7 +291,7 @@ impl ClosestFaceIndex {
         if reach >= f64::MAX || self.levels.is_empty() {
             return None;
         }
-        let (mut lower, mut upper) = (queries[0], queries[0]);
+        let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for query in queries {
             for d in 0..3 {
                 lower[d] = Real::min(query[d], lower[d]);

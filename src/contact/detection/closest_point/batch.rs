@@ -74,7 +74,7 @@ impl Kernel for Batch<'_> {
     #[inline(always)]
     fn call(self) {
         for ((closest, triangles), queries) in self.closest.iter_mut().zip(self.triangles).zip(self.queries) {
-            let (answers, slivers) = triangles.closest(queries);
+            let (answers, slivers) = triangles.closest_and_slivers(queries);
             *closest = answers;
             if slivers.any() {
                 triangles.mend(slivers, queries, closest);
@@ -117,15 +117,15 @@ impl TriangleLanes {
         self.corners.map(|corner| Vec3::new(corner[0].0[lane], corner[1].0[lane], corner[2].0[lane]))
     }
 
-    /// Triangles so thin that the tests of the regions mistake them.
-    #[inline(always)]
+    /// Triangles so thin that rounding may mistake their regions.
     pub fn slivers(&self) -> Mask {
-        self.closest(&[Lanes([0.0; LANES]); 3]).1
+        self.closest_and_slivers(&[Lanes([0.0; LANES]); 3]).1
     }
 
-    /// Closest points to four queries; to be called inside [`Vectorised::run`].
+    /// Closest points to four queries, and the lanes in which they are not to be trusted: those of slivers. To be
+    /// called inside [`Vectorised::run`].
     #[inline(always)]
-    pub fn closest(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
+    pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
         let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
         let [a, b, c] = &self.corners;
         let (ab, ac, ap) = (sub(b, a), sub(c, a), sub(query, a));
@@ -208,5 +208,67 @@ impl ClosestLanes {
         self.distance_squared.0[lane] = closest.distance_squared;
         let number = REGIONS.iter().position(|feature| *feature == closest.feature);
         self.region.0[lane] = number.unwrap_or(0) as f64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+    use proptest::prelude::*;
+
+    /// A triangle of any quality and a query anywhere, or on a corner, an edge, a normal through a border.
+    fn pair(s: &mut Samples) -> ([Vec3; 3], Vec3) {
+        let mut corners = [s.vector(1.0), s.vector(1.0), s.vector(1.0)];
+        let thin = s.pick(&[0.0, 1e-13, 1e-9, 1e-6, 1e-3]);
+        match s.bits() % 8 {
+            0 => corners[1] = corners[0] + s.vector(thin),
+            1 => corners[2] = corners[1] + s.vector(thin),
+            2 => corners[2] = corners[0].lerp(&corners[1], s.pick(&[-0.5, 0.3, 1.5])) + s.vector(thin),
+            3 => corners = [corners[0]; 3],
+            _ => {}
+        }
+        let [a, b, c] = corners;
+        let normal = (b - a).cross(&(c - a));
+        let (from, to) = s.pick(&[(a, b), (b, c), (c, a)]);
+        let across = normal.cross(&(to - from)) * s.pick(&[0.0, 1e-12, -1e-12]);
+        let query = match s.bits() % 5 {
+            0 => s.pick(&corners),
+            1 => from.lerp(&to, s.pick(&[0.0, 1e-12, 0.4, 1.0])) + across,
+            2 => from.lerp(&to, s.pick(&[0.0, 1.0])) + normal * s.uniform(-1.0, 1.0) + across,
+            3 => (a + b + c) / 3.0 + normal * s.uniform(-1.0, 1.0),
+            _ => s.vector(1.0) * s.pick(&[1.0, 3.0, 1e6]),
+        };
+        (corners, query)
+    }
+
+    proptest! {
+        /// All of the answer is that of the scalar form, bit for bit, whatever the processor, and lanes beyond the
+        /// last pair disturb nothing.
+        #[test]
+        fn lanes_have_the_bits_of_the_scalar_form(seed: u64, count in 0..23_usize, rest: f64) {
+            let mut s = Samples::new(seed);
+            let pairs: Vec<([Vec3; 3], Vec3)> = (0..count).map(|_| pair(&mut s)).collect();
+            let num_blocks = count.div_ceil(LANES);
+            let mut triangles = vec![TriangleLanes { corners: [[Lanes::splat(rest); 3]; 3] }; num_blocks];
+            let mut queries = vec![[Lanes::splat(rest); 3]; num_blocks];
+            for (k, (corners, query)) in pairs.iter().enumerate() {
+                triangles[k / LANES].set(k % LANES, corners);
+                prop_assert_eq!(triangles[k / LANES].triangle(k % LANES), *corners);
+                for d in 0..3 {
+                    queries[k / LANES][d].0[k % LANES] = query[d];
+                }
+            }
+            for vectorised in [Vectorised::detect(), Vectorised::baseline()] {
+                let mut closest = vec![ClosestLanes::ZERO; num_blocks];
+                closest_points_of_triangles(vectorised, &triangles, &queries, &mut closest);
+                for (k, (corners, query)) in pairs.iter().enumerate() {
+                    let scalar = voronoi::closest_point(corners, query);
+                    let found = closest[k / LANES].lane(k % LANES);
+                    prop_assert_eq!(found, scalar, "{:?} {:?}", corners, query);
+                    prop_assert_eq!(found.distance_squared.to_bits(), scalar.distance_squared.to_bits());
+                }
+            }
+        }
     }
 }
