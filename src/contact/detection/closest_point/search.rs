@@ -69,8 +69,9 @@ pub fn global_minimum<P: Patch>(patch: &P, local: Minimum) -> Search {
         stack[count + 1] = (near, depth + 1);
         count += 2;
     }
-    let BranchAndBound { xi, iterations, .. } = search;
-    Search { minimum: Minimum { xi, iterations, converged: complete && search.objective.is_finite() }, cells }
+    search.polish();
+    let BranchAndBound { xi, iterations, objective, .. } = search;
+    Search { minimum: Minimum { xi, iterations, converged: complete && objective.is_finite() }, cells }
 }
 
 /// The state of a search: the face and the best point of it so far.
@@ -118,10 +119,19 @@ impl<P: Patch> BranchAndBound<'_, P> {
     /// F at a point of a cell, which replaces the best if it is better.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
-        if objective < self.objective {
+        if objective < (1.0 - NOISE) * self.objective {
             (self.objective, self.xi) = (objective, P::DOMAIN.project(cell.at(xi)));
         }
         objective
+    }
+
+    /// Walks downhill from the best point, which may be no better than a bound required.
+    fn polish(&mut self) {
+        let local = Sqp { hessian: Hessian::Exact }.minimise(self.patch, self.xi);
+        self.iterations += local.iterations;
+        if 0.5 * self.patch.offset(local.xi).norm_squared() < self.objective {
+            self.xi = local.xi;
+        }
     }
 
     /// A cell cut in two across its longer side, the half with the closer centre first.
