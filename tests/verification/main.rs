@@ -12,6 +12,7 @@
 
 mod brute_force;
 mod closed_form;
+mod closest_point;
 mod free_rotation;
 mod hertz;
 mod iteration_study;

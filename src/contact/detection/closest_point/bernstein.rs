@@ -19,7 +19,7 @@ pub struct Bounds {
     pub least_value: f64,
     /// Nowhere is F, nor any of its coefficients, greater than this \[m²\].
     pub greatest_value: f64,
-    /// Nowhere is an eigenvalue of its Hessian less than this \[m²\].
+    /// Nowhere is an eigenvalue of its Hessian less than this, which is at most zero \[m²\].
     pub least_curvature: f64,
 }
 
@@ -27,19 +27,30 @@ impl Bounds {
     /// Of an affine x: F is a square, and convex.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
-    /// From the coefficients of |x − r|² and those of the Hessian of F.
-    fn new<'a>(squares: impl Iterator<Item = &'a f64>, hessians: &[[f64; 3]]) -> Self {
+    /// From the coefficients of |x − r|² and, where F may be less than `limit`, those of the Hessian of F.
+    fn new<'a, const N: usize>(
+        squares: impl Iterator<Item = &'a f64>,
+        limit: f64,
+        hessians: impl FnOnce() -> [[f64; 3]; N],
+    ) -> Self {
         let extremes = |(least, greatest): (f64, f64), v: &f64| (least.min(*v), greatest.max(*v));
         let (least, greatest) = squares.fold((f64::INFINITY, f64::NEG_INFINITY), extremes);
-        let curvature = hessians.iter().map(least_eigenvalue).fold(f64::INFINITY, f64::min);
-        Self { least_value: 0.5 * least, greatest_value: 0.5 * greatest, least_curvature: curvature }
+        let least_curvature = if 0.5 * least < limit {
+            hessians().iter().map(least_eigenvalue_or_zero).fold(0.0, f64::min)
+        } else {
+            f64::NEG_INFINITY
+        };
+        Self { least_value: 0.5 * least, greatest_value: 0.5 * greatest, least_curvature }
     }
 }
 
-/// The lesser eigenvalue of a symmetric matrix (11, 22, 12).
-fn least_eigenvalue(&[h11, h22, h12]: &[f64; 3]) -> f64 {
+/// The lesser eigenvalue of a symmetric matrix (11, 22, 12) if it is negative, else zero.
+fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
+    if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
+        return 0.0;
+    }
     let (mean, half) = (0.5 * (h11 + h22), 0.5 * (h11 - h22));
-    mean - (half * half + h12 * h12).sqrt()
+    (mean - (half * half + h12 * h12).sqrt()).min(0.0)
 }
 
 /// Whether both eigenvalues of a symmetric matrix (11, 22, 12) are clearly positive.
@@ -65,7 +76,9 @@ impl Curve {
     /// d²F/dξ², degree 2.
     #[inline]
     fn curvatures(&self) -> [f64; 3] {
-        [0, 1, 2].map(|k| 1.5 * second_difference([0, 1, 2].map(|i| self.squares[k + i])))
+        let [a, b, c, d, e] = self.squares;
+        [second_difference([a, b, c]), second_difference([b, c, d]), second_difference([c, d, e])]
+            .map(|d| 1.5 * d)
     }
 
     /// Whether F is certainly convex.
@@ -76,9 +89,9 @@ impl Curve {
         curvatures.iter().all(|&c| c > MARGIN * greatest)
     }
 
-    /// Bounds of F.
-    pub fn bounds(&self) -> Bounds {
-        Bounds::new(self.squares.iter(), &self.curvatures().map(|c| [c, c, 0.0]))
+    /// Bounds of F; of its curvature only where F may be less than `limit`.
+    pub fn bounds(&self, limit: f64) -> Bounds {
+        Bounds::new(self.squares.iter(), limit, || self.curvatures().map(|c| [c, c, 0.0]))
     }
 }
 
@@ -101,13 +114,19 @@ impl BilinearNet {
     #[inline]
     fn hessians(&self) -> [[f64; 3]; 9] {
         let f = &self.squares;
-        let along = [0, 1, 2].map(|j| 0.25 * second_difference([f[0][j], f[1][j], f[2][j]]));
-        let across = [0, 1, 2].map(|i| 0.25 * second_difference(f[i]));
         let twist = |i: usize, j: usize| 0.5 * ((f[i + 1][j + 1] - f[i + 1][j]) - (f[i][j + 1] - f[i][j]));
-        let mixed = [0, 1].map(|i| [twist(i, 0), twist(i, 1)]);
-        let raised = mixed.map(|[a, b]| [a, 0.5 * (a + b), b]);
-        let mixed = [raised[0], [0, 1, 2].map(|j| 0.5 * (raised[0][j] + raised[1][j])), raised[1]];
-        std::array::from_fn(|k| [along[k % 3], across[k / 3], mixed[k / 3][k % 3]])
+        let [a, b, c, d] = [twist(0, 0), twist(0, 1), twist(1, 0), twist(1, 1)];
+        let (before, behind) = ([a, 0.5 * (a + b), b], [c, 0.5 * (c + d), d]);
+        let mut hessians = [[0.0; 3]; 9];
+        for i in 0..3 {
+            let across = 0.25 * second_difference(f[i]);
+            for j in 0..3 {
+                let along = 0.25 * second_difference([f[0][j], f[1][j], f[2][j]]);
+                let mixed = [before[j], 0.5 * (before[j] + behind[j]), behind[j]][i];
+                hessians[3 * i + j] = [along, across, mixed];
+            }
+        }
+        hessians
     }
 
     /// Whether F is certainly convex.
@@ -116,9 +135,9 @@ impl BilinearNet {
         self.hessians().iter().fold(true, |all, h| all & is_positive_definite(h))
     }
 
-    /// Bounds of F.
-    pub fn bounds(&self) -> Bounds {
-        Bounds::new(self.squares.as_flattened().iter(), &self.hessians())
+    /// Bounds of F; of its curvature only where F may be less than `limit`.
+    pub fn bounds(&self, limit: f64) -> Bounds {
+        Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
 }
 
@@ -151,13 +170,15 @@ impl TriangleNet {
     #[inline]
     fn hessians(&self) -> [[f64; 3]; 6] {
         let f = &self.squares;
-        [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (0, 2)].map(|(i, j)| {
-            [
+        let mut hessians = [[0.0; 3]; 6];
+        for (hessian, (i, j)) in hessians.iter_mut().zip([(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (0, 2)]) {
+            *hessian = [
                 6.0 * second_difference([f[i][j], f[i + 1][j], f[i + 2][j]]),
                 6.0 * second_difference([f[i][j], f[i][j + 1], f[i][j + 2]]),
                 6.0 * ((f[i + 1][j + 1] - f[i + 1][j]) - (f[i][j + 1] - f[i][j])),
-            ]
-        })
+            ];
+        }
+        hessians
     }
 
     /// Whether F is certainly convex.
@@ -166,10 +187,10 @@ impl TriangleNet {
         self.hessians().iter().fold(true, |all, h| all & is_positive_definite(h))
     }
 
-    /// Bounds of F.
-    pub fn bounds(&self) -> Bounds {
+    /// Bounds of F; of its curvature only where F may be less than `limit`.
+    pub fn bounds(&self, limit: f64) -> Bounds {
         let squares = self.squares.iter().enumerate().flat_map(|(i, row)| &row[..5 - i]);
-        Bounds::new(squares, &self.hessians())
+        Bounds::new(squares, limit, || self.hessians())
     }
 }
 
@@ -184,8 +205,10 @@ impl BiquadraticNet {
     #[inline]
     pub fn new([p, q, r]: &[[Vec3; 3]; 3]) -> Self {
         let (ends, middle) = (product(p, r), product(q, q));
-        let third = 1.0 / 3.0;
-        let mean = [0, 1, 2, 3, 4].map(|j| (ends[j] + 2.0 * middle[j]) * third);
+        let mut mean = [0.0; 5];
+        for j in 0..5 {
+            mean[j] = (ends[j] + 2.0 * middle[j]) * (1.0 / 3.0);
+        }
         Self { squares: [product(p, p), product(p, q), mean, product(q, r), product(r, r)] }
     }
 
@@ -193,42 +216,72 @@ impl BiquadraticNet {
     #[inline]
     fn along(&self) -> [[f64; 5]; 3] {
         let f = &self.squares;
-        [0, 1, 2]
-            .map(|i| [0, 1, 2, 3, 4].map(|j| 1.5 * second_difference([f[i][j], f[i + 1][j], f[i + 2][j]])))
+        let mut along = [[0.0; 5]; 3];
+        for i in 0..3 {
+            for j in 0..5 {
+                along[i][j] = 1.5 * second_difference([f[i][j], f[i + 1][j], f[i + 2][j]]);
+            }
+        }
+        along
     }
 
-    /// F,₂₂, degree 4 in ξ and 2 in η.
+    /// F,₂₂, degree 2 in η and 4 in ξ: the first index counts η.
     #[inline]
-    fn across(&self) -> [[f64; 3]; 5] {
-        self.squares.map(|f| [0, 1, 2].map(|j| 1.5 * second_difference([f[j], f[j + 1], f[j + 2]])))
+    fn across(&self) -> [[f64; 5]; 3] {
+        let f = &self.squares;
+        let mut across = [[0.0; 5]; 3];
+        for j in 0..3 {
+            for i in 0..5 {
+                across[j][i] = 1.5 * second_difference([f[i][j], f[i][j + 1], f[i][j + 2]]);
+            }
+        }
+        across
     }
 
     /// F,₁₂, degree 3 in ξ and in η.
     #[inline]
     fn mixed(&self) -> [[f64; 4]; 4] {
-        let slopes = self.squares.map(|f| [0, 1, 2, 3].map(|j| f[j + 1] - f[j]));
-        [0, 1, 2, 3].map(|i| [0, 1, 2, 3].map(|j| 2.0 * (slopes[i + 1][j] - slopes[i][j])))
+        let f = &self.squares;
+        let mut mixed = [[0.0; 4]; 4];
+        for i in 0..4 {
+            for j in 0..4 {
+                mixed[i][j] = 2.0 * ((f[i + 1][j + 1] - f[i + 1][j]) - (f[i][j + 1] - f[i][j]));
+            }
+        }
+        mixed
     }
 
     /// Coefficients of the Hessian of F, raised to degree 4 in both directions.
     fn hessians(&self) -> [[f64; 3]; 25] {
-        let transposed = transpose(&self.along());
-        let along = transpose(&transposed.map(raise_quadratic));
-        let across = self.across().map(raise_quadratic);
-        let mixed = transpose(&transpose(&self.mixed().map(raise_cubic)).map(raise_cubic));
-        std::array::from_fn(|k| [along[k / 5][k % 5], across[k / 5][k % 5], mixed[k / 5][k % 5]])
+        let along = transpose(&self.along());
+        let across = transpose(&self.across());
+        let mixed = transpose(&self.mixed().map(raise_cubic)).map(raise_cubic);
+        let (along, across) = (along.map(raise_quadratic), across.map(raise_quadratic));
+        // `along` and `mixed` now count η first, `across` ξ.
+        std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Whether F is certainly convex: first by the least of the diagonal and the greatest off it, which settles most
+    /// Whether F is certainly convex: first by the least of the diagonal and the greatest off it, which settles many
     /// faces, then by the matrices of coefficients.
     #[inline]
     pub fn is_convex(&self) -> bool {
-        let least = |values: &[f64]| values.iter().fold(f64::INFINITY, |a, &b| if b < a { b } else { a });
         let (along, across, mixed) = (self.along(), self.across(), self.mixed());
-        let greatest =
-            mixed.as_flattened().iter().fold(0.0, |a: f64, b| if b.abs() > a { b.abs() } else { a });
-        let diagonal = [least(along.as_flattened()), least(across.as_flattened())];
-        is_positive_definite(&[diagonal[0], diagonal[1], greatest]) || self.has_definite_coefficients()
+        let mut least = [[f64::INFINITY; 5]; 2];
+        for k in 0..3 {
+            for j in 0..5 {
+                least[0][j] = minimum(along[k][j], least[0][j]);
+                least[1][j] = minimum(across[k][j], least[1][j]);
+            }
+        }
+        let mut greatest = [0.0; 4];
+        for row in &mixed {
+            for j in 0..4 {
+                greatest[j] = -minimum(-row[j].abs(), -greatest[j]);
+            }
+        }
+        let [h11, h22] = [least_of(&least[0]), least_of(&least[1])];
+        let h12 = -least_of(&[-greatest[0], -greatest[1], -greatest[2], -greatest[3]]);
+        is_positive_definite(&[h11, h22, h12]) || self.has_definite_coefficients()
     }
 
     #[inline(never)]
@@ -236,9 +289,9 @@ impl BiquadraticNet {
         self.hessians().iter().all(is_positive_definite)
     }
 
-    /// Bounds of F.
-    pub fn bounds(&self) -> Bounds {
-        Bounds::new(self.squares.as_flattened().iter(), &self.hessians())
+    /// Bounds of F; of its curvature only where F may be less than `limit`.
+    pub fn bounds(&self, limit: f64) -> Bounds {
+        Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
     }
 }
 
@@ -252,6 +305,17 @@ fn product(p: &[Vec3; 3], q: &[Vec3; 3]) -> [f64; 5] {
         0.5 * (p[1].dot(&q[2]) + p[2].dot(&q[1])),
         p[2].dot(&q[2]),
     ]
+}
+
+/// The lesser of two, in one instruction.
+#[inline]
+fn minimum(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+#[inline]
+fn least_of(values: &[f64]) -> f64 {
+    values.iter().fold(f64::INFINITY, |a, &b| minimum(b, a))
 }
 
 #[inline]

@@ -216,7 +216,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     #[inline]
     fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
         let local = self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query));
-        let (minimum, outcome) = if local.converged && patch.is_convex() {
+        let (minimum, outcome) = if search::is_obvious(patch, &local) {
             (local, Outcome::Converged)
         } else {
             let found = search::global_minimum(patch, local);

@@ -69,8 +69,9 @@ pub fn global_minimum<P: Patch>(patch: &P, local: Minimum) -> Search {
         stack[count + 1] = (near, depth + 1);
         count += 2;
     }
-    let BranchAndBound { xi, iterations, .. } = search;
-    Search { minimum: Minimum { xi, iterations, converged: complete && search.objective.is_finite() }, cells }
+    search.polish();
+    let BranchAndBound { xi, iterations, objective, .. } = search;
+    Search { minimum: Minimum { xi, iterations, converged: complete && objective.is_finite() }, cells }
 }
 
 /// The state of a search: the face and the best point of it so far.
@@ -87,12 +88,12 @@ impl<P: Patch> BranchAndBound<'_, P> {
     ///
     /// `part`: the patch over the cell; `known`: a point of it that satisfies the optimality conditions.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
-        let bounds = part.bounds();
-        let noise = NOISE * bounds.greatest_value;
-        if !(bounds.least_value < self.threshold(noise)) {
+        if is_behind_plane(part, self.patch.offset(self.xi), self.threshold(0.0)) {
             return true;
         }
-        if self.is_behind_plane(part, self.patch.offset(self.xi), noise) {
+        let bounds = part.bounds(self.objective);
+        let noise = NOISE * bounds.greatest_value;
+        if !(bounds.least_value < self.threshold(noise)) {
             return true;
         }
         // −½ α δ²: how far below an optimal point F can be.
@@ -107,28 +108,30 @@ impl<P: Patch> BranchAndBound<'_, P> {
         };
         let objective = self.improve(part, cell, xi);
         (converged && objective + sag >= self.threshold(64.0 * noise))
-            || self.is_behind_plane(part, part.offset(xi), noise)
-    }
-
-    /// Whether a cell lies behind the plane through `offset` at right angles to it, which no closer point does.
-    fn is_behind_plane(&self, part: &P, offset: Vec3, noise: f64) -> bool {
-        let distance = part.least_along(&(offset / offset.norm()));
-        distance > 0.0 && 0.5 * distance * distance >= self.threshold(noise)
+            || is_behind_plane(part, part.offset(xi), self.threshold(noise))
     }
 
     /// F below which a point is worth finding.
     fn threshold(&self, noise: f64) -> f64 {
-        let tolerance = TOLERANCE * self.size;
-        self.objective - tolerance * ((2.0 * self.objective).sqrt() + 0.5 * tolerance) - noise
+        threshold(self.objective, self.size) - noise
     }
 
     /// F at a point of a cell, which replaces the best if it is better.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
-        if objective < self.objective {
+        if objective < (1.0 - NOISE) * self.objective {
             (self.objective, self.xi) = (objective, P::DOMAIN.project(cell.at(xi)));
         }
         objective
+    }
+
+    /// Walks downhill from the best point, which may be no better than a bound required.
+    fn polish(&mut self) {
+        let local = Sqp { hessian: Hessian::Exact }.minimise(self.patch, self.xi);
+        self.iterations += local.iterations;
+        if 0.5 * self.patch.offset(local.xi).norm_squared() < self.objective {
+            self.xi = local.xi;
+        }
     }
 
     /// A cell cut in two across its longer side, the half with the closer centre first.
@@ -141,6 +144,31 @@ impl<P: Patch> BranchAndBound<'_, P> {
         let [first, second] = halves.map(|half| self.patch.offset(half.at(P::DOMAIN.centre)).norm_squared());
         if first <= second { halves } else { [halves[1], halves[0]] }
     }
+}
+
+/// Whether a local minimum is obviously the global one, because F is convex or the face on one side of a plane.
+#[inline]
+pub fn is_obvious<P: Patch>(patch: &P, local: &Minimum) -> bool {
+    if !local.converged || P::AFFINE {
+        return local.converged;
+    }
+    let offset = patch.offset(local.xi);
+    is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size(patch))) || patch.is_convex()
+}
+
+/// F below which a point is worth finding, given the best.
+#[inline]
+fn threshold(objective: f64, size: f64) -> f64 {
+    let tolerance = TOLERANCE * size;
+    objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
+}
+
+/// Whether F is at least `threshold` because the face, or part of one, lies behind the plane through `offset` at
+/// right angles to it.
+#[inline]
+fn is_behind_plane<P: Patch>(part: &P, offset: Vec3, threshold: f64) -> bool {
+    let distance = part.least_along(&(offset / offset.norm())).max(0.0);
+    0.5 * distance * distance >= threshold
 }
 
 /// Greatest distance of a node of the face from the first.

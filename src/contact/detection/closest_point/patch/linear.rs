@@ -132,10 +132,11 @@ impl Patch for Bilinear {
         BilinearNet::new(&self.control_points()).is_convex()
     }
 
-    fn bounds(&self) -> Bounds {
-        BilinearNet::new(&self.control_points()).bounds()
+    fn bounds(&self, limit: f64) -> Bounds {
+        BilinearNet::new(&self.control_points()).bounds(limit)
     }
 
+    #[inline]
     fn least_along(&self, direction: &Vec3) -> f64 {
         least_of(self.control_points().as_flattened(), direction)
     }

@@ -44,12 +44,13 @@ pub trait Patch: Copy {
         Self::AFFINE
     }
 
-    /// Bounds of F on the whole domain.
-    fn bounds(&self) -> Bounds {
+    /// Bounds of F on the whole domain; of its curvature only where F may be less than `limit`.
+    fn bounds(&self, _limit: f64) -> Bounds {
         Bounds::AFFINE
     }
 
     /// A bound from below of n·(x − r) on the whole domain: x is in the convex hull of its control points.
+    #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY
     }
@@ -59,7 +60,11 @@ pub trait Patch: Copy {
     fn expand(&self, xi: [f64; 2]) -> Expansion {
         let Derivatives { offset, tangents: [x1, x2], second } = self.derivatives(xi);
         let metric = [x1.norm_squared(), x2.norm_squared(), x1.dot(&x2)];
-        let hessian = [0, 1, 2].map(|i| metric[i] + offset.dot(&second[i]));
+        let hessian = [
+            metric[0] + offset.dot(&second[0]),
+            metric[1] + offset.dot(&second[1]),
+            metric[2] + offset.dot(&second[2]),
+        ];
         let gradient = [offset.dot(&x1), offset.dot(&x2)];
         Expansion { xi, objective: 0.5 * offset.norm_squared(), gradient, metric, hessian }
     }
@@ -148,12 +153,17 @@ pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: 
 }
 
 /// Least n·p of some control points.
-fn least_of<'a>(points: impl IntoIterator<Item = &'a Vec3>, direction: &Vec3) -> f64 {
-    points.into_iter().map(|p| p.dot(direction)).fold(f64::INFINITY, f64::min)
+#[inline]
+fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
+    points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })
 }
 
 /// Nodes seen from the query.
 #[inline]
 fn shifted<const N: usize>(nodes: &[Vec3; N], query: &Vec3) -> [Vec3; N] {
-    nodes.map(|node| node - query)
+    let mut shifted = *nodes;
+    for node in &mut shifted {
+        *node -= query;
+    }
+    shifted
 }

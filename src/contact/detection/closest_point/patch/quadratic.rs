@@ -55,10 +55,11 @@ impl Patch for QuadraticSegment {
         Curve::new(&self.control_points()).is_convex()
     }
 
-    fn bounds(&self) -> Bounds {
-        Curve::new(&self.control_points()).bounds()
+    fn bounds(&self, limit: f64) -> Bounds {
+        Curve::new(&self.control_points()).bounds(limit)
     }
 
+    #[inline]
     fn least_along(&self, direction: &Vec3) -> f64 {
         least_of(&self.control_points(), direction)
     }
@@ -125,10 +126,11 @@ impl Patch for SixNodeTriangle {
         TriangleNet::new(&self.control_points()).is_convex()
     }
 
-    fn bounds(&self) -> Bounds {
-        TriangleNet::new(&self.control_points()).bounds()
+    fn bounds(&self, limit: f64) -> Bounds {
+        TriangleNet::new(&self.control_points()).bounds(limit)
     }
 
+    #[inline]
     fn least_along(&self, direction: &Vec3) -> f64 {
         least_of(&self.control_points(), direction)
     }
@@ -215,10 +217,11 @@ impl Patch for Serendipity {
         BiquadraticNet::new(&self.control_points()).is_convex()
     }
 
-    fn bounds(&self) -> Bounds {
-        BiquadraticNet::new(&self.control_points()).bounds()
+    fn bounds(&self, limit: f64) -> Bounds {
+        BiquadraticNet::new(&self.control_points()).bounds(limit)
     }
 
+    #[inline]
     fn least_along(&self, direction: &Vec3) -> f64 {
         least_of(self.control_points().as_flattened(), direction)
     }
@@ -262,15 +265,18 @@ impl Patch for Biquadratic {
 
     #[inline]
     fn offset(&self, [x, y]: [f64; 2]) -> Vec3 {
-        let rows = self.c.each_ref().map(|c| c[0] + (c[1] + c[2] * y) * y);
+        let row = |c: &[Vec3; 3]| c[0] + (c[1] + c[2] * y) * y;
+        let rows = [row(&self.c[0]), row(&self.c[1]), row(&self.c[2])];
         rows[0] + (rows[1] + rows[2] * x) * x
     }
 
     #[inline]
     fn derivatives(&self, [x, y]: [f64; 2]) -> Derivatives {
-        let rows = self.c.each_ref().map(|c| c[0] + (c[1] + c[2] * y) * y);
-        let slopes = self.c.each_ref().map(|c| c[1] + c[2] * (2.0 * y));
-        let curvatures = self.c.each_ref().map(|c| c[2]);
+        let row = |c: &[Vec3; 3]| c[0] + (c[1] + c[2] * y) * y;
+        let rows = [row(&self.c[0]), row(&self.c[1]), row(&self.c[2])];
+        let slope = |c: &[Vec3; 3]| c[1] + c[2] * (2.0 * y);
+        let slopes = [slope(&self.c[0]), slope(&self.c[1]), slope(&self.c[2])];
+        let curvatures = [self.c[0][2], self.c[1][2], self.c[2][2]];
         let along = rows[1] + rows[2] * x;
         Derivatives {
             offset: rows[0] + along * x,
@@ -292,10 +298,11 @@ impl Patch for Biquadratic {
         BiquadraticNet::new(&self.control_points()).is_convex()
     }
 
-    fn bounds(&self) -> Bounds {
-        BiquadraticNet::new(&self.control_points()).bounds()
+    fn bounds(&self, limit: f64) -> Bounds {
+        BiquadraticNet::new(&self.control_points()).bounds(limit)
     }
 
+    #[inline]
     fn least_along(&self, direction: &Vec3) -> f64 {
         least_of(self.control_points().as_flattened(), direction)
     }
@@ -323,11 +330,12 @@ fn control_points([c0, c1, c2]: &[Vec3; 3]) -> [Vec3; 3] {
 /// Control points of Σ c_ij ξⁱ ηʲ; the first index counts ξ.
 #[inline]
 fn net_of_square(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
-    let columns = transpose(&rows.each_ref().map(control_points));
-    transpose(&columns.each_ref().map(control_points))
+    let [p, q, r] = [control_points(&rows[0]), control_points(&rows[1]), control_points(&rows[2])];
+    let across = |j: usize| control_points(&[p[j], q[j], r[j]]);
+    transpose(&[across(0), across(1), across(2)])
 }
 
 #[inline]
-fn transpose(rows: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
-    [0, 1, 2].map(|j| [0, 1, 2].map(|i| rows[i][j]))
+fn transpose([p, q, r]: &[[Vec3; 3]; 3]) -> [[Vec3; 3]; 3] {
+    [[p[0], q[0], r[0]], [p[1], q[1], r[1]], [p[2], q[2], r[2]]]
 }
