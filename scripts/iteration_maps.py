@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import BoundaryNorm
 
-LARGEST_BAND = 10  # most colours of a row; what is beyond shares the last
+BANDS = 10  # most colours of a row; what is beyond shares the last
 
 
 def read_columns(path):
@@ -57,7 +57,7 @@ def read_map(directory, face):
 def norm_of_row(grids):
     """One colour an iteration from the fewest; the bands widen where there would be too many."""
     low, high = (int(bound(np.nanpercentile(grid, share) for grid in grids)) for bound, share in ((min, 0), (max, 99)))
-    width = max(1, -(-(high - low + 1) // LARGEST_BAND))
+    width = max(1, -(-(high - low + 1) // BANDS))
     edges = np.arange(low, high + width + 1, width) - 0.5
     return BoundaryNorm(edges, plt.get_cmap("viridis").N, extend="max"), edges[:-1] + 0.5
 

@@ -118,6 +118,42 @@ fn conditions_of_a_full_scenario() {
 }
 
 #[test]
+fn closest_point_methods_and_starts() {
+    use ClosestPointMethod::*;
+    let methods = [
+        ("auto", Auto),
+        ("sqp", Sqp),
+        ("active-set", ActiveSet),
+        ("interior-point", InteriorPoint),
+        ("newton", Newton),
+        ("voronoi", Voronoi),
+        ("brute-force", BruteForce),
+    ];
+    for (word, method) in methods {
+        let scenario = read("full.toml", &[&format!("contact.closest_point={word}")]).unwrap();
+        let chosen = &scenario.contact.closest_point;
+        assert_eq!(chosen.value, method);
+        assert_eq!(&scenario.source[chosen.span.clone()], format!("\"{word}\""));
+    }
+    let starts = [
+        ("nearest", ClosestPointStart::Nearest),
+        ("centre", ClosestPointStart::Centre),
+        ("previous", ClosestPointStart::Previous),
+    ];
+    for (word, start) in starts {
+        let scenario = read("full.toml", &[&format!("contact.start={word}")]).unwrap();
+        assert_eq!(scenario.contact.start, start);
+    }
+    assert_problem(
+        "closest_point = \"sqp\"",
+        "closest_point = \"newtan\"",
+        "`contact.closest_point` cannot be `newtan`",
+        "did you mean `newton`?",
+        "\"newtan\"",
+    );
+}
+
+#[test]
 fn contact_and_output_of_a_full_scenario() {
     let scenario = read("full.toml", &[]).unwrap();
     let contact = &scenario.contact;

@@ -139,6 +139,31 @@ fn a_missing_physical_group() {
     }
 }
 
+/// Closed forms of triangles are not for the faces of hexahedra.
+#[test]
+fn a_closest_point_method_that_does_not_serve_the_faces() {
+    let folder = Folder::with_drop();
+    for method in ["voronoi", "brute-force"] {
+        let setting = format!("closest_point = \"{method}\"");
+        folder.write("drop.toml", &format!("{}[contact]\n{setting}\n", drop_of("block.msh")));
+        for command in ["run", "check"] {
+            folder.run(&[command, "drop.toml"]).refuses(&[
+                "error: body `block` has quad4 faces that can touch, and `contact.closest_point` is a closed form for \
+                 flat triangles and segments only",
+                "    ,-[drop.toml:18:17]",
+                " 17 | [contact]",
+                &format!(" 18 | {setting}"),
+                &format!("    :                 {}", "^".repeat(method.len() + 2)),
+                "    `----",
+                "  help: use \"auto\", \"sqp\", \"active-set\", \"interior-point\" or \"newton\", or mesh the body with \
+                 linear triangles or tetrahedra",
+                "",
+            ]);
+        }
+        folder.run(&["check", "drop.toml", "--set", "bodies.block.contact=false"]).succeeds();
+    }
+}
+
 #[test]
 fn a_density_of_zero() {
     Folder::with_drop().run(&["check", "drop.toml", "--set", "materials.rubber.density=0.0"]).refuses(&[
