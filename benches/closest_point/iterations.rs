@@ -117,7 +117,7 @@ pub fn row_of_distances(pairs: &[[[Vec3; 3]; 2]]) {
     );
     let bfgs = Approach::BfgsCentre;
     let solve = |[a, b]: &[[Vec3; 3]; 2]| bfgs.solve(CellKind::Tri3, a, &b[0]);
-    let counts = Iterations(pairs.iter().filter_map(|pair| solve(pair)).map(|m| m.iterations).collect());
+    let counts = Iterations(pairs.iter().filter_map(&solve).map(|m| m.iterations).collect());
     let label = format!("SQP iterated, {:.1} [{}, {}]", counts.mean(), counts.fewest(), counts.most());
     row(&label, pairs, |pair| {
         black_box(solve(pair));
@@ -127,7 +127,7 @@ pub fn row_of_distances(pairs: &[[[Vec3; 3]; 2]]) {
         black_box(local_minimum(&sqp, Start::Nearest, CellKind::Tri3, a, &b[0]));
     });
     let interior = |[a, b]: &[[Vec3; 3]; 2]| Approach::InteriorPoint.solve(CellKind::Tri3, a, &b[0]);
-    let counts = Iterations(pairs.iter().filter_map(|pair| interior(pair)).map(|m| m.iterations).collect());
+    let counts = Iterations(pairs.iter().filter_map(&interior).map(|m| m.iterations).collect());
     let label = format!("interior point, {:.1} [{}, {}]", counts.mean(), counts.fewest(), counts.most());
     row(&label, pairs, |pair| {
         black_box(interior(pair));

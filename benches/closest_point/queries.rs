@@ -64,9 +64,12 @@ fn plain_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> Vec3 {
     a + ab * (vb * scale) + ac * (vc * scale)
 }
 
+/// Nodes of a face \[m\] and a query \[m\].
+type Sample = (Vec<Vec3>, Vec3);
+
 /// A face with its nodes moved by up to a twentieth of its side in each direction, and a query by up to a tenth from a
 /// point of it: what a detector asks for.
-fn sample(random: &mut Random, kind: CellKind) -> (Vec<Vec3>, Vec3) {
+fn sample(random: &mut Random, kind: CellKind) -> Sample {
     let corners = Domain::of(kind).map_or([].as_slice(), |domain| domain.corners);
     let natural = |k: usize| Vec3::new(corners[k][0], corners[k][1], 0.0);
     let middle = |k: usize| (natural(k) + natural((k + 1) % corners.len())) * 0.5;
@@ -101,7 +104,7 @@ pub fn closest_points(random: &mut Random) {
     let mut yardstick = f64::NAN;
     for kind in KINDS {
         let samples: Vec<_> = (0..COUNT).map(|_| sample(random, kind)).collect();
-        let time = |label: &str, yardstick: f64, work: &dyn Fn(&(Vec<Vec3>, Vec3))| {
+        let time = |label: &str, yardstick: f64, work: &dyn Fn(&Sample)| {
             // Short repetitions, so that some are not disturbed by other programs.
             let timing = measure(COUNT, repetitions(150), || samples.iter().for_each(work));
             report(&format!("{label} {:.1}", timing.minimum / yardstick), "query", timing);
@@ -113,7 +116,7 @@ pub fn closest_points(random: &mut Random) {
             });
         }
         for method in METHODS.into_iter().filter(|method| method.serves(kind)) {
-            let solve = |(x, q): &(Vec<Vec3>, Vec3)| closest_point(method, Start::Nearest, kind, x, q);
+            let solve = |(x, q): &Sample| closest_point(method, Start::Nearest, kind, x, q);
             let found: Vec<ClosestPoint> = samples.iter().map(solve).collect();
             assert!(found.iter().all(|found| found.outcome != Outcome::Capped), "{method:?}, {kind:?}");
             let mean = found.iter().map(|found| f64::from(found.iterations)).sum::<f64>() / COUNT as f64;

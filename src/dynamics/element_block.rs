@@ -346,8 +346,8 @@ impl ReferenceElement {
             }
             let inverse_jacobian = jacobian.try_inverse().ok_or(degenerate)?;
             let weight = point.weight * determinant;
-            for a in 0..nodes.len() {
-                let slope = inverse_jacobian.transpose() * Vec3::from(slopes[a]) * weight.sqrt();
+            for (a, &slope) in slopes[..nodes.len()].iter().enumerate() {
+                let slope = inverse_jacobian.transpose() * Vec3::from(slope) * weight.sqrt();
                 gradients.fixed_view_mut::<1, 3>(a, 3 * k).copy_from(&slope.transpose());
             }
             points.push(ReferencePoint { inverse_jacobian, weight });

@@ -66,10 +66,10 @@ fn mid_side_nodes_lie_between_the_corners_of_their_edge_on_every_face() {
                 // The face's own corners, mapped by its linear shape functions.
                 let mut n = [0.0; MAX_NODES];
                 shape_values(face.kind.linear(), on_face[a], &mut n);
-                for i in 0..3 {
+                for (i, &expected) in nodes[node as usize].iter().enumerate() {
                     let corners = face.kind.corners().iter().zip(n);
                     let x: f64 = corners.map(|(&c, n)| nodes[face.nodes[c as usize] as usize][i] * n).sum();
-                    assert_eq!(x, nodes[node as usize][i], "{kind:?} {face:?}");
+                    assert_eq!(x, expected, "{kind:?} {face:?}");
                 }
             }
         }

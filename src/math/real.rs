@@ -10,7 +10,7 @@
 )]
 
 use std::fmt::Debug;
-use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
 /// Number of lanes of [`Lanes`].
 pub const LANES: usize = 4;
@@ -222,20 +222,22 @@ impl Mask {
     /// Lanes where this mask holds and the other does not.
     #[inline(always)]
     pub fn and_not(self, other: Self) -> Self {
-        self & other.not()
-    }
-
-    /// Lanes where it does not hold.
-    #[inline(always)]
-    pub fn not(self) -> Self {
-        let m = self.0;
-        Self([!m[0], !m[1], !m[2], !m[3]])
+        self & !other
     }
 
     /// Whether it holds for any lane.
     #[inline(always)]
     pub fn any(self) -> bool {
         self.0[0] | self.0[1] | self.0[2] | self.0[3]
+    }
+}
+
+impl Not for Mask {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        let m = self.0;
+        Self([!m[0], !m[1], !m[2], !m[3]])
     }
 }
 
@@ -271,7 +273,6 @@ macro_rules! lane_comparison {
 lane_comparison!(at_most, <=);
 lane_comparison!(at_least, >=);
 lane_comparison!(exceeds, >);
-lane_comparison!(equals, ==);
 
 impl Mul<f64> for Lanes {
     type Output = Self;

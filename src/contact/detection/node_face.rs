@@ -222,3 +222,74 @@ fn push_if_penetrated(
         constraints.push(candidate.key, gap, normal, nodes, &values[..nodes.len()]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ContactModel;
+    use super::*;
+    use crate::mesh::CellKind;
+
+    /// A warped face below, and one in it whose nodes are the contactors.
+    fn two_faces() -> (ContactModel, Vec<Vec3>, Vec<Candidate>) {
+        let target = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.4], [-1.0, 1.0, 0.0]];
+        let contactor = [[-0.5, 0.4, -0.05], [0.4, 0.6, -0.05], [0.5, -0.5, -0.05], [-0.4, -0.6, -0.05]];
+        let positions: Vec<Vec3> = target.into_iter().chain(contactor).map(Vec3::from).collect();
+        let surface = |nodes: [u32; 4]| Surface::new([(CellKind::Quad4, nodes.as_slice())]);
+        let model = ContactModel::new(vec![surface([0, 1, 2, 3]), surface([4, 5, 6, 7])], &[], &positions);
+        let candidate = |contactor| Candidate {
+            key: ContactKey { contactor, target: 0 },
+            face: 0,
+            pair: 0,
+            contactor_body: 1,
+        };
+        (model, positions, (4..8).map(candidate).collect())
+    }
+
+    #[test]
+    fn the_step_before_is_a_good_start() {
+        let (model, mut positions, candidates) = two_faces();
+        let find = |search: &mut NodeFaceSearch, positions: &[Vec3], start| {
+            let mut constraints = Constraints::default();
+            let options = NodeFaceOptions { method: Method::Sqp, start };
+            search.find(&candidates, &model, options, positions, &mut constraints);
+            let iterations: u32 = search.closest.iter().flatten().map(|found| found.point.iterations).sum();
+            (iterations, constraints.iter().map(|c| c.gap).collect::<Vec<_>>())
+        };
+        let mut search = NodeFaceSearch::default();
+        search.group(&candidates);
+        let first = find(&mut search, &positions, StartFrom::Previous);
+        assert_eq!(first, find(&mut search.clone(), &positions, StartFrom::Nearest));
+        positions[4..].iter_mut().for_each(|x| *x += Vec3::new(1e-3, 2e-3, -1e-4));
+        let [nearest, centre] =
+            [StartFrom::Nearest, StartFrom::Centre].map(|start| find(&mut search.clone(), &positions, start));
+        let previous = find(&mut search, &positions, StartFrom::Previous);
+        assert!(previous.0 < nearest.0 && previous.0 < centre.0, "{previous:?} {nearest:?} {centre:?}");
+        assert_eq!(previous.1.len(), 4);
+        for (k, gap) in previous.1.iter().enumerate() {
+            assert!((gap - nearest.1[k]).abs() < 1e-12 && (gap - centre.1[k]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn what_was_found_stays_with_its_node() {
+        let (model, positions, candidates) = two_faces();
+        let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
+        let mut search = NodeFaceSearch::default();
+        search.group(&candidates);
+        search.find(&candidates, &model, options, &positions, &mut Constraints::default());
+        let found = |search: &NodeFaceSearch| -> Vec<_> {
+            search.closest.iter().map(|c| c.map(|c| (c.candidate.key.contactor, c.point.xi))).collect()
+        };
+        let all = found(&search);
+        assert!(all.iter().enumerate().all(|(k, c)| c.is_some_and(|(node, _)| node == 4 + k as u32)));
+        search.group(&candidates[1..3]);
+        assert_eq!(found(&search), all[1..3]);
+        search.group(&candidates);
+        assert_eq!(found(&search), [None, all[1], all[2], None]);
+        // On another face it is of no use.
+        let other = Candidate { face: 1, ..candidates[1] };
+        let before = search.closest[1].as_ref();
+        assert_eq!(StartFrom::Previous.on(&other, before), Start::Nearest);
+        assert_eq!(StartFrom::Previous.on(&candidates[1], before), Start::Previous(all[1].unwrap().1));
+    }
+}

@@ -200,10 +200,10 @@ fn crossing_of_patches(
             }
             continue;
         }
-        let thicker = usize::from(thickness[1] > thickness[0]);
-        pair[thicker].split(|part| {
+        let larger = usize::from(pair[1].extent() > pair[0].extent());
+        pair[larger].split(|part| {
             let mut parts = pair;
-            parts[thicker] = part;
+            parts[larger] = part;
             pairs.push(parts);
         });
     }

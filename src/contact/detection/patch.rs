@@ -22,6 +22,16 @@ impl<const N: usize> Patch<N> {
         &self.points[..self.count]
     }
 
+    /// Diagonal of the box around its points \[m\].
+    pub(super) fn extent(&self) -> f64 {
+        let points = self.points();
+        let (mut lower, mut upper) = (points[0], points[0]);
+        for point in points {
+            (lower, upper) = (lower.inf(point), upper.sup(point));
+        }
+        (upper - lower).norm()
+    }
+
     /// Its corners \[m\].
     pub(super) fn corners(&self) -> &[Vec3] {
         &self.points[..self.kind.num_nodes()]
@@ -77,12 +87,16 @@ impl QuadraticPatch {
         }
     }
 
-    /// Calls `visit` with the two halves of a segment or the four quarters of a triangle or quadrilateral.
+    /// Calls `visit` with the two halves of a quadratic segment or the four quarters of a triangle or quadrilateral.
     ///
     /// # Source
     /// Farin 2002, "Curves and Surfaces for CAGD", §4.6 and §17.3 (subdivision by de Casteljau's algorithm).
     pub(super) fn split(&self, mut visit: impl FnMut(Self)) {
-        let p = &self.points;
+        let p = &if self.count == 3 && self.kind == CellKind::Tri3 {
+            with_middles(&self.points)
+        } else {
+            self.points
+        };
         let mut offer = |points: [Vec3; 9]| visit(Self { points, ..*self });
         match self.kind {
             CellKind::Line2 => halves([p[0], p[2], p[1]]).into_iter().for_each(|[a, c, b]| {
@@ -102,6 +116,13 @@ impl QuadraticPatch {
             }
         }
     }
+}
+
+/// Control points of the triangle through the first three points.
+fn with_middles(points: &[Vec3; 9]) -> [Vec3; 9] {
+    let [a, b, c, ..] = *points;
+    let middle = |x: Vec3, y: Vec3| (x + y) * 0.5;
+    [a, b, c, middle(a, b), middle(b, c), middle(c, a), Vec3::zeros(), Vec3::zeros(), Vec3::zeros()]
 }
 
 /// Control points of the bilinear face through the first four points.

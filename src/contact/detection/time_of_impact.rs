@@ -7,7 +7,7 @@
 //!
 //! Segments, triangles and plane quadrilaterals are the convex hulls of their nodes. Quadratic faces and warped
 //! quadrilaterals are split into Bézier patches, each in the hull of its control points, where and as far as the
-//! time depends on it ([`subdivision`]).
+//! time depends on it (`subdivision`).
 //!
 //! # Source
 //! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems (1996), §2.3 (conservative advancement);

@@ -308,8 +308,9 @@ fn quadratic_elements_reproduce_a_quadratic_field() {
             let centre =
                 cell[..corners].iter().map(|&node| nodes[node as usize]).sum::<Vec3>() / corners as f64;
             let expected = [(lambda + 2.0 * mu) * e * centre.y, lambda * e * centre.y, mu * e * centre.x];
+            // Positions up to 3 are rounded to 4e-16, and the gradients of a distorted cell add to 30.
             for (got, expected) in [stress[0], stress[1], stress[3]].iter().zip(expected) {
-                assert!((got - expected).abs() < 1e-14, "{kind:?} {got} {expected}");
+                assert!((got - expected).abs() < 1e-13 * (lambda + 2.0 * mu), "{kind:?} {got} {expected}");
             }
         }
     }

@@ -22,7 +22,7 @@ const AREA_BISECTIONS: usize = 6;
 #[derive(Clone)]
 pub(super) enum CurvedCell {
     /// b_ij of Σ b_ij L_i L_j in the barycentric coordinates; those past the dimension are not used.
-    Simplex { dimension: usize, points: [[Vec3; 4]; 4] },
+    Simplex { dimension: usize, points: Box<[[Vec3; 4]; 4]> },
     /// Control point (i, j, k) at place i + 3 j + 9 k, in one layer for surfaces.
     Product { dimension: usize, points: Vec<Vec3> },
 }
@@ -54,7 +54,7 @@ impl CurvedCell {
     }
 
     fn simplex(dimension: usize, nodes: &[Vec3]) -> Self {
-        let mut points = [[Vec3::zeros(); 4]; 4];
+        let mut points = Box::new([[Vec3::zeros(); 4]; 4]);
         for (i, row) in points.iter_mut().enumerate().take(dimension + 1) {
             row[i] = nodes[i];
         }
@@ -160,7 +160,7 @@ impl CurvedCell {
                 let pairs = (0..=*dimension).flat_map(|q| (0..q).map(move |p| (p, q)));
                 let (p, q) = pairs.max_by(|a, b| length(a).total_cmp(&length(b))).unwrap_or((0, 1));
                 let half = |moved: usize, kept: usize| {
-                    let mut half = *points;
+                    let mut half = points.clone();
                     for j in (0..=*dimension).filter(|&j| j != moved) {
                         half[moved][j] = (points[kept][j] + points[moved][j]) * 0.5;
                         half[j][moved] = half[moved][j];
@@ -294,7 +294,7 @@ fn product_jacobian(dimension: usize, points: &[Vec3], normal: Vec3) -> Jacobian
         _ => Scaled { degree: [0; 3], values: vec![normal] },
     };
     let Scaled { degree, values } = cross.product(&third, 0.0, |a, b| a.dot(&b));
-    let is_corner = |index: [usize; 3]| (0..3).all(|axis| index[axis] % degree[axis].max(1) == 0);
+    let is_corner = |index: [usize; 3]| (0..3).all(|axis| index[axis].is_multiple_of(degree[axis].max(1)));
     let (mut coefficients, mut corners) = (Vec::with_capacity(values.len()), Vec::new());
     for (index, value) in Scaled::<f64>::indices(degree).zip(values) {
         coefficients.push(value / Scaled::<f64>::binomial(degree, index));

@@ -98,6 +98,7 @@ fn bare(overrides: &[String]) -> Scenario {
 /// Everything that a scenario says, but for the text it says it in and the places there.
 fn meaning(mut scenario: Scenario) -> String {
     scenario.source.clear();
+    scenario.contact.closest_point.span = 0..0;
     scenario.bodies.iter_mut().for_each(|body| body.mesh.span = 0..0);
     let components = scenario.boundaries.iter_mut().flat_map(|boundary| &mut boundary.components);
     components.for_each(|component| component.span = 0..0);

@@ -1,5 +1,7 @@
 //! Branch and bound through the boxes of an index.
 
+#![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+
 use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
 use crate::math::real::Kernel;

@@ -1,6 +1,6 @@
 //! Closest points of triangles, four at a time, without a branch.
 //!
-//! The arithmetic is that of the closed form for one triangle ([`super::triangle`]), operation by operation, so a
+//! The arithmetic is that of the closed form for one triangle (`super::voronoi`), operation by operation, so a
 //! lane has the bits of the scalar answer. What differs is the choice of the region: all six tests are made, and the
 //! numerator and denominator of the one division are blended before it. Slivers leave the lanes and go through the
 //! scalar form.
@@ -166,7 +166,7 @@ impl TriangleLanes {
         let at_corners = in_a.select(number(4.0), in_b.select(number(5.0), number(6.0)));
         let region = at_corner.select(at_corners, on_edges);
         let closest = ClosestLanes { xi, point, distance_squared: dot(&offset, &offset), region };
-        (closest, area.exceeds(longest * voronoi::SLIVER * longest).not())
+        (closest, !area.exceeds(longest * voronoi::SLIVER * longest))
     }
 
     /// Answers of the scalar form in the given lanes.

@@ -107,7 +107,7 @@ fn project_on_edge<P: Patch>(patch: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f
             let inside = curvature > 0.0 && (0.0..=1.0).contains(&t);
             return (inside.then(|| at(t)), iterations);
         }
-        if !(t.abs() < FAR) {
+        if t.is_nan() || t.abs() >= FAR {
             return (None, iterations);
         }
     }

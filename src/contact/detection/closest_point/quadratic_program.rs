@@ -12,7 +12,7 @@ const ILL_CONDITIONED: f64 = 1e-8;
 /// If the free minimum lies outside, the minimum is on one of the edges it lies beyond: from any other point of the
 /// border the way to the free minimum leads downhill and inside. Points on the border come out on it to the bit.
 /// Exact, so there is no active set that could cycle.
-#[inline]
+#[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
         return [(xi[0] - g[0] / b[0]).clamp(-1.0, 1.0), 0.0];
@@ -50,7 +50,7 @@ pub fn minimise_affine<P: Patch>(patch: &P) -> [f64; 2] {
 }
 
 /// The least of the minima along the edges that `free` is not certainly inside of; `otherwise` if none is a number.
-#[inline]
+#[inline(always)]
 fn least_on_edges(
     domain: &Domain,
     free: [f64; 2],

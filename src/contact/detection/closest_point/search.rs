@@ -93,7 +93,7 @@ impl<P: Patch> BranchAndBound<'_, P> {
         }
         let bounds = part.bounds(self.objective);
         let noise = NOISE * bounds.greatest_value;
-        if !(bounds.least_value < self.threshold(noise)) {
+        if bounds.least_value >= self.threshold(noise) || bounds.least_value.is_nan() {
             return true;
         }
         // −½ α δ²: how far below an optimal point F can be.
@@ -153,7 +153,9 @@ pub fn is_obvious<P: Patch>(patch: &P, local: &Minimum) -> bool {
         return local.converged;
     }
     let offset = patch.offset(local.xi);
-    is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size(patch))) || patch.is_convex()
+    let [first, next] = [P::DOMAIN.corners[0], P::DOMAIN.corners[1]].map(|xi| patch.offset(xi));
+    let size = (next - first).amax();
+    is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size)) || patch.is_convex()
 }
 
 /// F below which a point is worth finding, given the best.

@@ -41,7 +41,7 @@ pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
         return !is_held_by_nodes(path.kind());
     }
     let patch = Patch::of_corners(path.kind(), |k| path.node(k));
-    patch.warp() > 0.5 * TOLERANCE * extent(patch.points())
+    patch.warp() > 0.5 * TOLERANCE * patch.extent()
 }
 
 /// First touch of two faces; see [`super::time_of_impact`].
@@ -52,7 +52,7 @@ pub(super) fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f
     let deviation = acceleration_deviation(a, &patches[0]) + acceleration_deviation(b, &patches[1]);
     let hulls = (Hull::at(a, &patches[0], 0.0), Hull::at(b, &patches[1], 0.0));
     let coordinate = hulls.0.largest_coordinate().max(hulls.1.largest_coordinate());
-    let size = extent(patches[0].points()).min(extent(patches[1].points()));
+    let size = patches[0].extent().min(patches[1].extent());
     let speed = relative_speed(&hulls.0, &hulls.1) + (acceleration.norm() + deviation) * duration;
     let tolerance = (0.5 * TOLERANCE * size).max(4.0 * ROUNDING * coordinate);
     let normal = hulls.1.outward() - hulls.0.outward();
@@ -197,8 +197,9 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let line = if closest.distance > motion.rounding { closest.line() } else { pair.normal };
             let direction = Direction::of_feature(&hulls.0, &hulls.1, closest.feature, &line);
             let Some(direction) = direction else { break };
-            if !(motion.separation(&direction.normal) > motion.rounding) {
-                let arrived = motion.separation(&direction.normal) > -self.tolerance;
+            let separation = motion.separation(&direction.normal);
+            if separation <= motion.rounding || separation.is_nan() {
+                let arrived = separation > -self.tolerance;
                 stuck.normal = if arrived { Some(direction.normal) } else { stuck.normal };
                 break;
             }
@@ -273,15 +274,6 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             speed_rounding: ROUNDING * a.largest_velocity().max(b.largest_velocity()),
         }
     }
-}
-
-/// Diagonal of the box around some points \[m\].
-fn extent(points: &[Vec3]) -> f64 {
-    let (mut lower, mut upper) = (points[0], points[0]);
-    for point in points {
-        (lower, upper) = (lower.inf(point), upper.sup(point));
-    }
-    (upper - lower).norm()
 }
 
 /// Bound on the relative speed of any two points.

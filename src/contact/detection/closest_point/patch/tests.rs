@@ -58,11 +58,11 @@ fn patches_are_the_shape_functions() {
             assert_eq!(of, kind);
             assert!((offset - found.offset).norm() < 1e-14);
             assert!((offset - (sum(&|a| values[a]) - query)).norm() < 1e-13, "{kind:?}");
-            for i in 0..2 {
-                assert!((found.tangents[i] - sum(&|a| gradients[a][i])).norm() < 1e-13, "{kind:?} {i}");
+            for (i, tangent) in found.tangents.iter().enumerate() {
+                assert!((tangent - sum(&|a| gradients[a][i])).norm() < 1e-13, "{kind:?} {i}");
             }
-            for i in 0..3 {
-                assert!((found.second[i] - sum(&|a| hessians[a][i])).norm() < 1e-13, "{kind:?} {i}");
+            for (i, second) in found.second.iter().enumerate() {
+                assert!((second - sum(&|a| hessians[a][i])).norm() < 1e-13, "{kind:?} {i}");
             }
         }
     }
