@@ -31,11 +31,11 @@ fn broken_files_are_explained() {
     );
     assert_says(
         &message("unknown_element_type"),
-        &["element type 140 (unknown)", "3-node triangle, 4-node quadrangle, 4-node tetrahedron"],
+        &["element type 140 (unknown)", "lines, triangles, quadrangles"],
     );
     assert_says(
         &message("third_order"),
-        &["(10-node third order triangle)", "10-node second order tetra", "ElementOrder = 2"],
+        &["(10-node third order triangle)", "tetrahedra and hexahedra of order 1 and 2", "ElementOrder = 2"],
     );
     assert_says(&message("unknown_node"), &["refers to node 4711", "does not define"]);
     assert_says(&message("repeated_node"), &["repeated_node.msh: element", "twice"]);

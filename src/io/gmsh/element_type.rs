@@ -83,7 +83,6 @@ impl ElementReader {
                 place: cursor.place(),
                 number,
                 name: row.map_or("unknown", |row| row.name),
-                supported: supported(),
             }),
         }
     }
@@ -118,9 +117,4 @@ fn permute(nodes: &mut [u64], order: &[u8]) {
     for (node, &from) in nodes.iter_mut().zip(order) {
         *node = old[from as usize];
     }
-}
-
-fn supported() -> String {
-    let read = |row: &&ElementType| row.cell.is_some();
-    ELEMENT_TYPES.iter().filter(read).map(|row| row.name).collect::<Vec<_>>().join(", ")
 }

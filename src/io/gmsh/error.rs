@@ -206,7 +206,8 @@ pub enum GmshError {
     },
     /// An element type that is not read.
     #[error(
-        "{place}: element type {number} ({name}) is not read; those read are {supported}{}",
+        "{place}: element type {number} ({name}) is not read; those read are points, lines, triangles, quadrangles, \
+         tetrahedra and hexahedra of order 1 and 2, and wedges of order 1; {}",
         remedy(name)
     )]
     UnsupportedElement {
@@ -216,8 +217,6 @@ pub enum GmshError {
         number: i64,
         /// Its name.
         name: &'static str,
-        /// The names of those read.
-        supported: String,
     },
     /// An element block of an entity that `$Entities` does not list.
     #[error(
@@ -235,13 +234,13 @@ pub enum GmshError {
 
 fn remedy(name: &str) -> &'static str {
     if name == "unknown" {
-        "; save the mesh again with Gmsh"
+        "save the mesh again with Gmsh"
     } else if name.starts_with("pyramid") {
-        "; mesh without a transition from hexahedra to tetrahedra"
+        "mesh without a transition from hexahedra to tetrahedra"
     } else if name.ends_with("second order prism") {
-        "; wedges are read of order 1 only: mesh the geometry with `Mesh.ElementOrder = 1;`"
+        "mesh the geometry with `Mesh.ElementOrder = 1;`"
     } else {
-        "; orders 1 and 2 are read: mesh the geometry with `Mesh.ElementOrder = 2;`"
+        "mesh the geometry with `Mesh.ElementOrder = 2;`"
     }
 }
 
