@@ -9,7 +9,7 @@ where they are (printed). Group: volume "ball".
 Tetrahedra: each face of an icosahedron cut into n² triangles, in layers towards the centre; the prisms between the layers
 are cut into three tetrahedra by the order of their nodes, so that neighbours agree. Hexahedra: a cube of n³ cells of
 equal angles, and layers of 6 n² from it to the sphere. Then both are drawn towards the x axis, which makes elements
-near the poles half as large.
+near the poles a third as large.
 """
 
 from itertools import product
@@ -25,7 +25,7 @@ TETRAHEDRAL_RADII = (0.35, 0.7, 1.0)
 HEXAHEDRA_PER_EDGE = 5  # odd: a quadrilateral in the middle of each side of the cube
 CUBE = 0.32  # half the side of the cube
 HEXAHEDRAL_RADII = (0.65, 1.0)
-DRAWN = 0.5  # of the size of elements at the poles
+DRAWN = 0.65
 
 TET10, HEX20 = 11, 17
 TETRAHEDRON_EDGES = ((0, 1), (1, 2), (2, 0), (0, 3), (2, 3), (1, 3))

@@ -71,11 +71,14 @@ def is_curved(part):
 
 def curved_edges(part):
     """The edges of quadratic cells that lie on the surface, as lines of many points."""
-    skin = np.unique(part.extract_surface(nonlinear_subdivision=0)["vtkOriginalPointIds"])
+    skin = part.linear_copy().extract_surface(algorithm="dataset_surface").triangulate()
+    triangles = skin["vtkOriginalPointIds"][skin.regular_faces]
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     triples = [nodes[:, edge] for kind, nodes in part.cells_dict.items() for edge in CURVED_EDGES[kind]]
     triples = np.concatenate(triples)
-    triples = triples[np.isin(triples, skin).all(axis=1)]
     triples = triples[np.unique(triples[:, 2], return_index=True)[1]]
+    number = np.array([part.n_points, 1])
+    triples = triples[np.isin(np.sort(triples[:, :2], axis=1) @ number, sides @ number)]
     s = np.linspace(-1.0, 1.0, 17)
     shares = np.stack([0.5 * s * (s - 1.0), 0.5 * s * (s + 1.0), 1.0 - s * s], axis=1)
     points = np.einsum("pk,ekx->epx", shares, part.points[triples])
@@ -89,10 +92,13 @@ def add_part(plotter, part, style, options, **look):
     if not is_curved(part):
         plotter.add_mesh(part, **look, **style)
         return
-    plotter.add_mesh(part.extract_surface(nonlinear_subdivision=SUBDIVISION), **look, **{**style, "show_edges": False})
+    plotter.add_mesh(part.extract_surface(nonlinear_subdivision=SUBDIVISION, algorithm="dataset_surface"), **look, **{**style, "show_edges": False})
     if not options.no_edges:
         edges = curved_edges(part)
-        plotter.add_mesh(edges, color=style["edge_color"], opacity=options.edge_opacity, line_width=style["line_width"])
+        look = {"color": style["edge_color"], "opacity": options.edge_opacity, "line_width": style["line_width"]}
+        mapper = plotter.add_mesh(edges, **look).mapper
+        mapper.SetResolveCoincidentTopologyToPolygonOffset()
+        mapper.SetRelativeCoincidentTopologyLineOffsetParameters(-2.0, -2.0)
 
 
 def add_bodies(plotter, grid, options):
