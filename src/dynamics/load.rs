@@ -1,6 +1,10 @@
-//! Loads: pressure, traction, body force, all consistent: f_a = ∫ N_a t dA does the work of t on every displacement of
-//! the elements, and so has its resultant and its moment. At the corners of a quadratic face it may point against t.
+//! Loads: pressure, traction, body force.
+//!
+//! Those on faces are consistent: f_a = ∫ N_a t dA does the work of t on every displacement of the elements, and so has its
+//! resultant and its moment; at the corners of a quadratic face it may point against t. A force on the volume is spread like
+//! the mass, so that a uniform one gives a free body a uniform acceleration.
 
+use super::mass::Lumping;
 use crate::element::{MAX_NODES, load_quadrature, shape_gradients, shape_values};
 use crate::math::{TimeFunction, Vec3};
 use crate::mesh::CellKind;
@@ -51,14 +55,37 @@ impl Load {
     }
 }
 
-/// What each node has of the area \[m²\] of faces or the volume \[m³\] of cells: ∫ N_a, ascending by node.
-pub fn nodal_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
+/// What each node has of the area of faces, ∫ N_a dA \[m²\], ascending by node.
+pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
-    for (kind, nodes) in cells {
+    for (kind, nodes) in faces {
         for_each_point(kind, nodes, positions, |values, measure| {
             shares.extend(nodes.iter().zip(values).map(|(&node, value)| (node, value * measure.norm())));
         });
     }
+    summed(shares)
+}
+
+/// What each node has of the volume of cells \[m³\], as the lumped mass does ([`Lumping`]), ascending by node.
+pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
+    let mut lumping: Option<Lumping> = None;
+    let (mut corners, mut volumes) = ([Vec3::zeros(); MAX_NODES], [0.0; MAX_NODES]);
+    let mut shares: Vec<(u32, f64)> = Vec::new();
+    for (kind, nodes) in cells {
+        let of_kind = lumping.take().filter(|table| table.kind() == kind);
+        let table = of_kind.unwrap_or_else(|| Lumping::new(kind));
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = positions[node as usize];
+        }
+        table.shares(&corners[..nodes.len()], &mut volumes[..nodes.len()]);
+        shares.extend(nodes.iter().copied().zip(volumes));
+        lumping = Some(table);
+    }
+    summed(shares)
+}
+
+/// One share a node.
+fn summed(mut shares: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     shares.sort_by_key(|share| share.0);
     shares.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -94,7 +121,7 @@ fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dynamics::mass_properties;
+    use crate::dynamics::{add_lumped_mass, mass_properties};
     use crate::element::tests::natural_nodes;
     use crate::mesh::CellFace;
 
@@ -174,7 +201,7 @@ mod tests {
             assert!(forces.iter().sum::<Vec3>().norm() < 1e-13, "{kind:?}");
             assert!(moment.norm() < 1e-13, "{kind:?} {moment}");
             let nodes: Vec<u32> = (0..positions.len() as u32).collect();
-            let shares = nodal_shares(std::iter::once((kind, nodes.as_slice())), &positions);
+            let shares = lumped_shares(std::iter::once((kind, nodes.as_slice())), &positions);
             let total: f64 = shares.iter().map(|share| share.1).sum();
             let volume = mass_properties(kind, &nodes, &positions, 1.0).mass;
             assert!((total - volume).abs() < 1e-13, "{kind:?} {total} {volume}");
@@ -192,12 +219,27 @@ mod tests {
         assert!((forces[0] - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-14);
     }
 
+    /// A uniform body force gives a free cell of any kind a uniform acceleration: the force on each node is as its mass.
+    #[test]
+    fn body_force_is_spread_like_the_mass() {
+        for kind in CellKind::ALL.into_iter().filter(|kind| kind.dimension() >= 2) {
+            let bend = |x: [f64; 3]| Vec3::new(x[0] + 0.1 * x[1] * x[0], x[1] - 0.07 * x[0] * x[2], x[2]);
+            let positions: Vec<Vec3> = natural_nodes(kind).into_iter().map(bend).collect();
+            let nodes: Vec<u32> = (0..positions.len() as u32).collect();
+            let mut mass = vec![0.0; positions.len()];
+            add_lumped_mass(kind, &nodes, &positions, 5.0, &mut mass);
+            for (node, share) in lumped_shares(std::iter::once((kind, nodes.as_slice())), &positions) {
+                assert!((5.0 * share - mass[node as usize]).abs() < 1e-14, "{kind:?} {node}");
+            }
+        }
+    }
+
     /// A body force on a tetrahedron of volume 1/6: a quarter of the total on each node.
     #[test]
     fn body_force_is_spread_by_volume() {
         let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
         let nodes = [0u32, 1, 2, 3];
-        let shares = nodal_shares(std::iter::once((CellKind::Tet4, nodes.as_slice())), &positions);
+        let shares = lumped_shares(std::iter::once((CellKind::Tet4, nodes.as_slice())), &positions);
         let load = Load::Dead { shares, value: [0.0, 0.0, -24.0].map(TimeFunction::Constant) };
         let mut forces = vec![Vec3::zeros(); 4];
         load.add_forces(0.0, &positions, &mut forces);

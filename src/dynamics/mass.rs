@@ -112,6 +112,11 @@ impl Lumping {
         Self { kind, points: rule.iter().map(point).collect() }
     }
 
+    /// The kind it is for.
+    pub fn kind(&self) -> CellKind {
+        self.kind
+    }
+
     /// Shares of one cell, from the positions of its nodes \[m\]: volumes \[m³\], or areas \[m²\] of a surface.
     pub fn shares(&self, nodes: &[Vec3], shares: &mut [f64]) {
         let linear = self.kind == self.kind.linear();

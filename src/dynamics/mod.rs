@@ -18,7 +18,7 @@ pub use audit::{Audit, Energies, Wrench};
 pub use critical_step::CriticalStep;
 pub use element_block::{ElementBlock, ElementError};
 pub use internal_force::{ElementFailure, FailureKind, InternalForce};
-pub use load::{Load, nodal_shares};
+pub use load::{Load, consistent_shares, lumped_shares};
 pub use mass::{MassProperties, add_lumped_mass, mass_properties, shell_mass_properties};
 pub use rigid_body::RigidBody;
 pub use state::State;

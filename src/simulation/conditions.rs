@@ -1,6 +1,6 @@
 //! Supports, prescribed motion and loads of the model under construction.
 
-use crate::dynamics::{Load, Prescribed, Support, nodal_shares};
+use crate::dynamics::{Load, Prescribed, Support, consistent_shares, lumped_shares};
 use crate::mesh::CellKind;
 use crate::scenario::{BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario};
 
@@ -111,11 +111,15 @@ impl Assembly {
             LoadKind::BodyForce(_) => self.cells_of(spec, load)?,
             LoadKind::Pressure(_) | LoadKind::Traction(_) => self.faces_of(spec, load)?,
         };
+        let slices = || cells.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()));
         let load = match &load.kind {
             LoadKind::Pressure(value) => Load::Pressure { faces: cells, value: value.clone() },
-            LoadKind::Traction(value) | LoadKind::BodyForce(value) => {
-                let cells = cells.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()));
-                let shares = nodal_shares(cells, &self.model.reference_positions);
+            LoadKind::Traction(value) => {
+                let shares = consistent_shares(slices(), &self.model.reference_positions);
+                Load::Dead { shares, value: value.clone() }
+            }
+            LoadKind::BodyForce(value) => {
+                let shares = lumped_shares(slices(), &self.model.reference_positions);
                 Load::Dead { shares, value: value.clone() }
             }
         };

@@ -1,5 +1,7 @@
 //! Bodies that overlap in a given configuration: a check of input, not part of a step.
 
+mod sorted_boxes;
+
 use rayon::prelude::*;
 
 use crate::contact::Surface;
@@ -12,6 +14,7 @@ use super::closest_point::{Method, Start, closest_point, signed_gap};
 use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
 use super::patch::QuadraticPatch;
 use super::volume::{Aabb, Obb};
+use sorted_boxes::SortedBoxes;
 
 /// Two bodies that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,8 +38,8 @@ const MAX_PIECES: usize = 16384;
 /// Pairs of bodies that overlap, in the order of the pairs of the model.
 ///
 /// # Cost
-/// For each pair whose boxes meet, the edges of one body in the common box of both times the faces of the other; for
-/// the nodes in that box, a search of an index of the faces.
+/// For each pair whose boxes meet, a sweep over the edges and faces in the common box, and for the nodes in it a search of
+/// an index of the faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
@@ -117,16 +120,28 @@ fn crossing(
     common: &Aabb,
     touching: f64,
 ) -> Option<(f64, Vec3)> {
-    let near: Vec<[Vec3; 3]> = (0..faces.num_faces())
+    let facets = (0..faces.num_faces())
         .filter(|&face| is_held_by_nodes(faces.face(face).0))
-        .flat_map(|face| triangles(faces, face, positions))
-        .filter(|triangle| Aabb::fit(triangle, 0.0).intersection(common).is_some())
-        .collect();
-    edges.edges().iter().filter(|edge| edge.middle.is_none()).find_map(|edge| {
-        let ends = edge.nodes.map(|node| positions[node as usize]);
-        Aabb::fit(&ends, 0.0).intersection(common)?;
-        near.iter().find_map(|triangle| pierces(&ends, triangle, [touching; 2])).map(|point| (0.0, point))
+        .flat_map(|face| facets(faces, face, positions))
+        .map(|facet| (Aabb::fit(facet.points(), 0.0), facet))
+        .filter(|(of_facet, _)| of_facet.intersection(common).is_some());
+    let facets = SortedBoxes::new(facets.collect());
+    straight_edges(edges).find_map(|nodes| {
+        let ends = nodes.map(|node| positions[node as usize]);
+        let of_edge = Aabb::fit(&ends, 0.0);
+        of_edge.intersection(common)?;
+        let mut near = facets.near(&of_edge);
+        near.find_map(|facet| pierces(&ends, facet.points(), [touching; 2])).map(|point| (0.0, point))
     })
+}
+
+/// The ends of the edges that are straight; in plane problems of the faces themselves.
+fn straight_edges(surface: &Surface) -> impl Iterator<Item = [u32; 2]> {
+    let edges = surface.edges().iter().filter(|edge| edge.middle.is_none()).map(|edge| edge.nodes);
+    edges.chain((0..surface.num_faces()).filter_map(|face| match surface.face(face) {
+        (CellKind::Line2, &[a, b]) => Some([a, b]),
+        _ => None,
+    }))
 }
 
 /// A point where faces of two surfaces, one of them curved or both, pass through each other, with depth 0.
@@ -137,11 +152,15 @@ fn curved_crossing(
     touching: f64,
 ) -> Option<(f64, Vec3)> {
     let is_flat = |k: usize, face: usize| is_held_by_nodes(surfaces[k].face(face).0);
-    let near = [0, 1].map(|k: usize| -> Vec<(usize, Aabb)> {
+    let near = [0, 1].map(|k: usize| {
         let boxes =
-            (0..surfaces[k].num_faces()).map(|face| (face, box_of_face(surfaces[k], face, positions)));
-        boxes.filter(|(_, of_face)| of_face.intersection(common).is_some()).collect()
+            (0..surfaces[k].num_faces()).map(|face| (box_of_face(surfaces[k], face, positions), face));
+        SortedBoxes::new(boxes.filter(|(of_face, _)| of_face.intersection(common).is_some()).collect())
     });
+    let all_flat = [0, 1].map(|k: usize| near[k].iter().all(|&(_, face)| is_flat(k, face)));
+    if all_flat == [true; 2] {
+        return None;
+    }
     let patch = |k: usize, face: usize| {
         let (kind, nodes) = surfaces[k].face(face);
         QuadraticPatch::of_face(kind, |i| positions[nodes[i] as usize])
@@ -151,11 +170,9 @@ fn curved_crossing(
     };
     near[0]
         .iter()
-        .find_map(|&(first, box_of_first)| {
-            let others = near[1].iter().filter(|(second, of_second)| {
-                !(box_of_first.excludes(of_second) || is_flat(0, first) && is_flat(1, *second))
-            });
-            others.map(|&(second, _)| second).find_map(|second| {
+        .find_map(|&(ref box_of_first, first)| {
+            let others = near[1].near(box_of_first);
+            others.filter(|&second| !(is_flat(0, first) && is_flat(1, second))).find_map(|second| {
                 let patches = [patch(0, first), patch(1, second)];
                 crossing_of_patches(patches, touching, |point| is_inside(point, [first, second]))
             })
@@ -163,8 +180,13 @@ fn curved_crossing(
         .map(|point| (0.0, point))
 }
 
-/// Whether a point of a face is farther than `margin` from its edges.
+/// Whether a point of a face is farther than `margin` from its edges; of a segment, from its ends.
 fn is_off_border(surface: &Surface, face: usize, positions: &[Vec3], point: &Vec3, margin: f64) -> bool {
+    let (kind, nodes) = surface.face(face);
+    if kind.dimension() < 2 {
+        let ends = kind.corners().iter().map(|&k| positions[nodes[k as usize] as usize]);
+        return ends.map(|end| (point - end).norm()).fold(f64::INFINITY, f64::min) > margin;
+    }
     surface.edges_of_face(face).iter().map(|&edge| surface.edges()[edge as usize]).all(|edge| {
         let ends = edge.nodes.map(|node| positions[node as usize]);
         let (kind, middle) = match edge.middle {
@@ -220,30 +242,56 @@ fn crossing_of_polygons(
 ) -> Option<Vec3> {
     (0..edges.len()).find_map(|k| {
         let ends = [edges[k], edges[(k + 1) % edges.len()]];
-        let mut fan = (2..face.len()).map(|k| [face[0], face[k - 1], face[k]]);
-        fan.find_map(|triangle| pierces(&ends, &triangle, [margin, -margin]).filter(is_inside))
+        let mut fan = fan(face.len()).map(|corners| Facet::new(corners, |k| face[k]));
+        fan.find_map(|facet| pierces(&ends, facet.points(), [margin, -margin]).filter(is_inside))
     })
 }
 
-/// The triangles of a face: a fan over its corners.
-fn triangles(surface: &Surface, face: usize, positions: &[Vec3]) -> Vec<[Vec3; 3]> {
+/// A triangle of a face, or a segment in the plane.
+#[derive(Clone, Copy)]
+struct Facet {
+    points: [Vec3; 3],
+    count: usize,
+}
+
+impl Facet {
+    /// The given corners; the segment of the first two where the last are one.
+    fn new([a, b, c]: [usize; 3], corner: impl Fn(usize) -> Vec3) -> Self {
+        Self { points: [corner(a), corner(b), corner(c)], count: if b == c { 2 } else { 3 } }
+    }
+
+    fn points(&self) -> &[Vec3] {
+        &self.points[..self.count]
+    }
+}
+
+/// Corners of the facets of a polygon of `count` corners, see [`Facet::new`].
+fn fan(count: usize) -> impl Iterator<Item = [usize; 3]> {
+    (2..count.max(3)).map(move |k| [0, k - 1, k.min(count - 1)])
+}
+
+fn facets(surface: &Surface, face: usize, positions: &[Vec3]) -> impl Iterator<Item = Facet> {
     let (kind, nodes) = surface.face(face);
-    let corner = |k: usize| positions[nodes[kind.corners()[k] as usize] as usize];
-    (2..kind.corners().len()).map(|k| [corner(0), corner(k - 1), corner(k)]).collect()
+    let corner = move |k: usize| positions[nodes[kind.corners()[k] as usize] as usize];
+    fan(kind.corners().len()).map(move |corners| Facet::new(corners, corner))
 }
 
 /// Where a segment passes through a triangle, both ends farther than the first margin from its plane and the point
-/// farther than the second inside its border.
-fn pierces(ends: &[Vec3; 2], triangle: &[Vec3; 3], margins: [f64; 2]) -> Option<Vec3> {
-    let normal = (triangle[1] - triangle[0]).cross(&(triangle[2] - triangle[0])).try_normalize(0.0)?;
-    let heights = ends.map(|end| normal.dot(&(end - triangle[0])));
+/// farther than the second inside its border; through another segment in the plane z = 0.
+fn pierces(ends: &[Vec3; 2], facet: &[Vec3], margins: [f64; 2]) -> Option<Vec3> {
+    let (origin, along) = (*facet.first()?, facet.get(1)? - facet[0]);
+    let across = facet.get(2).map_or_else(Vec3::z, |last| last - origin);
+    let normal = along.cross(&across).try_normalize(0.0)?;
+    let heights = ends.map(|end| normal.dot(&(end - origin)));
     if heights[0] * heights[1] >= 0.0 || heights.iter().any(|height| height.abs() <= margins[0]) {
         return None;
     }
     let point = ends[0] + (ends[1] - ends[0]) * (heights[0] / (heights[0] - heights[1]));
-    let inside = (0..3).all(|k| {
-        let along = triangle[(k + 1) % 3] - triangle[k];
-        normal.dot(&along.cross(&(point - triangle[k]))) > margins[1] * along.norm()
+    let inside = (0..facet.len()).all(|k| {
+        let along = facet[(k + 1) % facet.len()] - facet[k];
+        let offset = point - facet[k];
+        let inward = if facet.len() == 2 { along.dot(&offset) } else { normal.dot(&along.cross(&offset)) };
+        inward > margins[1] * along.norm()
     });
     inside.then_some(point)
 }

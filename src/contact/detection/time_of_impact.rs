@@ -93,6 +93,9 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
         let speed_rounding = ROUNDING * hull_a.largest_velocity().max(hull_b.largest_velocity());
         let remaining = duration - s + TIME_ROUNDING * duration;
         let (a, b) = (&hull_a, &hull_b);
+        if relative_speed(a, b) == 0.0 && acceleration == Vec3::zeros() && deviation == 0.0 {
+            return None;
+        }
         let motion = Motion { a, b, acceleration, deviation, remaining, rounding, speed_rounding };
         let next = earlier.and_then(|before| hold(&motion, before)).unwrap_or_else(|| {
             let closest = closest_features(a, b);
@@ -117,6 +120,15 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
 /// Bound on the deviation of the accelerations of the points of a patch [m/s²].
 fn acceleration_deviation<P: FacePath, const N: usize>(path: &P, patch: &Patch<N>) -> f64 {
     patch.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
+}
+
+/// Bound on the relative speed of any two points.
+fn relative_speed<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> f64 {
+    let reference = a.velocities()[0];
+    let largest = |hull: &Hull<N>| {
+        hull.velocities().iter().map(|velocity| (velocity - reference).norm()).fold(0.0, f64::max)
+    };
+    largest(a) + largest(b)
 }
 
 /// How long faces stay apart, and the direction that shows it.

@@ -146,3 +146,31 @@ fn tops_of_domes_that_overlap_are_seen() {
         assert_eq!(found(&dome(gap, 0.4), &lower), None);
     }
 }
+
+/// Two bars in the plane that cross like a plus sign, no node of one inside the other, of straight and of curved sides;
+/// laid side by side they only touch.
+#[test]
+fn bars_that_cross_in_the_plane_are_seen() {
+    let bar = |along: Vec3, across: Vec3, at: Vec3| {
+        let corners = [-along - across, along - across, along + across, -along + across].map(|x| x + at);
+        let middle = |k: usize| (corners[k] + corners[(k + 1) % 4]) * 0.5;
+        (corners.into_iter().chain((0..4).map(middle))).collect::<Vec<Vec3>>()
+    };
+    let (x, y) = (Vec3::x(), Vec3::y());
+    for kind in [CellKind::Line2, CellKind::Line3] {
+        let surface = |first: u32| {
+            let side = |k: u32| [first + k, first + (k + 1) % 4, first + 4 + k];
+            let sides: Vec<[u32; 3]> = (0..4).map(side).collect();
+            Surface::new(sides.iter().map(|nodes| (kind, &nodes[..kind.num_nodes()])))
+        };
+        let find = |second: Vec<Vec3>| {
+            let positions: Vec<Vec3> =
+                bar(x * 2.0, y * 0.3, Vec3::zeros()).into_iter().chain(second).collect();
+            penetrations(&ContactModel::new(vec![surface(0), surface(8)], &[], &positions), &positions)
+        };
+        let found = find(bar(x * 0.3, y * 2.0, x * 0.9 + y * 0.7));
+        assert_eq!(found.len(), 1, "{kind:?}");
+        assert_eq!(found[0].depth, 0.0);
+        assert_eq!(find(bar(x * 0.3, y * 2.0, x * 2.3)), [], "{kind:?}");
+    }
+}

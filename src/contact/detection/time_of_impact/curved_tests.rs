@@ -67,3 +67,19 @@ fn paraboloids_meet_where_calculated() {
         assert_eq!(time_of_impact(&a, &b, exact * 0.999), None);
     }
 }
+
+/// Faces in one plane that meet edge to edge: the normal is along the motion, not across the plane.
+#[test]
+fn faces_in_one_plane_meet_with_their_edges() {
+    for kind in SURFACES {
+        for shift in [0.0, 0.3] {
+            let low = if kind == CellKind::Tri6 { 2.0 / 3.0 } else { 1.0 };
+            let high = 2.0 - low;
+            let a = paraboloid(kind, [-high - 0.5, shift], 0.0, 0.0, Vec3::new(2.0, 0.0, 0.0));
+            let b = paraboloid(kind, [low, 0.0], 0.0, 0.0, Vec3::zeros());
+            let impact = time_of_impact(&a, &b, 1.0).unwrap();
+            assert!((impact.time - 0.25).abs() < 1e-8, "{kind:?} {shift} {impact:?}");
+            assert!((impact.normal + Vec3::x()).norm() < 1e-6, "{kind:?} {shift} {impact:?}");
+        }
+    }
+}

@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 
 use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Hull, closest_features};
-use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation, leave};
+use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation, leave, relative_speed};
 use crate::contact::detection::control_points::is_held_by_nodes;
 use crate::contact::detection::patch::{Patch, QuadraticPatch};
 use crate::math::Vec3;
@@ -194,13 +194,18 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let closest = closest_features(&hulls.0, &hulls.1);
             stuck.point = self.point(&closest, pair, stuck.time);
             let motion = self.motion(pair, &hulls, stuck.time);
-            let line = if closest.distance > motion.rounding { closest.line() } else { pair.normal };
+            // Where hulls touch, in one plane perhaps, what parted them last tells from which side they came.
+            let parted = stuck.normal.unwrap_or(pair.normal);
+            let is_apart = closest.distance > motion.rounding;
+            let line = if is_apart { closest.line() } else { parted };
             let direction = Direction::of_feature(&hulls.0, &hulls.1, closest.feature, &line);
             let Some(direction) = direction else { break };
             let separation = motion.separation(&direction.normal);
             if separation <= motion.rounding || separation.is_nan() {
                 let arrived = separation > -self.tolerance;
-                stuck.normal = if arrived { Some(direction.normal) } else { stuck.normal };
+                if arrived && (is_apart || parted == Vec3::zeros()) {
+                    stuck.normal = Some(direction.normal);
+                }
                 break;
             }
             stuck.normal = Some(direction.normal);
@@ -274,13 +279,4 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             speed_rounding: ROUNDING * a.largest_velocity().max(b.largest_velocity()),
         }
     }
-}
-
-/// Bound on the relative speed of any two points.
-fn relative_speed(a: &Hull<9>, b: &Hull<9>) -> f64 {
-    let reference = a.velocities()[0];
-    let largest = |hull: &Hull<9>| {
-        hull.velocities().iter().map(|velocity| (velocity - reference).norm()).fold(0.0, f64::max)
-    };
-    largest(a) + largest(b)
 }
