@@ -137,7 +137,12 @@ fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
             assert!(pair.time > *time && gap_then.abs() < 1e-12, "{gap_then} m apart at the time predicted");
             apart += 1;
         }
-        // Work is done up to the end of a step, and of all of it before the first.
+        if *time > 0.0 && *time <= contact {
+            // What the engine itself noted as the earliest time after it last worked.
+            let noted = simulation.detection().predictions.last().unwrap();
+            assert_eq!((noted.time, noted.depth), (pair.time, pair.depth), "t = {time}");
+        }
+        // Work is done up to the end of a step, none before the first.
         assert!(pair.time > *time || *time == 0.0);
     }
     assert!(apart >= 2, "of {apart} frames only the spheres are apart");
@@ -158,6 +163,24 @@ fn a_run_begins_with_the_roots() {
     for (reaches, (_, radius)) in reaches.iter().zip(balls) {
         assert!(reaches.iter().all(|reach| *reach <= radius));
     }
+}
+
+/// Pairs of bodies come in ascending order, without those that are not to touch.
+#[test]
+fn every_pair_of_bodies_has_its_two_volumes() {
+    let folder = Folder::with_impact();
+    let third = "\n[[bodies]]\nname = \"third\"\nmesh = \"left.msh\"\nmaterial = \"plastic\"\n\
+                 translate = [0.0, 0.0, 0.3]\n\n[[contact.pairs]]\nbetween = [\"third\", \"left\"]\n\
+                 contact = false\n";
+    folder.write("impact.toml", &(folder.read("impact.toml") + third));
+    let set = ["--set", "bodies.third.velocity=[0, 0, -1]", "--set", "time.end=1e-6"];
+    folder.run(&[&["run", "impact.toml", "-q"], &set[..], &WITH_VOLUMES].concat()).succeeds();
+    let first = read(&folder.path("out/frames/impact_volumes_000000.vtu"));
+    assert_eq!(of_balls(&first, "body"), [0.0, 1.0, 1.0, 2.0]);
+    assert_eq!(of_balls(&first, "other_body"), [1.0, 0.0, 2.0, 1.0]);
+    // The third does not come near before the end: its pair is given up.
+    let last = read(&folder.path("out/frames/impact_volumes_000004.vtu"));
+    assert_eq!(of_balls(&last, "body"), [0.0, 1.0]);
 }
 
 /// Bodies that part, or are not to touch, have no volumes; and a run that does not ask for any leaves none behind.
