@@ -14,12 +14,16 @@ import json
 import subprocess
 import sys
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyvista
 from PIL import Image, ImageDraw, ImageFont
+
+# New versions of PyVista warn of a default of extract_surface that old ones do not have.
+warnings.filterwarnings("ignore", message="(?s).*default value of `algorithm`")
 
 ROOT = Path(__file__).resolve().parent.parent
 BODY_COLOURS = ["#5b8fc4", "#cfc4ab"]
@@ -87,7 +91,7 @@ def part(grid, field, value):
 
 def surface_of(grid, **options):
     """The surface of cells."""
-    return grid.extract_surface(algorithm="dataset_surface", **options)
+    return grid.extract_surface(**options)
 
 
 def add_body(plotter, grid, body, opacity=1.0):

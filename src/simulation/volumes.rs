@@ -15,7 +15,7 @@ impl Simulation {
         let time = self.state.time;
         if self.phase == Phase::Flight {
             self.plan_motions(self.settings.flight_step);
-            return self.detector.top_of_queue(&Placement::Flying(time, &self.motions));
+            return self.detector.top_of_queue(&Placement::Flying { time, motions: &self.motions });
         }
         self.detector.top_of_queue(&Placement::Deforming(Configuration {
             time,

@@ -148,6 +148,33 @@ fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
     assert!(apart >= 2, "of {apart} frames only the spheres are apart");
 }
 
+/// Nodes of a body that flies and turns keep their distances from the centre of the sphere it carries.
+#[test]
+fn the_volumes_of_a_body_turn_with_it() {
+    let folder = Folder::with_impact();
+    let overrides = [
+        "bodies.left.translate=[-1.0, 0.001, 0.002]",
+        "bodies.left.angular_velocity=[0.0, 40.0, 30.0]",
+        "contact.hierarchy=bottom-up", // their roots are not about the centre
+        "time.end=0.045",              // 2 ms before they touch
+        "time.flight_step=1e-3",
+        "output.times=[0.01, 0.02, 0.03]",
+    ];
+    let set: Vec<&str> = overrides.iter().flat_map(|text| ["--set", text]).collect();
+    folder.run(&[&["run", "impact.toml", "-q"], &set[..], &WITH_VOLUMES].concat()).succeeds();
+    let reaches_of = |frame: usize| {
+        let volumes = read(&folder.path(&format!("out/frames/impact_volumes_{frame:06}.vtu")));
+        assert_eq!(of_balls(&volumes, "depth"), [0.0, 0.0], "frame {frame}");
+        reaches(&read(&folder.path(&format!("out/frames/impact_{frame:06}.vtu"))), &balls(&volumes), 343)
+    };
+    let before = reaches_of(0);
+    for frame in 1..4 {
+        for (reach, expected) in reaches_of(frame).iter().flatten().zip(before.iter().flatten()) {
+            assert!((reach - expected).abs() < 1e-12, "{reach} m, not {expected} m in frame {frame}");
+        }
+    }
+}
+
 /// Before the first step the roots are due, which hold their whole bodies.
 #[test]
 fn a_run_begins_with_the_roots() {

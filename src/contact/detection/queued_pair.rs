@@ -23,8 +23,13 @@ pub struct QueuedPair {
 /// Where all bodies are at an instant.
 #[derive(Clone, Copy, Debug)]
 pub enum Placement<'a> {
-    /// They fly, and these motions begin at this time \[s\].
-    Flying(f64, &'a [RigidMotion]),
+    /// They fly.
+    Flying {
+        /// The instant \[s\].
+        time: f64,
+        /// Motion of every body, counted from then on.
+        motions: &'a [RigidMotion],
+    },
     /// They are where their nodes are.
     Deforming(Configuration<'a>),
 }
@@ -33,7 +38,7 @@ impl Placement<'_> {
     /// The instant \[s\].
     pub fn time(&self) -> f64 {
         match self {
-            Self::Flying(time, _) => *time,
+            Self::Flying { time, .. } => *time,
             Self::Deforming(configuration) => configuration.time,
         }
     }

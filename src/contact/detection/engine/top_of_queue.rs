@@ -29,7 +29,7 @@ impl Engine {
         let spheres = [0, 1].map(|k| {
             let (body, vertex) = (pair.bodies[k] as usize, pair.vertices[k]);
             match placement {
-                Placement::Flying(_, motions) => carried(&motions[body], trees[k], vertex),
+                Placement::Flying { motions, .. } => carried(&motions[body], trees[k], vertex),
                 Placement::Deforming(Configuration { positions, velocities, .. }) => {
                     if refitted[body].is_empty() {
                         trees[k].refit(positions, velocities, &mut refitted[body]);
