@@ -4,9 +4,9 @@
     cargo build --release
     scripts/detection_figures.py --output docs
 
-Runs `ictus predict` for the levels and the times of the predictions, `ictus run` for the spheres at the top of the queue
-just before these times and at the first contact, and draws four pictures: the projectiles and the motorcycle of Aragón &
-Molinari 2014, figures 3, 4, 6 and 7. Trees are built bottom-up, as theirs are.
+Runs `ictus predict` for the levels and the times of the predictions, `ictus run` for the spheres at the top of the
+queue just before these times and at the first contact, and draws four pictures: the projectiles and the motorcycle of
+Aragón & Molinari 2014, figures 3, 4, 6 and 7. Trees are built bottom-up, as theirs are.
 """
 
 import argparse
