@@ -210,6 +210,43 @@ fn the_same_frames_give_the_same_bytes() {
     assert!(first[1] == write(&[0.5])[0], "a frame depends on the one before it");
 }
 
+/// Each frame has the cells of the last grid given; one that does not fit together changes nothing.
+#[test]
+fn cells_change_from_frame_to_frame() {
+    let directory = tempfile::tempdir().unwrap();
+    let (line, at_line) = spiral(5);
+    let mut series = Series::create(directory.path(), "change", Grid::default()).unwrap();
+    series.write(Frame { time: 0.0, ..Frame::default() }).unwrap();
+    series.replace_grid(line.clone()).unwrap();
+    series.write(at_line.clone()).unwrap();
+    let unfit = Grid { kinds: vec![CellKind::Tet4], connectivity: vec![0, 1, 2] };
+    let error = series.replace_grid(unfit).unwrap_err();
+    assert!(matches!(error, OutputError::ConnectivityLength { expected: 4, given: 3 }), "{error}");
+    let later = Frame { time: 0.5, ..at_line.clone() };
+    series.write(later.clone()).unwrap();
+    series.replace_grid(mixed_grid()).unwrap();
+    let error = series.write(Frame { time: 0.75, ..at_line.clone() }).unwrap_err();
+    assert!(matches!(error, OutputError::UnknownPoint { node: 14, num_points: 5, .. }), "{error}");
+    series.write(mixed_frame(1.0)).unwrap();
+    series.finish().unwrap();
+    let path = |frame| frame_path(directory.path(), "change", frame);
+    assert_frame_is(&read_piece(&path(1)), &line, &at_line);
+    assert_frame_is(&read_piece(&path(2)), &line, &later);
+    assert_frame_is(&read_piece(&path(3)), &mixed_grid(), &mixed_frame(1.0));
+    assert_eq!(collection(directory.path(), "change"), expected_collection("change", &[0.0, 0.25, 0.5, 1.0]));
+}
+
+#[test]
+fn a_removed_series_leaves_others_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    Series::remove(&directory.path().join("nowhere"), "drop").unwrap();
+    write_mixed(directory.path(), "drop", &[0.0, 1.0]);
+    write_mixed(directory.path(), "drop_volumes", &[0.0, 1.0, 2.0]);
+    Series::remove(directory.path(), "drop_volumes").unwrap();
+    assert_eq!(file_names(directory.path()), ["drop.pvd", "frames"]);
+    assert_eq!(file_names(&directory.path().join("frames")), ["drop_000000.vtu", "drop_000001.vtu"]);
+}
+
 /// Attributes `timestep` and `file` of every data set of a collection.
 fn collection(directory: &Path, name: &str) -> Vec<(f64, String)> {
     let text = fs::read_to_string(directory.join(format!("{name}.pvd"))).unwrap();
@@ -484,6 +521,8 @@ const SUMMARY_NAMES: &str = "
     wall_seconds.internal_force wall_seconds.integration wall_seconds.output
     detection.counts.trajectory detection.counts.update detection.counts.overlap detection.counts.primitive
     detection.seconds.trajectory detection.seconds.update detection.seconds.overlap detection.seconds.primitive
+    detection.cost.trajectory detection.cost.update detection.cost.overlap detection.cost.primitive
+    detection.counts.monitor detection.seconds.monitor detection.cost.monitor detection.total_seconds
     detection.operated_times
     detection.predictions[].asked_at detection.predictions[].bodies detection.predictions[].depth
     detection.predictions[].time

@@ -197,6 +197,23 @@ fn what_is_left_out_has_its_default() {
 }
 
 #[test]
+fn detection_volumes_are_for_hierarchies() {
+    const ASKED: &str = "output.detection_volumes=true";
+    assert!(!read("minimal.toml", &[]).unwrap().output.detection_volumes);
+    assert!(read("minimal.toml", &[ASKED]).unwrap().output.detection_volumes);
+    assert!(!read("full.toml", &["output.detection_volumes=false"]).unwrap().output.detection_volumes);
+    assert!(read("full.toml", &[ASKED]).is_err(), "it has contact.detection = \"all-pairs\"");
+    let (problems, text) = problems_with("directory = \"results\"", "detection_volumes = true");
+    let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+    let fact = "`output.detection_volumes` is true, but `contact.detection` is not `hierarchy`";
+    assert_eq!(problem.message, fact);
+    assert_eq!(problem.key.as_deref(), Some("output.detection_volumes"));
+    assert_eq!(&text[problem.span.clone().unwrap()], "true");
+    let (problems, _) = problems_with("directory = \"results\"", "detection_volumes = \"yes\"");
+    assert!(problems[0].message.contains("detection_volumes"), "{problems:?}");
+}
+
+#[test]
 fn likely_slips_are_warnings() {
     let scenario = read("full.toml", &["boundaries.0.displacement.x=0.5"]).unwrap();
     let facts: Vec<_> = scenario.warnings.iter().map(|warning| warning.message.as_str()).collect();

@@ -27,8 +27,9 @@ pub enum Command {
     Run(RunOptions),
     /// Read a scenario and its meshes and tell what a run would do; nothing is written.
     Check(ReportOptions),
-    /// Follow the trajectories up to the first contact and tell what was predicted; nothing is written.
-    Predict(ReportOptions),
+    /// Follow the trajectories up to the first contact and tell what was predicted; nothing is written unless it is
+    /// asked for.
+    Predict(PredictOptions),
     /// Tell what a Gmsh mesh holds and how good it is.
     Mesh(MeshOptions),
     /// Print the script that completes command lines of ictus in a shell.
@@ -65,7 +66,22 @@ pub struct RunOptions {
     pub quiet: bool,
 }
 
-/// Options of `ictus check` and `ictus predict`.
+/// Options of `ictus predict`.
+#[derive(Debug, Args)]
+pub struct PredictOptions {
+    /// What to report.
+    #[command(flatten)]
+    pub report: ReportOptions,
+    /// Write the spheres of the hierarchies, level by level down to this depth, as NAME_levels.pvd whose times are
+    /// the depths.
+    #[arg(long, value_name = "DEPTH")]
+    pub levels: Option<u32>,
+    /// Directory to write to, instead of output.directory.
+    #[arg(long, short, value_name = "DIR", requires = "levels")]
+    pub output: Option<PathBuf>,
+}
+
+/// Options of `ictus check`, and some of `ictus predict`.
 #[derive(Debug, Args)]
 pub struct ReportOptions {
     /// The scenario and changes to it.

@@ -1,13 +1,14 @@
 //! `ictus predict`: trajectories only, up to the first contact.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ictus::io::summary::{FirstContact, HierarchySummary, Prediction, Status};
-use ictus::scenario::Scenario;
+use ictus::scenario::{DetectionMethod, Scenario};
 use ictus::simulation::Simulation;
 use serde::Serialize;
 
-use super::args::ReportOptions;
+use super::args::PredictOptions;
 use super::failure::Failure;
 use super::input::{read_scenario, set_up};
 use super::print;
@@ -28,19 +29,56 @@ struct Report {
     predictions: Vec<Prediction>,
     first_contacts: Vec<FirstContact>,
     hierarchies: Vec<HierarchySummary>,
+    /// Only if they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    levels: Option<LevelsReport>,
 }
 
-/// Follows the bodies up to their first contact, and writes nothing.
-pub fn predict(options: &ReportOptions) -> Result<ExitCode, Failure> {
-    let scenario = read_scenario(&options.scenario)?;
+/// Levels of the hierarchies that were written.
+#[derive(Debug, Serialize)]
+struct LevelsReport {
+    /// How many, from the roots on.
+    count: u32,
+    file: PathBuf,
+}
+
+/// Follows the bodies up to their first contact, and writes nothing but the levels of their hierarchies, if asked to.
+pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
+    let scenario = read_scenario(&options.report.scenario)?;
     let mut simulation = set_up(&scenario)?;
-    let report = report(&scenario, &mut simulation);
-    if options.json {
+    let levels = options.levels.map(|depth| {
+        let directory = options.output.as_deref().unwrap_or(&scenario.output.directory);
+        write_levels(&scenario, &simulation, directory, depth)
+    });
+    let levels = levels.transpose()?;
+    let report = Report { levels, ..report(&scenario, &mut simulation) };
+    if options.report.json {
         print::json(&report);
     } else {
         print::text(&describe(&report));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_levels(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    directory: &Path,
+    depth: u32,
+) -> Result<LevelsReport, Failure> {
+    let name = format!("{}_levels", scenario.name);
+    let count = simulation.write_hierarchy_levels(directory, &name, depth)?;
+    let count = count.ok_or_else(|| match scenario.contact.detection {
+        DetectionMethod::Hierarchy => Failure::Usage {
+            fact: "there are no hierarchies: no body has faces that can touch".into(),
+            help: "leave out --levels, or let a body touch (`contact` in [[bodies]])",
+        },
+        _ => Failure::Usage {
+            fact: "there are no hierarchies: `contact.detection` is not `hierarchy`".into(),
+            help: "leave out --levels, or add --set contact.detection=hierarchy",
+        },
+    })?;
+    Ok(LevelsReport { count, file: directory.join(name + ".pvd") })
 }
 
 fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
@@ -59,6 +97,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
         predictions: summary.detection.predictions,
         first_contacts: summary.first_contacts,
         hierarchies: summary.detection.hierarchies,
+        levels: None,
     }
 }
 
@@ -77,6 +116,9 @@ fn describe(report: &Report) -> String {
         ));
     }
     text.push_str(&hierarchies(&report.hierarchies));
+    if let Some(LevelsReport { count, file }) = &report.levels {
+        text.push_str(&format!("\n{count} levels in {} (time is depth)\n", file.display()));
+    }
     text
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ictus::io::summary::{Status, Summary};
+use ictus::io::summary::{DetectionLevel, DetectionSummary, Status, Summary};
 use ictus::simulation::{Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
@@ -83,7 +83,21 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
-    format!("{head}\n{}", print::facts(&facts))
+    format!("{head}\n{}\n{}", print::facts(&facts), detection(&summary.detection))
+}
+
+/// What detection cost: the terms of its cost model, and their sum.
+fn detection(summary: &DetectionSummary) -> String {
+    let total = summary.total_seconds;
+    let share = |seconds: f64| if total > 0.0 { 100.0 * seconds / total } else { 0.0 };
+    let time = |seconds: f64| vec![format!("{seconds:.3}"), format!("{:.0} %", share(seconds))];
+    let row = |level: DetectionLevel| {
+        let cost = level.cost.map_or("-".into(), |cost| format!("{:.3}", 1e6 * cost));
+        [vec![level.name.into(), level.count.to_string()], time(level.seconds), vec![cost]].concat()
+    };
+    let mut rows: Vec<Vec<String>> = summary.levels().map(row).into();
+    rows.push([vec!["all".into(), String::new()], time(total), vec![String::new()]].concat());
+    print::table(&["<detection", "operations", "time [s]", "share", "of one [µs]"], &rows)
 }
 
 fn describe(summary: &Summary) -> &'static str {

@@ -128,6 +128,10 @@ pub struct DetectionSummary {
     pub counts: DetectionCounts,
     /// Time by level.
     pub seconds: DetectionSeconds,
+    /// Mean time of an operation by level.
+    pub cost: DetectionCost,
+    /// Time of all levels, the sum of counts times costs \[s\].
+    pub total_seconds: f64,
     /// Instants at which the queue was worked on \[s\]; capped after the first contact.
     pub operated_times: Vec<f64>,
     /// Predicted times of contact; capped after the first contact.
@@ -145,8 +149,10 @@ pub struct DetectionCounts {
     pub update: u64,
     /// Overlap tests of bounding volumes.
     pub overlap: u64,
-    /// Closest-point problems.
+    /// Closest-point problems, and times of impact of faces.
     pub primitive: u64,
+    /// Bodies whose motion was held against what predictions allow.
+    pub monitor: u64,
 }
 
 /// Wall-clock time by level \[s\].
@@ -158,8 +164,38 @@ pub struct DetectionSeconds {
     pub update: f64,
     /// Overlap tests of bounding volumes.
     pub overlap: f64,
-    /// Closest-point problems.
+    /// Closest-point problems, and times of impact of faces.
     pub primitive: f64,
+    /// Holding the motion of bodies against what predictions allow.
+    pub monitor: f64,
+}
+
+/// Mean wall-clock time of an operation by level \[s\]; `None` where there was none, written as null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct DetectionCost {
+    /// Time of contact of two spheres.
+    pub trajectory: Option<f64>,
+    /// Bringing a bounding volume up to date.
+    pub update: Option<f64>,
+    /// Overlap test of two bounding volumes.
+    pub overlap: Option<f64>,
+    /// Closest-point problem, or time of impact of two faces.
+    pub primitive: Option<f64>,
+    /// Holding the motion of a body against what predictions allow.
+    pub monitor: Option<f64>,
+}
+
+/// The work of contact detection at one level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DetectionLevel {
+    /// Its name, as in the summary.
+    pub name: &'static str,
+    /// Operations, N.
+    pub count: u64,
+    /// Time of all of them, N C \[s\].
+    pub seconds: f64,
+    /// Mean time of one, C \[s\].
+    pub cost: Option<f64>,
 }
 
 /// When two bounding volumes can meet.
@@ -237,6 +273,44 @@ pub struct MomentumSummary {
     pub largest_error: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,
+}
+
+impl DetectionSummary {
+    /// The terms of the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón & Molinari 2014, eq. (19), and
+    /// that of the monitors.
+    pub fn levels(&self) -> [DetectionLevel; 5] {
+        let Self { counts, seconds, cost, .. } = self;
+        let level = |name, count, seconds, cost| DetectionLevel { name, count, seconds, cost };
+        [
+            level("trajectory", counts.trajectory, seconds.trajectory, cost.trajectory),
+            level("update", counts.update, seconds.update, cost.update),
+            level("overlap", counts.overlap, seconds.overlap, cost.overlap),
+            level("primitive", counts.primitive, seconds.primitive, cost.primitive),
+            level("monitor", counts.monitor, seconds.monitor, cost.monitor),
+        ]
+    }
+}
+
+impl DetectionCost {
+    /// Times over counts.
+    pub fn new(counts: &DetectionCounts, seconds: &DetectionSeconds) -> Self {
+        let mean = |seconds: f64, count: u64| (count > 0).then(|| seconds / count as f64);
+        Self {
+            trajectory: mean(seconds.trajectory, counts.trajectory),
+            update: mean(seconds.update, counts.update),
+            overlap: mean(seconds.overlap, counts.overlap),
+            primitive: mean(seconds.primitive, counts.primitive),
+            monitor: mean(seconds.monitor, counts.monitor),
+        }
+    }
+}
+
+impl DetectionSeconds {
+    /// Time of all levels \[s\].
+    pub fn total(&self) -> f64 {
+        let Self { trajectory, update, overlap, primitive, monitor } = self;
+        trajectory + update + overlap + primitive + monitor
+    }
 }
 
 impl Summary {

@@ -313,6 +313,8 @@ pub struct OutputSettings {
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
+    /// Whether the bounding volumes that detection looks at next are written with each frame.
+    pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0: every step.
     pub history_interval: f64,
 }

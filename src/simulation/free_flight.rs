@@ -79,7 +79,7 @@ impl Simulation {
     }
 
     /// The motion of every body over the next step.
-    fn plan_motions(&mut self, duration: f64) {
+    pub(super) fn plan_motions(&mut self, duration: f64) {
         self.motions.clear();
         for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
             self.motions.push(match carrier {

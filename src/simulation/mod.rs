@@ -14,6 +14,7 @@ mod step;
 mod step_size;
 mod summary;
 mod supports;
+mod volumes;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

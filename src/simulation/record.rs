@@ -10,6 +10,7 @@ use crate::math::Vec3;
 use crate::scenario::{Field, FrameSchedule, OutputSettings, Scenario};
 
 use super::Simulation;
+use super::volumes::balls_of_pairs;
 
 /// Status of a node that takes part in a contact and slides.
 const SLIP: f64 = 2.0;
@@ -17,6 +18,8 @@ const SLIP: f64 = 2.0;
 /// Writes what a run leaves in its directory, when it is due.
 pub struct Recorder {
     series: Option<Series>,
+    /// The bounding volumes at the top of the queue, if they are asked for.
+    volumes: Option<Series>,
     history: History,
     fields: Vec<Field>,
     schedule: FrameSchedule,
@@ -39,11 +42,14 @@ impl Recorder {
         directory: &Path,
         simulation: &Simulation,
     ) -> Result<Self, OutputError> {
-        let OutputSettings { frames, contact_interval, fields, history_interval, .. } = &scenario.output;
+        let OutputSettings { frames, contact_interval, fields, history_interval, detection_volumes, .. } =
+            &scenario.output;
         let series = Series::create(directory, &scenario.name, output_grid(simulation))?;
+        let volumes = create_volumes(directory, &scenario.name, *detection_volumes)?;
         let names: Vec<&str> = simulation.model.bodies.iter().map(|body| body.name.as_str()).collect();
         Ok(Self {
             series: Some(series),
+            volumes,
             history: History::create(directory, &names)?,
             fields: fields.clone(),
             schedule: frames.clone(),
@@ -96,7 +102,7 @@ impl Recorder {
             self.write_row(simulation)?;
             self.write_frame(simulation)?;
         }
-        if let Some(series) = self.series.take() {
+        for series in [self.series.take(), self.volumes.take()].into_iter().flatten() {
             series.finish()?;
         }
         simulation.wall.output += start.elapsed().as_secs_f64();
@@ -134,7 +140,22 @@ impl Recorder {
         self.last_frame = simulation.state.time;
         self.frames += 1;
         let frame = output_frame(simulation, &self.fields);
-        self.series.as_mut().map_or(Ok(()), |series| series.write(frame))
+        self.series.as_mut().map_or(Ok(()), |series| series.write(frame))?;
+        self.volumes.as_mut().map_or(Ok(()), |series| {
+            let pairs = simulation.top_of_queue();
+            let (grid, frame) = balls_of_pairs(simulation.state.time, &pairs).into_frame();
+            series.replace_grid(grid)?;
+            series.write(frame)
+        })
+    }
+}
+
+/// The series of bounding volumes, if it is wanted; else that of an earlier run is removed.
+fn create_volumes(directory: &Path, name: &str, wanted: bool) -> Result<Option<Series>, OutputError> {
+    let name = format!("{name}_volumes");
+    match wanted {
+        true => Series::create(directory, &name, Grid::default()).map(Some),
+        false => Series::remove(directory, &name).map(|()| None),
     }
 }
 

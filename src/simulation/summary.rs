@@ -2,8 +2,9 @@
 
 use crate::contact::detection::DetectionStatistics;
 use crate::io::summary::{
-    BodySummary, DepthSummary, DetectionCounts, DetectionSeconds, DetectionSummary, EnergySummary, Failure,
-    FirstContact, HierarchySummary, MomentumSummary, Prediction, Status, Summary, TimeSpan, WallSeconds,
+    BodySummary, DepthSummary, DetectionCost, DetectionCounts, DetectionSeconds, DetectionSummary,
+    EnergySummary, Failure, FirstContact, HierarchySummary, MomentumSummary, Prediction, Status, Summary,
+    TimeSpan, WallSeconds,
 };
 use crate::scenario::{HierarchyBuilder, Scenario};
 
@@ -112,19 +113,25 @@ impl Simulation {
             sum_of_volumes: tree.sum_of_volumes,
             build_seconds: tree.build_seconds,
         };
+        let counts = DetectionCounts {
+            trajectory: counts.trajectory,
+            update: counts.update,
+            overlap: counts.overlap,
+            primitive: counts.primitive,
+            monitor: counts.monitor,
+        };
+        let seconds = DetectionSeconds {
+            trajectory: seconds.trajectory,
+            update: seconds.update,
+            overlap: seconds.overlap,
+            primitive: seconds.primitive,
+            monitor: seconds.monitor,
+        };
         DetectionSummary {
-            counts: DetectionCounts {
-                trajectory: counts.trajectory,
-                update: counts.update,
-                overlap: counts.overlap,
-                primitive: counts.primitive,
-            },
-            seconds: DetectionSeconds {
-                trajectory: seconds.trajectory,
-                update: seconds.update,
-                overlap: seconds.overlap,
-                primitive: seconds.primitive,
-            },
+            counts,
+            seconds,
+            cost: DetectionCost::new(&counts, &seconds),
+            total_seconds: seconds.total(),
             operated_times: operated_times.clone(),
             predictions: predictions.iter().map(prediction).collect(),
             hierarchies: trees.iter().map(hierarchy).collect(),

@@ -8,6 +8,7 @@
 mod bad_input;
 mod commands;
 mod runs;
+mod volumes;
 
 use std::fs;
 use std::path::{Path, PathBuf};

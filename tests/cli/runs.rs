@@ -10,7 +10,7 @@ use vtkio::model::{Attribute, DataSet, Piece, VertexNumbers};
 use super::{Folder, source};
 
 /// Files of the series listed in the .pvd, with their times.
-fn listed(folder: &Folder, name: &str) -> Vec<(f64, String)> {
+pub fn listed(folder: &Folder, name: &str) -> Vec<(f64, String)> {
     let text = folder.read(&format!("out/{name}.pvd"));
     let attribute = |line: &str, key: &str| {
         let rest = line.split_once(&format!("{key}=\"")).unwrap().1;
@@ -51,10 +51,52 @@ fn a_finished_run_leaves_frames_history_and_summary() {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     let summary = folder.json("out/summary.json");
+    assert_detection_is_told(&text, &summary);
     assert_eq!(summary["status"], "finished");
     assert_eq!(summary["time"]["end"], 3e-4);
     assert_last_frame_is_good(&folder, &summary);
     assert!(folder.read("out/history.csv").lines().count() >= 30);
+}
+
+/// The closing report has a row for each stage of detection, with what the summary has: counts times costs are times,
+/// and times add up to that of detection as the run itself measured it.
+fn assert_detection_is_told(text: &str, summary: &Value) {
+    let detection = &summary["detection"];
+    let seconds = |stage: &str| detection["seconds"][stage].as_f64().unwrap();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip_while(|line| !line.starts_with(" detection  "))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows[0], ["detection", "operations", "time", "[s]", "share", "of", "one", "[µs]"]);
+    let mut sum = 0.0;
+    for (row, stage) in rows[1..6].iter().zip(["trajectory", "update", "overlap", "primitive", "monitor"]) {
+        let count = detection["counts"][stage].as_u64().unwrap();
+        let cost = detection["cost"][stage].as_f64().unwrap();
+        assert!(count > 0 && cost > 0.0, "{stage}: {count} of {cost} s");
+        assert!((count as f64 * cost / seconds(stage) - 1.0).abs() < 1e-12, "{stage}");
+        let (time, of_one) = (format!("{:.3}", seconds(stage)), format!("{:.3}", 1e6 * cost));
+        assert_eq!((row[0], row[1]), (stage, count.to_string().as_str()));
+        assert_eq!((row[2], row[4], row[5]), (time.as_str(), "%", of_one.as_str()));
+        sum += seconds(stage);
+    }
+    let total = detection["total_seconds"].as_f64().unwrap();
+    assert!((sum / total - 1.0).abs() < 1e-12, "{sum} of {total}");
+    assert_eq!(rows[6], ["all", &format!("{total:.3}"), "100", "%"]);
+    // The run measures around the calls of the detector, which does little between its stages.
+    let outside = summary["wall_seconds"]["detection"].as_f64().unwrap();
+    assert!(total <= outside && total > 0.5 * outside, "{total} of {outside}");
+}
+
+#[test]
+fn a_stage_that_has_nothing_to_do_has_no_cost() {
+    let folder = Folder::with_drop();
+    let text = folder.run(&["run", "drop.toml"]).succeeds();
+    let row = text.lines().find(|line| line.starts_with(" primitive ")).unwrap();
+    assert!(row.split_whitespace().eq(["primitive", "0", "0.000", "0", "%", "-"]), "{text}");
+    let summary = folder.json("out/drop/summary.json");
+    assert_eq!(summary["detection"]["counts"]["primitive"], 0);
+    assert!(summary["detection"]["cost"]["primitive"].is_null());
 }
 
 #[test]

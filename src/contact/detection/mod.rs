@@ -20,6 +20,7 @@ pub mod hierarchy;
 mod node_face;
 mod overlap;
 mod patch;
+mod queued_pair;
 #[cfg(test)]
 mod samples;
 mod statistics;
@@ -35,11 +36,13 @@ pub use engine::{Engine, EngineOptions};
 pub use flight::{Flight, Impact};
 pub use node_face::{NodeFaceOptions, StartFrom};
 pub use overlap::{Penetration, penetrations};
+pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
 
 use crate::math::Vec3;
 
 use super::{Constraints, Surface};
+use hierarchy::Hierarchy;
 
 /// Where the nodes are at the end of a predictor step, and the velocities that took them there.
 #[derive(Clone, Copy, Debug)]
@@ -95,4 +98,15 @@ pub trait Detector: Send {
 
     /// What has been done so far.
     fn statistics(&self) -> &DetectionStatistics;
+
+    /// For each pair of bodies, ascending, the two bounding volumes that are looked at next, placed where the bodies
+    /// are now; none of a pair that cannot meet any more, and none at all of a detector without a queue.
+    fn top_of_queue(&self, _placement: &Placement<'_>) -> Vec<QueuedPair> {
+        Vec::new()
+    }
+
+    /// The hierarchy over the faces of a body; `None` where there are no faces, or no hierarchies.
+    fn hierarchy(&self, _body: u32) -> Option<&Hierarchy> {
+        None
+    }
 }

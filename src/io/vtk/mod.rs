@@ -12,8 +12,9 @@
 //!
 //! # Limits
 //! Values are 64-bit floats and 32-bit integers. A grid has one piece; points and values may change from frame
-//! to frame, cells do not.
+//! to frame, cells by [`Series::replace_grid`].
 
+mod ball;
 mod cell_type;
 mod collection;
 mod data_array;
@@ -21,5 +22,6 @@ mod frame;
 mod series;
 mod unstructured_grid;
 
+pub use ball::Balls;
 pub use frame::{FieldData, Frame, Grid, NamedField};
 pub use series::Series;

@@ -28,10 +28,19 @@ pub struct Series {
     background: Option<Background>,
 }
 
+/// What the thread that writes is told.
+#[derive(Debug)]
+enum Job {
+    /// Frames have these cells from now on.
+    Grid(Grid),
+    /// A frame to write.
+    Frame(Frame),
+}
+
 /// The thread that writes, and the way to it.
 #[derive(Debug)]
 struct Background {
-    jobs: SyncSender<Frame>,
+    jobs: SyncSender<Job>,
     thread: JoinHandle<Result<(), OutputError>>,
 }
 
@@ -62,7 +71,7 @@ impl Series {
             times: Vec::new(),
             encoder: ArrayEncoder::default(),
         };
-        writer.remove_earlier_run()?;
+        remove_earlier_run(directory, name)?;
         let (jobs, received) = sync_channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("frames".to_owned())
@@ -86,9 +95,30 @@ impl Series {
         {
             return Err(OutputError::FrameOrder { time, previous });
         }
-        self.send(frame)?;
+        self.send(Job::Frame(frame))?;
         self.last_time = Some(time);
         Ok(())
+    }
+
+    /// Gives the frames from now on other cells.
+    ///
+    /// # Errors
+    /// [`OutputError::ConnectivityLength`]; the series goes on with the cells it had. The failure of an earlier
+    /// frame, as for [`Series::write`].
+    pub fn replace_grid(&mut self, grid: Grid) -> Result<(), OutputError> {
+        grid.check()?;
+        let extent = grid.extent();
+        self.send(Job::Grid(grid))?;
+        self.extent = extent;
+        Ok(())
+    }
+
+    /// Removes the frames and the collection that an earlier run left in `directory` under this name, if it did.
+    ///
+    /// # Errors
+    /// [`OutputError::File`].
+    pub fn remove(directory: &Path, name: &str) -> Result<(), OutputError> {
+        if directory.join("frames").is_dir() { remove_earlier_run(directory, name) } else { Ok(()) }
     }
 
     /// Waits until every frame handed over is on disk and ends the series.
@@ -108,8 +138,8 @@ impl Series {
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
-    fn send(&mut self, frame: Frame) -> Result<(), OutputError> {
-        let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(frame).is_ok());
+    fn send(&mut self, job: Job) -> Result<(), OutputError> {
+        let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
         // The thread stops listening only after a failure, which `stop` then returns.
         if sent { Ok(()) } else { self.stop() }
     }
@@ -126,9 +156,18 @@ impl Drop for Series {
 }
 
 impl FrameWriter {
-    /// Writes frames until no more can come.
-    fn write_all(mut self, frames: Receiver<Frame>) -> Result<(), OutputError> {
-        frames.into_iter().try_for_each(|frame| self.write(&frame))
+    /// Does as it is told until nothing more can come.
+    fn write_all(mut self, jobs: Receiver<Job>) -> Result<(), OutputError> {
+        jobs.into_iter().try_for_each(|job| match job {
+            Job::Grid(grid) => self.encode(&grid),
+            Job::Frame(frame) => self.write(&frame),
+        })
+    }
+
+    fn encode(&mut self, grid: &Grid) -> Result<(), OutputError> {
+        let frames = self.directory.join("frames");
+        self.cells = EncodedCells::new(grid).map_err(OutputError::file(FileAction::Write, &frames))?;
+        Ok(())
     }
 
     /// Writes a frame, then the collection that lists it.
@@ -141,28 +180,29 @@ impl FrameWriter {
     }
 
     fn write_collection(&self) -> Result<(), OutputError> {
-        atomic_write(&self.collection(), |writer| write_collection(writer, &self.name, &self.times))
+        let collection = collection_path(&self.directory, &self.name);
+        atomic_write(&collection, |writer| write_collection(writer, &self.name, &self.times))
     }
+}
 
-    fn collection(&self) -> PathBuf {
-        self.directory.join(format!("{}.pvd", self.name))
-    }
+fn collection_path(directory: &Path, name: &str) -> PathBuf {
+    directory.join(format!("{name}.pvd"))
+}
 
-    /// Removes what earlier runs left: first the collection, then the frames it names.
-    fn remove_earlier_run(&self) -> Result<(), OutputError> {
-        remove_if_there(&self.collection())?;
-        let frames = self.directory.join("frames");
-        remove_files(&frames, |file| frame_number(&self.name, file).is_some() || self.is_unfinished(file))?;
-        remove_files(&self.directory, |file| self.is_unfinished(file))
-    }
+/// Removes what earlier runs left: first the collection, then the frames it names.
+fn remove_earlier_run(directory: &Path, name: &str) -> Result<(), OutputError> {
+    remove_if_there(&collection_path(directory, name))?;
+    let frames = directory.join("frames");
+    remove_files(&frames, |file| frame_number(name, file).is_some() || is_unfinished(name, file))?;
+    remove_files(directory, |file| is_unfinished(name, file))
+}
 
-    /// Whether a killed run was still writing this file of the series.
-    fn is_unfinished(&self, file_name: &str) -> bool {
-        let unfinished = file_name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
-        unfinished.and_then(|rest| rest.rsplit_once('.')).is_some_and(|(target, _)| {
-            frame_number(&self.name, target).is_some() || target.strip_suffix(".pvd") == Some(&self.name)
-        })
-    }
+/// Whether a killed run was still writing this file of the series.
+fn is_unfinished(name: &str, file_name: &str) -> bool {
+    let unfinished = file_name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
+    unfinished.and_then(|rest| rest.rsplit_once('.')).is_some_and(|(target, _)| {
+        frame_number(name, target).is_some() || target.strip_suffix(".pvd") == Some(name)
+    })
 }
 
 fn remove_files(directory: &Path, is_stale: impl Fn(&str) -> bool) -> Result<(), OutputError> {

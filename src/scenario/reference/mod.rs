@@ -109,6 +109,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "times"], "none", "s", "times of the frames, ascending, up to the end"),
     optional(["output", "contact_interval"], "as before contact", "s", "largest time between frames from the first contact on"),
     optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"contact-gap\"]", "", "fields in the frames: these and acceleration"),
+    optional(["output", "detection_volumes"], "false", "", "whether each frame also shows the bounding volumes at the top of the queue, in NAME_volumes.pvd (with contact.detection = \"hierarchy\" only)"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "rows of the history: { interval }"),
     required("output.history", "interval", "s", "time between rows, at the ends of steps (also those of flight); 0 for every step"),
 ];

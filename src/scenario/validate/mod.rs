@@ -52,7 +52,9 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
     let loads = loads::validate(tables.loads, &body_names, check);
     let contact = contact::validate(tables.contact, tables.pairs, &body_names, check);
-    let output = output::validate(tables.output, end, &name, check);
+    let detection = contact.as_ref().map(|contact| contact.detection);
+    let run = output::Run { end, name: &name, detection };
+    let output = output::validate(tables.output, run, check);
 
     let scenario = Scenario {
         path: path.into(),

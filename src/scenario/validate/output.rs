@@ -8,7 +8,7 @@ use super::check::{Bounds, Check};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::Section;
-use crate::scenario::{Field, FrameSchedule, OutputSettings};
+use crate::scenario::{DetectionMethod, Field, FrameSchedule, OutputSettings};
 
 const FIELDS: [(&str, Field); 7] = [
     ("displacement", Field::Displacement),
@@ -22,11 +22,20 @@ const FIELDS: [(&str, Field); 7] = [
 
 const DEFAULT_FRAMES: usize = 60;
 
-/// `end` is that of the run, if it is known; `name` is that of the scenario.
+/// What output is of, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run<'a> {
+    /// End of the run \[s\].
+    pub end: Option<f64>,
+    /// Name of the scenario.
+    pub name: &'a str,
+    /// How contact is found.
+    pub detection: Option<DetectionMethod>,
+}
+
 pub(super) fn validate(
     section: Option<Section<'_>>,
-    end: Option<f64>,
-    name: &str,
+    Run { end, name, detection }: Run<'_>,
     check: &mut Check<'_>,
 ) -> Option<OutputSettings> {
     let raw: raw::Output = match section {
@@ -54,6 +63,7 @@ pub(super) fn validate(
         frames: frames(&raw, end, check)?,
         contact_interval,
         fields: fields?,
+        detection_volumes: detection_volumes(raw.detection_volumes.as_ref(), detection, check),
         history_interval: check.number_or(
             "output.history.interval",
             history,
@@ -61,6 +71,22 @@ pub(super) fn validate(
             default_history,
         ),
     })
+}
+
+/// Only a detector with hierarchies has volumes to show.
+fn detection_volumes(
+    wanted: Option<&Spanned<bool>>,
+    detection: Option<DetectionMethod>,
+    check: &mut Check<'_>,
+) -> bool {
+    const KEY: &str = "output.detection_volumes";
+    let Some(wanted) = wanted.filter(|wanted| *wanted.get_ref()) else { return false };
+    if detection.is_some_and(|detection| detection != DetectionMethod::Hierarchy) {
+        let fact = format!("`{KEY}` is true, but `contact.detection` is not `hierarchy`");
+        let problem = Problem::new(fact).at(wanted.span()).key(KEY);
+        check.report(problem.help("use contact.detection = \"hierarchy\", or leave the key out"));
+    }
+    true
 }
 
 /// All but the acceleration.

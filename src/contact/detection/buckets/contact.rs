@@ -5,6 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
+use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
 use crate::contact::{Constraints, ContactKey, Surface};
@@ -244,18 +245,19 @@ impl Sorting {
 impl Buckets {
     /// Brings the candidates up to date, if they may lack something.
     pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
-        let start = Instant::now();
-        if self.contact.holds(&self.model, configuration.positions) {
-            self.statistics.seconds.update += start.elapsed().as_secs_f64();
-            return;
+        let mut clock = StageClock::start(Stage::Monitor);
+        let holds = self.contact.holds(&self.model, configuration.positions);
+        self.statistics.counts.monitor += self.model.surfaces.len() as u64;
+        if !holds {
+            clock.enter(Stage::Update, &mut self.statistics.seconds);
+            self.statistics.operated(configuration.time, true);
+            self.contact.sort_bodies(&self.model, configuration);
+            self.statistics.counts.update += 1;
+            clock.enter(Stage::Overlap, &mut self.statistics.seconds);
+            self.statistics.counts.overlap +=
+                self.contact.list_candidates(&self.model, configuration.positions);
         }
-        self.statistics.operated(configuration.time, true);
-        self.contact.sort_bodies(&self.model, configuration);
-        self.statistics.counts.update += 1;
-        let sorted = Instant::now();
-        self.statistics.seconds.update += (sorted - start).as_secs_f64();
-        self.statistics.counts.overlap += self.contact.list_candidates(&self.model, configuration.positions);
-        self.statistics.seconds.overlap += sorted.elapsed().as_secs_f64();
+        clock.stop(&mut self.statistics.seconds);
     }
 
     /// Closest points of the candidates.

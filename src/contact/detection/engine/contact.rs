@@ -5,16 +5,15 @@
 //! candidates (a Verlet list). Until the window ends, a step costs no more than the closest points of the
 //! candidates; a pair in the queue beyond the window costs nothing.
 
-use std::time::Instant;
-
 use crate::contact::detection::control_points::{
     MAX_CONTROL_POINTS, control_points, is_held_by_nodes, lebesgue_constant, rounding_of,
 };
 use crate::contact::detection::hierarchy::VertexMotion;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
+use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
 use crate::contact::detection::volume::{Aabb, Leaf, LeafVolumes, VolumeKind};
-use crate::contact::detection::{Configuration, ContactModel, StageSeconds};
+use crate::contact::detection::{Configuration, ContactModel};
 use crate::contact::{Constraints, ContactKey, Surface};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -114,16 +113,14 @@ impl Engine {
 
     /// Checks the velocity bands and, if anything is due, brings the candidates up to date.
     pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
-        let start = Instant::now();
-        let StageSeconds { update, overlap, .. } = self.statistics.seconds;
+        let mut clock = StageClock::start(Stage::Monitor);
         let restarted = self.restart_epochs(configuration);
+        clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         let due = self.queue.earliest().is_some_and(|time| time < configuration.time);
         if restarted || due {
-            self.operate(configuration);
+            self.operate(configuration, &mut clock);
         }
-        let seconds = &mut self.statistics.seconds;
-        seconds.trajectory +=
-            start.elapsed().as_secs_f64() - (seconds.update - update + seconds.overlap - overlap);
+        clock.stop(&mut self.statistics.seconds);
     }
 
     /// Begins new epochs where bands were left or the horizon is reached: voids the events of those bodies and
@@ -137,6 +134,7 @@ impl Engine {
         over.fill(all);
         for (body, surface) in self.model.surfaces.iter().enumerate() {
             let monitor = &mut self.contact.monitors[body];
+            self.statistics.counts.monitor += 1;
             over[body] |= monitor.is_over(surface, configuration.velocities);
             if over[body] {
                 monitor.restart(surface, configuration.velocities);
@@ -156,7 +154,7 @@ impl Engine {
     }
 
     /// Opens what is due within a window from now, level by level, and lists the faces that may touch in it.
-    fn operate(&mut self, configuration: &Configuration<'_>) {
+    fn operate(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         self.statistics.operated(configuration.time, true);
         // Pairs of leaves wait in the queue for the end of the last window: no window ends before, though steps shrink.
         let [fewest, most] = WINDOW_STEPS.map(|steps| steps * configuration.time_step);
@@ -169,7 +167,9 @@ impl Engine {
         while let Some(event) = self.queue.pop_due(self.contact.window_end) {
             frontier.push(event.pair);
         }
+        clock.enter(Stage::Update, &mut self.statistics.seconds);
         self.refit(configuration, &frontier);
+        clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         self.contact.leaves.clear();
         while !frontier.is_empty() {
             next.clear();
@@ -179,12 +179,12 @@ impl Engine {
             std::mem::swap(&mut frontier, &mut next);
         }
         (self.contact.frontier, self.contact.next) = (frontier, next);
+        clock.enter(Stage::Overlap, &mut self.statistics.seconds);
         self.list_candidates(configuration);
     }
 
     /// Brings the trees of the bodies in these pairs up to date, but for bodies at rest.
     fn refit(&mut self, configuration: &Configuration<'_>, pairs: &[VertexPair]) {
-        let start = Instant::now();
         let ContactPhase { marked: stale, motions, monitors, .. } = &mut self.contact;
         stale.fill(false);
         for body in pairs.iter().flat_map(|pair| pair.bodies) {
@@ -197,9 +197,8 @@ impl Engine {
             }
             let Configuration { positions, velocities, .. } = configuration;
             tree.refit(positions, velocities, &mut motions[body]);
-            self.statistics.counts.update += 1;
+            self.statistics.counts.update += tree.num_vertices() as u64;
         }
-        self.statistics.seconds.update += start.elapsed().as_secs_f64();
     }
 
     /// Queues a pair that cannot meet within the window; otherwise opens it, or keeps it as a pair of leaves.
@@ -289,7 +288,6 @@ impl Engine {
 
     /// Climbs the ladder of volumes for the pairs of leaves; those that are left give candidates both ways.
     fn list_candidates(&mut self, configuration: &Configuration<'_>) {
-        let start = Instant::now();
         self.contact.candidates.clear();
         self.contact.volumes.invalidate();
         self.contact.window *= 2.0;
@@ -311,7 +309,6 @@ impl Engine {
         self.contact.candidates.sort_unstable();
         self.contact.candidates.dedup();
         self.contact.search.group(&self.contact.candidates);
-        self.statistics.seconds.overlap += start.elapsed().as_secs_f64();
     }
 
     /// Bound on the rate at which points of two leaves can near each other, as long as the epochs last [m/s].
@@ -371,11 +368,11 @@ impl Engine {
         configuration: &Configuration<'_>,
         constraints: &mut Constraints,
     ) {
-        let start = Instant::now();
+        let clock = StageClock::start(Stage::Primitive);
         let ContactPhase { candidates, search, .. } = &mut self.contact;
         search.find(candidates, &self.model, self.options.node_face, configuration.positions, constraints);
         self.statistics.counts.primitive += candidates.len() as u64;
-        self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
+        clock.stop(&mut self.statistics.seconds);
     }
 }
 

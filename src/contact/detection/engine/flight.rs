@@ -1,7 +1,6 @@
 //! Levels 1 to 3 while every body flies in closed form.
 
-use std::time::Instant;
-
+use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
 use crate::contact::detection::{Flight, Impact};
 use crate::math::{RigidMotion, Vec3};
@@ -12,6 +11,7 @@ use super::{Engine, Sphere};
 impl Engine {
     /// Predicts the pairs of roots from scratch.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
+        let clock = StageClock::start(Stage::Trajectory);
         self.queue.clear();
         self.statistics.operated(flight.time, false);
         let pairs: Vec<u32> = (0..self.model.pairs.len() as u32).collect();
@@ -19,6 +19,7 @@ impl Engine {
             self.predict_flight(flight, root);
         }
         self.record_predictions(flight.time, &pairs);
+        clock.stop(&mut self.statistics.seconds);
     }
 
     /// Works off what is due before the end of the flight, earliest first, until the first impact is certain.
@@ -32,25 +33,28 @@ impl Engine {
         }
         let mut first: Option<Impact> = None;
         let mut touched: Vec<u32> = Vec::new();
+        let mut clock = StageClock::start(Stage::Trajectory);
         loop {
             let limit = first.map_or(flight_end, |impact| impact.time.min(flight_end));
             let Some(event) = self.queue.pop_due(limit) else { break };
             touched.push(event.pair.pair);
             if event.asked_at < flight.time {
+                clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
                 self.predict_flight(flight, event.pair);
-            } else if let Some(impact) = self.open_in_flight(flight, event.pair) {
+            } else if let Some(impact) = self.open_in_flight(flight, event.pair, &mut clock) {
                 first = Impact::earlier(first, Some(impact));
             }
         }
+        clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         touched.sort_unstable();
         touched.dedup();
         self.record_predictions(flight.time, &touched);
+        clock.stop(&mut self.statistics.seconds);
         first
     }
 
     /// Queues the time before which the pair cannot meet; drops it when that is after the end of the run.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
-        let start = Instant::now();
         let horizon = flight.end - flight.time;
         let spheres = [0, 1].map(|k| self.carried_sphere(pair, k));
         let motions = pair.bodies.map(|body| &flight.motions[body as usize]);
@@ -59,23 +63,27 @@ impl Engine {
             self.queue.push(time, flight.time, pair);
         }
         self.statistics.counts.trajectory += 1;
-        self.statistics.seconds.trajectory += start.elapsed().as_secs_f64();
     }
 
     /// Opens a due pair: predicts its children, or finds the time of impact of its faces.
     ///
     /// The faces are looked at again after their impact, or after the flight if they do not meet in it.
-    fn open_in_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) -> Option<Impact> {
+    fn open_in_flight(
+        &mut self,
+        flight: &Flight<'_>,
+        pair: VertexPair,
+        clock: &mut StageClock,
+    ) -> Option<Impact> {
         let radii = [0, 1].map(|k| self.carried_sphere(pair, k).radius);
         if let Some(children) = self.open(pair, radii) {
+            clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
             children.into_iter().for_each(|child| self.predict_flight(flight, child));
             return None;
         }
         let faces = self.faces(pair)?;
-        let start = Instant::now();
+        clock.enter(Stage::Primitive, &mut self.statistics.seconds);
         let impact = flight.impact_of_faces(&self.model.surfaces, pair.bodies, faces);
         self.statistics.counts.primitive += 1;
-        self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
         let resolved = impact.map_or(flight.time + flight.duration, |impact| impact.time);
         self.queue.push(resolved.next_up(), flight.time, pair);
         impact

@@ -17,6 +17,7 @@ mod contact;
 mod flight;
 mod monitor;
 mod queue;
+mod top_of_queue;
 
 use std::time::Instant;
 
@@ -26,8 +27,8 @@ use crate::math::Vec3;
 use super::hierarchy::{Builder, Hierarchy};
 use super::volume::{Sphere, VolumeKind};
 use super::{
-    Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions, Prediction,
-    TreeStatistics,
+    Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions, Placement,
+    Prediction, QueuedPair, TreeStatistics,
 };
 use contact::ContactPhase;
 use queue::{EventQueue, VertexPair};
@@ -177,5 +178,13 @@ impl Detector for Engine {
 
     fn statistics(&self) -> &DetectionStatistics {
         &self.statistics
+    }
+
+    fn top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
+        self.place_top_of_queue(placement)
+    }
+
+    fn hierarchy(&self, body: u32) -> Option<&Hierarchy> {
+        self.trees.get(body as usize)?.as_ref()
     }
 }

@@ -23,6 +23,7 @@ mod bottom_up;
 mod check;
 mod fitting;
 mod leaves;
+mod level;
 mod locally_ordered;
 mod nearest;
 mod refit;
