@@ -93,7 +93,7 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
         let speed_rounding = ROUNDING * hull_a.largest_velocity().max(hull_b.largest_velocity());
         let remaining = duration - s + TIME_ROUNDING * duration;
         let (a, b) = (&hull_a, &hull_b);
-        if relative_speed(a, b) == 0.0 && acceleration == Vec3::zeros() && deviation == 0.0 {
+        if are_at_rest(a, b) && acceleration == Vec3::zeros() && deviation == 0.0 {
             return None;
         }
         let motion = Motion { a, b, acceleration, deviation, remaining, rounding, speed_rounding };
@@ -122,13 +122,13 @@ fn acceleration_deviation<P: FacePath, const N: usize>(path: &P, patch: &Patch<N
     patch.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
 }
 
-/// Bound on the relative speed of any two points.
-fn relative_speed<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> f64 {
-    let reference = a.velocities()[0];
-    let largest = |hull: &Hull<N>| {
-        hull.velocities().iter().map(|velocity| (velocity - reference).norm()).fold(0.0, f64::max)
-    };
-    largest(a) + largest(b)
+/// Whether all points of two hulls have one velocity, and places that are finite.
+fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
+    let velocity = a.velocities()[0];
+    [a, b].iter().all(|hull| {
+        let finite = |x: &Vec3| x.iter().all(|x| x.is_finite());
+        hull.velocities().iter().all(|v| *v == velocity) && hull.positions().iter().all(finite)
+    })
 }
 
 /// How long faces stay apart, and the direction that shows it.

@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 
 use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Hull, closest_features};
-use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation, leave, relative_speed};
+use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation, are_at_rest, leave};
 use crate::contact::detection::control_points::is_held_by_nodes;
 use crate::contact::detection::patch::{Patch, QuadraticPatch};
 use crate::math::Vec3;
@@ -57,7 +57,7 @@ pub(super) fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f
     let tolerance = (0.5 * TOLERANCE * size).max(4.0 * ROUNDING * coordinate);
     let normal = hulls.1.outward() - hulls.0.outward();
     let whole = PatchPair { patches, time: 0.0, point: hulls.0.positions()[0], normal, depth: 0 };
-    if speed == 0.0 {
+    if are_at_rest(&hulls.0, &hulls.1) && acceleration == Vec3::zeros() && deviation == 0.0 {
         return None;
     } else if !(speed + tolerance).is_finite() {
         return Some(Impact { time: 0.0, point: whole.point, normal });
@@ -279,4 +279,13 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             speed_rounding: ROUNDING * a.largest_velocity().max(b.largest_velocity()),
         }
     }
+}
+
+/// Bound on the relative speed of any two points.
+fn relative_speed(a: &Hull<9>, b: &Hull<9>) -> f64 {
+    let reference = a.velocities()[0];
+    let largest = |hull: &Hull<9>| {
+        hull.velocities().iter().map(|velocity| (velocity - reference).norm()).fold(0.0, f64::max)
+    };
+    largest(a) + largest(b)
 }
