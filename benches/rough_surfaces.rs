@@ -66,20 +66,20 @@ const QUADRATIC: Paper = Paper {
 };
 
 impl Layers {
-    /// The layers of the script, unless this is but a test of the bench.
+    /// The layers of the script if they are there, unless this is but a test of the bench.
     fn generated(name: &str) -> Option<Self> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes/generated").join(name);
         if std::env::args().any(|argument| argument == "--test") || !path.exists() {
             return None;
         }
-        let mesh = ictus::io::gmsh::read(&path).ok()?;
-        let rough = |group: &str| {
-            let faces = mesh.group_faces(group).ok()?;
-            Some(Surface::new(faces.iter()))
+        let read = || -> Result<Self, Box<dyn std::error::Error>> {
+            let mesh = ictus::io::gmsh::read(&path)?;
+            let groups = ["lower rough", "upper rough"].map(|group| mesh.group_faces(group));
+            let [lower, upper] = groups.map(|faces| faces.map(|faces| Surface::new(faces.iter())));
+            println!("meshes/generated/{name}: {} nodes, {} cells", mesh.nodes.len(), mesh.num_cells(3));
+            Ok(Self { surfaces: vec![lower?, upper?], positions: mesh.nodes })
         };
-        let surfaces = vec![rough("lower rough")?, rough("upper rough")?];
-        println!("meshes/generated/{name}: {} nodes, {} cells", mesh.nodes.len(), mesh.num_cells(3));
-        Some(Self { surfaces, positions: mesh.nodes })
+        read().inspect_err(|error| println!("{error}")).ok()
     }
 
     fn kept(kind: CellKind) -> Self {
@@ -250,7 +250,8 @@ fn main() {
     let pairs = census(&layers, &LINEAR);
     heading("distance of node and triangle");
     let methods = [
-        ("Voronoi regions; paper 180 ns", Method::Auto, Start::Nearest),
+        ("Voronoi regions; paper 180 ns", Method::Voronoi, Start::Nearest),
+        ("brute force; paper 700 ns", Method::BruteForce, Start::Nearest),
         ("SQP; paper 10 800 ns, 4.6 iterations", Method::Sqp, Start::Nearest),
         ("SQP from the centre", Method::Sqp, Start::Centre),
     ];
@@ -267,4 +268,5 @@ fn main() {
         ("SQP from the centre", Method::Auto, Start::Centre),
     ];
     distances(&layers, &pairs, &methods);
+    detectors(&layers);
 }

@@ -149,8 +149,8 @@ pub struct Published {
     pub iterations: [Option<f64>; 4],
     /// Mean times there \[µs\].
     pub microseconds: [Option<f64>; 4],
-    /// Mean iterations of an independent implementation on the faces above (every second point of the lattices,
-    /// step tolerance 10⁻⁸).
+    /// Mean iterations of plain implementations of the methods, which share no code with this one, on the faces above
+    /// (every second point of the lattices, step tolerance 10⁻⁸).
     pub independent: [f64; 4],
 }
 
@@ -241,13 +241,6 @@ impl Iterations {
     /// Mean.
     pub fn mean(&self) -> f64 {
         self.0.iter().map(|&n| f64::from(n)).sum::<f64>() / self.0.len() as f64
-    }
-
-    /// Standard deviation.
-    pub fn deviation(&self) -> f64 {
-        let mean = self.mean();
-        let squares: f64 = self.0.iter().map(|&n| (f64::from(n) - mean).powi(2)).sum();
-        (squares / self.0.len() as f64).sqrt()
     }
 
     /// Most.
