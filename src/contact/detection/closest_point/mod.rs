@@ -8,13 +8,14 @@
 //!
 //! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take an iterative
 //! method ([`Minimise`]), which walks downhill on a polynomial ([`patch`]). On a curved or warped face the problem can
-//! have several local minima; the one returned is the global one: where F is not certainly convex (`bernstein`),
-//! branch and bound takes over (`search`).
+//! have several local minima; the one returned is the global one: where that is not certain (`certificate`), branch and
+//! bound takes over (`search`, with the bounds of `bernstein`).
 
 mod active_set;
 pub mod batch;
 mod bernstein;
 mod brute_force;
+mod certificate;
 mod domain;
 mod interior_point;
 mod minimise;

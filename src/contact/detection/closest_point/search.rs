@@ -12,6 +12,7 @@
 //!
 //! The control points are computed anew for each cell, so that rounding shrinks with the cells.
 
+use super::certificate;
 use super::minimise::{Minimise, Minimum};
 use super::patch::{Cell, Patch};
 use super::sqp::{Hessian, Sqp};
@@ -146,16 +147,19 @@ impl<P: Patch> BranchAndBound<'_, P> {
     }
 }
 
-/// Whether a local minimum is obviously the global one, because F is convex or the face on one side of a plane.
+/// Whether a local minimum is certainly the global one, because F grows from there everywhere or the face is on one
+/// side of a plane.
 #[inline]
 pub fn is_obvious<P: Patch>(patch: &P, local: &Minimum) -> bool {
     if !local.converged || P::AFFINE {
         return local.converged;
     }
+    if certificate::is_closest(patch, local.xi) {
+        return true;
+    }
     let offset = patch.offset(local.xi);
     let [first, next] = [P::DOMAIN.corners[0], P::DOMAIN.corners[1]].map(|xi| patch.offset(xi));
-    let size = (next - first).amax();
-    is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size)) || patch.is_convex()
+    is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), (next - first).amax()))
 }
 
 /// F below which a point is worth finding, given the best.
