@@ -218,7 +218,8 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     #[inline]
     fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
         let local = self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query));
-        let (minimum, outcome) = if search::is_obvious(patch, &local) {
+        let is_closest = P::AFFINE || certificate::is_closest(patch, local.xi);
+        let (minimum, outcome) = if local.converged && is_closest {
             (local, Outcome::Converged)
         } else {
             let found = search::global_minimum(patch, local);

@@ -55,7 +55,7 @@ pub trait Patch: Copy {
     }
 
     /// F and its derivatives at ξ.
-    #[inline]
+    #[inline(always)]
     fn expand(&self, xi: [f64; 2]) -> Expansion {
         let Derivatives { offset, tangents: [x1, x2], second } = self.derivatives(xi);
         let metric = [x1.norm_squared(), x2.norm_squared(), x1.dot(&x2)];
