@@ -104,7 +104,7 @@ impl<P: Patch> PartOverBox<P> {
         Self { patch, cell, metric, along }
     }
 
-    /// Whether F is greater at all other points of the box than at ξ*; `offset` is p.
+    /// Whether F is clearly greater at all other points of the box than at ξ*; `offset` is p.
     #[inline]
     fn is_least(&self, offset: &Vec3, xi: [f64; 2]) -> bool {
         let [m11, m22, m12] = self.growth(offset, xi);
@@ -114,42 +114,28 @@ impl<P: Patch> PartOverBox<P> {
 
     /// Bounds of AᵀD + DᵀA − AᵀA + K as (11, 22, 12) for all points of the box: of the diagonal from below, of the rest
     /// from above.
-    ///
-    /// On a way from ξ* a monomial of a derivative is at most the mean of its sizes at both ends: |s₁ᵏ s₂ˡ| is bounded
-    /// by a convex function of the length gone.
     #[inline]
     fn growth(&self, offset: &Vec3, xi: [f64; 2]) -> [f64; 3] {
-        let start = self.cell.inverse(xi).map(|s| s.abs().min(1.0));
-        let size = |k: u8, l: u8| 0.5 + 0.5 * power(start[0], k) * power(start[1], l);
+        let way = Way::from(self.cell.inverse(xi));
         let [mut m11, mut m22, mut m12] = self.metric;
         let mut spread = 0.0;
         for k in Self::NONLINEAR {
-            let [i, j] = P::POWERS[k];
+            let size = |by: [u8; 2]| way.derivative(P::POWERS[k], by);
+            let [along, across] = [size([1, 0]), size([0, 1])];
             let [first, second] = self.along[k].map(f64::abs);
-            let across = offset.dot(&self.patch.coefficients()[k]);
-            if i > 0 {
-                let slope = f64::from(i) * size(i - 1, j);
-                m11 -= 2.0 * slope * first;
-                spread += slope * second;
-            }
-            if j > 0 {
-                let slope = f64::from(j) * size(i, j - 1);
-                m22 -= 2.0 * slope * second;
-                spread += slope * first;
-            }
-            match [i, j] {
-                [2, 0] => m11 += 2.0 * across,
-                [0, 2] => m22 += 2.0 * across,
-                [1, 1] => m12 += across,
+            m11 -= 2.0 * along * first;
+            m22 -= 2.0 * across * second;
+            spread += along * second + across * first;
+            let bend = offset.dot(&self.patch.coefficients()[k]);
+            // Constant second derivatives have a sign.
+            match P::POWERS[k] {
+                [2, 0] => m11 += 2.0 * bend,
+                [0, 2] => m22 += 2.0 * bend,
+                [1, 1] => m12 += bend,
                 _ => {
-                    let across = across.abs();
-                    if i > 1 {
-                        m11 -= f64::from(i * (i - 1)) * size(i - 2, j) * across;
-                    }
-                    if j > 1 {
-                        m22 -= f64::from(j * (j - 1)) * size(i, j - 2) * across;
-                    }
-                    spread += f64::from(i * j) * size(i - 1, j - 1) * across;
+                    m11 -= size([2, 0]) * bend.abs();
+                    m22 -= size([0, 2]) * bend.abs();
+                    spread += size([1, 1]) * bend.abs();
                 }
             }
         }
@@ -178,6 +164,38 @@ impl<P: Patch> PartOverBox<P> {
         }
         let shrinkage = |i: usize| cell.axes[i][i] / self.cell.axes[i][i];
         (shrinkage(0) * shrinkage(1) < REDUCTION && shrinkage(0) > 0.0 && shrinkage(1) > 0.0).then_some(cell)
+    }
+}
+
+/// What monomials are at most on the mean of a way from ξ* to another point of the box.
+///
+/// On it |s₁ᵏ s₂ˡ| is at most that with |s*ᵢ| + t (1 − |s*ᵢ|) in place of sᵢ. The mean of that is Simpson's, exactly, as no
+/// derivative is of a degree above three. It grows with t, so that its mean with the weights 2 (1 − t) is no greater.
+struct Way {
+    start: [f64; 2],
+    middle: [f64; 2],
+}
+
+impl Way {
+    #[inline]
+    fn from(start: [f64; 2]) -> Self {
+        let start = start.map(|s| s.abs().min(1.0));
+        Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
+    }
+
+    /// Of a derivative of the monomial with these powers, as often by s₁ and by s₂ as told, at most twice.
+    #[inline]
+    fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
+        if powers[0] < by[0] || powers[1] < by[1] {
+            return 0.0;
+        }
+        let factor = [0, 1].map(|i| match by[i] {
+            0 => 1.0,
+            1 => f64::from(powers[i]),
+            _ => f64::from(powers[i] * (powers[i] - 1)),
+        });
+        let at = |s: [f64; 2]| power(s[0], powers[0] - by[0]) * power(s[1], powers[1] - by[1]);
+        factor[0] * factor[1] * (at(self.start) + 4.0 * at(self.middle) + 1.0) * (1.0 / 6.0)
     }
 }
 

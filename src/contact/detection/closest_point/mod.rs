@@ -63,7 +63,7 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form.
     Exact,
-    /// By iteration, to the tolerance, on a face where any local minimum is the global one.
+    /// By iteration, to the tolerance, to a local minimum that is certainly the global one.
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,

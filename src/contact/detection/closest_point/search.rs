@@ -40,7 +40,8 @@ pub struct Search {
 #[inline(never)]
 pub fn global_minimum<P: Patch>(patch: &P, local: Minimum) -> Search {
     let offset = patch.offset(local.xi);
-    if local.converged && is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size(patch))) {
+    if local.converged && is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size(patch)))
+    {
         return Search { minimum: local, cells: 0 };
     }
     let mut search = BranchAndBound {
