@@ -277,6 +277,7 @@ impl<P: Patch> Patch for Untold<P> {
     const KIND: CellKind = P::KIND;
     const DOMAIN: &'static Domain = P::DOMAIN;
     const OTHER_NODES: &'static [[f64; 2]] = P::OTHER_NODES;
+    const POWERS: &'static [[u8; 2]] = P::POWERS;
 
     fn offset(&self, xi: [f64; 2]) -> Vec3 {
         self.0.offset(xi)
@@ -284,6 +285,10 @@ impl<P: Patch> Patch for Untold<P> {
 
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives {
         self.0.derivatives(xi)
+    }
+
+    fn coefficients(&self) -> &[Vec3] {
+        self.0.coefficients()
     }
 
     fn part(&self, cell: &Cell) -> Self {

@@ -2,15 +2,10 @@
 //!
 //! On its domain a polynomial lies between its least and its greatest Bernstein coefficient (Farin 2002, *Curves and
 //! Surfaces for CAGD*, §5.4). F is of twice the degree of x and its coefficients are sums of dot products of the
-//! control points of x; those of the Hessian are second differences of those of F. A matrix polynomial whose
-//! coefficients are all positive definite is so everywhere, being a convex combination of them: then F is convex,
-//! and any point that satisfies the optimality conditions is the closest.
+//! control points of x; those of the Hessian are second differences of those of F. The eigenvalues of a matrix
+//! polynomial, being a convex combination of its coefficients, are nowhere less than the least of theirs.
 
 use crate::math::Vec3;
-
-/// Determinant of a Hessian, relative to the square of its trace, up to which it is not called positive definite:
-/// below, the iterations that rely on it lose half their digits.
-const MARGIN: f64 = 1e-10;
 
 /// What is known of F on a whole domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,13 +48,6 @@ fn least_eigenvalue_or_zero(&[h11, h22, h12]: &[f64; 3]) -> f64 {
     (mean - (half * half + h12 * h12).sqrt()).min(0.0)
 }
 
-/// Whether both eigenvalues of a symmetric matrix (11, 22, 12) are clearly positive.
-#[inline]
-fn is_positive_definite(&[h11, h22, h12]: &[f64; 3]) -> bool {
-    let trace = h11 + h22;
-    (h11 > 0.0) & (h22 > 0.0) & (h11 * h22 - h12 * h12 > MARGIN * trace * trace)
-}
-
 /// Quadratic curve, by its three control points.
 pub struct Curve {
     /// Coefficients of |x − r|², degree 4.
@@ -79,14 +67,6 @@ impl Curve {
         let [a, b, c, d, e] = self.squares;
         [second_difference([a, b, c]), second_difference([b, c, d]), second_difference([c, d, e])]
             .map(|d| 1.5 * d)
-    }
-
-    /// Whether F is certainly convex.
-    #[inline]
-    pub fn is_convex(&self) -> bool {
-        let curvatures = self.curvatures();
-        let greatest = curvatures.iter().copied().fold(0.0, f64::max);
-        curvatures.iter().all(|&c| c > MARGIN * greatest)
     }
 
     /// Bounds of F; of its curvature only where F may be less than `limit`.
@@ -127,12 +107,6 @@ impl BilinearNet {
             }
         }
         hessians
-    }
-
-    /// Whether F is certainly convex.
-    #[inline]
-    pub fn is_convex(&self) -> bool {
-        self.hessians().iter().fold(true, |all, h| all & is_positive_definite(h))
     }
 
     /// Bounds of F; of its curvature only where F may be less than `limit`.
@@ -179,12 +153,6 @@ impl TriangleNet {
             ];
         }
         hessians
-    }
-
-    /// Whether F is certainly convex.
-    #[inline]
-    pub fn is_convex(&self) -> bool {
-        self.hessians().iter().fold(true, |all, h| all & is_positive_definite(h))
     }
 
     /// Bounds of F; of its curvature only where F may be less than `limit`.
@@ -261,34 +229,6 @@ impl BiquadraticNet {
         std::array::from_fn(|k| [along[k % 5][k / 5], across[k / 5][k % 5], mixed[k % 5][k / 5]])
     }
 
-    /// Whether F is certainly convex: first by the least of the diagonal and the greatest off it, which settles many
-    /// faces, then by the matrices of coefficients.
-    #[inline]
-    pub fn is_convex(&self) -> bool {
-        let (along, across, mixed) = (self.along(), self.across(), self.mixed());
-        let mut least = [[f64::INFINITY; 5]; 2];
-        for k in 0..3 {
-            for j in 0..5 {
-                least[0][j] = minimum(along[k][j], least[0][j]);
-                least[1][j] = minimum(across[k][j], least[1][j]);
-            }
-        }
-        let mut greatest = [0.0; 4];
-        for row in &mixed {
-            for j in 0..4 {
-                greatest[j] = -minimum(-row[j].abs(), -greatest[j]);
-            }
-        }
-        let [h11, h22] = [least_of(&least[0]), least_of(&least[1])];
-        let h12 = -least_of(&[-greatest[0], -greatest[1], -greatest[2], -greatest[3]]);
-        is_positive_definite(&[h11, h22, h12]) || self.has_definite_coefficients()
-    }
-
-    #[inline(never)]
-    fn has_definite_coefficients(&self) -> bool {
-        self.hessians().iter().all(is_positive_definite)
-    }
-
     /// Bounds of F; of its curvature only where F may be less than `limit`.
     pub fn bounds(&self, limit: f64) -> Bounds {
         Bounds::new(self.squares.as_flattened().iter(), limit, || self.hessians())
@@ -305,17 +245,6 @@ fn product(p: &[Vec3; 3], q: &[Vec3; 3]) -> [f64; 5] {
         0.5 * (p[1].dot(&q[2]) + p[2].dot(&q[1])),
         p[2].dot(&q[2]),
     ]
-}
-
-/// The lesser of two, in one instruction.
-#[inline]
-fn minimum(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
-}
-
-#[inline]
-fn least_of(values: &[f64]) -> f64 {
-    values.iter().fold(f64::INFINITY, |a, &b| minimum(b, a))
 }
 
 #[inline]

@@ -22,19 +22,19 @@ pub struct Domain {
 }
 
 /// \[−1, 1\].
-pub static INTERVAL: Domain = Domain {
+pub const INTERVAL: Domain = Domain {
     corners: &[[-1.0, 0.0], [1.0, 0.0]],
     centre: [0.0, 0.0],
     sides: &[([1.0, 0.0], -1.0), ([-1.0, 0.0], -1.0)],
 };
 /// ξ, η ≥ 0, ξ + η ≤ 1.
-pub static TRIANGLE: Domain = Domain {
+pub const TRIANGLE: Domain = Domain {
     corners: &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
     centre: [1.0 / 3.0, 1.0 / 3.0],
     sides: &[([0.0, 1.0], 0.0), ([-1.0, -1.0], -1.0), ([1.0, 0.0], 0.0)],
 };
 /// \[−1, 1\]².
-pub static SQUARE: Domain = Domain {
+pub const SQUARE: Domain = Domain {
     corners: &[[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]],
     centre: [0.0, 0.0],
     sides: &[([0.0, 1.0], -1.0), ([-1.0, 0.0], -1.0), ([0.0, -1.0], -1.0), ([1.0, 0.0], -1.0)],

@@ -8,13 +8,14 @@
 //!
 //! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take an iterative
 //! method ([`Minimise`]), which walks downhill on a polynomial ([`patch`]). On a curved or warped face the problem can
-//! have several local minima; the one returned is the global one: where F is not certainly convex (`bernstein`),
-//! branch and bound takes over (`search`).
+//! have several local minima; the one returned is the global one: where that is not certain (`certificate`), branch and
+//! bound takes over (`search`, with the bounds of `bernstein`).
 
 mod active_set;
 pub mod batch;
 mod bernstein;
 mod brute_force;
+mod certificate;
 mod domain;
 mod interior_point;
 mod minimise;
@@ -62,7 +63,7 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form.
     Exact,
-    /// By iteration, to the tolerance, on a face where any local minimum is the global one.
+    /// By iteration, to the tolerance, to a local minimum that is certainly the global one.
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,
@@ -217,7 +218,8 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     #[inline]
     fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
         let local = self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query));
-        let (minimum, outcome) = if search::is_obvious(patch, &local) {
+        let is_closest = P::AFFINE || certificate::is_closest(patch, local.xi);
+        let (minimum, outcome) = if local.converged && is_closest {
             (local, Outcome::Converged)
         } else {
             let found = search::global_minimum(patch, local);

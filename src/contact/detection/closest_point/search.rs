@@ -39,11 +39,16 @@ pub struct Search {
 #[cold]
 #[inline(never)]
 pub fn global_minimum<P: Patch>(patch: &P, local: Minimum) -> Search {
+    let offset = patch.offset(local.xi);
+    if local.converged && is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size(patch)))
+    {
+        return Search { minimum: local, cells: 0 };
+    }
     let mut search = BranchAndBound {
         patch,
         size: size(patch),
         xi: local.xi,
-        objective: 0.5 * patch.offset(local.xi).norm_squared(),
+        objective: 0.5 * offset.norm_squared(),
         iterations: local.iterations,
     };
     let mut stack = [(Cell::WHOLE, 0); MAX_DEPTH + 1];
@@ -144,18 +149,6 @@ impl<P: Patch> BranchAndBound<'_, P> {
         let [first, second] = halves.map(|half| self.patch.offset(half.at(P::DOMAIN.centre)).norm_squared());
         if first <= second { halves } else { [halves[1], halves[0]] }
     }
-}
-
-/// Whether a local minimum is obviously the global one, because F is convex or the face on one side of a plane.
-#[inline]
-pub fn is_obvious<P: Patch>(patch: &P, local: &Minimum) -> bool {
-    if !local.converged || P::AFFINE {
-        return local.converged;
-    }
-    let offset = patch.offset(local.xi);
-    let [first, next] = [P::DOMAIN.corners[0], P::DOMAIN.corners[1]].map(|xi| patch.offset(xi));
-    let size = (next - first).amax();
-    is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size)) || patch.is_convex()
 }
 
 /// F below which a point is worth finding, given the best.

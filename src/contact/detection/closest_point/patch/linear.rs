@@ -24,6 +24,7 @@ impl Segment {
 impl Patch for Segment {
     const KIND: CellKind = CellKind::Line2;
     const DOMAIN: &'static Domain = &INTERVAL;
+    const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0]];
     const AFFINE: bool = true;
 
     #[inline]
@@ -35,6 +36,11 @@ impl Patch for Segment {
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives {
         let tangents = [self.c[1], Vec3::zeros()];
         Derivatives { offset: self.offset(xi), tangents, second: [Vec3::zeros(); 3] }
+    }
+
+    #[inline]
+    fn coefficients(&self) -> &[Vec3] {
+        &self.c
     }
 
     fn part(&self, cell: &Cell) -> Self {
@@ -60,6 +66,7 @@ impl Triangle {
 impl Patch for Triangle {
     const KIND: CellKind = CellKind::Tri3;
     const DOMAIN: &'static Domain = &TRIANGLE;
+    const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [0, 1]];
     const AFFINE: bool = true;
 
     #[inline]
@@ -71,6 +78,11 @@ impl Patch for Triangle {
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives {
         let tangents = [self.c[1], self.c[2]];
         Derivatives { offset: self.offset(xi), tangents, second: [Vec3::zeros(); 3] }
+    }
+
+    #[inline]
+    fn coefficients(&self) -> &[Vec3] {
+        &self.c
     }
 
     fn part(&self, cell: &Cell) -> Self {
@@ -105,6 +117,7 @@ impl Bilinear {
 impl Patch for Bilinear {
     const KIND: CellKind = CellKind::Quad4;
     const DOMAIN: &'static Domain = &SQUARE;
+    const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [0, 1], [1, 1]];
 
     #[inline]
     fn offset(&self, xi: [f64; 2]) -> Vec3 {
@@ -121,15 +134,15 @@ impl Patch for Bilinear {
         Derivatives { offset, tangents, second: [Vec3::zeros(), Vec3::zeros(), *c12] }
     }
 
+    #[inline]
+    fn coefficients(&self) -> &[Vec3] {
+        &self.c
+    }
+
     fn part(&self, cell: &Cell) -> Self {
         let Derivatives { offset, tangents: [x1, x2], second } = self.derivatives(cell.origin);
         let (h1, h2) = (cell.axes[0][0], cell.axes[1][1]);
         Self { c: [offset, x1 * h1, x2 * h2, second[2] * (h1 * h2)] }
-    }
-
-    #[inline]
-    fn is_convex(&self) -> bool {
-        BilinearNet::new(&self.control_points()).is_convex()
     }
 
     fn bounds(&self, limit: f64) -> Bounds {

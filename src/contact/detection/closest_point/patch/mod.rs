@@ -26,6 +26,8 @@ pub trait Patch: Copy {
     const DOMAIN: &'static Domain;
     /// Natural coordinates of the nodes past the corners.
     const OTHER_NODES: &'static [[f64; 2]] = &[];
+    /// Powers i and j of ξ and η in its monomials: 1 first, then ξ, then η on a surface, then those that are nonlinear.
+    const POWERS: &'static [[u8; 2]];
     /// Whether x is affine, and so F = ½ |x − r|² quadratic and convex.
     const AFFINE: bool = false;
 
@@ -35,14 +37,11 @@ pub trait Patch: Copy {
     /// x(ξ) − r and its derivatives; those by η are zero on a segment.
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
 
+    /// Coefficients c_ij of the monomials with the powers [`Patch::POWERS`].
+    fn coefficients(&self) -> &[Vec3];
+
     /// The patch over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
-
-    /// Whether F is certainly convex on the whole domain.
-    #[inline]
-    fn is_convex(&self) -> bool {
-        Self::AFFINE
-    }
 
     /// Bounds of F on the whole domain; of its curvature only where F may be less than `limit`.
     fn bounds(&self, _limit: f64) -> Bounds {
@@ -56,7 +55,7 @@ pub trait Patch: Copy {
     }
 
     /// F and its derivatives at ξ.
-    #[inline]
+    #[inline(always)]
     fn expand(&self, xi: [f64; 2]) -> Expansion {
         let Derivatives { offset, tangents: [x1, x2], second } = self.derivatives(xi);
         let metric = [x1.norm_squared(), x2.norm_squared(), x1.dot(&x2)];
@@ -89,6 +88,12 @@ impl Cell {
     pub fn at(&self, [s, t]: [f64; 2]) -> [f64; 2] {
         let [u, v] = &self.axes;
         [0, 1].map(|i| self.origin[i] + (u[i] * s + v[i] * t))
+    }
+
+    /// Natural coordinates of a rectangular cell of ξ.
+    #[inline]
+    pub fn inverse(&self, xi: [f64; 2]) -> [f64; 2] {
+        [0, 1].map(|i| (xi[i] - self.origin[i]) / self.axes[i][i])
     }
 }
 

@@ -32,6 +32,7 @@ impl QuadraticSegment {
 impl Patch for QuadraticSegment {
     const KIND: CellKind = CellKind::Line3;
     const DOMAIN: &'static Domain = &INTERVAL;
+    const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [2, 0]];
     const OTHER_NODES: &'static [[f64; 2]] = &[[0.0, 0.0]];
 
     #[inline]
@@ -46,13 +47,13 @@ impl Patch for QuadraticSegment {
         Derivatives { offset: self.offset(xi), tangents, second }
     }
 
-    fn part(&self, cell: &Cell) -> Self {
-        Self { c: taylor(&self.c, cell.origin[0], cell.axes[0][0]) }
+    #[inline]
+    fn coefficients(&self) -> &[Vec3] {
+        &self.c
     }
 
-    #[inline]
-    fn is_convex(&self) -> bool {
-        Curve::new(&self.control_points()).is_convex()
+    fn part(&self, cell: &Cell) -> Self {
+        Self { c: taylor(&self.c, cell.origin[0], cell.axes[0][0]) }
     }
 
     fn bounds(&self, limit: f64) -> Bounds {
@@ -94,6 +95,7 @@ impl SixNodeTriangle {
 impl Patch for SixNodeTriangle {
     const KIND: CellKind = CellKind::Tri6;
     const DOMAIN: &'static Domain = &TRIANGLE;
+    const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [0, 1], [2, 0], [0, 2], [1, 1]];
     const OTHER_NODES: &'static [[f64; 2]] = &[[0.5, 0.0], [0.5, 0.5], [0.0, 0.5]];
 
     #[inline]
@@ -111,6 +113,11 @@ impl Patch for SixNodeTriangle {
         Derivatives { offset, tangents, second: [c11 * 2.0, c22 * 2.0, *c12] }
     }
 
+    #[inline]
+    fn coefficients(&self) -> &[Vec3] {
+        &self.c
+    }
+
     fn part(&self, cell: &Cell) -> Self {
         let [_, _, _, c11, c22, c12] = &self.c;
         let Derivatives { offset, tangents: [x1, x2], .. } = self.derivatives(cell.origin);
@@ -119,11 +126,6 @@ impl Patch for SixNodeTriangle {
         let second = [u, v].map(|a| c11 * (a[0] * a[0]) + c22 * (a[1] * a[1]) + c12 * (a[0] * a[1]));
         let mixed = c11 * (2.0 * u[0] * v[0]) + c22 * (2.0 * u[1] * v[1]) + c12 * (u[0] * v[1] + u[1] * v[0]);
         Self { c: [offset, first[0], first[1], second[0], second[1], mixed] }
-    }
-
-    #[inline]
-    fn is_convex(&self) -> bool {
-        TriangleNet::new(&self.control_points()).is_convex()
     }
 
     fn bounds(&self, limit: f64) -> Bounds {
@@ -157,13 +159,13 @@ impl Serendipity {
         Self {
             c: [
                 centre,
-                (top - bottom) * 0.5,
-                c02,
                 (right - left) * 0.5,
-                ((p - q) + (r - s)) * 0.25,
-                (behind - before) * 0.5,
+                (top - bottom) * 0.5,
                 c20,
+                c02,
+                ((p - q) + (r - s)) * 0.25,
                 (above - below) * 0.5,
+                (behind - before) * 0.5,
             ],
         }
     }
@@ -171,7 +173,7 @@ impl Serendipity {
     /// Coefficients of ηʲ in rows of ξⁱ.
     #[inline]
     fn rows(&self) -> [[Vec3; 3]; 3] {
-        let [c00, c01, c02, c10, c11, c12, c20, c21] = self.c;
+        let [c00, c10, c01, c20, c02, c11, c21, c12] = self.c;
         [[c00, c01, c02], [c10, c11, c12], [c20, c21, Vec3::zeros()]]
     }
 
@@ -184,18 +186,19 @@ impl Serendipity {
 impl Patch for Serendipity {
     const KIND: CellKind = CellKind::Quad8;
     const DOMAIN: &'static Domain = &SQUARE;
+    const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [0, 1], [2, 0], [0, 2], [1, 1], [2, 1], [1, 2]];
     const OTHER_NODES: &'static [[f64; 2]] = &MID_SIDES;
 
     #[inline]
     fn offset(&self, [x, y]: [f64; 2]) -> Vec3 {
-        let [c00, c01, c02, c10, c11, c12, c20, c21] = &self.c;
+        let [c00, c10, c01, c20, c02, c11, c21, c12] = &self.c;
         let rows = [c00 + (c01 + c02 * y) * y, c10 + (c11 + c12 * y) * y, c20 + c21 * y];
         rows[0] + (rows[1] + rows[2] * x) * x
     }
 
     #[inline]
     fn derivatives(&self, [x, y]: [f64; 2]) -> Derivatives {
-        let [c00, c01, c02, c10, c11, c12, c20, c21] = &self.c;
+        let [c00, c10, c01, c20, c02, c11, c21, c12] = &self.c;
         let slopes = [c01 + c02 * y, c11 + c12 * y];
         let rows = [c00 + slopes[0] * y, c10 + slopes[1] * y, c20 + c21 * y];
         let slopes = [slopes[0] + c02 * y, slopes[1] + c12 * y];
@@ -207,14 +210,14 @@ impl Patch for Serendipity {
         }
     }
 
-    fn part(&self, cell: &Cell) -> Self {
-        let [[c00, c01, c02], [c10, c11, c12], [c20, c21, _]] = part_of_square(&self.rows(), cell);
-        Self { c: [c00, c01, c02, c10, c11, c12, c20, c21] }
+    #[inline]
+    fn coefficients(&self) -> &[Vec3] {
+        &self.c
     }
 
-    #[inline]
-    fn is_convex(&self) -> bool {
-        BiquadraticNet::new(&self.control_points()).is_convex()
+    fn part(&self, cell: &Cell) -> Self {
+        let [[c00, c01, c02], [c10, c11, c12], [c20, c21, _]] = part_of_square(&self.rows(), cell);
+        Self { c: [c00, c10, c01, c20, c02, c11, c21, c12] }
     }
 
     fn bounds(&self, limit: f64) -> Bounds {
@@ -230,7 +233,7 @@ impl Patch for Serendipity {
 /// Nine-node quadrilateral: Σ c_ij ξⁱ ηʲ, i, j = 0, 1, 2.
 #[derive(Clone, Copy, Debug)]
 pub struct Biquadratic {
-    c: [[Vec3; 3]; 3],
+    c: [Vec3; 9],
 }
 
 impl Biquadratic {
@@ -244,39 +247,56 @@ impl Biquadratic {
         let (c20, c02) = (sagitta(left, right, centre), sagitta(bottom, top, centre));
         Self {
             c: [
-                [centre, (top - bottom) * 0.5, c02],
-                [(right - left) * 0.5, ((p - q) + (r - s)) * 0.25, (behind - before) * 0.5],
-                [c20, (above - below) * 0.5, (above + below) * 0.5 - c20],
+                centre,
+                (right - left) * 0.5,
+                (top - bottom) * 0.5,
+                c20,
+                c02,
+                ((p - q) + (r - s)) * 0.25,
+                (above - below) * 0.5,
+                (behind - before) * 0.5,
+                (above + below) * 0.5 - c20,
             ],
         }
     }
 
+    /// Coefficients of ηʲ in rows of ξⁱ.
+    #[inline]
+    fn rows(&self) -> [[Vec3; 3]; 3] {
+        let [c00, c10, c01, c20, c02, c11, c21, c12, c22] = self.c;
+        [[c00, c01, c02], [c10, c11, c12], [c20, c21, c22]]
+    }
+
     #[inline]
     fn control_points(&self) -> [[Vec3; 3]; 3] {
-        net_of_square(&self.c)
+        net_of_square(&self.rows())
     }
 }
 
 impl Patch for Biquadratic {
     const KIND: CellKind = CellKind::Quad9;
     const DOMAIN: &'static Domain = &SQUARE;
+    const POWERS: &'static [[u8; 2]] =
+        &[[0, 0], [1, 0], [0, 1], [2, 0], [0, 2], [1, 1], [2, 1], [1, 2], [2, 2]];
     const OTHER_NODES: &'static [[f64; 2]] =
         &[MID_SIDES[0], MID_SIDES[1], MID_SIDES[2], MID_SIDES[3], [0.0, 0.0]];
 
     #[inline]
     fn offset(&self, [x, y]: [f64; 2]) -> Vec3 {
         let row = |c: &[Vec3; 3]| c[0] + (c[1] + c[2] * y) * y;
-        let rows = [row(&self.c[0]), row(&self.c[1]), row(&self.c[2])];
+        let c = self.rows();
+        let rows = [row(&c[0]), row(&c[1]), row(&c[2])];
         rows[0] + (rows[1] + rows[2] * x) * x
     }
 
     #[inline]
     fn derivatives(&self, [x, y]: [f64; 2]) -> Derivatives {
         let row = |c: &[Vec3; 3]| c[0] + (c[1] + c[2] * y) * y;
-        let rows = [row(&self.c[0]), row(&self.c[1]), row(&self.c[2])];
+        let c = self.rows();
+        let rows = [row(&c[0]), row(&c[1]), row(&c[2])];
         let slope = |c: &[Vec3; 3]| c[1] + c[2] * (2.0 * y);
-        let slopes = [slope(&self.c[0]), slope(&self.c[1]), slope(&self.c[2])];
-        let curvatures = [self.c[0][2], self.c[1][2], self.c[2][2]];
+        let slopes = [slope(&c[0]), slope(&c[1]), slope(&c[2])];
+        let curvatures = [c[0][2], c[1][2], c[2][2]];
         let along = rows[1] + rows[2] * x;
         Derivatives {
             offset: rows[0] + along * x,
@@ -289,13 +309,14 @@ impl Patch for Biquadratic {
         }
     }
 
-    fn part(&self, cell: &Cell) -> Self {
-        Self { c: part_of_square(&self.c, cell) }
+    #[inline]
+    fn coefficients(&self) -> &[Vec3] {
+        &self.c
     }
 
-    #[inline]
-    fn is_convex(&self) -> bool {
-        BiquadraticNet::new(&self.control_points()).is_convex()
+    fn part(&self, cell: &Cell) -> Self {
+        let [[c00, c01, c02], [c10, c11, c12], [c20, c21, c22]] = part_of_square(&self.rows(), cell);
+        Self { c: [c00, c10, c01, c20, c02, c11, c21, c12, c22] }
     }
 
     fn bounds(&self, limit: f64) -> Bounds {
