@@ -1,7 +1,7 @@
 //! How an index is laid out: faces ordered by halving, boxes from the leaves up.
 
 use super::*;
-use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points};
+use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points, lebesgue_constant};
 use crate::contact::detection::volume::Aabb;
 
 /// Faces handled by one task at least.
@@ -18,26 +18,28 @@ struct Item {
     face: u32,
 }
 
-impl Boxes {
-    pub(super) const NOTHING: Self =
-        Self { lower: [Lanes([f64::INFINITY; LANES]); 3], upper: [Lanes([f64::NEG_INFINITY; LANES]); 3] };
+impl Node {
+    const NOTHING: Self =
+        Self { lower: [[f32::NAN; CHILDREN]; 3], upper: [[f32::NAN; CHILDREN]; 3], first: 0 };
 
-    pub(super) fn set(&mut self, lane: usize, bounds: &Aabb) {
-        for d in 0..3 {
-            self.lower[d].0[lane] = bounds.lower[d];
-            self.upper[d].0[lane] = bounds.upper[d];
+    fn of(children: &[Aabb], first: usize, origin: &Vec3) -> Self {
+        let mut node = Self { first: first as u32, ..Self::NOTHING };
+        for (lane, bounds) in children.iter().enumerate() {
+            for d in 0..3 {
+                node.lower[d][lane] = outward(bounds.lower[d] - origin[d])[0];
+                node.upper[d][lane] = outward(bounds.upper[d] - origin[d])[1];
+            }
         }
+        node
     }
+}
 
-    /// The box around the four.
-    fn joint(&self) -> Aabb {
-        let fold =
-            |lanes: &Lanes, start: f64, choose: fn(f64, f64) -> f64| lanes.0.into_iter().fold(start, choose);
-        Aabb {
-            lower: Vec3::from_fn(|d, _| fold(&self.lower[d], f64::INFINITY, f64::min)),
-            upper: Vec3::from_fn(|d, _| fold(&self.upper[d], f64::NEG_INFINITY, f64::max)),
-        }
-    }
+/// Numbers of single precision below and above `x`.
+#[inline(always)]
+pub(super) fn outward(x: f64) -> [f32; 2] {
+    let near = Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32;
+    let slack = near.abs() * f32::EPSILON + f32::MIN_POSITIVE;
+    [near - slack, near + slack]
 }
 
 impl ClosestFaceIndex {
@@ -56,33 +58,38 @@ impl ClosestFaceIndex {
             .collect();
         let mut span = LANES;
         while span < items.len() {
-            span *= LANES;
+            span *= 2;
         }
         arrange(&mut items, span);
         let mut index = Self {
             vectorised: Vectorised::detect(),
+            origin: middle(&items),
             nodes: Vec::new(),
-            levels: Vec::new(),
             leaves: Vec::with_capacity(items.len().div_ceil(LANES)),
             other_faces: Vec::new(),
             other_nodes: Vec::new(),
+            positions: surface.nodes().iter().map(|&node| positions[node as usize]).collect(),
+            spread: 1.0,
+            margin: 0.0,
         };
         index.fill_leaves(surface, positions, &items);
         index
     }
 
     fn fill_leaves(&mut self, surface: &Surface, positions: &[Vec3], items: &[Item]) {
-        let leaves: Vec<(Leaf, Aabb)> = items
+        let leaves: Vec<(Leaf, Aabb, f64)> = items
             .par_chunks(LANES)
             .with_min_len(FACES_PER_TASK / LANES)
             .map(|items| leaf(surface, positions, items))
             .collect();
         let mut bounds: Vec<Aabb> = Vec::with_capacity(leaves.len());
-        for (mut leaf, around) in leaves {
-            if let Shapes::Others(_, places) = &mut leaf.shapes {
-                for (place, &face) in places.iter_mut().zip(&leaf.faces) {
+        for (mut leaf, around, margin) in leaves {
+            self.margin = self.margin.max(margin);
+            if let Shapes::Others(places) = &mut leaf.shapes {
+                for (place, face) in places.iter_mut().zip(leaf.faces) {
                     *place = self.other_faces.len() as u32;
                     let (kind, nodes) = surface.face(face as usize);
+                    self.spread = self.spread.max(lebesgue_constant(kind));
                     self.other_faces.push((kind, self.other_nodes.len() as u32));
                     self.other_nodes.extend(nodes.iter().map(|&node| positions[node as usize]));
                 }
@@ -95,20 +102,29 @@ impl ClosestFaceIndex {
 
     /// Levels of boxes until a single node is left.
     fn stack_boxes(&mut self, mut bounds: Vec<Aabb>) {
+        let (mut first, origin) = (0, self.origin);
         while !bounds.is_empty() {
-            self.levels.push(self.nodes.len());
-            let first = self.nodes.len();
-            self.nodes.extend(bounds.chunks(LANES).map(|chunk| {
-                let mut boxes = Boxes::NOTHING;
-                chunk.iter().enumerate().for_each(|(lane, bounds)| boxes.set(lane, bounds));
-                boxes
-            }));
-            bounds.clear();
-            if self.nodes.len() - first > 1 {
-                bounds.extend(self.nodes[first..].iter().map(Boxes::joint));
+            let next = self.leaves.len() + self.nodes.len();
+            let places = (first..).step_by(CHILDREN);
+            self.nodes
+                .extend(bounds.chunks(CHILDREN).zip(places).map(|(b, place)| Node::of(b, place, &origin)));
+            if bounds.len() <= CHILDREN {
+                break;
             }
+            bounds = bounds.chunks(CHILDREN).map(joint).collect();
+            first = next;
         }
     }
+}
+
+/// A place in the midst of the faces.
+fn middle(items: &[Item]) -> Vec3 {
+    let middle = items.get(items.len() / 2).map_or_else(Vec3::zeros, |item| item.centre);
+    if middle.iter().all(|c| c.is_finite()) { middle } else { Vec3::zeros() }
+}
+
+fn joint(bounds: &[Aabb]) -> Aabb {
+    bounds[1..].iter().fold(bounds[0], |joint, bounds| joint.union(bounds))
 }
 
 fn item(surface: &Surface, face: usize, positions: &[Vec3]) -> Item {
@@ -117,24 +133,19 @@ fn item(surface: &Surface, face: usize, positions: &[Vec3]) -> Item {
     Item { centre, face: face as u32 }
 }
 
-/// Orders faces so that consecutive runs of `span` / 4, `span` / 16, … are compact: halves across the longest
+/// Orders faces so that consecutive runs of `span` / 2, `span` / 4, … are compact: halves across the longest
 /// extent, halves again, and so on.
 fn arrange(items: &mut [Item], span: usize) {
-    if items.len() <= LANES || span <= LANES {
+    if items.len() <= LANES {
         return;
     }
-    let quarter = span / LANES;
-    let halves = split(items, 2 * quarter);
-    let inner = |half: &mut [Item]| {
-        let (first, second) = split(half, quarter);
-        arrange(first, quarter);
-        arrange(second, quarter);
-    };
+    let half = span / 2;
+    let (first, second) = split(items, half);
     if span > FACES_PER_TASK {
-        rayon::join(|| inner(halves.0), || inner(halves.1));
+        rayon::join(|| arrange(first, half), || arrange(second, half));
     } else {
-        inner(halves.0);
-        inner(halves.1);
+        arrange(first, half);
+        arrange(second, half);
     }
 }
 
@@ -155,14 +166,15 @@ fn split(items: &mut [Item], first: usize) -> (&mut [Item], &mut [Item]) {
 }
 
 /// A leaf of up to four faces, and what bounds it.
-fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Aabb) {
-    let item = |lane: usize| items[lane.min(items.len() - 1)];
-    let mut boxes = Boxes::NOTHING;
+fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Aabb, f64) {
+    let faces = [0, 1, 2, 3].map(|lane: usize| items[lane.min(items.len() - 1)].face);
+    let mut around = Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
     let mut triangles = TriangleLanes::ZERO;
-    let mut plain = true;
-    for lane in 0..LANES {
-        let (kind, nodes) = surface.face(item(lane).face as usize);
-        boxes.set(lane, &bounds(kind, nodes, positions));
+    let (mut plain, mut margin) = (true, 0.0);
+    for (lane, &face) in faces.iter().enumerate() {
+        let (kind, nodes) = surface.face(face as usize);
+        let (bounds, slack) = bounds(kind, nodes, positions);
+        (around, margin) = (around.union(&bounds), slack.max(margin));
         match (kind, nodes) {
             (CellKind::Tri3, &[a, b, c]) => {
                 triangles.set(lane, &[a, b, c].map(|node| positions[node as usize]));
@@ -171,12 +183,12 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Aabb) {
         }
     }
     plain = plain && !triangles.slivers().any();
-    let shapes = if plain { Shapes::Triangles(triangles) } else { Shapes::Others(boxes, [0; LANES]) };
-    (Leaf { faces: [0, 1, 2, 3].map(|lane| item(lane).face), shapes }, boxes.joint())
+    let shapes = if plain { Shapes::Triangles(triangles) } else { Shapes::Others([0; LANES]) };
+    (Leaf { faces, shapes }, around, margin)
 }
 
-/// Box that holds the closest points of a face.
-fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Aabb {
+/// Box that holds the closest points of a face, and how much wider it is for their rounding.
+fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> (Aabb, f64) {
     let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for point in control_points(kind, nodes, positions, &mut buffer) {
@@ -184,5 +196,5 @@ fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Aabb {
         upper = upper.sup(point);
     }
     let margin = MARGIN * (upper - lower).max() + 16.0 * f64::EPSILON * lower.amax().max(upper.amax());
-    Aabb { lower: lower.add_scalar(-margin), upper: upper.add_scalar(margin) }
+    (Aabb { lower: lower.add_scalar(-margin), upper: upper.add_scalar(margin) }, margin)
 }

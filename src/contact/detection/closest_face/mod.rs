@@ -1,26 +1,30 @@
 //! The closest point of a whole surface, for many query points.
 //!
-//! An index holds the faces of a surface in one configuration: leaves of four faces, then a tree of four boxes a
-//! node. A point meets four boxes or four triangles at a time, in lanes.
+//! An index holds the faces of a surface in one configuration: leaves of four faces, then a tree of eight boxes a
+//! node, in single precision and rounded outward. A point meets eight boxes or four triangles at a time, in lanes.
 //!
 //! ```text
-//! nodes    [□ □ □ □]                     the tree is complete: node i of a level has the nodes (on the lowest
-//!           │ └──────────┐               level, the leaves) 4 i … 4 i + 3 below it, and no links
-//!          [□ □ □ □]    [□ □ □ □] …
+//! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive
+//!           │ └──────────────────┐
+//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …
 //!           │
-//! leaves   [△ △ △ △]                     four triangles, or boxes of four faces of other kinds
+//! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
 //! Every answer is that of a search over all faces, bit for bit: bounds are rounded so that they exclude nothing
 //! that is as close, and of equally close faces the first wins. So it depends neither on the order of the search
-//! nor on the number of threads.
+//! nor on the number of threads. The same holds for queries that are followed from step to step
+//! ([`ClosestFaceIndex::follow`]), most of which need no search.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
 
+mod follow;
 mod layout;
 mod search;
 #[cfg(test)]
 mod tests;
+
+pub use follow::Neighbourhood;
 
 use rayon::prelude::*;
 
@@ -29,6 +33,9 @@ use crate::contact::Surface;
 use crate::math::Vec3;
 use crate::math::real::{LANES, Lanes, Real, Vectorised};
 use crate::mesh::CellKind;
+
+/// Children of a node.
+const CHILDREN: usize = 8;
 
 /// The face of a surface that is closest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,21 +50,30 @@ pub struct ClosestFace {
 #[derive(Clone, Debug)]
 pub struct ClosestFaceIndex {
     vectorised: Vectorised,
-    /// Boxes of four children a node, level by level from the lowest, whose children are the leaves.
-    nodes: Vec<Boxes>,
-    /// First node of each level.
-    levels: Vec<usize>,
+    /// Where the coordinates of the boxes start.
+    origin: Vec3,
+    /// Level by level from the lowest, whose children are the leaves; the last is the root.
+    nodes: Vec<Node>,
     leaves: Vec<Leaf>,
     /// Kinds and node positions of the faces that are not plain triangles, by the first node of each.
     other_faces: Vec<(CellKind, u32)>,
     other_nodes: Vec<Vec3>,
+    /// Positions of the nodes of the surface.
+    positions: Vec<Vec3>,
+    /// How far a point of a face may move where no node moves more than 1.
+    spread: f64,
+    /// What distances may be off by rounding.
+    margin: f64,
 }
 
-/// Four boxes along the axes; one that holds nothing is at an infinite distance.
+/// Boxes of eight children along the axes, in single precision, rounded outward; one without a child is not a number.
 #[derive(Clone, Copy, Debug)]
-struct Boxes {
-    lower: [Lanes; 3],
-    upper: [Lanes; 3],
+#[repr(align(32))]
+struct Node {
+    lower: [[f32; CHILDREN]; 3],
+    upper: [[f32; CHILDREN]; 3],
+    /// The first child; leaves count before nodes.
+    first: u32,
 }
 
 /// Four faces; the last leaf repeats its last face.
@@ -68,9 +84,13 @@ struct Leaf {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a pointer would cost triangles a load; other leaves are no more"
+)]
 enum Shapes {
     /// Triangles, no sliver among them.
     Triangles(TriangleLanes),
-    /// Any other faces: what bounds them, and their places in the list of such faces.
-    Others(Boxes, [u32; LANES]),
+    /// Any other faces: their places in the list of such faces.
+    Others([u32; LANES]),
 }

@@ -2,213 +2,170 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
+use super::layout::outward;
 use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
 use crate::math::real::Kernel;
 
 /// Fewest queries worth a task of their own.
-const QUERIES_PER_TASK: usize = 1024;
+pub(super) const QUERIES_PER_TASK: usize = 1024;
 
-/// A computed distance to a box may exceed that to a point in it by this, relatively.
-const ROUNDING: f64 = 1.0 + 16.0 * f64::EPSILON;
+/// A computed squared distance to a box may exceed that to a point in it by this factor, and by this where it leaves
+/// the normal numbers of single precision.
+const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
-/// Most entries waiting: three for each of at most 16 levels.
-const STACK: usize = 48;
+/// Last bits of a bound, which hold the number of a child instead.
+const LANE_BITS: u32 = CHILDREN as u32 - 1;
 
-/// A node that may hold a closer face.
-#[derive(Clone, Copy)]
-struct Pending {
-    bound: f64,
-    level: u32,
-    node: u32,
+/// Most entries waiting: seven for each of at most 11 levels, and eight that are written at a time.
+pub(super) const STACK: usize = 7 * 11 + CHILDREN;
+
+/// Nodes and leaves that may hold a closer face: their numbers, below the bits of the bound.
+pub(super) type Stack = [u64; STACK];
+
+/// What is done with the leaves that a descent comes to.
+pub(super) trait Visitor {
+    /// Key beyond which no box counts.
+    fn limit(&self) -> u32;
+    /// Takes the faces of a leaf into account.
+    fn visit(&mut self, leaf: u32);
 }
 
 /// The search for one query.
-pub(super) struct Search<'a> {
+struct Search<'a> {
     index: &'a ClosestFaceIndex,
-    query: Vec3,
-    lanes: PointLanes,
-    /// Squared distance beyond which nothing counts, rounding included.
-    limit: f64,
-    best: Option<ClosestFace>,
-    leaf: u32,
+    query: PointLanes,
+    rounded: Rounded,
+    /// Squared distance of the best so far, or beyond which nothing counts.
+    least: f64,
+    /// Key beyond which no box counts.
+    limit: u32,
+    /// The best so far: the face, its leaf, its lane there.
+    best: Option<(u32, u32, usize)>,
 }
 
-impl Boxes {
-    /// Squares of the distances to a point.
-    #[inline(always)]
-    fn distances_squared(&self, point: &PointLanes) -> Lanes {
-        self.distances_squared_of_box(point, point)
-    }
+/// A point, or a box of points, in single precision, rounded down and up.
+#[derive(Clone, Copy)]
+pub(super) struct Rounded {
+    lower: [f32; 3],
+    upper: [f32; 3],
+}
 
-    /// Squares of the distances to a box.
+impl Rounded {
     #[inline(always)]
-    fn distances_squared_of_box(&self, lower: &PointLanes, upper: &PointLanes) -> Lanes {
-        let zero = Lanes::splat(0.0);
-        let mut sum = zero;
-        for d in 0..3 {
-            let outside = (self.lower[d] - upper[d]).max(lower[d] - self.upper[d]).max(zero);
-            sum += outside * outside;
+    pub(super) fn around(points: &[Vec3], origin: &Vec3) -> Self {
+        let mut rounded = Self { lower: [f32::INFINITY; 3], upper: [f32::NEG_INFINITY; 3] };
+        for point in points {
+            for d in 0..3 {
+                let [lower, upper] = outward(point[d] - origin[d]);
+                rounded.lower[d] = if lower < rounded.lower[d] { lower } else { rounded.lower[d] };
+                rounded.upper[d] = if upper > rounded.upper[d] { upper } else { rounded.upper[d] };
+            }
         }
-        sum
+        rounded
+    }
+}
+
+impl Node {
+    /// Squares of the distances to a point or a box, as bits, the last of which hold the number of the child.
+    #[inline(always)]
+    fn keys(&self, point: &Rounded) -> [u32; CHILDREN] {
+        // The larger, or what is not a number: that of a box without a child.
+        let larger = |a: f32, b: f32| if a > b { a } else { b };
+        let mut sum = [0.0; CHILDREN];
+        for d in 0..3 {
+            let (lower, upper) = (&self.lower[d], &self.upper[d]);
+            for k in 0..CHILDREN {
+                let outside = larger(0.0, larger(lower[k] - point.upper[d], point.lower[d] - upper[k]));
+                sum[k] += outside * outside;
+            }
+        }
+        let mut keys = [0; CHILDREN];
+        for k in 0..CHILDREN {
+            keys[k] = sum[k].to_bits() & !LANE_BITS | k as u32;
+        }
+        keys
     }
 }
 
 impl<'a> Search<'a> {
     #[inline(always)]
-    fn new(index: &'a ClosestFaceIndex, query: &Vec3, limit: f64) -> Self {
-        let lanes = [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)];
-        Self { index, query: *query, lanes, limit, best: None, leaf: u32::MAX }
-    }
-
-    /// Takes the faces of a leaf into account.
-    #[inline(always)]
-    pub fn visit(&mut self, leaf: u32) {
-        let Leaf { faces, shapes } = &self.index.leaves[leaf as usize];
-        match shapes {
-            Shapes::Triangles(triangles) => {
-                let (closest, _) = triangles.closest_and_slivers(&self.lanes);
-                // As in `Lanes::settled`.
-                std::hint::black_box(&closest);
-                if closest.distance_squared.at_most(Lanes::splat(self.limit)).any() {
-                    for lane in 0..LANES {
-                        if self.is_better(closest.distance_squared.0[lane], faces[lane]) {
-                            self.accept(faces[lane], closest.lane(lane), leaf);
-                        }
-                    }
-                }
-            }
-            Shapes::Others(boxes, places) => self.visit_others(leaf, faces, boxes, places),
+    fn new(index: &'a ClosestFaceIndex, query: &Vec3, farthest: f64) -> Self {
+        Self {
+            index,
+            query: [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)],
+            rounded: Rounded::around(std::slice::from_ref(query), &index.origin),
+            least: farthest,
+            limit: single(farthest),
+            best: None,
         }
-    }
-
-    #[inline(never)]
-    fn visit_others(&mut self, leaf: u32, faces: &[u32; LANES], boxes: &Boxes, places: &[u32; LANES]) {
-        let bounds = boxes.distances_squared(&self.lanes);
-        for lane in 0..LANES {
-            if bounds.0[lane] <= self.limit {
-                let point = self.index.closest_point_of_other(places[lane], &self.query);
-                if self.is_better(point.distance_squared, faces[lane]) {
-                    self.accept(faces[lane], point, leaf);
-                }
-            }
-        }
-    }
-
-    /// Whether a face is closer than the best so far, or as close and before it.
-    #[inline(always)]
-    fn is_better(&self, distance_squared: f64, face: u32) -> bool {
-        match &self.best {
-            None => distance_squared <= self.limit,
-            Some(best) => {
-                let least = best.point.distance_squared;
-                distance_squared < least || (distance_squared == least && face < best.face)
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn accept(&mut self, face: u32, point: ClosestPoint, leaf: u32) {
-        self.limit = point.distance_squared * ROUNDING;
-        self.best = Some(ClosestFace { face, point });
-        self.leaf = leaf;
     }
 
     /// Looks through all leaves below the listed nodes of the lowest level, the nearest first.
     #[inline(always)]
-    fn scan(&mut self, nodes: &[u32], near: &mut [(f64, u32); LANES * LISTED]) {
-        let (mut count, mut nearest) = (0, 0);
+    fn scan(&mut self, nodes: &[u32], near: &mut [u64; CHILDREN * LISTED]) {
+        let limit = self.limit;
+        let mut count = 0;
         for &node in nodes {
-            let bounds = self.index.nodes[node as usize].distances_squared(&self.lanes).settled();
-            for lane in 0..LANES {
-                near[count] = (bounds[lane], LANES as u32 * node + lane as u32);
-                nearest = if bounds[lane] < near[nearest].0 { count } else { nearest };
-                count += (bounds[lane] <= self.limit) as usize;
+            let node = &self.index.nodes[node as usize];
+            let keys = std::hint::black_box(node.keys(&self.rounded));
+            for k in 0..CHILDREN {
+                near[count] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
+                count += (keys[k] <= limit) as usize;
             }
         }
         if count == 0 {
             return;
         }
-        near.swap(0, nearest);
-        for &(bound, leaf) in &near[..count] {
-            if bound <= self.limit {
-                self.visit(leaf);
-            }
+        let mut nearest = 0;
+        for k in 1..count {
+            nearest = if near[k] < near[nearest] { k } else { nearest };
         }
-    }
-
-    /// Looks through all leaves from the root down.
-    #[inline(always)]
-    fn descend(&mut self) {
-        let index = self.index;
-        let Some(top) = index.levels.len().checked_sub(1) else { return };
-        let mut stack = [Pending { bound: 0.0, level: 0, node: 0 }; STACK];
-        let mut waiting = 0;
-        let mut current = Pending { bound: 0.0, level: top as u32, node: 0 };
-        loop {
-            let boxes = &index.nodes[index.levels[current.level as usize] + current.node as usize];
-            let bounds = boxes.distances_squared(&self.lanes).settled();
-            let first = LANES as u32 * current.node;
-            if current.level == 0 {
-                let nearest = nearest_of(&bounds);
-                for k in 0..LANES {
-                    let lane = k ^ nearest;
-                    if bounds[lane] <= self.limit {
-                        self.visit(first + lane as u32);
-                    }
-                }
-            } else {
-                let nearest = nearest_of(&bounds);
-                for lane in 0..LANES {
-                    if lane != nearest && bounds[lane] <= self.limit {
-                        stack[waiting] = Pending {
-                            bound: bounds[lane],
-                            level: current.level - 1,
-                            node: first + lane as u32,
-                        };
-                        waiting += 1;
-                    }
-                }
-                if bounds[nearest] <= self.limit {
-                    current = Pending {
-                        bound: bounds[nearest],
-                        level: current.level - 1,
-                        node: first + nearest as u32,
-                    };
-                    continue;
-                }
+        near.swap(0, nearest);
+        for &entry in &near[..count] {
+            let place = entry as u32;
+            if (entry >> 32) as u32 <= self.limit {
+                self.visit(place);
             }
-            loop {
-                if waiting == 0 {
-                    return;
-                }
-                waiting -= 1;
-                if stack[waiting].bound <= self.limit {
-                    break;
-                }
-            }
-            current = stack[waiting];
         }
     }
 }
 
-/// Lane of the least bound.
+impl Visitor for Search<'_> {
+    #[inline(always)]
+    fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    /// Takes the faces of a leaf into account: closer ones, and as close ones that come before.
+    #[inline(always)]
+    fn visit(&mut self, place: u32) {
+        let faces = &self.index.leaves[place as usize].faces;
+        let distances = std::hint::black_box(self.index.distances_squared(place, &self.query));
+        if distances.at_most(Lanes::splat(self.least)).any() {
+            for lane in 0..LANES {
+                let (distance, face) = (distances.0[lane], faces[lane]);
+                let comes_before = self.best.is_none_or(|best| face < best.0);
+                if distance < self.least || (distance == self.least && comes_before) {
+                    (self.least, self.best) = (distance, Some((face, place, lane)));
+                }
+            }
+            self.limit = single(self.least);
+        }
+    }
+}
+
+/// Key of boxes at the given squared distance, rounded up.
 #[inline(always)]
-fn nearest_of(bounds: &[f64; LANES]) -> usize {
-    let first = if bounds[1] < bounds[0] { 1 } else { 0 };
-    let second = if bounds[3] < bounds[2] { 3 } else { 2 };
-    if bounds[second] < bounds[first] { second } else { first }
+pub(super) fn single(limit: f64) -> u32 {
+    ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | LANE_BITS
 }
 
 /// Queries that go through the upper levels together.
-const GROUP: usize = 4;
+const GROUP: usize = 3;
 
 /// Most nodes of the lowest level that a group may list; scattered queries, which would need more, go alone.
 const LISTED: usize = 64;
-
-/// A point that was computed to be on the surface is off it by rounding: relative slack of the squared distance to
-/// it, and slack relative to the squared coordinates.
-const SEED_SLACK: [f64; 2] = [1e-9, 1e-20];
 
 /// Searches for consecutive queries, a group at a time.
 struct SearchAll<'a> {
@@ -223,46 +180,93 @@ impl Kernel for SearchAll<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let (mut listed, mut near) = ([0; LISTED], [(0.0, 0); LANES * LISTED]);
-        let farthest = (self.radius * self.radius * ROUNDING).min(f64::MAX);
-        let mut seed = None;
+        let (mut stack, mut listed, mut near) = ([0; STACK], [0; LISTED], [0; CHILDREN * LISTED]);
+        let farthest = (self.radius * self.radius).min(f64::MAX);
+        let mut seed_point = Vec3::repeat(f64::INFINITY);
         for (queries, closest) in self.queries.chunks(GROUP).zip(self.closest.chunks_mut(GROUP)) {
             let mut reach = 0.0;
             for query in queries {
-                reach = Real::max(farthest.min(distance_squared_to_seed(query, seed)), reach);
+                reach = Real::max(farthest.min(distance_squared_to_seed(query, &seed_point)), reach);
             }
             let nodes = self.index.nodes_near(queries, reach, &mut listed);
             for (query, closest) in queries.iter().zip(closest) {
-                if !(query.x.is_finite() && query.y.is_finite() && query.z.is_finite()) {
-                    *closest = None;
+                *closest = None;
+                if !(is_finite(query) && self.radius >= 0.0) {
                     continue;
                 }
-                let limit = farthest.min(reach).min(distance_squared_to_seed(query, seed));
+                let limit = farthest.min(distance_squared_to_seed(query, &seed_point));
                 let mut search = Search::new(self.index, query, limit);
                 match nodes {
                     Some(nodes) => search.scan(nodes, &mut near),
-                    None => search.descend(),
+                    None => self.index.descend(&{ search.rounded }, &mut search, &mut stack),
                 }
-                if let Some(best) = &search.best {
-                    seed = Some(best.point.point);
+                if let Some((_, leaf, lane)) = search.best {
+                    let best = self.index.closest_face(leaf, lane, query);
+                    seed_point = best.point.point;
+                    *closest = Some(best);
                 }
-                *closest =
-                    search.best.filter(|best| best.point.distance_squared <= self.radius * self.radius);
             }
         }
     }
 }
 
+/// A point that was computed to be on the surface is off it by rounding: relative slack of the squared distance to
+/// it, and slack relative to the squared coordinates.
+const SEED_SLACK: [f64; 2] = [1e-9, 1e-20];
+
 /// Upper bound on the squared distance to the surface, from a point of the surface.
 #[inline(always)]
-fn distance_squared_to_seed(query: &Vec3, seed: Option<Vec3>) -> f64 {
-    let Some(seed) = seed else { return f64::MAX };
+fn distance_squared_to_seed(query: &Vec3, seed: &Vec3) -> f64 {
     let distance_squared = (query - seed).norm_squared();
     let coordinates_squared = Real::max(query.norm_squared(), seed.norm_squared());
     distance_squared + SEED_SLACK[0] * distance_squared + SEED_SLACK[1] * coordinates_squared
 }
 
+#[inline(always)]
+pub(super) fn is_finite(point: &Vec3) -> bool {
+    point.x.is_finite() && point.y.is_finite() && point.z.is_finite()
+}
+
 impl ClosestFaceIndex {
+    /// Shows a visitor all leaves within its limit, from the root down, nearer boxes first.
+    #[inline(always)]
+    pub(super) fn descend(&self, query: &Rounded, visitor: &mut impl Visitor, stack: &mut Stack) {
+        let num_leaves = self.leaves.len() as u32;
+        stack[0] = u64::from(num_leaves) + (self.nodes.len() as u64).wrapping_sub(1);
+        let mut waiting = usize::from(!self.nodes.is_empty());
+        while waiting > 0 {
+            waiting -= 1;
+            let (key, mut place) = ((stack[waiting] >> 32) as u32, stack[waiting] as u32);
+            let mut nearest = key;
+            while nearest <= visitor.limit() && place >= num_leaves {
+                let node = &self.nodes[(place - num_leaves) as usize];
+                let keys = std::hint::black_box(node.keys(query));
+                nearest = keys[0];
+                for k in 1..CHILDREN {
+                    nearest = nearest.min(keys[k]);
+                }
+                // All are written, those that count are kept.
+                for k in 0..CHILDREN {
+                    stack[waiting] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
+                    waiting += (keys[k] <= visitor.limit() && keys[k] != nearest) as usize;
+                }
+                place = node.first + nearest % CHILDREN as u32;
+            }
+            if nearest <= visitor.limit() {
+                visitor.visit(place);
+            }
+        }
+    }
+
+    /// Squared distances of the faces of a leaf.
+    #[inline(always)]
+    pub(super) fn distances_squared(&self, leaf: u32, query: &PointLanes) -> Lanes {
+        match &self.leaves[leaf as usize].shapes {
+            Shapes::Triangles(triangles) => triangles.closest_and_slivers(query).0.distance_squared,
+            Shapes::Others(places) => self.distances_squared_to_others(places, query),
+        }
+    }
+
     /// The closest face no farther than `radius` \[m\] from `query`, if any; of equally close ones the first. None
     /// where the query is not finite.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
@@ -290,39 +294,49 @@ impl ClosestFaceIndex {
         reach: f64,
         listed: &'a mut [u32; LISTED],
     ) -> Option<&'a [u32]> {
-        if reach >= f64::MAX || self.levels.is_empty() {
+        if reach >= f64::MAX || self.nodes.is_empty() {
             return None;
         }
-        let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-        for query in queries {
-            for d in 0..3 {
-                lower[d] = Real::min(query[d], lower[d]);
-                upper[d] = Real::max(query[d], upper[d]);
-            }
-        }
-        let lower = [Lanes::splat(lower.x), Lanes::splat(lower.y), Lanes::splat(lower.z)];
-        let upper = [Lanes::splat(upper.x), Lanes::splat(upper.y), Lanes::splat(upper.z)];
+        let (around, limit) = (Rounded::around(queries, &self.origin), single(reach));
+        let num_leaves = self.leaves.len() as u32;
         // Breadth first: the list of one level makes that of the next.
         let (mut count, mut next) = (1, [0; LISTED]);
-        listed[0] = 0;
-        for level in (1..self.levels.len()).rev() {
+        listed[0] = self.nodes.len() as u32 - 1;
+        while count > 0 && self.nodes[listed[0] as usize].first >= num_leaves {
             let mut below = 0;
             for &node in &listed[..count] {
-                if below + LANES > LISTED {
+                if below + CHILDREN > LISTED {
                     return None;
                 }
-                let bounds = self.nodes[self.levels[level] + node as usize]
-                    .distances_squared_of_box(&lower, &upper)
-                    .settled();
-                for lane in 0..LANES {
-                    next[below] = LANES as u32 * node + lane as u32;
-                    below += (bounds[lane] <= reach) as usize;
+                let node = &self.nodes[node as usize];
+                let keys = std::hint::black_box(node.keys(&around));
+                for k in 0..CHILDREN {
+                    next[below] = node.first - num_leaves + k as u32;
+                    below += (keys[k] <= limit) as usize;
                 }
             }
             listed[..below].copy_from_slice(&next[..below]);
             count = below;
         }
         Some(&listed[..count])
+    }
+
+    #[inline(always)]
+    fn closest_face(&self, leaf: u32, lane: usize, query: &Vec3) -> ClosestFace {
+        let Leaf { faces, shapes } = &self.leaves[leaf as usize];
+        let point = match shapes {
+            Shapes::Triangles(triangles) => {
+                closest_point(Method::Auto, Start::Nearest, CellKind::Tri3, &triangles.triangle(lane), query)
+            }
+            Shapes::Others(places) => self.closest_point_of_other(places[lane], query),
+        };
+        ClosestFace { face: faces[lane], point }
+    }
+
+    #[inline(never)]
+    fn distances_squared_to_others(&self, places: &[u32; LANES], query: &PointLanes) -> Lanes {
+        let query = Vec3::new(query[0].0[0], query[1].0[0], query[2].0[0]);
+        Lanes(places.map(|place| self.closest_point_of_other(place, &query).distance_squared))
     }
 
     fn closest_point_of_other(&self, place: u32, query: &Vec3) -> ClosestPoint {

@@ -145,8 +145,10 @@ fn empty_surfaces_and_numbers_that_are_none() {
     let index = ClosestFaceIndex::build(&surface, &positions);
     assert_eq!(index.closest(&Vec3::repeat(f64::NAN), f64::INFINITY), None);
     assert_eq!(index.closest(&Vec3::zeros(), f64::NAN), None);
-    positions[7] = Vec3::repeat(f64::NAN);
-    assert_brute_force(&surface, &positions, &[Vec3::zeros(), Vec3::repeat(0.5)], f64::INFINITY);
+    for node in [7, 11, 12, 13, 17] {
+        positions[node] = Vec3::repeat(f64::NAN);
+        assert_brute_force(&surface, &positions, &[Vec3::zeros(), Vec3::repeat(0.5)], f64::INFINITY);
+    }
 }
 
 #[test]
@@ -165,4 +167,69 @@ fn answers_do_not_depend_on_threads() {
         })
     };
     assert_eq!(with(1), with(3));
+}
+
+/// Surfaces and queries that move a little or a lot, some queries anew: the answers are those of a new index.
+fn assert_follows(s: &mut Samples, surface: &Surface, mut positions: Vec<Vec3>, radius: f64) {
+    let index = ClosestFaceIndex::build(surface, &positions);
+    let mut queries = queries(s, &positions, 23);
+    let mut neighbourhoods = vec![Neighbourhood::default(); queries.len()];
+    let mut closest = vec![None; queries.len()];
+    for _ in 0..6 {
+        let (way, way_of_surface) = (s.pick(&[0.0, 1e-9, 1e-3, 0.03]), s.pick(&[0.0, 0.0, 1e-9, 1e-3, 0.1]));
+        queries.iter_mut().for_each(|query| *query += s.vector(way));
+        positions.iter_mut().for_each(|position| *position += s.vector(way_of_surface));
+        let jump = s.pick(&positions);
+        queries[7] = s.pick(&[queries[7], jump, Vec3::repeat(f64::NAN)]);
+        index.follow((surface, &positions), &queries, radius, &mut neighbourhoods, &mut closest);
+        for (query, found) in queries.iter().zip(&closest) {
+            let expected =
+                if query.x.is_nan() { None } else { brute_force(surface, &positions, query, radius) };
+            assert_eq!(*found, expected, "{query:?} within {radius}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn followed_triangles(seed: u64, num_faces in 0..200_usize, radius in prop_oneof![Just(f64::INFINITY), 0.0..0.5]) {
+        let mut s = Samples::new(seed);
+        let (surface, positions) = soup(&mut s, num_faces, TRIANGLES);
+        assert_follows(&mut s, &surface, positions, radius);
+    }
+
+    #[test]
+    fn followed_faces_of_all_kinds(seed: u64, num_faces in 0..40_usize, radius in prop_oneof![Just(f64::INFINITY), 0.0..0.5]) {
+        let mut s = Samples::new(seed);
+        let (surface, positions) = soup(&mut s, num_faces, MIXED);
+        assert_follows(&mut s, &surface, positions, radius);
+    }
+}
+
+/// A sheet and queries that drift along with it and across it, and the ties of a plane grid.
+#[test]
+fn followed_sheets() {
+    let mut s = Samples::new(5);
+    for (n, above) in [(12, 0.03), (12, 0.0), (30, 0.2)] {
+        let (surface, positions) = sheet(n);
+        let flat: Vec<Vec3> = positions.iter().map(|x| Vec3::new(x.x, x.y, 0.0)).collect();
+        for start in [positions, flat] {
+            let index = ClosestFaceIndex::build(&surface, &start);
+            let mut queries: Vec<Vec3> =
+                start.iter().step_by(5).map(|x| x + Vec3::new(0.0, 0.0, above)).collect();
+            let mut neighbourhoods = vec![Neighbourhood::default(); queries.len()];
+            let mut closest = vec![None; queries.len()];
+            let (mut now, drift) = (start, s.vector(0.004));
+            for radius in [f64::INFINITY, f64::INFINITY, 0.1, 0.1, f64::NAN] {
+                index.follow((&surface, &now), &queries, radius, &mut neighbourhoods, &mut closest);
+                for (query, found) in queries.iter().zip(&closest) {
+                    assert_eq!(*found, brute_force(&surface, &now, query, radius));
+                }
+                now.iter_mut().for_each(|x| *x += 0.5 * drift);
+                queries.iter_mut().for_each(|x| *x += drift);
+            }
+        }
+    }
 }
