@@ -45,6 +45,13 @@ impl Sphere {
         (point - self.centre).norm() <= self.radius
     }
 
+    /// Whether the balls are certainly disjoint: their centres are farther apart than the sum of their radii.
+    #[inline]
+    pub fn excludes(&self, other: &Self) -> bool {
+        let reach = self.radius + other.radius;
+        (self.centre - other.centre).norm_squared() > reach * reach * (1.0 + RELATIVE_SLACK)
+    }
+
     /// Radius of [`Sphere::joint`] before rounding up: max(r₁, r₂, (D + r₁ + r₂)/2) \[m\]; symmetric to the bit.
     #[inline]
     pub fn joint_radius(&self, other: &Self) -> f64 {
