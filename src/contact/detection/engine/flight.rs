@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
 use crate::contact::detection::{Flight, Impact};
 use crate::math::{RigidMotion, Vec3};
@@ -14,11 +15,24 @@ impl Engine {
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         self.queue.clear();
         self.statistics.operated(flight.time, false);
+        self.fit_trees(flight.reference_positions);
         let pairs: Vec<u32> = (0..self.model.pairs.len() as u32).collect();
         for root in pairs.iter().filter_map(|&pair| self.root_pair(pair)).collect::<Vec<_>>() {
             self.predict_flight(flight, root);
         }
         self.record_predictions(flight.time, &pairs);
+    }
+
+    /// Fits the spheres that are carried along, once: only flights need them. Trees of the literature keep theirs.
+    fn fit_trees(&mut self, reference_positions: &[Vec3]) {
+        if self.options.builder == Builder::BottomUp || std::mem::replace(&mut self.trees_are_fitted, true) {
+            return;
+        }
+        let start = Instant::now();
+        for tree in self.trees.iter_mut().flatten() {
+            tree.fit_reference_spheres(reference_positions);
+        }
+        self.statistics.seconds.update += start.elapsed().as_secs_f64();
     }
 
     /// Works off what is due before the end of the flight, earliest first, until the first impact is certain.

@@ -22,7 +22,7 @@ pub struct Sphere {
 }
 
 /// Relative slack that covers the rounding of a distance, a sum of radii and their products.
-const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
+pub const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
 
 /// `radius` enlarged by the rounding errors of the distances it was computed from and of a `centre` that was
 /// itself computed by interpolation.
