@@ -128,27 +128,28 @@ impl Clusters {
 
     /// Best preference of each cluster.
     ///
-    /// A preference is the cost of a pair with its low bits replaced by those of i XOR j. They name the partner
-    /// within the window and break ties: pairs of equal cost and equal XOR share no cluster, so the least
-    /// preference is mutual and every round merges something; and runs of equal costs merge by halves.
+    /// A preference is the cost of a pair, the bits of a positive number, with its low bits replaced by those of i
+    /// XOR j. They name the partner within the window and break ties: pairs of equal cost and equal XOR share no
+    /// cluster, so the least preference is mutual and every round merges something; and runs of equal costs merge
+    /// by halves.
     #[inline(always)]
-    fn choose_partners(&self, best: &mut [f32], preferences: &mut [f32]) {
-        for k in 0..best.len() {
-            best[k] = f32::INFINITY;
-        }
+    fn choose_partners(&self, best: &mut [u32], preferences: &mut [u32]) {
+        best.fill(u32::MAX);
         for distance in 1..=WINDOW.min(best.len() - 1) {
             let n = best.len() - distance;
-            let preferences = &mut preferences[..n];
-            self.compute_preferences(distance, preferences);
-            lower(&mut best[..n], preferences);
-            lower(&mut best[distance..][..n], preferences);
+            self.compute_preferences(distance, &mut best[..n], &mut preferences[..n]);
+            let (best, preferences) = (&mut best[distance..][..n], &preferences[..n]);
+            for k in 0..n {
+                best[k] = best[k].min(preferences[k]);
+            }
         }
     }
 
-    /// Preferences of the pairs (i, i + distance).
+    /// Preferences of the pairs (i, i + distance), and the best of each i.
     #[inline(always)]
-    fn compute_preferences(&self, distance: usize, preferences: &mut [f32]) {
+    fn compute_preferences(&self, distance: usize, best: &mut [u32], preferences: &mut [u32]) {
         let n = preferences.len();
+        let best = &mut best[..n];
         let (x, x_far) = (&self.x[..n], &self.x[distance..][..n]);
         let (y, y_far) = (&self.y[..n], &self.y[distance..][..n]);
         let (z, z_far) = (&self.z[..n], &self.z[distance..][..n]);
@@ -159,9 +160,9 @@ impl Clusters {
             let joint = 0.5 * ((dx * dx + dy * dy + dz * dz).sqrt() + sum);
             let larger = if radius[k] > radius_far[k] { radius[k] } else { radius_far[k] };
             let cost = if joint > larger { joint } else { larger };
-            let cost = if cost < f32::MAX { cost } else { f32::MAX };
             let partner = (k as u32 ^ (k as u32 + distance as u32)) & PARTNER_BITS;
-            preferences[k] = f32::from_bits(cost.to_bits() & !PARTNER_BITS | partner);
+            preferences[k] = cost.to_bits() & !PARTNER_BITS | partner;
+            best[k] = best[k].min(preferences[k]);
         }
     }
 
@@ -215,7 +216,7 @@ impl Kernel for Clustering<'_> {
     fn call(self) -> Clusters {
         let Self { mut clusters, first_merge, links } = self;
         let n = clusters.vertex.len();
-        let (mut best, mut preferences) = (vec![0.0; n], vec![0.0; n]);
+        let (mut best, mut preferences) = (vec![0; n], vec![0; n]);
         let mut pairs = vec![[0_u32; 2]; n];
         let mut is_kept = vec![true; n];
         let mut merged = 0;
@@ -238,32 +239,22 @@ impl Kernel for Clustering<'_> {
     }
 }
 
-/// Replaces values by smaller ones.
-#[inline(always)]
-fn lower(values: &mut [f32], others: &[f32]) {
-    let n = values.len();
-    let others = &others[..n];
-    for k in 0..n {
-        values[k] = if others[k] < values[k] { others[k] } else { values[k] };
-    }
-}
-
 /// Lists the pairs that chose each other, the lower place first; how many they are.
 #[inline(always)]
-fn mutual_pairs(best: &[f32], pairs: &mut [[u32; 2]]) -> usize {
+fn mutual_pairs(best: &[u32], pairs: &mut [[u32; 2]]) -> usize {
     let mut count = 0;
     for i in 0..best.len() {
         let j = partner(i, best[i]);
         pairs[count] = [i as u32, j as u32];
-        count += usize::from((i < j) & (best[i].to_bits() == best[j].to_bits()));
+        count += usize::from((i < j) & (best[i] == best[j]));
     }
     count
 }
 
 /// The cluster that the preference of cluster `i` names.
 #[inline(always)]
-fn partner(i: usize, preference: f32) -> usize {
-    let low_bits = (i as u32 ^ preference.to_bits()) & PARTNER_BITS;
+fn partner(i: usize, preference: u32) -> usize {
+    let low_bits = (i as u32 ^ preference) & PARTNER_BITS;
     let ahead = low_bits.wrapping_sub(i as u32) & PARTNER_BITS;
     // Up to 15 ahead, or behind.
     let signed = (ahead ^ 16).wrapping_sub(16);

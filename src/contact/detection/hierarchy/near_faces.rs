@@ -72,26 +72,30 @@ impl Hierarchy {
     pub fn near_faces(&self, positions: &[Vec3], inflation: f64) -> NearFaces {
         let bounds = self.bounds(positions, inflation);
         let (mut inner, mut leaves): (Vec<Node>, Vec<Node>) = (Vec::new(), Vec::new());
-        let mut opened = vec![self.root()];
-        // Leaves are numbered from the end until the number of inner nodes is known.
-        while let Some(&v) = opened.get(inner.len()) {
+        // Depth first, so that what is near in space is near in memory. Links to leaves have their bits turned until
+        // the number of inner nodes is known.
+        let mut pending: Vec<(u32, Option<(usize, usize)>)> = vec![(self.root(), None)];
+        while let Some((v, above)) = pending.pop() {
+            if let Some((node, lane)) = above {
+                let place = inner.len() as u32;
+                inner[node].links[lane] = place;
+            }
             let mut node = Node::EMPTY;
             for (lane, child) in self.opened(v).into_iter().enumerate() {
-                let link = if self.num_leaves_below(child) as usize <= LANES {
+                if self.num_leaves_below(child) as usize <= LANES {
+                    node.set(lane, &bounds[child as usize], !(leaves.len() as u32));
                     leaves.push(self.leaf_node(child, &bounds));
-                    u32::MAX - (leaves.len() as u32 - 1)
                 } else {
-                    opened.push(child);
-                    opened.len() as u32 - 1
-                };
-                node.set(lane, &bounds[child as usize], link);
+                    node.set(lane, &bounds[child as usize], 0);
+                    pending.push((child, Some((inner.len(), lane))));
+                }
             }
             inner.push(node);
         }
         let num_inner = inner.len();
         for link in inner.iter_mut().flat_map(|node| &mut node.links) {
-            let from_end = (u32::MAX - *link) as usize;
-            *link = if from_end < leaves.len() { (num_inner + from_end) as u32 } else { *link };
+            let leaf = !*link as usize;
+            *link = if leaf < leaves.len() { (num_inner + leaf) as u32 } else { *link };
         }
         inner.append(&mut leaves);
         NearFaces { nodes: inner, num_inner }
@@ -181,6 +185,12 @@ impl NearFaces {
     }
 }
 
+/// Nodes that wait to be opened: the first `count`.
+struct Pending {
+    nodes: Vec<u32>,
+    count: usize,
+}
+
 /// A search of the faces near all points.
 struct Search<'a> {
     faces: &'a NearFaces,
@@ -196,7 +206,7 @@ impl Kernel for Search<'_> {
     #[inline(always)]
     fn call(self) {
         let Self { faces, points, order, inflation, pairs } = self;
-        let (mut pending, mut listed) = (Vec::new(), [0; LISTED]);
+        let (mut pending, mut listed) = (Pending { nodes: vec![0; LISTED], count: 0 }, [0; LISTED]);
         let mut count = 0;
         for batch in order.chunks(POINTS_PER_BATCH) {
             let mut boxes = [Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() }; POINTS_PER_BATCH];
@@ -206,9 +216,8 @@ impl Kernel for Search<'_> {
             }
             let boxes = &boxes[..batch.len()];
             let around = joint(boxes);
-            pending.clear();
-            pending.push(0);
-            while !pending.is_empty() {
+            (pending.nodes[0], pending.count) = (0, 1);
+            while pending.count > 0 {
                 let num_listed = faces.list(&around, &mut pending, &mut listed);
                 for &leaf in &listed[..num_listed] {
                     let room = count + LANES * POINTS_PER_BATCH;
@@ -226,24 +235,27 @@ impl Kernel for Search<'_> {
 impl NearFaces {
     /// Lists leaves that overlap a box, from what is `pending`, until no more may fit; how many they are.
     #[inline(always)]
-    fn list(&self, around: &Aabb, pending: &mut Vec<u32>, listed: &mut [u32; LISTED]) -> usize {
+    fn list(&self, around: &Aabb, pending: &mut Pending, listed: &mut [u32; LISTED]) -> usize {
         let mut count = 0;
-        while count + LANES <= LISTED
-            && let Some(node) = pending.pop()
-        {
-            let node = &self.nodes[node as usize];
+        while count + LANES <= LISTED && pending.count > 0 {
+            pending.count -= 1;
+            let node = &self.nodes[pending.nodes[pending.count] as usize];
+            if pending.nodes.len() < pending.count + LANES {
+                pending.nodes.resize(2 * (pending.count + LANES), 0);
+            }
             let gaps = node.gaps(around);
+            let (room, leaves) = (&mut pending.nodes[pending.count..][..LANES], &mut listed[count..count + LANES]);
+            let (mut more, mut found) = (0, 0);
             for lane in 0..LANES {
                 let link = node.links[lane];
-                if gaps[lane] <= 0.0 {
-                    if (link as usize) < self.num_inner {
-                        pending.push(link);
-                    } else {
-                        listed[count] = link;
-                        count += 1;
-                    }
-                }
+                let (meets, is_inner) = (gaps[lane] <= 0.0, (link as usize) < self.num_inner);
+                room[more % LANES] = link;
+                more += usize::from(meets & is_inner);
+                leaves[found % LANES] = link;
+                found += usize::from(meets & !is_inner);
             }
+            pending.count += more;
+            count += found;
         }
         count
     }
