@@ -80,7 +80,7 @@ fn volumes_hold_curved_faces() {
             assert!(!dop18.excludes(&Dop18::fit(&around, 1e-14)));
             assert!(!dop26.excludes(&Dop26::fit(&around, 1e-14)));
             let offset = point - obb.centre;
-            assert!((0..3).all(|k| offset.dot(&obb.axes[k]).abs() <= obb.half[k] + 1e-14), "{kind:?}");
+            assert!((0..3).all(|k| offset.dot(&obb.axes()[k]).abs() <= obb.half.0[k] + 1e-14), "{kind:?}");
         }
     }
 }

@@ -1,17 +1,18 @@
 //! Level 2: binary trees of bounding spheres over the faces of a surface.
 //!
 //! Vertices lie in blocks of up to a thousand leaves: first the leaves of a block, then its inner vertices, children
-//! before parents and as a rule many in a row that do not wait for each other; last what is above the blocks, and
-//! the root. So the blocks are built and refitted in parallel and in the cache, four vertices at a time.
+//! before parents and as a rule many in a row that do not wait for each other; last what is above the blocks, up to
+//! the root. So blocks are built and refitted in parallel, in the cache, and four vertices at a time. Here two
+//! blocks of three and two leaves:
 //!
 //! ```text
-//!              10                  vertex     0  1  2 │ 3  4   5  6  7 │ 8   9  │ 10
-//!          /        \              face       a  b  c │ a‥c → │ d  e  f  …
-//!         4          9
-//!       /   \      /   \
-//!      3     2    8     7
-//!     / \        / \
-//!    0   1      5   6
+//!          8
+//!        /   \
+//!       4     7       vertex    0 1 2 3 4   5 6 7   8
+//!      / \   / \      face      a b c       d e
+//!     3   2 5   6     children        0 3       5   4
+//!    / \                              1 2       6   7
+//!   0   1
 //! ```
 //!
 //! A vertex has two spheres. The *nested* one follows the deformation: its centre is a combination of nodes that

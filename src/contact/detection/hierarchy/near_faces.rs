@@ -244,7 +244,8 @@ impl NearFaces {
                 pending.nodes.resize(2 * (pending.count + LANES), 0);
             }
             let gaps = node.gaps(around);
-            let (room, leaves) = (&mut pending.nodes[pending.count..][..LANES], &mut listed[count..count + LANES]);
+            let (room, leaves) =
+                (&mut pending.nodes[pending.count..][..LANES], &mut listed[count..count + LANES]);
             let (mut more, mut found) = (0, 0);
             for lane in 0..LANES {
                 let link = node.links[lane];
