@@ -5,6 +5,8 @@
 #![allow(missing_docs, reason = "a bench has no public items")]
 
 mod common;
+#[path = "common/rough_surfaces.rs"]
+mod rough_surfaces;
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -14,6 +16,7 @@ use ictus::contact::Surface;
 use ictus::contact::detection::hierarchy::{Builder, Hierarchy, VertexMotion};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
+use rough_surfaces::{CANDIDATES, RoughSurface, SPACING};
 
 struct Body {
     label: String,
@@ -89,16 +92,16 @@ fn icosphere(subdivisions: usize) -> Body {
     Body::new("icosphere", &faces, positions)
 }
 
-/// A fast build includes the fit of the reference spheres; its topology is the difference.
+/// Only flights need the fit.
 fn bench_build(body: &Body) {
     let num_faces = body.num_faces();
     let samples = repetitions(if num_faces > 100_000 { 5 } else { 15 });
     let build = |builder| Hierarchy::build(builder, &body.surface, &body.positions, 0.0);
     let fast = measure(num_faces, samples, || drop(black_box(build(Builder::Fast))));
-    report(&format!("{}: fast, topology and fit", body.label), "face", fast);
+    report(&format!("{}: fast", body.label), "face", fast);
     if let Some(mut hierarchy) = build(Builder::Fast) {
         let fit = measure(num_faces, samples, || hierarchy.fit_reference_spheres(&body.positions));
-        report(&format!("{}: fast, fit alone", body.label), "face", fit);
+        report(&format!("{}: fit of the reference spheres", body.label), "face", fit);
     }
     if num_faces < 100_000 {
         let bottom_up = measure(num_faces, repetitions(5), || drop(black_box(build(Builder::BottomUp))));
@@ -122,10 +125,35 @@ fn bench_refit(body: &Body) {
     report(&format!("{}: copy of the motions", body.label), "face", copy);
 }
 
+/// Pairs of a lower node and an upper triangle of the rough surfaces whose boxes, both inflated, overlap.
+fn bench_near_faces() {
+    let (lower, upper) = (RoughSurface::lower(), RoughSurface::upper());
+    let body = Body::new("rough surface", &upper.triangles, upper.nodes);
+    let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
+        return;
+    };
+    let mut pairs = Vec::new();
+    for (spacings, candidates) in CANDIDATES {
+        let inflation = spacings * SPACING;
+        let near = hierarchy.near_faces(&body.positions, inflation);
+        let timing = measure(lower.nodes.len(), repetitions(30), || {
+            near.pairs(black_box(&lower.nodes), inflation, &mut pairs);
+        });
+        assert_eq!(pairs.len(), candidates);
+        report(&format!("inflated by {spacings} h: {candidates} pairs"), "node", timing);
+    }
+    let boxes = measure(body.num_faces(), repetitions(30), || {
+        drop(black_box(hierarchy.near_faces(&body.positions, SPACING)));
+    });
+    report("boxes of the tree", "face", boxes);
+}
+
 fn main() {
     let bodies = [rough_sheet(45), icosphere(4), rough_sheet(141), icosphere(5), rough_sheet(447)];
     heading("Build");
     bodies.iter().for_each(bench_build);
     heading("Refit");
     bodies.iter().for_each(bench_refit);
+    heading("Faces near the nodes of a rough surface");
+    bench_near_faces();
 }

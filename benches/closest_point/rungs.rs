@@ -1,10 +1,9 @@
-//! The rungs below the closest point: times of impact, segment pairs, exclusion tests.
+//! The rungs below the closest point: times of impact, segment pairs.
 
 use std::hint::black_box;
 
 use ictus::contact::detection::closest_point::segment_segment::closest_parameters;
 use ictus::contact::detection::time_of_impact::{FacePath, time_of_impact};
-use ictus::contact::detection::volume::{Aabb, Dop14, Dop18, Dop26, Obb, Sphere};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
@@ -78,54 +77,4 @@ pub fn triangle_pairs(random: &mut Random) -> Vec<[[Vec3; 3]; 2]> {
             [[0; 3].map(|_| random.vector(1.0)), [0; 3].map(|_| random.vector(1.0) + at)]
         })
         .collect()
-}
-
-/// Times an exclusion test on pairs of volumes and says how many it excludes.
-fn exclusion<V>(
-    label: &str,
-    pairs: &[[[Vec3; 3]; 2]],
-    fit: impl Fn(&[Vec3]) -> V,
-    test: impl Fn(&V, &V) -> bool,
-) {
-    let volumes: Vec<[V; 2]> = pairs.iter().map(|[a, b]| [fit(a), fit(b)]).collect();
-    let excluded = volumes.iter().filter(|[a, b]| test(a, b)).count();
-    let percent = 100.0 * excluded as f64 / pairs.len() as f64;
-    time(&format!("{label}, {percent:.0} % excluded"), "test", &volumes, |[a, b]| {
-        black_box(test(a, b));
-    });
-}
-
-/// Exclusion tests of two triangles.
-pub fn exclusions(pairs: &[[[Vec3; 3]; 2]]) {
-    heading("exclusion of two triangles (Aragón & Molinari 2014: sphere 39, box 37, 14-DOP 42 ns)");
-    let ball = |x: &[Vec3]| {
-        let centre = x.iter().sum::<Vec3>() / x.len() as f64;
-        Sphere { centre, radius: x.iter().map(|p| (p - centre).norm()).fold(0.0, f64::max) }
-    };
-    exclusion("sphere", pairs, ball, |a, b| {
-        let reach = a.radius + b.radius;
-        (a.centre - b.centre).norm_squared() > reach * reach
-    });
-    exclusion("box", pairs, |x| Aabb::fit(x, 0.0), Aabb::excludes);
-    exclusion("14-DOP", pairs, |x| Dop14::fit(x, 0.0), Dop14::excludes);
-    exclusion("18-DOP", pairs, |x| Dop18::fit(x, 0.0), Dop18::excludes);
-    exclusion("26-DOP", pairs, |x| Dop26::fit(x, 0.0), Dop26::excludes);
-    exclusion("oriented box, 6 axes", pairs, |x| Obb::fit(x, 0.0), Obb::excludes_by_faces);
-    exclusion("oriented box, 15 axes", pairs, |x| Obb::fit(x, 0.0), Obb::excludes);
-    heading("fit to a triangle");
-    time("box", "fit", pairs, |[a, _]| {
-        black_box(Aabb::fit(a, 0.0));
-    });
-    time("14-DOP", "fit", pairs, |[a, _]| {
-        black_box(Dop14::fit(a, 0.0));
-    });
-    time("18-DOP", "fit", pairs, |[a, _]| {
-        black_box(Dop18::fit(a, 0.0));
-    });
-    time("26-DOP", "fit", pairs, |[a, _]| {
-        black_box(Dop26::fit(a, 0.0));
-    });
-    time("oriented box", "fit", pairs, |[a, _]| {
-        black_box(Obb::fit(a, 0.0));
-    });
 }

@@ -80,7 +80,7 @@ fn volumes_hold_curved_faces() {
             assert!(!dop18.excludes(&Dop18::fit(&around, 1e-14)));
             assert!(!dop26.excludes(&Dop26::fit(&around, 1e-14)));
             let offset = point - obb.centre;
-            assert!((0..3).all(|k| offset.dot(&obb.axes[k]).abs() <= obb.half[k] + 1e-14), "{kind:?}");
+            assert!((0..3).all(|k| offset.dot(&obb.axes()[k]).abs() <= obb.half.0[k] + 1e-14), "{kind:?}");
         }
     }
 }
@@ -99,7 +99,8 @@ fn trees_hold_curved_faces() {
         let moved: Vec<Vec3> = positions.iter().map(|x| x * 1.5 + samples.vector(0.4)).collect();
         let velocities: Vec<Vec3> = positions.iter().map(|_| samples.vector(1.0)).collect();
         for builder in [Builder::Fast, Builder::BottomUp] {
-            let tree = Hierarchy::build(builder, surface, positions, 0.0).unwrap();
+            let mut tree = Hierarchy::build(builder, surface, positions, 0.0).unwrap();
+            tree.fit_reference_spheres(positions);
             let mut motion = Vec::new();
             tree.refit(&moved, &velocities, &mut motion);
             assert_eq!(tree.check(surface, &moved, &velocities, &motion), Ok(()));

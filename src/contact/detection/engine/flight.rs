@@ -1,5 +1,6 @@
 //! Levels 1 to 3 while every body flies in closed form.
 
+use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
 use crate::contact::detection::{Flight, Impact};
@@ -11,7 +12,9 @@ use super::{Engine, Sphere};
 impl Engine {
     /// Predicts the pairs of roots from scratch.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
-        let clock = StageClock::start(Stage::Trajectory);
+        let mut clock = StageClock::start(Stage::Update);
+        self.fit_trees(flight.reference_positions);
+        clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         self.queue.clear();
         self.statistics.operated(flight.time, false);
         let pairs: Vec<u32> = (0..self.model.pairs.len() as u32).collect();
@@ -20,6 +23,16 @@ impl Engine {
         }
         self.record_predictions(flight.time, &pairs);
         clock.stop(&mut self.statistics.seconds);
+    }
+
+    /// Fits the spheres that are carried along, once: only flights need them. Trees of the literature keep theirs.
+    fn fit_trees(&mut self, reference_positions: &[Vec3]) {
+        if self.options.builder == Builder::BottomUp || std::mem::replace(&mut self.trees_are_fitted, true) {
+            return;
+        }
+        for tree in self.trees.iter_mut().flatten() {
+            tree.fit_reference_spheres(reference_positions);
+        }
     }
 
     /// Works off what is due before the end of the flight, earliest first, until the first impact is certain.

@@ -49,6 +49,8 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
+    /// Whether their reference spheres are fitted for flights.
+    trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
     contact: ContactPhase,
@@ -85,7 +87,8 @@ impl Engine {
             .collect();
         let contact = ContactPhase::new(&model, &options.ladder);
         let queue = EventQueue::new(model.surfaces.len());
-        Self { model, options, trees, queue, phase: Phase::Fresh, contact, statistics }
+        let phase = Phase::Fresh;
+        Self { model, options, trees, trees_are_fitted: false, queue, phase, contact, statistics }
     }
 
     /// The pairs of roots of these pairs of bodies.

@@ -8,9 +8,13 @@ use rayon::prelude::*;
 
 use super::nearest::{GONE, NO_PARTNER, NONE, Partner, Runs};
 use crate::contact::detection::volume::Sphere;
+use crate::math::Vec3;
 
 /// Balls handled by one task at least.
 const BALLS_PER_TASK: usize = 64;
+
+/// Largest coordinate or radius whose square and cube stay finite.
+const LARGEST_COMPARABLE: f64 = 1e100;
 
 /// The live balls along a space-filling curve, with gaps where a ball was merged away.
 struct Balls {
@@ -53,13 +57,16 @@ pub fn merges(spheres: &[Sphere]) -> Vec<[u32; 2]> {
 
 impl Balls {
     fn new(spheres: &[Sphere]) -> Self {
+        let mut spheres = spheres.to_vec();
+        spheres.iter_mut().for_each(make_comparable);
         let mut runs = Runs::default();
-        runs.rebuild(spheres);
+        runs.rebuild(&spheres);
+        let num_balls = spheres.len();
         Self {
-            spheres: spheres.to_vec(),
-            numbers: (0..spheres.len() as u32).collect(),
-            partners: vec![NO_PARTNER; spheres.len()],
-            num_live: spheres.len(),
+            spheres,
+            numbers: (0..num_balls as u32).collect(),
+            partners: vec![NO_PARTNER; num_balls],
+            num_live: num_balls,
             runs,
         }
     }
@@ -133,5 +140,13 @@ impl Balls {
             *place = moved_to[*place as usize];
         }
         self.runs.rebuild(&self.spheres);
+    }
+}
+
+/// Moves a sphere that no cost can be computed with to the origin, so that it takes part in the clustering.
+fn make_comparable(sphere: &mut Sphere) {
+    let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
+    if !comparable {
+        *sphere = Sphere { centre: Vec3::zeros(), radius: 0.0 };
     }
 }

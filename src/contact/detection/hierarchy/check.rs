@@ -27,8 +27,8 @@ pub enum HierarchyError {
         /// Leaves that hold it.
         leaves: u32,
     },
-    /// Children are not where post-order puts them, do not know their parent, or are counted wrongly.
-    #[error("vertex {vertex} and its children {children:?} do not agree on post-order, parent or leaf count")]
+    /// Children do not come before their parent, do not know it, or are counted wrongly.
+    #[error("vertex {vertex} and its children {children:?} do not agree on order, parent or leaf count")]
     Order {
         /// The parent.
         vertex: u32,
@@ -68,7 +68,7 @@ pub enum HierarchyError {
 }
 
 impl Hierarchy {
-    /// Holds the tree against its surface: every face in one leaf, post-order, parents and counts; and `motion`
+    /// Holds the tree against its surface: every face in one leaf, children before parents, parents and counts; and `motion`
     /// against the faces: spheres bound the points that hold those below (and the margin), spreads their relative
     /// speeds.
     ///
@@ -111,10 +111,9 @@ impl Hierarchy {
         for vertex in 0..self.num_vertices() as u32 {
             let Some(children) = self.children(vertex) else { continue };
             let [left, right] = children;
-            let in_order = left < right && right + 1 == vertex && {
+            let in_order = left < vertex && right < vertex && left != right && {
                 let (below_left, below_right) = (self.num_leaves_below(left), self.num_leaves_below(right));
-                left + 2 * below_right == vertex
-                    && self.num_leaves_below(vertex) == below_left + below_right
+                self.num_leaves_below(vertex) == below_left + below_right
                     && children.iter().all(|&child| self.parent(child) == Some(vertex))
             };
             if !in_order {

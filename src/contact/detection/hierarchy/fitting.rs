@@ -1,107 +1,142 @@
-//! Reference spheres fitted to the bounding points below each vertex.
+//! Reference spheres fitted to the points they bound.
+
+use rayon::prelude::*;
 
 use super::Hierarchy;
-use super::topology::Subtree;
-use crate::contact::detection::volume::{Extremes, MinimumBall, Sphere};
+use super::leaves::{LARGEST_FLAT_STRIDE, bounding_points};
+use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, rounding_of};
+use crate::contact::detection::volume::{Extremes, Sphere};
 use crate::math::Vec3;
 
 /// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
-/// Points of a vertex up to which their minimum ball is found directly: no more could be extremal.
-const FEW_POINTS: usize = 14;
+/// Leaves below a vertex up to which its nested sphere is kept: it has had few levels to grow over.
+const LEAVES_OF_PATCH: u32 = 16;
 
-/// What the fits of all vertices share.
-struct Fit<'a> {
-    hierarchy: &'a Hierarchy,
-    /// Bounding points of all leaves, in tree order.
-    points: &'a [Vec3],
-    points_per_leaf: usize,
-    /// The margin around the faces, and what the points may be off by rounding.
-    margin: f64,
+/// The points of the tree, patch by patch.
+#[derive(Default)]
+struct Patches {
+    points: Vec<Vec3>,
+    /// Ends of the points of each patch.
+    ends: Vec<usize>,
+    extremes: Vec<Extremes14>,
+    /// The vertices above the patches, and the patches below them.
+    above: Vec<(u32, std::ops::Range<usize>)>,
+    /// What the points may be off by rounding.
+    rounding: f64,
 }
 
 impl Hierarchy {
-    /// Makes every reference sphere the smaller of what it is and one fitted to the bounding points below it (and
-    /// the margin around them), at the `positions` of the build. The fast builder does so itself.
+    /// Makes every reference sphere above sixteen faces the smaller of what it is and one fitted to the points
+    /// that bound the faces below it (and the margin around them), at the `positions` of the build.
     ///
     /// # Cost
-    /// O(n log n) for balanced trees: each vertex passes over the points below it. Extremal points are handed
-    /// from children to parents.
+    /// O(n log n) for balanced trees: each vertex passes over the points below it. The result does not depend on the
+    /// number of threads.
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14.
     pub fn fit_reference_spheres(&mut self, positions: &[Vec3]) {
-        let mut spheres = std::mem::take(&mut self.reference);
-        let (points, rounding) = self.leaves.points(positions);
-        let (points_per_leaf, margin) = (self.leaves.stride(), self.margin + rounding);
-        let fit = Fit { hierarchy: self, points: &points, points_per_leaf, margin };
-        let whole = self.topology.whole();
-        fit.in_parallel(whole, self.topology.num_splits(), &mut spheres);
-        self.reference = spheres;
+        let patches = match self.leaves.stride() {
+            2 => self.patches::<2>(positions),
+            3 => self.patches::<3>(positions),
+            4 => self.patches::<4>(positions),
+            6 => self.patches::<6>(positions),
+            _ => self.patches::<MAX_CONTROL_POINTS>(positions),
+        };
+        let margin = self.margin + patches.rounding;
+        let fitted: Vec<Option<Sphere>> =
+            patches.above.par_iter().map(|(_, range)| patches.fit(range.clone())).collect();
+        for ((v, _), fitted) in patches.above.iter().zip(fitted) {
+            let sphere = &mut self.reference[*v as usize];
+            if let Some(fitted) = fitted
+                && fitted.radius + margin < sphere.radius
+            {
+                *sphere = Sphere { radius: fitted.radius + margin, ..fitted };
+            }
+        }
+    }
+
+    /// The largest subtrees of few leaves, from left to right, and what is above them.
+    fn patches<const N: usize>(&self, positions: &[Vec3]) -> Patches {
+        let mut patches = Patches::default();
+        // The patch that has seen a node last.
+        let mut seen_by = vec![u32::MAX; positions.len()];
+        // Vertices to visit, with the first patch below where their children have been.
+        let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
+        while let Some((v, first_patch)) = pending.pop() {
+            match (first_patch, self.children(v)) {
+                (Some(first), _) => patches.above.push((v, first..patches.ends.len())),
+                (None, Some([left, right])) if self.num_leaves_below(v) > LEAVES_OF_PATCH => {
+                    pending.extend([(v, Some(patches.ends.len())), (right, None), (left, None)]);
+                }
+                _ => {
+                    self.append_points::<N>(v, positions, &mut seen_by, &mut patches);
+                    patches.close();
+                }
+            }
+        }
+        patches
+    }
+
+    /// Adds the points of the faces below a vertex; nodes that are points only once.
+    fn append_points<const N: usize>(
+        &self,
+        root: u32,
+        positions: &[Vec3],
+        seen_by: &mut [u32],
+        patches: &mut Patches,
+    ) {
+        let leaves = self.leaves.of_stride::<N>();
+        let patch = patches.ends.len() as u32;
+        let mut pending = [root; LEAVES_OF_PATCH as usize + 1];
+        let mut count = 1;
+        while count > 0 {
+            count -= 1;
+            if let Some(children) = self.children(pending[count]) {
+                pending[count..count + 2].copy_from_slice(&children);
+                count += 2;
+                continue;
+            }
+            let leaf = self.topology.leaf(pending[count]);
+            let nodes = &leaves.nodes[leaf];
+            if N > LARGEST_FLAT_STRIDE {
+                let points = bounding_points(leaves.kinds[leaf], nodes, positions);
+                patches.rounding = patches.rounding.max(rounding_of(&points));
+                patches.points.extend(points);
+                continue;
+            }
+            for &node in nodes {
+                if std::mem::replace(&mut seen_by[node as usize], patch) != patch {
+                    patches.points.push(positions[node as usize]);
+                }
+            }
+        }
     }
 }
 
-impl Fit<'_> {
-    /// Splits at the root until the halves are small or `splits` levels are used up.
-    fn in_parallel(&self, subtree: Subtree, splits: u32, spheres: &mut [Sphere]) -> Option<Extremes14> {
-        let Some(halves) = self.hierarchy.topology.split(subtree, splits) else {
-            return self.in_sequence(subtree, spheres);
-        };
-        let (root, below) = spheres.split_last_mut()?;
-        let (left, right) = below.split_at_mut(halves[0].num_vertices());
-        let (left, right) = rayon::join(
-            || self.in_parallel(halves[0], splits - 1, left),
-            || self.in_parallel(halves[1], splits - 1, right),
-        );
-        let mut extremes = left?;
-        extremes.join(&right?);
-        self.tighten(root, &extremes, subtree.leaves());
-        Some(extremes)
+impl Patches {
+    /// Ends the present patch.
+    fn close(&mut self) {
+        let first = self.ends.last().copied().unwrap_or(0);
+        let mut extremes = Extremes14::of(&self.points, first as u32);
+        for point in first + 1..self.points.len() {
+            extremes.join(&Extremes14::of(&self.points, point as u32));
+        }
+        self.extremes.push(extremes);
+        self.ends.push(self.points.len());
     }
 
-    /// All vertices of a subtree in post-order, the extremal points of finished subtrees on a stack.
-    fn in_sequence(&self, subtree: Subtree, spheres: &mut [Sphere]) -> Option<Extremes14> {
-        let mut finished: Vec<Extremes14> = Vec::new();
-        let mut end_leaf = subtree.first_leaf as usize;
-        for (v, sphere) in (subtree.first_vertex()..=subtree.root).zip(spheres) {
-            let num_leaves = self.hierarchy.num_leaves_below(v) as usize;
-            if num_leaves == 1 {
-                finished.push(self.of_leaf(end_leaf));
-                end_leaf += 1;
-            } else {
-                let right = finished.pop()?;
-                let extremes = finished.last_mut()?;
-                extremes.join(&right);
-                self.tighten(sphere, extremes, end_leaf - num_leaves..end_leaf);
-            }
+    /// Ball of the points of some patches, grown from the minimum ball of those that are extremal.
+    fn fit(&self, patches: std::ops::Range<usize>) -> Option<Sphere> {
+        let first = if patches.start == 0 { 0 } else { self.ends[patches.start - 1] };
+        let points = &self.points[first..self.ends[patches.end - 1]];
+        let mut extremes = self.extremes[patches.start];
+        for other in &self.extremes[patches.start + 1..patches.end] {
+            extremes.join(other);
         }
-        finished.pop()
-    }
-
-    fn of_leaf(&self, leaf: usize) -> Extremes14 {
-        let first = (leaf * self.points_per_leaf) as u32;
-        let mut extremes = Extremes14::of(self.points, first);
-        for point in 1..self.points_per_leaf as u32 {
-            extremes.join(&Extremes14::of(self.points, first + point));
-        }
-        extremes
-    }
-
-    fn tighten(&self, sphere: &mut Sphere, extremes: &Extremes14, leaves: std::ops::Range<usize>) {
-        let points = &self.points[leaves.start * self.points_per_leaf..leaves.end * self.points_per_leaf];
-        let fitted = if points.len() <= FEW_POINTS {
-            MinimumBall::of(points).map(|ball| ball.sphere)
-        } else {
-            extremes.minimum_ball(self.points).map(|ball| {
-                let mut sphere = ball.sphere;
-                sphere.grow_over(points);
-                sphere
-            })
-        };
-        if let Some(fitted) = fitted
-            && fitted.radius + self.margin < sphere.radius
-        {
-            *sphere = Sphere { radius: fitted.radius + self.margin, ..fitted };
-        }
+        let mut sphere = extremes.minimum_ball(&self.points)?.sphere;
+        sphere.grow_over(points);
+        Some(sphere)
     }
 }

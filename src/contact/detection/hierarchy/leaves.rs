@@ -1,5 +1,7 @@
 //! The leaves of a tree: the points that bound a face, and the material centre of their minimum ball.
 
+#![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+
 use rayon::prelude::*;
 
 use crate::contact::Surface;
@@ -8,13 +10,16 @@ use crate::contact::detection::control_points::{
 };
 use crate::contact::detection::volume::{MinimumBall, Sphere, rounded_up};
 use crate::math::Vec3;
+use crate::math::real::{Kernel, LANES, Lanes, Mask, Real, Vectorised};
 use crate::mesh::CellKind;
+
+use super::lanes::{Balls, difference, norm_squared, rounded_up as lane_rounded_up};
 
 /// Faces handled by one task at least.
 const FACES_PER_TASK: usize = 1024;
 
 /// Most points of a face that is held by its nodes: a stride beyond is one of surfaces with curved faces.
-const LARGEST_FLAT_STRIDE: usize = 4;
+pub const LARGEST_FLAT_STRIDE: usize = 4;
 
 /// Nodes and weights of the faces, as many per face as the largest face has points that bound it; a smaller face
 /// repeats its first node, with weight zero.
@@ -73,36 +78,41 @@ pub fn reach<const N: usize>(points: &[Vec3; N], centre: &Vec3) -> f64 {
 }
 
 impl Leaves {
-    /// Nodes of the faces of `surface`, and the weights that make the centres of their minimum balls at
-    /// `positions`; in the order of the faces.
-    pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
-        let kinds = || (0..surface.num_faces()).map(|face| surface.face(face).0);
-        let largest = kinds().map(num_control_points).max().unwrap_or(0);
-        match (largest, kinds().all(is_held_by_nodes)) {
-            (0..=2, _) => Self::with_stride::<2>(surface, positions),
-            (3, true) => Self::with_stride::<3>(surface, positions),
-            (4, true) => Self::with_stride::<4>(surface, positions),
-            (..=6, _) => Self::with_stride::<6>(surface, positions),
-            _ => Self::with_stride::<MAX_CONTROL_POINTS>(surface, positions),
-        }
+    /// Nodes of these `faces` of `surface` in turn, with the weights that make the centres of their minimum balls at
+    /// `positions`.
+    pub fn new(surface: &Surface, faces: &[u32], positions: &[Vec3]) -> Self {
+        let kinds: Vec<CellKind> = faces.iter().map(|&face| surface.face(face as usize).0).collect();
+        let largest = kinds.iter().map(|&kind| num_control_points(kind)).max().unwrap_or(0);
+        let leaves = match (largest, kinds.iter().all(|&kind| is_held_by_nodes(kind))) {
+            (0..=2, _) => Self::with_stride::<2>,
+            (3, true) => Self::with_stride::<3>,
+            (4, true) => Self::with_stride::<4>,
+            (..=6, _) => Self::with_stride::<6>,
+            _ => Self::with_stride::<MAX_CONTROL_POINTS>,
+        };
+        leaves(surface, faces, kinds, positions)
     }
 
-    fn with_stride<const N: usize>(surface: &Surface, positions: &[Vec3]) -> Self {
-        let mut nodes = vec![0; N * surface.num_faces()];
+    fn with_stride<const N: usize>(
+        surface: &Surface,
+        faces: &[u32],
+        kinds: Vec<CellKind>,
+        positions: &[Vec3],
+    ) -> Self {
+        let mut nodes = vec![0; N * faces.len()];
         let mut weights = vec![0.0; nodes.len()];
-        nodes
-            .as_chunks_mut::<N>()
-            .0
-            .par_iter_mut()
-            .zip(weights.as_chunks_mut::<N>().0)
-            .enumerate()
-            .with_min_len(FACES_PER_TASK)
-            .for_each(|(face, (nodes, weights))| {
-                let (kind, of_face) = surface.face(face);
-                *nodes = std::array::from_fn(|a| of_face.get(a).copied().unwrap_or(of_face[0]));
-                *weights = centre_weights(&bounding_points(kind, nodes, positions));
+        let vectorised = Vectorised::detect();
+        (nodes.as_chunks_mut::<N>().0.par_chunks_mut(FACES_PER_TASK))
+            .zip(weights.as_chunks_mut::<N>().0.par_chunks_mut(FACES_PER_TASK))
+            .zip(faces.par_chunks(FACES_PER_TASK).zip(kinds.par_chunks(FACES_PER_TASK)))
+            .for_each(|((nodes, weights), (faces, kinds))| {
+                for (nodes, &face) in nodes.iter_mut().zip(faces) {
+                    let (_, of_face) = surface.face(face as usize);
+                    nodes.fill(of_face[0]);
+                    nodes[..of_face.len()].copy_from_slice(of_face);
+                }
+                vectorised.run(Weights { kinds, nodes, positions, weights });
             });
-        let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0).collect();
         Self { stride: N, kinds, nodes, weights }
     }
 
@@ -118,12 +128,12 @@ impl Leaves {
     }
 
     /// Puts the k-th of the given leaves in k-th place.
-    pub fn reorder(&mut self, order: impl Iterator<Item = u32> + Clone) {
+    pub fn reorder(&mut self, order: &[u32]) {
         let n = self.stride;
         let span = |leaf: u32| leaf as usize * n..(leaf as usize + 1) * n;
-        self.kinds = order.clone().map(|leaf| self.kinds[leaf as usize]).collect();
-        self.nodes = order.clone().flat_map(|leaf| &self.nodes[span(leaf)]).copied().collect();
-        self.weights = order.flat_map(|leaf| &self.weights[span(leaf)]).copied().collect();
+        self.kinds = order.iter().map(|&leaf| self.kinds[leaf as usize]).collect();
+        self.nodes = order.iter().flat_map(|&leaf| &self.nodes[span(leaf)]).copied().collect();
+        self.weights = order.iter().flat_map(|&leaf| &self.weights[span(leaf)]).copied().collect();
     }
 
     /// Spheres about the material centres, which hold everything within `margin` of the faces.
@@ -138,84 +148,189 @@ impl Leaves {
     }
 
     fn spheres_of_stride<const N: usize>(&self, positions: &[Vec3], margin: f64) -> Vec<Sphere> {
-        let Records { kinds, nodes, weights } = self.of_stride::<N>();
-        nodes
-            .par_iter()
-            .zip(weights)
-            .zip(kinds)
-            .with_min_len(FACES_PER_TASK)
-            .map(|((nodes, weights), &kind)| {
-                let points = bounding_points(kind, nodes, positions);
-                let centre = combine(weights, &points);
-                Sphere { centre, radius: reach(&points, &centre) + margin }
-            })
-            .collect()
-    }
-
-    /// Bounding points of all leaves, [`Leaves::stride`] per leaf, and what they may be off by rounding.
-    pub fn points(&self, positions: &[Vec3]) -> (Vec<Vec3>, f64) {
-        match self.stride {
-            2 => self.points_of_stride::<2>(positions),
-            3 => self.points_of_stride::<3>(positions),
-            4 => self.points_of_stride::<4>(positions),
-            6 => self.points_of_stride::<6>(positions),
-            _ => self.points_of_stride::<MAX_CONTROL_POINTS>(positions),
-        }
-    }
-
-    fn points_of_stride<const N: usize>(&self, positions: &[Vec3]) -> (Vec<Vec3>, f64) {
-        let Records { kinds, nodes, .. } = self.of_stride::<N>();
-        let points = nodes.iter().zip(kinds).map(|(nodes, &kind)| bounding_points(kind, nodes, positions));
-        let largest = if N > LARGEST_FLAT_STRIDE {
-            points.clone().map(|p| rounding_of(&p)).fold(0.0, f64::max)
-        } else {
-            0.0
-        };
-        (points.flatten().collect(), largest)
+        let records = self.of_stride::<N>();
+        let mut spheres = vec![Sphere { centre: Vec3::zeros(), radius: 0.0 }; self.kinds.len()];
+        let vectorised = Vectorised::detect();
+        spheres.par_chunks_mut(FACES_PER_TASK).enumerate().for_each(|(task, spheres)| {
+            let first = task * FACES_PER_TASK;
+            let leaves = records.part(first..first + spheres.len());
+            vectorised.run(Spheres { leaves, positions, margin, spheres });
+        });
+        spheres
     }
 }
 
-/// Convex weights of the points in the centre of their minimum ball.
-fn centre_weights<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
-    let mut weights = [0.0; N];
-    if let &[a, b, c] = points.as_slice()
-        && let Some(of_triangle) = triangle_weights([a, b, c])
-    {
-        weights.copy_from_slice(&of_triangle);
-        return weights;
+impl<'a, const N: usize> Records<'a, N> {
+    /// Some of the leaves.
+    #[inline(always)]
+    pub fn part(self, leaves: std::ops::Range<usize>) -> Self {
+        Self {
+            kinds: &self.kinds[leaves.clone()],
+            nodes: &self.nodes[leaves.clone()],
+            weights: &self.weights[leaves],
+        }
     }
-    if let Some(ball) = MinimumBall::of(points) {
+
+    /// Centres of the leaves `first` to `first` + 3 from the values of `field` at their nodes, and the largest
+    /// distances of those values from them, rounded up. Only for leaves that their nodes hold.
+    #[inline(always)]
+    pub fn four_balls(&self, first: usize, field: &[Vec3]) -> [Lanes; 4] {
+        let mut points = [[Lanes::splat(0.0); 3]; N];
+        let mut centre = [Lanes::splat(0.0); 3];
+        for a in 0..N {
+            let (points, mut weight) = (&mut points[a], Lanes::splat(0.0));
+            for lane in 0..LANES {
+                weight.0[lane] = self.weights[first + lane][a];
+            }
+            *points = four_points(field, four_nodes(&self.nodes[first..first + LANES], a));
+            for d in 0..3 {
+                centre[d] = if a == 0 { points[d] * weight } else { centre[d] + points[d] * weight };
+            }
+        }
+        let [x, y, z] = centre;
+        [x, y, z, lane_reach(&points, &centre)]
+    }
+}
+
+/// The a-th nodes of four leaves.
+#[inline(always)]
+fn four_nodes<const N: usize>(nodes: &[[u32; N]], a: usize) -> [u32; LANES] {
+    [nodes[0][a], nodes[1][a], nodes[2][a], nodes[3][a]]
+}
+
+/// Values of a field at four nodes.
+#[inline(always)]
+fn four_points(field: &[Vec3], nodes: [u32; LANES]) -> [Lanes; 3] {
+    let [a, b, c, d] = [
+        &field[nodes[0] as usize],
+        &field[nodes[1] as usize],
+        &field[nodes[2] as usize],
+        &field[nodes[3] as usize],
+    ];
+    [Lanes([a.x, b.x, c.x, d.x]), Lanes([a.y, b.y, c.y, d.y]), Lanes([a.z, b.z, c.z, d.z])]
+}
+
+/// As [`reach`].
+#[inline(always)]
+fn lane_reach<const N: usize>(points: &[[Lanes; 3]; N], centre: &[Lanes; 3]) -> Lanes {
+    let mut farthest = Lanes::splat(0.0);
+    for point in points {
+        farthest = norm_squared(&difference(point, centre)).max(farthest);
+    }
+    lane_rounded_up(farthest.sqrt(), &[Lanes::splat(0.0); 3])
+}
+
+/// Weights of the leaves of a task.
+struct Weights<'a, const N: usize> {
+    kinds: &'a [CellKind],
+    nodes: &'a [[u32; N]],
+    positions: &'a [Vec3],
+    weights: &'a mut [[f64; N]],
+}
+
+impl<const N: usize> Kernel for Weights<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { kinds, nodes, positions, weights } = self;
+        let in_lanes = if N == 3 { nodes.len() / LANES * LANES } else { 0 };
+        for first in (0..in_lanes).step_by(LANES) {
+            let nodes = &nodes[first..first + LANES];
+            let points = [
+                four_points(positions, four_nodes(nodes, 0)),
+                four_points(positions, four_nodes(nodes, 1)),
+                four_points(positions, four_nodes(nodes, 2)),
+            ];
+            let (found, certain) = triangle_weights(&points);
+            let found = [found[0].settled(), found[1].settled(), found[2].settled()];
+            for lane in 0..LANES {
+                if certain.0[lane] {
+                    for a in 0..N {
+                        weights[first + lane][a] = found[a % 3][lane];
+                    }
+                } else {
+                    weights[first + lane] = weights_of(kinds[first + lane], &nodes[lane], positions);
+                }
+            }
+        }
+        for leaf in in_lanes..nodes.len() {
+            weights[leaf] = weights_of(kinds[leaf], &nodes[leaf], positions);
+        }
+    }
+}
+
+/// Spheres of the leaves of a task.
+struct Spheres<'a, const N: usize> {
+    leaves: Records<'a, N>,
+    positions: &'a [Vec3],
+    margin: f64,
+    spheres: &'a mut [Sphere],
+}
+
+impl<const N: usize> Kernel for Spheres<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { leaves, positions, margin, spheres } = self;
+        let in_lanes = if N > LARGEST_FLAT_STRIDE { 0 } else { spheres.len() / LANES * LANES };
+        for first in (0..in_lanes).step_by(LANES) {
+            let [x, y, z, reach] = leaves.four_balls(first, positions);
+            let balls = Balls { centre: [x, y, z], radius: reach + Lanes::splat(margin) };
+            spheres[first..first + LANES].copy_from_slice(&balls.settled());
+        }
+        for leaf in in_lanes..spheres.len() {
+            let points = bounding_points(leaves.kinds[leaf], &leaves.nodes[leaf], positions);
+            let centre = combine(&leaves.weights[leaf], &points);
+            spheres[leaf] = Sphere { centre, radius: reach(&points, &centre) + margin };
+        }
+    }
+}
+
+#[inline(never)]
+fn weights_of<const N: usize>(kind: CellKind, nodes: &[u32; N], positions: &[Vec3]) -> [f64; N] {
+    let points = bounding_points(kind, nodes, positions);
+    let mut weights = [0.0; N];
+    if let Some(ball) = MinimumBall::of(&points) {
         for (point, weight) in ball.support() {
-            weights[point] += weight;
+            weights[point] = weight;
         }
     }
     weights
 }
 
-/// Weights of the corners in the centre of the minimum ball of a triangle: the middle of the longest edge where the
+/// Weights of the corners in the centres of the minimum balls of four triangles: the middle of the longest edge where the
 /// angle facing it is not acute; else the circumcentre, whose barycentric coordinates
-/// are as aᵢ² (aⱼ² + aₖ² − aᵢ²) with the edges aᵢ facing the corners. `None` for needles with an acute angle so
-/// small that those differences are lost to rounding, and where positions are no numbers.
+/// are as aᵢ² (aⱼ² + aₖ² − aᵢ²) with the edges aᵢ facing the corners. And whether they are certain: not for needles
+/// with an acute angle so small that those differences are lost to rounding, nor where positions are no numbers.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
 /// Geometry", §13.7, for the circumcentre.
-fn triangle_weights([a, b, c]: [Vec3; 3]) -> Option<[f64; 3]> {
-    let facing = [c - b, a - c, b - a].map(|edge| edge.norm_squared());
-    let mut longest = 0;
-    for i in 1..3 {
-        if facing[i] > facing[longest] {
-            longest = i;
-        }
-    }
-    let others = facing[(longest + 1) % 3] + facing[(longest + 2) % 3];
-    if facing[longest] >= others {
-        let mut weights = [0.5; 3];
-        weights[longest] = 0.0;
-        return Some(weights);
-    }
+#[inline(always)]
+fn triangle_weights([a, b, c]: &[[Lanes; 3]; 3]) -> ([Lanes; 3], Mask) {
+    let (zero, half) = (Lanes::splat(0.0), Lanes::splat(0.5));
+    let facing =
+        [norm_squared(&difference(c, b)), norm_squared(&difference(a, c)), norm_squared(&difference(b, a))];
+    let longest = facing[0].max(facing[1]).max(facing[2]);
     let sum = facing[0] + facing[1] + facing[2];
-    let raw = facing.map(|edge| (edge * (sum - 2.0 * edge)).max(0.0));
+    let obtuse = (longest + longest).at_least(sum);
+    let raw = [
+        (facing[0] * (sum - facing[0] * 2.0)).max(zero),
+        (facing[1] * (sum - facing[1] * 2.0)).max(zero),
+        (facing[2] * (sum - facing[2] * 2.0)).max(zero),
+    ];
     let total = raw[0] + raw[1] + raw[2];
-    (total > 1e-10 * facing[longest] * facing[longest]).then(|| raw.map(|weight| weight / total))
+    // Of equal longest edges the first: there are two where the third is no longer than rounding.
+    let first = facing[0].at_least(longest);
+    let second = facing[1].at_least(longest).and_not(first);
+    let third = !(first | second);
+    let by = Lanes::splat(1.0) / total;
+    let weights = [
+        obtuse.select(first.select(zero, half), raw[0] * by),
+        obtuse.select(second.select(zero, half), raw[1] * by),
+        obtuse.select(third.select(zero, half), raw[2] * by),
+    ];
+    (weights, obtuse | total.exceeds(longest * longest * 1e-10))
 }

@@ -1,31 +1,39 @@
 //! Level 2: binary trees of bounding spheres over the faces of a surface.
 //!
-//! Vertices lie in post-order: children before their parent, the root last, the right child just before its
-//! parent. So one forward loop refits the tree, and every subtree is a contiguous range.
+//! Vertices lie in blocks of up to a thousand leaves: first the leaves of a block, then its inner vertices, children
+//! before parents and as a rule many in a row that do not wait for each other; last what is above the blocks, up to
+//! the root. So blocks are built and refitted in parallel, in the cache, and four vertices at a time. Here two
+//! blocks of three and two leaves:
 //!
 //! ```text
-//!            6            vertex       0  1  2  3  4  5  6
-//!          /   \          face         a  b     c  d
-//!        2       5        left child         0        3  2
-//!       / \     / \
-//!      0   1   3   4
+//!          8
+//!        /   \
+//!       4     7       vertex    0 1 2 3 4   5 6 7   8
+//!      / \   / \      face      a b c       d e
+//!     3   2 5   6     children        0 3       5   4
+//!    / \                              1 2       6   7
+//!   0   1
 //! ```
 //!
 //! A vertex has two spheres. The *nested* one follows the deformation: its centre is a combination of nodes that
 //! the build fixes once, a *material* centre, whose velocity is therefore exact; see [`Hierarchy::refit`]. The
-//! *reference* sphere bounds the faces below in the configuration of the build; the fast builder fits it to the
-//! points, because nested spheres grow with the height of the tree (a unit sphere gets a root of radius 2.5). It
-//! serves as long as the body moves rigidly.
+//! *reference* sphere bounds the faces below in the configuration of the build, and serves as long as the body moves
+//! rigidly. It is the nested one of the build unless it is fitted to the points
+//! ([`Hierarchy::fit_reference_spheres`]): nested spheres grow with the height of the tree (a unit sphere gets a
+//! root of radius 2.5).
 //!
 //! Trees may be deep where faces are graded: nothing here recurses over the height of a tree.
 
 mod bottom_up;
 mod check;
 mod fitting;
+mod lanes;
 mod leaves;
 mod level;
 mod locally_ordered;
+mod near_faces;
 mod nearest;
+mod nest;
 mod refit;
 mod space_filling_curve;
 #[cfg(test)]
@@ -33,7 +41,10 @@ mod tests;
 mod topology;
 
 pub use check::HierarchyError;
+pub use near_faces::NearFaces;
 pub use refit::VertexMotion;
+
+use rayon::prelude::*;
 
 use super::volume::Sphere;
 use crate::contact::Surface;
@@ -44,9 +55,9 @@ use topology::Topology;
 /// How the tree over the faces is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builder {
-    /// Parallel locally-ordered clustering; reference spheres fitted to the points.
+    /// Parallel locally-ordered clustering.
     Fast,
-    /// Greedy agglomeration of the pair with the least joint sphere; nested reference spheres.
+    /// Greedy agglomeration of the pair with the least joint sphere.
     BottomUp,
 }
 
@@ -66,7 +77,7 @@ pub struct DepthStatistics {
 pub struct Hierarchy {
     topology: Topology,
     leaves: Leaves,
-    /// Place of the centre of each inner vertex between those of its children, in the topology's order.
+    /// Place of the centre of each inner vertex between those of its children.
     fractions: Vec<f64>,
     reference: Vec<Sphere>,
     sum_of_volumes: f64,
@@ -86,48 +97,23 @@ impl Hierarchy {
         if surface.num_faces() == 0 {
             return None;
         }
-        let mut leaves = Leaves::new(surface, positions);
+        let centroids = centroids(surface, positions);
+        let (order, cube) = space_filling_curve::order(&centroids);
+        let mut leaves = Leaves::new(surface, &order, positions);
         let mut spheres = leaves.spheres(positions, margin);
-        spheres.iter_mut().for_each(make_comparable);
-        let order = space_filling_curve::order(&spheres);
-        let spheres: Vec<Sphere> = order.iter().map(|&face| spheres[face as usize]).collect();
-        let merges = match builder {
-            Builder::Fast => locally_ordered::merges(&spheres),
-            Builder::BottomUp => bottom_up::merges(&spheres),
+        let topology = match builder {
+            Builder::Fast => locally_ordered::topology(&order, &spheres, cube),
+            Builder::BottomUp => {
+                let (topology, places) = Topology::from_merges(&order, &bottom_up::merges(&spheres));
+                leaves.reorder(&places);
+                spheres = places.iter().map(|&leaf| spheres[leaf as usize]).collect();
+                topology
+            }
         };
-        let topology = Topology::new(&order, &merges);
-        leaves.reorder(topology.leaf_vertices().iter().map(|&v| topology.link(v)));
-        let mut hierarchy = Self {
-            topology,
-            leaves,
-            fractions: Vec::new(),
-            reference: Vec::new(),
-            sum_of_volumes: 0.0,
-            margin,
-        };
-        hierarchy.nest(positions);
-        if builder == Builder::Fast {
-            hierarchy.fit_reference_spheres(positions);
-        }
+        let (fractions, reference) = (Vec::new(), Vec::new());
+        let mut hierarchy = Self { topology, leaves, fractions, reference, sum_of_volumes: 0.0, margin };
+        hierarchy.nest(&spheres);
         Some(hierarchy)
-    }
-
-    /// Joint spheres of the children all the way up, and the fractions they place the centres at.
-    fn nest(&mut self, positions: &[Vec3]) {
-        self.reference = vec![Sphere { centre: Vec3::zeros(), radius: 0.0 }; self.num_vertices()];
-        self.fractions.reserve_exact(self.topology.inner_vertices().len());
-        let leaf_spheres = self.leaves.spheres(positions, self.margin);
-        for (&v, sphere) in self.topology.leaf_vertices().iter().zip(leaf_spheres) {
-            self.reference[v as usize] = sphere;
-        }
-        for &v in self.topology.inner_vertices() {
-            let [left, right] = [self.topology.link(v), v - 1].map(|child| self.reference[child as usize]);
-            let fraction = left.joint_fraction(&right);
-            let joint = left.joint_at(&right, fraction);
-            self.sum_of_volumes += joint.volume();
-            self.fractions.push(fraction);
-            self.reference[v as usize] = joint;
-        }
     }
 
     /// The root: the last vertex.
@@ -143,7 +129,7 @@ impl Hierarchy {
     /// Left and right child of a vertex; `None` for a leaf.
     #[inline]
     pub fn children(&self, v: u32) -> Option<[u32; 2]> {
-        (!self.topology.is_leaf(v)).then(|| [self.topology.link(v), v - 1])
+        self.topology.children(v)
     }
 
     /// Parent of a vertex; `None` for the root.
@@ -154,7 +140,7 @@ impl Hierarchy {
     /// Face of a leaf; `None` for an inner vertex.
     #[inline]
     pub fn face(&self, v: u32) -> Option<u32> {
-        self.topology.is_leaf(v).then(|| self.topology.link(v))
+        self.topology.face(v)
     }
 
     /// Number of faces below a vertex; 1 for a leaf.
@@ -187,13 +173,25 @@ impl Hierarchy {
     }
 }
 
-/// Largest coordinate or radius whose square and cube stay finite.
+/// Faces handled by one task at least.
+const FACES_PER_TASK: usize = 4096;
+
+/// Largest coordinate whose square and cube stay finite.
 const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// Moves a sphere that no cost can be computed with to the origin, so that it takes part in the clustering.
-fn make_comparable(sphere: &mut Sphere) {
-    let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
-    if !comparable {
-        *sphere = Sphere { centre: Vec3::zeros(), radius: 0.0 };
-    }
+/// Mean of the nodes of each face; the origin where that is of no use.
+fn centroids(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
+    (0..surface.num_faces())
+        .into_par_iter()
+        .with_min_len(FACES_PER_TASK)
+        .map(|face| {
+            let (_, nodes) = surface.face(face);
+            let mut sum = Vec3::zeros();
+            for &node in nodes {
+                sum += positions[node as usize];
+            }
+            let comparable = sum.x.abs() + sum.y.abs() + sum.z.abs() < LARGEST_COMPARABLE;
+            if comparable { sum * (1.0 / nodes.len() as f64) } else { Vec3::zeros() }
+        })
+        .collect()
 }

@@ -147,6 +147,10 @@ const BUILDERS: [Builder; 2] = [Builder::Fast, Builder::BottomUp];
 
 /// Holds a tree against its surface in the configuration of the build and in deformed ones.
 fn assert_well_formed(case: &Case, hierarchy: &Hierarchy, seed: u64) {
+    assert_reference_spheres_bound(case, hierarchy);
+    let mut fitted = hierarchy.clone();
+    fitted.fit_reference_spheres(&case.positions);
+    assert_reference_spheres_bound(case, &fitted);
     let mut random = Random(seed);
     let mut motion = Vec::new();
     for scale in [0.0, 0.01, 10.0] {
@@ -154,6 +158,9 @@ fn assert_well_formed(case: &Case, hierarchy: &Hierarchy, seed: u64) {
         hierarchy.refit(&positions, &velocities, &mut motion);
         hierarchy.check(&case.surface, &positions, &velocities, &motion).unwrap();
     }
+}
+
+fn assert_reference_spheres_bound(case: &Case, hierarchy: &Hierarchy) {
     for leaf in (0..hierarchy.num_vertices() as u32).filter(|&v| hierarchy.face(v).is_some()) {
         let nodes = case.surface.face(hierarchy.face(leaf).unwrap() as usize).1;
         for v in std::iter::successors(Some(leaf), |&v| hierarchy.parent(v)) {
@@ -167,14 +174,16 @@ fn assert_well_formed(case: &Case, hierarchy: &Hierarchy, seed: u64) {
 }
 
 fn faces_below(hierarchy: &Hierarchy) -> BTreeSet<Vec<u32>> {
-    (0..=hierarchy.root())
-        .map(|v| {
-            let first = v + 2 - 2 * hierarchy.num_leaves_below(v);
-            let mut faces: Vec<u32> = (first..=v).filter_map(|below| hierarchy.face(below)).collect();
-            faces.sort_unstable();
-            faces
-        })
-        .collect()
+    let mut below: Vec<Vec<u32>> = Vec::new();
+    for v in 0..=hierarchy.root() {
+        let mut faces: Vec<u32> = hierarchy.face(v).into_iter().collect();
+        for child in hierarchy.children(v).into_iter().flatten() {
+            faces.extend(&below[child as usize]);
+        }
+        faces.sort_unstable();
+        below.push(faces);
+    }
+    below.into_iter().collect()
 }
 
 /// Greedy agglomeration word for word: all pairs, every time.
@@ -259,7 +268,8 @@ fn nested_root_of_a_unit_sphere_is_large_and_fitted_root_is_not() {
         let nested = case.build(Builder::BottomUp, 0.0);
         let nested = nested.reference_sphere(nested.root()).radius;
         assert!((2.0..3.0).contains(&nested), "{nested}");
-        let fitted = case.build(Builder::Fast, 0.0);
+        let mut fitted = case.build(Builder::Fast, 0.0);
+        fitted.fit_reference_spheres(&case.positions);
         let fitted = fitted.reference_sphere(fitted.root()).radius;
         assert!((1.0 - 1e-12..1.02).contains(&fitted), "{fitted}");
     }
@@ -465,7 +475,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let [one, four] = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let hierarchy = case.build(builder, 0.001);
+                let mut hierarchy = case.build(builder, 0.001);
+                hierarchy.fit_reference_spheres(&case.positions);
                 let mut motion = Vec::new();
                 hierarchy.refit(&positions, &velocities, &mut motion);
                 (hierarchy, motion)
@@ -500,16 +511,16 @@ fn check_finds_what_is_wrong() {
     assert!(matches!(check(&hierarchy, &wrong), Err(HierarchyError::Spread { .. })));
     assert!(matches!(check(&hierarchy, &motion[1..]), Err(HierarchyError::Size { .. })));
 
-    let order: Vec<u32> = (0..case.surface.num_faces() as u32).collect();
-    let merges: Vec<[u32; 2]> =
-        (1..order.len() as u32).map(|k| [if k == 1 { 0 } else { order.len() as u32 + k - 2 }, k]).collect();
-    let mut twice = order.clone();
-    twice[5] = 6;
+    let links = hierarchy.topology.links().to_vec();
+    let blocks = || hierarchy.topology.blocks().to_vec();
+    let (first, root) = (links[0], links.len() - 1);
     let mut wrong = hierarchy.clone();
-    wrong.topology = Topology::new(&twice, &merges);
+    let mut face_twice = links.clone();
+    face_twice[1] = first;
+    wrong.topology = Topology::new(face_twice, blocks());
     assert!(matches!(check(&wrong, &motion), Err(HierarchyError::Face { .. })));
-    let mut used_twice = merges;
-    used_twice[5][1] = used_twice[4][1];
-    wrong.topology = Topology::new(&order, &used_twice);
+    let mut child_twice = links;
+    child_twice[root][0] = child_twice[root][1];
+    wrong.topology = Topology::new(child_twice, blocks());
     assert!(matches!(check(&wrong, &motion), Err(HierarchyError::Order { .. })));
 }

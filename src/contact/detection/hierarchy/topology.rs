@@ -1,45 +1,47 @@
-//! The shape of a tree in post-order, without its spheres.
+//! The shape of a tree, without its spheres.
+
+use rayon::prelude::*;
 
 use super::DepthStatistics;
 
-/// Leaves refitted or fitted by one task: few enough that its vertices stay in the second-level cache between loops
-/// over leaves and over inner vertices.
-const LEAVES_PER_TASK: u32 = 1024;
+/// Most leaves of a block: its vertices stay in the second-level cache between one loop and the next.
+pub const LEAVES_PER_BLOCK: usize = 1024;
 
-/// Marks the parent of the root.
+/// Marks the parent of the root, and a leaf in the place of the second child.
 const NONE: u32 = u32::MAX;
 
-/// Which vertex is whose child; vertices in post-order.
+/// Which vertex is whose child: block by block, the leaves of each first; then the vertices above the blocks.
 #[derive(Clone, Debug)]
 pub struct Topology {
-    /// Left child of an inner vertex, face of a leaf.
-    link: Vec<u32>,
-    parent: Vec<u32>,
+    /// Left and right child of an inner vertex; the face of a leaf and [`NONE`].
+    links: Vec<[u32; 2]>,
+    parents: Vec<u32>,
     num_leaves_below: Vec<u32>,
-    leaf_vertices: Vec<u32>,
-    inner_vertices: Vec<u32>,
+    blocks: Vec<Block>,
 }
 
-/// A subtree: its vertices, leaves and inner vertices are contiguous in post-order.
-#[derive(Clone, Copy, Debug)]
-pub struct Subtree {
-    /// Its root.
-    pub root: u32,
-    /// Number of its leaves.
-    pub num_leaves: u32,
+/// Vertices one after the other: leaves, then inner vertices with all that is below them, children first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its first vertex.
+    pub first_vertex: u32,
     /// Its first leaf, counted among the leaves of the tree.
     pub first_leaf: u32,
+    /// Number of its leaves.
+    pub num_leaves: u32,
+    /// Number of its inner vertices.
+    pub num_inner: u32,
 }
 
-impl Subtree {
+impl Block {
     /// Number of its vertices.
     pub fn num_vertices(self) -> usize {
-        2 * self.num_leaves as usize - 1
+        (self.num_leaves + self.num_inner) as usize
     }
 
-    /// Its first vertex.
-    pub fn first_vertex(self) -> u32 {
-        self.root + 2 - 2 * self.num_leaves
+    /// First vertex after it.
+    pub fn end(self) -> usize {
+        self.first_vertex as usize + self.num_vertices()
     }
 
     /// Its leaves, counted among those of the tree.
@@ -47,100 +49,158 @@ impl Subtree {
         self.first_leaf as usize..(self.first_leaf + self.num_leaves) as usize
     }
 
-    /// Its inner vertices, counted among those of the tree.
-    pub fn inner(self) -> std::ops::Range<usize> {
-        let first = (self.first_vertex() - self.first_leaf) as usize;
-        first..first + self.num_leaves as usize - 1
+    /// The block that follows it.
+    pub fn next(self, num_leaves: u32, num_inner: u32) -> Self {
+        Self {
+            first_vertex: self.end() as u32,
+            first_leaf: self.first_leaf + self.num_leaves,
+            num_leaves,
+            num_inner,
+        }
     }
+
+    /// An empty block before the first.
+    pub const START: Self = Self { first_vertex: 0, first_leaf: 0, num_leaves: 0, num_inner: 0 };
+}
+
+/// Cuts what there is one of per vertex into one piece per block; what is above the blocks is left out.
+pub fn pieces<'a, T>(
+    blocks: &[Block],
+    mut rest: &'a mut [T],
+    count: impl Fn(&Block) -> usize,
+) -> Vec<&'a mut [T]> {
+    blocks
+        .iter()
+        .map(|block| {
+            let (piece, after) = std::mem::take(&mut rest).split_at_mut(count(block));
+            rest = after;
+            piece
+        })
+        .collect()
+}
+
+/// The links of a leaf.
+pub fn leaf_link(face: u32) -> [u32; 2] {
+    [face, NONE]
 }
 
 impl Topology {
+    /// Tree of these links and blocks.
+    pub fn new(links: Vec<[u32; 2]>, blocks: Vec<Block>) -> Self {
+        let mut parents = vec![NONE; links.len()];
+        let mut num_leaves_below = vec![1; links.len()];
+        let tasks: Vec<_> = pieces(&blocks, &mut parents, |block| block.num_vertices())
+            .into_iter()
+            .zip(pieces(&blocks, &mut num_leaves_below, |block| block.num_vertices()))
+            .zip(&blocks)
+            .collect();
+        tasks.into_par_iter().for_each(|((parents, counts), block)| {
+            let first = block.first_vertex as usize;
+            let inner = first + block.num_leaves as usize;
+            climb(&links[inner..block.end()], inner, first, parents, counts);
+        });
+        let top = blocks.last().map_or(0, |block| block.end());
+        climb(&links[top..], top, 0, &mut parents, &mut num_leaves_below);
+        Self { links, parents, num_leaves_below, blocks }
+    }
+
     /// Tree that `merges` describes: leaf i is the face `faces[i]`, the k-th merge joins two earlier clusters
-    /// (leaves, or n + the number of a merge) into cluster n + k; the last one is the root.
-    pub fn new(faces: &[u32], merges: &[[u32; 2]]) -> Self {
+    /// (leaves, or n + the number of a merge) into cluster n + k; the last one is the root. Also the order of
+    /// the leaves, by their numbers in `faces`.
+    ///
+    /// The largest subtrees of no more leaves than a block holds are its blocks.
+    pub fn from_merges(faces: &[u32], merges: &[[u32; 2]]) -> (Self, Vec<u32>) {
         let n = faces.len();
-        let num_vertices = n + merges.len();
-        let mut sizes = vec![1_u32; num_vertices];
+        let mut sizes = vec![1_u32; n + merges.len()];
         for (k, &[left, right]) in merges.iter().enumerate() {
             sizes[n + k] = sizes[left as usize] + sizes[right as usize];
         }
-        let mut tree = Self {
-            link: vec![0; num_vertices],
-            parent: vec![NONE; num_vertices],
-            num_leaves_below: vec![1; num_vertices],
-            leaf_vertices: Vec::with_capacity(n),
-            inner_vertices: Vec::with_capacity(merges.len()),
-        };
-        let mut vertex_of = vec![num_vertices as u32 - 1; num_vertices];
-        for (k, &[left, right]) in merges.iter().enumerate().rev() {
-            let v = vertex_of[n + k];
-            let children = [v - 2 * sizes[right as usize], v - 1];
-            tree.link[v as usize] = children[0];
-            tree.num_leaves_below[v as usize] = sizes[n + k];
-            for (cluster, child) in [left, right].into_iter().zip(children) {
-                vertex_of[cluster as usize] = child;
-                tree.parent[child as usize] = v;
+        // The block of each cluster, from the root down; NONE above the blocks.
+        let mut block_of = vec![NONE; n + merges.len()];
+        let mut blocks: Vec<Block> = Vec::new();
+        for cluster in (0..n + merges.len()).rev() {
+            if block_of[cluster] == NONE && sizes[cluster] as usize <= LEAVES_PER_BLOCK {
+                block_of[cluster] = blocks.len() as u32;
+                let before = blocks.last().copied().unwrap_or(Block::START);
+                blocks.push(before.next(sizes[cluster], sizes[cluster] - 1));
+            }
+            if cluster >= n {
+                for child in merges[cluster - n] {
+                    block_of[child as usize] = block_of[cluster];
+                }
             }
         }
-        for (&v, &face) in vertex_of.iter().zip(faces) {
-            tree.link[v as usize] = face;
+        // Leaves, then merges take the vertices of their blocks in turn.
+        let mut next: Vec<u32> = blocks.iter().map(|block| block.first_vertex).collect();
+        next.push(blocks.last().map_or(0, |block| block.end() as u32));
+        let vertices: Vec<u32> = block_of
+            .iter()
+            .map(|&block| {
+                let vertex = &mut next[(block as usize).min(blocks.len())];
+                *vertex += 1;
+                *vertex - 1
+            })
+            .collect();
+        let mut links = vec![[NONE; 2]; n + merges.len()];
+        let mut order = vec![0; n];
+        for leaf in 0..n {
+            let block = blocks[block_of[leaf] as usize];
+            links[vertices[leaf] as usize] = leaf_link(faces[leaf]);
+            order[(block.first_leaf + vertices[leaf] - block.first_vertex) as usize] = leaf as u32;
         }
-        for v in 0..num_vertices as u32 {
-            let list = if tree.is_leaf(v) { &mut tree.leaf_vertices } else { &mut tree.inner_vertices };
-            list.push(v);
+        for (k, merge) in merges.iter().enumerate() {
+            links[vertices[n + k] as usize] = merge.map(|child| vertices[child as usize]);
         }
-        tree.order_tasks_by_height();
-        tree
-    }
-
-    /// Within each task, inner vertices of equal height come one after the other: they do not wait for each
-    /// other's results. Children stay before their parents.
-    fn order_tasks_by_height(&mut self) {
-        let mut height = vec![0_u32; self.num_vertices()];
-        for &v in &self.inner_vertices {
-            height[v as usize] = 1 + height[self.link(v) as usize].max(height[v as usize - 1]);
-        }
-        let mut inner_vertices = std::mem::take(&mut self.inner_vertices);
-        let mut pending = vec![(self.whole(), self.num_splits())];
-        while let Some((subtree, splits)) = pending.pop() {
-            match self.split(subtree, splits) {
-                Some(halves) => pending.extend(halves.map(|half| (half, splits - 1))),
-                None => inner_vertices[subtree.inner()].sort_by_key(|&v| height[v as usize]),
-            }
-        }
-        self.inner_vertices = inner_vertices;
-    }
-
-    /// How often a tree may be split into tasks from the root down; twice what a balanced tree needs.
-    pub fn num_splits(&self) -> u32 {
-        2 * (self.leaf_vertices.len() as u32).max(1).ilog2()
-    }
-
-    /// The halves of a subtree that is more than one task; `None` if it is one.
-    pub fn split(&self, subtree: Subtree, splits: u32) -> Option<[Subtree; 2]> {
-        (subtree.num_leaves > LEAVES_PER_TASK && splits > 0).then(|| self.halves(subtree))
+        (Self::new(links, blocks), order)
     }
 
     /// Number of vertices.
     pub fn num_vertices(&self) -> usize {
-        self.link.len()
+        self.links.len()
     }
 
-    /// Left child of an inner vertex, face of a leaf.
-    #[inline]
-    pub fn link(&self, v: u32) -> u32 {
-        self.link[v as usize]
+    /// Number of leaves.
+    pub fn num_leaves(&self) -> usize {
+        self.links.len().div_ceil(2)
     }
 
-    /// Whether the vertex is a leaf.
+    /// Children of all inner vertices, by vertex.
+    pub fn links(&self) -> &[[u32; 2]] {
+        &self.links
+    }
+
+    /// Blocks.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// First vertex above the blocks.
+    pub fn top(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.end())
+    }
+
+    /// Children of an inner vertex; `None` for a leaf.
     #[inline]
-    pub fn is_leaf(&self, v: u32) -> bool {
-        self.num_leaves_below[v as usize] == 1
+    pub fn children(&self, v: u32) -> Option<[u32; 2]> {
+        Some(self.links[v as usize]).filter(|link| link[1] != NONE)
+    }
+
+    /// Face of a leaf; `None` for an inner vertex.
+    #[inline]
+    pub fn face(&self, v: u32) -> Option<u32> {
+        let [face, mark] = self.links[v as usize];
+        (mark == NONE).then_some(face)
+    }
+
+    /// Place of a leaf among the leaves.
+    pub fn leaf(&self, v: u32) -> usize {
+        let block = &self.blocks[self.blocks.partition_point(|block| block.first_vertex <= v) - 1];
+        (block.first_leaf + v - block.first_vertex) as usize
     }
 
     /// Parent of a vertex; `None` for the root.
     pub fn parent(&self, v: u32) -> Option<u32> {
-        Some(self.parent[v as usize]).filter(|&parent| parent != NONE)
+        Some(self.parents[v as usize]).filter(|&parent| parent != NONE)
     }
 
     /// Number of leaves below a vertex.
@@ -149,44 +209,31 @@ impl Topology {
         self.num_leaves_below[v as usize]
     }
 
-    /// Vertices of the leaves, in post-order.
-    pub fn leaf_vertices(&self) -> &[u32] {
-        &self.leaf_vertices
-    }
-
-    /// Inner vertices: post-order, but within each task by height. Children come before their parents.
-    pub fn inner_vertices(&self) -> &[u32] {
-        &self.inner_vertices
-    }
-
-    /// The whole tree.
-    pub fn whole(&self) -> Subtree {
-        let root = self.num_vertices() as u32 - 1;
-        Subtree { root, num_leaves: self.num_leaves_below(root), first_leaf: 0 }
-    }
-
-    /// The subtrees below the root of a subtree that is no leaf.
-    fn halves(&self, whole: Subtree) -> [Subtree; 2] {
-        let roots = [self.link(whole.root), whole.root - 1];
-        let [left, right] = roots.map(|root| self.num_leaves_below(root));
-        [
-            Subtree { root: roots[0], num_leaves: left, first_leaf: whole.first_leaf },
-            Subtree { root: roots[1], num_leaves: right, first_leaf: whole.first_leaf + left },
-        ]
-    }
-
     /// Depths of the leaves.
     pub fn leaf_depths(&self) -> DepthStatistics {
         let mut depth = vec![0_u32; self.num_vertices()];
-        for v in (0..self.num_vertices() as u32 - 1).rev() {
-            depth[v as usize] = self.parent(v).map_or(0, |parent| depth[parent as usize] + 1);
+        let mut statistics = DepthStatistics { min: u32::MAX, mean: 0.0, max: 0 };
+        for v in (0..self.num_vertices()).rev() {
+            match self.children(v as u32) {
+                Some(children) => children.iter().for_each(|&child| depth[child as usize] = depth[v] + 1),
+                None => {
+                    statistics.min = statistics.min.min(depth[v]);
+                    statistics.max = statistics.max.max(depth[v]);
+                    statistics.mean += f64::from(depth[v]);
+                }
+            }
         }
-        let leaf_depth = || self.leaf_vertices.iter().map(|&v| depth[v as usize]);
-        let total: f64 = leaf_depth().map(f64::from).sum();
-        DepthStatistics {
-            min: leaf_depth().min().unwrap_or(0),
-            mean: total / self.leaf_vertices.len() as f64,
-            max: leaf_depth().max().unwrap_or(0),
-        }
+        statistics.mean /= self.num_leaves() as f64;
+        statistics
+    }
+}
+
+/// Tells the children of the inner vertices from `start` on their parent, and counts the leaves below. `parents` and
+/// `counts` begin with the vertex `first`.
+fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], counts: &mut [u32]) {
+    for (v, link) in (start..).zip(links) {
+        let [left, right] = link.map(|child| child as usize - first);
+        (parents[left], parents[right]) = (v as u32, v as u32);
+        counts[v - first] = counts[left] + counts[right];
     }
 }

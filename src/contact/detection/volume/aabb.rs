@@ -2,6 +2,7 @@
 
 use super::ROUNDING;
 use crate::math::Vec3;
+use crate::math::real::Lanes;
 
 /// A box along the coordinate axes: lower ≤ x ≤ upper in each component.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,9 +31,10 @@ impl Aabb {
     /// A disjunction over the axes and both orders; boxes that touch are not excluded.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
-        (0..3).fold(false, |apart, k| {
-            apart | (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k])
-        })
+        // Two comparisons of four numbers, the last of which is there twice.
+        let (a, b) = (self, other);
+        let four = |v: &Vec3| Lanes([v.x, v.y, v.z, v.z]);
+        (four(&a.lower).exceeds(four(&b.upper)) | four(&b.lower).exceeds(four(&a.upper))).any()
     }
 
     /// The smallest box that holds both.

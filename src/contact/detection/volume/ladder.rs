@@ -6,6 +6,7 @@
 
 use super::{Aabb, Dop14, Dop18, Dop26, Obb, Sphere};
 use crate::math::Vec3;
+use crate::math::real::{Kernel, Vectorised};
 
 /// A rung of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,12 +61,25 @@ impl<V: Copy> Cache<V> {
     }
 }
 
+/// The test of two oriented boxes, compiled for wide vectors.
+struct ExcludesBoxes<'a>([&'a Obb; 2]);
+
+impl Kernel for ExcludesBoxes<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        self.0[0].excludes(self.0[1])
+    }
+}
+
 /// The ladder of a set of leaves: those of one tree, or of all trees that meet, numbered through.
 ///
 /// # Cost
 /// Storage for the rungs in use is allocated once; testing a pair allocates nothing.
 #[derive(Clone, Debug)]
 pub struct LeafVolumes {
+    vectorised: Vectorised,
     ladder: Vec<VolumeKind>,
     stamp: u64,
     boxes: Cache<Aabb>,
@@ -80,6 +94,7 @@ impl LeafVolumes {
     pub fn new(ladder: &[VolumeKind], num_leaves: usize) -> Self {
         let wants = |kind| ladder.contains(&kind);
         Self {
+            vectorised: Vectorised::detect(),
             ladder: ladder.to_vec(),
             stamp: 0,
             boxes: Cache::new(num_leaves, wants(VolumeKind::Aabb)),
@@ -109,8 +124,9 @@ impl LeafVolumes {
         let stamp = self.stamp;
         match kind {
             VolumeKind::Sphere => {
-                let reach = a.sphere.radius + b.sphere.radius + a.margin + b.margin;
-                (a.sphere.centre - b.sphere.centre).norm_squared() > reach * reach * (1.0 + super::ROUNDING)
+                let [a, b] =
+                    [a, b].map(|leaf| Sphere { radius: leaf.sphere.radius + leaf.margin, ..leaf.sphere });
+                a.excludes(&b)
             }
             VolumeKind::Aabb => {
                 let (a, b) = (self.boxes.volume(a, stamp, Aabb::fit), self.boxes.volume(b, stamp, Aabb::fit));
@@ -130,7 +146,8 @@ impl LeafVolumes {
             }
             VolumeKind::Obb => {
                 let a = self.oriented_boxes.volume(a, stamp, Obb::fit);
-                a.excludes(&self.oriented_boxes.volume(b, stamp, Obb::fit))
+                let b = self.oriented_boxes.volume(b, stamp, Obb::fit);
+                self.vectorised.run(ExcludesBoxes([&a, &b]))
             }
         }
     }

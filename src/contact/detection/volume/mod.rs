@@ -17,7 +17,7 @@ pub use aabb::Aabb;
 pub use dop::{Dop, Dop14, Dop18, Dop26};
 pub use ladder::{Leaf, LeafVolumes, VolumeKind};
 pub use obb::Obb;
-pub use sphere::{Directions, Extremes, MinimumBall, Sphere, larger, rounded_up};
+pub use sphere::{Directions, Extremes, MinimumBall, RELATIVE_SLACK, Sphere, larger, rounded_up};
 
 /// Rounding of a sum of three products, relative to the sum of their sizes, with room for the bound it enters.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

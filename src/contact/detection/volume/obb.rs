@@ -5,6 +5,7 @@
 //! their inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of the last).
 
 use super::ROUNDING;
+use crate::math::real::{Lanes, Real};
 use crate::math::{Mat3, Vec3};
 
 /// Added to every |cosine| of two axes, so that an axis lost to rounding (the cross product of nearly parallel
@@ -20,10 +21,10 @@ const SPREAD: f64 = 1e-6;
 pub struct Obb {
     /// Centre \[m\].
     pub centre: Vec3,
-    /// Unit vectors of its edges, orthogonal.
-    pub axes: [Vec3; 3],
-    /// Half lengths along the axes \[m\].
-    pub half: [f64; 3],
+    /// Half lengths along the axes \[m\]; zero in the fourth lane.
+    pub half: Lanes,
+    /// Components of its axes; zero in the fourth lane.
+    components: [Lanes; 3],
 }
 
 impl Obb {
@@ -45,25 +46,77 @@ impl Obb {
         let middle = |k: usize| axes[k] * (0.5 * (lower[k] + upper[k]));
         // Axes, projections and centre each carry a rounding error of a few units in the last place.
         let half = |k: usize| 0.5 * (upper[k] - lower[k]) + margin + 8.0 * ROUNDING * (magnitude + margin);
-        Self { centre: middle(0) + middle(1) + middle(2), axes, half: [0, 1, 2].map(half) }
+        Self {
+            centre: middle(0) + middle(1) + middle(2),
+            half: Lanes([half(0), half(1), half(2), 0.0]),
+            components: components(&axes),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn set_axes(&mut self, axes: &[Vec3; 3]) {
+        self.components = components(axes);
+    }
+
+    /// Unit vectors of its edges, orthogonal.
+    #[inline]
+    pub fn axes(&self) -> [Vec3; 3] {
+        let [x, y, z] = &self.components;
+        [0, 1, 2].map(|k| Vec3::new(x.0[k], y.0[k], z.0[k]))
     }
 
     /// Whether a face of one box separates them: the test of 2 × 3 axes, which misses gaps between edges.
-    #[inline]
+    ///
+    /// # Source
+    /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
+    /// [`crate::math::real::Vectorised`]).
+    #[inline(always)]
     pub fn excludes_by_faces(&self, other: &Self) -> bool {
-        Relative::new(self, other).separated_by_faces(&self.half, &other.half)
+        let offset = other.centre - self.centre;
+        let ([a, b, c, _], [d, e, f, _]) = (self.half.0, other.half.0);
+        let parallel = PARALLEL * ((a + b + c) + (d + e + f));
+        let cosines = other.cosines_with(self);
+        let [x, y, z, _] = Lanes::transpose([cosines[0], cosines[1], cosines[2], Lanes::splat(0.0)]);
+        let reach_of_self = cosines[0] * a + cosines[1] * b + cosines[2] * c;
+        let reach_of_other = x * d + y * e + z * f;
+        let by_own = (self.along(offset.x, offset.y, offset.z) - reach_of_other) - self.half;
+        let by_other = (other.along(offset.x, offset.y, offset.z) - reach_of_self) - other.half;
+        let gap = by_own.max(by_other).settled();
+        (gap[0] > parallel) | (gap[1] > parallel) | (gap[2] > parallel)
     }
 
     /// Whether the boxes are disjoint: separating axes, the 6 of their faces and the 9 of their edge pairs.
     ///
     /// # Source
     /// Gottschalk, Lin & Manocha 1996, *OBBTree*, §5.
-    #[inline]
+    #[inline(always)]
     pub fn excludes(&self, other: &Self) -> bool {
-        let relative = Relative::new(self, other);
-        relative.separated_by_faces(&self.half, &other.half)
-            || relative.separated_by_edges(&self.half, &other.half)
+        self.excludes_by_faces(other)
+            || Relative::new(self, other).separated_by_edges(&self.half.0, &other.half.0)
     }
+
+    /// Sizes of the projections of a vector on the axes.
+    #[inline(always)]
+    fn along(&self, x: f64, y: f64, z: f64) -> Lanes {
+        let [along_x, along_y, along_z] = self.components;
+        (along_x * x + along_y * y + along_z * z).abs()
+    }
+
+    /// Sizes of the cosines of the axes, in lanes, with each axis of another box.
+    #[inline(always)]
+    fn cosines_with(&self, other: &Self) -> [Lanes; 3] {
+        let [x, y, z] = &other.components;
+        [
+            self.along(x.0[0], y.0[0], z.0[0]),
+            self.along(x.0[1], y.0[1], z.0[1]),
+            self.along(x.0[2], y.0[2], z.0[2]),
+        ]
+    }
+}
+
+/// Components of three axes.
+fn components(axes: &[Vec3; 3]) -> [Lanes; 3] {
+    [0, 1, 2].map(|d| Lanes([axes[0][d], axes[1][d], axes[2][d], 0.0]))
 }
 
 /// One box in the frame of another.
@@ -73,22 +126,19 @@ struct Relative {
     /// Their sizes, enlarged by [`PARALLEL`].
     size: [[f64; 3]; 3],
     /// From the centre of a to that of b, in the frame of a.
-    offset_a: [f64; 3],
-    /// The same, in the frame of b.
-    offset_b: [f64; 3],
+    offset: [f64; 3],
 }
 
 impl Relative {
     #[inline]
     fn new(a: &Obb, b: &Obb) -> Self {
         let offset = b.centre - a.centre;
-        let mut relative =
-            Self { cosine: [[0.0; 3]; 3], size: [[0.0; 3]; 3], offset_a: [0.0; 3], offset_b: [0.0; 3] };
+        let axes = [a.axes(), b.axes()];
+        let mut relative = Self { cosine: [[0.0; 3]; 3], size: [[0.0; 3]; 3], offset: [0.0; 3] };
         for k in 0..3 {
-            relative.offset_a[k] = offset.dot(&a.axes[k]);
-            relative.offset_b[k] = offset.dot(&b.axes[k]);
+            relative.offset[k] = offset.dot(&axes[0][k]);
             for l in 0..3 {
-                let cosine = a.axes[k].dot(&b.axes[l]);
+                let cosine = axes[0][k].dot(&axes[1][l]);
                 relative.cosine[k][l] = cosine;
                 relative.size[k][l] = cosine.abs() + PARALLEL;
             }
@@ -97,19 +147,8 @@ impl Relative {
     }
 
     #[inline]
-    fn separated_by_faces(&self, a: &[f64; 3], b: &[f64; 3]) -> bool {
-        let q = &self.size;
-        let by_a = (0..3).fold(false, |apart, k| {
-            apart | (self.offset_a[k].abs() > a[k] + (q[k][0] * b[0] + q[k][1] * b[1] + q[k][2] * b[2]))
-        });
-        by_a || (0..3).fold(false, |apart, l| {
-            apart | (self.offset_b[l].abs() > b[l] + (q[0][l] * a[0] + q[1][l] * a[1] + q[2][l] * a[2]))
-        })
-    }
-
-    #[inline]
-    fn separated_by_edges(&self, a: &[f64; 3], b: &[f64; 3]) -> bool {
-        let (q, t) = (&self.size, &self.offset_a);
+    fn separated_by_edges(&self, a: &[f64; 4], b: &[f64; 4]) -> bool {
+        let (q, t) = (&self.size, &self.offset);
         (0..3).any(|k| {
             let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
             (0..3).fold(false, |apart, l| {

@@ -22,7 +22,7 @@ pub struct Sphere {
 }
 
 /// Relative slack that covers the rounding of a distance, a sum of radii and their products.
-const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
+pub const RELATIVE_SLACK: f64 = 8.0 * f64::EPSILON;
 
 /// `radius` enlarged by the rounding errors of the distances it was computed from and of a `centre` that was
 /// itself computed by interpolation.
@@ -43,6 +43,13 @@ impl Sphere {
     #[inline]
     pub fn contains(&self, point: &Vec3) -> bool {
         (point - self.centre).norm() <= self.radius
+    }
+
+    /// Whether the balls are certainly disjoint: their centres are farther apart than the sum of their radii.
+    #[inline]
+    pub fn excludes(&self, other: &Self) -> bool {
+        let reach = self.radius + other.radius;
+        (self.centre - other.centre).norm_squared() > reach * reach * (1.0 + RELATIVE_SLACK)
     }
 
     /// Radius of [`Sphere::joint`] before rounding up: max(r₁, r₂, (D + r₁ + r₂)/2) \[m\]; symmetric to the bit.

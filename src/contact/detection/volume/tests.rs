@@ -128,18 +128,18 @@ fn oriented_boxes_hold_their_points_and_fit_flat_faces() {
         for k in 0..3 {
             for l in 0..3 {
                 let expected = if k == l { 1.0 } else { 0.0 };
-                assert!((fitted.axes[k].dot(&fitted.axes[l]) - expected).abs() < 1e-12, "{points:?}");
+                assert!((fitted.axes()[k].dot(&fitted.axes()[l]) - expected).abs() < 1e-12, "{points:?}");
             }
             for p in &points {
-                assert!((p - fitted.centre).dot(&fitted.axes[k]).abs() <= fitted.half[k]);
+                assert!((p - fitted.centre).dot(&fitted.axes()[k]).abs() <= fitted.half.0[k]);
             }
         }
     }
     let tilted = [[0.0, 0.0, 0.0], [2.0, 0.0, 2.0], [2.0, 1.0, 2.0], [0.0, 1.0, 0.0]].map(Vec3::from);
     let fitted = Obb::fit(&tilted, 0.0);
     let half = [2.0_f64.sqrt(), 0.5, 0.0];
-    assert!((0..3).all(|k| (fitted.half[k] - half[k]).abs() < 1e-13), "{:?}", fitted.half);
-    assert!((Obb::fit(&tilted, 0.25).half[2] - 0.25).abs() < 1e-13);
+    assert!((0..3).all(|k| (fitted.half.0[k] - half[k]).abs() < 1e-13), "{:?}", fitted.half);
+    assert!((Obb::fit(&tilted, 0.25).half.0[2] - 0.25).abs() < 1e-13);
 }
 
 /// All 15 axes against explicit projection of the corners of both boxes.
@@ -151,9 +151,9 @@ fn separating_axes_agree_with_projections() {
         let cloud = |s: &mut Samples, at: Vec3| (0..6).map(|_| s.vector(1.0) + at).collect::<Vec<_>>();
         let at = s.vector(2.5);
         let (a, b) = (Obb::fit(&cloud(&mut s, Vec3::zeros()), 0.0), Obb::fit(&cloud(&mut s, at), 0.0));
-        let mut axes: Vec<Vec3> = a.axes.iter().chain(&b.axes).copied().collect();
-        axes.extend(a.axes.iter().flat_map(|p| b.axes.iter().map(|q| p.cross(q).normalize())));
-        let reach = |o: &Obb, n: &Vec3| (0..3).map(|k| o.half[k] * o.axes[k].dot(n).abs()).sum::<f64>();
+        let mut axes: Vec<Vec3> = a.axes().into_iter().chain(b.axes()).collect();
+        axes.extend(a.axes().into_iter().flat_map(|p| b.axes().map(|q| p.cross(&q).normalize())));
+        let reach = |o: &Obb, n: &Vec3| (0..3).map(|k| o.half.0[k] * o.axes()[k].dot(n).abs()).sum::<f64>();
         let gap = |n: &Vec3| (b.centre - a.centre).dot(n).abs() - reach(&a, n) - reach(&b, n);
         let widest = axes.iter().map(gap).fold(f64::NEG_INFINITY, f64::max);
         let widest_of_faces = axes[..6].iter().map(gap).fold(f64::NEG_INFINITY, f64::max);
@@ -228,12 +228,12 @@ fn nearly_parallel_boxes_are_not_separated_by_noise() {
         let mut a = Obb::fit(&cloud, 0.0);
         let mut b = a;
         let tilt = s.pick(&[0.0, 1e-16, 1e-15, 1e-14]);
-        b.axes = b.axes.map(|axis| axis + s.vector(tilt));
+        b.set_axes(&b.axes().map(|axis| axis + s.vector(tilt)));
         let thin = s.pick(&[1.0, 1.0, 1e-3]);
-        a.half = [s.uniform(0.5, 1.0), s.uniform(0.0, thin), s.uniform(0.0, thin)];
-        b.half = [s.uniform(0.5, 1.0), s.uniform(0.0, thin), s.uniform(0.0, thin)];
+        a.half.0 = [s.uniform(0.5, 1.0), s.uniform(0.0, thin), s.uniform(0.0, thin), 0.0];
+        b.half.0 = [s.uniform(0.5, 1.0), s.uniform(0.0, thin), s.uniform(0.0, thin), 0.0];
         for k in 0..3 {
-            b.centre += a.axes[k] * ((a.half[k] + b.half[k]) * s.uniform(-0.999, 0.999));
+            b.centre += a.axes()[k] * ((a.half.0[k] + b.half.0[k]) * s.uniform(-0.999, 0.999));
         }
         assert!(!a.excludes(&b) && !a.excludes_by_faces(&b), "{a:?} {b:?}");
     }

@@ -1,0 +1,95 @@
+//! Four spheres at a time, with the bits of the scalar formulas.
+
+use crate::contact::detection::volume::{RELATIVE_SLACK, Sphere};
+use crate::math::Vec3;
+use crate::math::real::{LANES, Lanes, Real};
+
+/// a − b.
+#[inline(always)]
+pub fn difference(a: &[Lanes; 3], b: &[Lanes; 3]) -> [Lanes; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// |a|².
+#[inline(always)]
+pub fn norm_squared(a: &[Lanes; 3]) -> Lanes {
+    a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+}
+
+/// As [`crate::contact::detection::volume::rounded_up`].
+#[inline(always)]
+pub fn rounded_up(radius: Lanes, centre: &[Lanes; 3]) -> Lanes {
+    let position_error = (centre[0].abs() + centre[1].abs() + centre[2].abs()) * f64::EPSILON;
+    radius + (radius * RELATIVE_SLACK + position_error)
+}
+
+/// Centres and radii of four balls, in space or of velocities.
+#[derive(Clone, Copy)]
+pub struct Balls {
+    /// Centres.
+    pub centre: [Lanes; 3],
+    /// Radii.
+    pub radius: Lanes,
+}
+
+impl Balls {
+    /// Four balls side by side.
+    #[inline(always)]
+    pub fn of([a, b, c, d]: [Sphere; LANES]) -> Self {
+        let centre = [
+            Lanes([a.centre.x, b.centre.x, c.centre.x, d.centre.x]),
+            Lanes([a.centre.y, b.centre.y, c.centre.y, d.centre.y]),
+            Lanes([a.centre.z, b.centre.z, c.centre.z, d.centre.z]),
+        ];
+        Self { centre, radius: Lanes([a.radius, b.radius, c.radius, d.radius]) }
+    }
+
+    /// The balls one by one.
+    #[inline(always)]
+    pub fn settled(self) -> [Sphere; LANES] {
+        let [x, y, z] = [self.centre[0].settled(), self.centre[1].settled(), self.centre[2].settled()];
+        let radius = self.radius.settled();
+        [
+            Sphere { centre: Vec3::new(x[0], y[0], z[0]), radius: radius[0] },
+            Sphere { centre: Vec3::new(x[1], y[1], z[1]), radius: radius[1] },
+            Sphere { centre: Vec3::new(x[2], y[2], z[2]), radius: radius[2] },
+            Sphere { centre: Vec3::new(x[3], y[3], z[3]), radius: radius[3] },
+        ]
+    }
+
+    /// As [`crate::contact::detection::volume::Sphere::joint_fraction`].
+    #[inline(always)]
+    pub fn joint_fraction(&self, other: &Self) -> Lanes {
+        let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
+        let distance = norm_squared(&difference(&other.centre, &self.centre)).sqrt();
+        let between = (distance + other.radius - self.radius) * 0.5 / distance;
+        let between = between.max(zero).min(one);
+        let swallowed = (distance + self.radius).at_most(other.radius);
+        let swallows = (distance + other.radius).at_most(self.radius);
+        swallows.select(zero, swallowed.select(one, between))
+    }
+
+    /// As [`crate::contact::detection::volume::Sphere::joint_at`].
+    #[inline(always)]
+    pub fn joint_at(&self, other: &Self, fraction: Lanes) -> Self {
+        let offset = difference(&other.centre, &self.centre);
+        let distance = norm_squared(&offset).sqrt();
+        let centre = [
+            self.centre[0] + offset[0] * fraction,
+            self.centre[1] + offset[1] * fraction,
+            self.centre[2] + offset[2] * fraction,
+        ];
+        let rest = Lanes::splat(1.0) - fraction;
+        let reach = (self.radius + fraction * distance).max(other.radius + rest * distance);
+        Self { centre, radius: rounded_up(reach, &centre) }
+    }
+}
+
+/// Whether no child of four inner vertices is one of them, the first of which is `first`: they can be computed at
+/// once.
+#[inline(always)]
+pub fn are_independent(links: &[[u32; 2]], first: usize) -> bool {
+    let [a, b, c, d] = [links[0], links[1], links[2], links[3]];
+    let largest = a[0].max(a[1]).max(b[0]).max(b[1]).max(c[0]).max(c[1]).max(d[0]).max(d[1]);
+    (largest as usize) < first
+}

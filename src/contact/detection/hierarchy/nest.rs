@@ -1,0 +1,101 @@
+//! Nested spheres in the configuration of the build.
+
+use rayon::prelude::*;
+
+use super::Hierarchy;
+use super::lanes::{Balls, are_independent};
+use super::topology::pieces;
+use crate::contact::detection::volume::Sphere;
+use crate::math::Vec3;
+use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
+
+/// Inner vertices one after the other, children first.
+struct Nest<'a> {
+    /// Their children.
+    links: &'a [[u32; 2]],
+    /// The first of them.
+    start: usize,
+    /// The vertex of the first of the `spheres`.
+    first: usize,
+    spheres: &'a mut [Sphere],
+    /// Where their centres lie between those of their children; to be found.
+    fractions: &'a mut [f64],
+}
+
+impl Hierarchy {
+    /// Joint spheres of the children all the way up from the `leaves`, the fractions they place the centres at, and
+    /// the sum of their volumes.
+    pub(super) fn nest(&mut self, leaves: &[Sphere]) {
+        let vectorised = Vectorised::detect();
+        self.reference = vec![Sphere { centre: Vec3::zeros(), radius: 0.0 }; self.num_vertices()];
+        self.fractions = vec![0.0; leaves.len() - 1];
+        let (blocks, links) = (self.topology.blocks(), self.topology.links());
+        let tasks: Vec<_> = pieces(blocks, &mut self.reference, |block| block.num_vertices())
+            .into_iter()
+            .zip(pieces(blocks, &mut self.fractions, |block| block.num_inner as usize))
+            .zip(blocks)
+            .collect();
+        let sums: Vec<f64> = tasks
+            .into_par_iter()
+            .map(|((spheres, fractions), block)| {
+                spheres[..block.num_leaves as usize].copy_from_slice(&leaves[block.leaves()]);
+                let first = block.first_vertex as usize;
+                let start = first + block.num_leaves as usize;
+                vectorised.run(Nest { links: &links[start..block.end()], start, first, spheres, fractions })
+            })
+            .collect();
+        let top = self.topology.top();
+        let fractions = &mut self.fractions[top - leaves.len()..];
+        let spheres = &mut self.reference;
+        let above = vectorised.run(Nest { links: &links[top..], start: top, first: 0, spheres, fractions });
+        self.sum_of_volumes = sums.iter().sum::<f64>() + above;
+    }
+}
+
+impl Kernel for Nest<'_> {
+    type Output = f64;
+
+    /// The sum of their volumes.
+    #[inline(always)]
+    fn call(self) -> f64 {
+        let Self { links, start, first, spheres, fractions } = self;
+        let (mut sums, mut sum) = (Lanes::splat(0.0), 0.0);
+        let mut k = 0;
+        while k < links.len() {
+            let v = start + k;
+            if k + LANES <= links.len() && are_independent(&links[k..k + LANES], v) {
+                let [left, right] = [
+                    children(spheres, &links[k..k + LANES], 0, first),
+                    children(spheres, &links[k..k + LANES], 1, first),
+                ];
+                let fraction = left.joint_fraction(&right);
+                let joint = left.joint_at(&right, fraction);
+                fractions[k..k + LANES].copy_from_slice(&fraction.settled());
+                spheres[v - first..][..LANES].copy_from_slice(&joint.settled());
+                sums += joint.radius * joint.radius * joint.radius;
+                k += LANES;
+            } else {
+                let [left, right] =
+                    [spheres[links[k][0] as usize - first], spheres[links[k][1] as usize - first]];
+                fractions[k] = left.joint_fraction(&right);
+                let joint = left.joint_at(&right, fractions[k]);
+                spheres[v - first] = joint;
+                sum += joint.radius * joint.radius * joint.radius;
+                k += 1;
+            }
+        }
+        let [a, b, c, d] = sums.0;
+        4.0 / 3.0 * std::f64::consts::PI * (a + b + c + d + sum)
+    }
+}
+
+/// Spheres of the children of four vertices, on one side.
+#[inline(always)]
+fn children(spheres: &[Sphere], links: &[[u32; 2]], side: usize, first: usize) -> Balls {
+    Balls::of([
+        spheres[links[0][side] as usize - first],
+        spheres[links[1][side] as usize - first],
+        spheres[links[2][side] as usize - first],
+        spheres[links[3][side] as usize - first],
+    ])
+}
