@@ -46,12 +46,12 @@ struct LevelsReport {
 pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.report.scenario)?;
     let mut simulation = set_up(&scenario)?;
-    let levels = options.levels.map(|depth| {
+    let mut report = report(&scenario, &mut simulation);
+    // Written after the flight, which fits the spheres that it carries along.
+    if let Some(depth) = options.levels {
         let directory = options.output.as_deref().unwrap_or(&scenario.output.directory);
-        write_levels(&scenario, &simulation, directory, depth)
-    });
-    let levels = levels.transpose()?;
-    let report = Report { levels, ..report(&scenario, &mut simulation) };
+        report.levels = Some(write_levels(&scenario, &simulation, directory, depth)?);
+    }
     if options.report.json {
         print::json(&report);
     } else {
