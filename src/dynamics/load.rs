@@ -66,7 +66,7 @@ pub fn consistent_shares<'a>(faces: impl Iterator<Item = Cell<'a>>, positions: &
     summed(shares)
 }
 
-/// What each node has of the volume of cells \[m³\], as the lumped mass does ([`Lumping`]), ascending by node.
+/// What each node has of the volume of cells \[m³\], as the lumped mass does (`Lumping`), ascending by node.
 pub fn lumped_shares<'a>(cells: impl Iterator<Item = Cell<'a>>, positions: &[Vec3]) -> Vec<(u32, f64)> {
     let mut lumping: Option<Lumping> = None;
     let (mut corners, mut volumes) = ([Vec3::zeros(); MAX_NODES], [0.0; MAX_NODES]);

@@ -30,18 +30,19 @@ impl Minimise for ActiveSet {
         let mut free = P::DOMAIN.feature(start);
         let mut last_size = f64::INFINITY;
         for iterations in 1..=MAX_ITERATIONS {
-            let done = |xi| Minimum { xi, iterations, converged: true };
             let step = step_of_released_set(P::DOMAIN, &here, free);
             let target = [0, 1].map(|i| here.xi[i] + step.step[i]);
             let size = largest(step.step);
             if size < STEP_TOLERANCE {
-                return done(on_feature(P::DOMAIN, step.free, target));
+                let xi = on_feature(P::DOMAIN, step.free, target);
+                return Minimum { xi, iterations, converged: true };
             }
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
             let hidden = is_hidden(&here, slope);
+            // What rounding hides is as good as a minimum; a step uphill beyond it is not.
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
-                return done(here.xi);
+                return Minimum { xi: here.xi, iterations, converged: hidden };
             }
             last_size = size;
             let next = patch.expand(target);

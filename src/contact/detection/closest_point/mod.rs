@@ -67,7 +67,7 @@ pub enum Outcome {
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,
-    /// The iterations ran out; the point is the best of the face found so far.
+    /// The iterations ran out, or the positions are no numbers; the point is the best of the face found so far.
     Capped,
 }
 
@@ -268,14 +268,9 @@ impl ClosestPoint {
             Feature::Vertex(k) => nodes[k as usize],
             _ => query + patch.offset(minimum.xi),
         };
-        Self {
-            xi: minimum.xi,
-            point,
-            distance_squared: (query - point).norm_squared(),
-            feature,
-            iterations: minimum.iterations,
-            outcome,
-        }
+        let distance_squared = (query - point).norm_squared();
+        let outcome = if distance_squared.is_finite() { outcome } else { Outcome::Capped };
+        Self { xi: minimum.xi, point, distance_squared, feature, iterations: minimum.iterations, outcome }
     }
 }
 

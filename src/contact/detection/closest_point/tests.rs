@@ -213,6 +213,7 @@ fn not_a_number_comes_back() {
             for query in [Vec3::repeat(f64::NAN), Vec3::repeat(f64::INFINITY)] {
                 let found = closest_point(method, start, kind, &nodes[..kind.num_nodes()], &query);
                 assert!(!found.distance_squared.is_finite(), "{found:?}");
+                assert!(matches!(found.outcome, Outcome::Exact | Outcome::Capped), "{found:?}");
             }
         }
     }
