@@ -143,33 +143,42 @@ fn degenerate_faces_against_sampling() {
     }
 }
 
-/// A triangle with exact coordinates; each border of a region, both sides of it by 10⁻¹².
+/// Flat faces of every kind with exact coordinates: each border of a region, both sides of it by 10⁻¹².
 #[test]
-fn every_voronoi_region_of_a_triangle_and_its_borders() {
+fn every_region_of_flat_faces_and_its_borders() {
     use Feature::{Edge, Face, Vertex};
-    let nodes = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 3.0, 0.0]].map(Vec3::from);
-    // (a point on the border, direction across it, region behind, region ahead)
-    let (slope, along) = (Vec3::new(0.6, 0.8, 0.0), Vec3::new(-0.8, 0.6, 0.0));
-    let borders = [
-        (Vec3::new(0.0, -1.0, 0.0), Vec3::x(), Vertex(0), Edge(0)),
-        (Vec3::new(4.0, -1.0, 0.0), Vec3::x(), Edge(0), Vertex(1)),
-        (Vec3::new(4.0, 0.0, 0.0) + slope, along, Vertex(1), Edge(1)),
-        (Vec3::new(0.0, 3.0, 0.0) + slope, along, Edge(1), Vertex(2)),
-        (Vec3::new(-1.0, 3.0, 0.0), Vec3::y(), Edge(2), Vertex(2)),
-        (Vec3::new(-1.0, 0.0, 0.0), Vec3::y(), Vertex(0), Edge(2)),
-        (Vec3::new(2.0, 0.0, 0.0), Vec3::y(), Edge(0), Face),
-        (Vec3::new(0.0, 1.5, 0.0), Vec3::x(), Edge(2), Face),
-        (Vec3::new(2.0, 1.5, 0.0), slope, Face, Edge(1)),
-    ];
-    for (place, across, behind, ahead) in borders {
-        for height in [0.0, 0.5, -20.0] {
-            for (side, feature) in [(-1e-12, behind), (1e-12, ahead), (-0.1, behind), (0.1, ahead)] {
-                let query = place + across * side + Vec3::z() * height;
-                let found = closest_point(Method::Auto, Start::Nearest, CellKind::Tri3, &nodes, &query);
-                assert_eq!(found.feature, feature, "{query:?}");
-                let iterated = closest_point(Method::Sqp, Start::Nearest, CellKind::Tri3, &nodes, &query);
-                assert!((found.point - iterated.point).norm() < 1e-11);
-                assert!(side.abs() < 1e-3 || iterated.feature == feature, "{query:?} {iterated:?}");
+    let triangle = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 3.0, 0.0]].map(Vec3::from);
+    let square = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [4.0, 2.0, 0.0], [0.0, 2.0, 0.0]].map(Vec3::from);
+    for kind in [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9] {
+        let corners: &[Vec3] = if kind.corners().len() == 3 { &triangle } else { &square };
+        let count = corners.len();
+        let next = |k: usize| corners[(k + 1) % count];
+        let mut nodes = corners.to_vec();
+        nodes.extend((0..count).map(|k| (corners[k] + next(k)) * 0.5));
+        nodes.push(corners.iter().sum::<Vec3>() / count as f64);
+        nodes.truncate(kind.num_nodes());
+        for k in 0..count {
+            let along = (next(k) - corners[k]).normalize();
+            let outward = along.cross(&Vec3::z());
+            let (edge, from, to) = (Edge(k as u8), Vertex(k as u8), Vertex(((k + 1) % count) as u8));
+            let borders = [
+                (corners[k] + outward, along, from, edge),
+                (next(k) + outward, along, edge, to),
+                ((corners[k] + next(k)) * 0.5, outward, Face, edge),
+            ];
+            for (place, across, behind, ahead) in borders {
+                for height in [0.0, 0.5, -20.0] {
+                    for (side, feature) in [(-1e-12, behind), (1e-12, ahead), (-0.1, behind), (0.1, ahead)] {
+                        let query = place + across * side + Vec3::z() * height;
+                        for (method, start) in ALL {
+                            let found = closest_point(method, start, kind, &nodes, &query);
+                            assert_eq!(
+                                found.feature, feature,
+                                "{kind:?} {method:?} {start:?} {query:?} {side}"
+                            );
+                        }
+                    }
+                }
             }
         }
     }
