@@ -157,14 +157,14 @@ fn every_region_of_flat_faces_and_its_borders() {
         nodes.extend((0..count).map(|k| (corners[k] + next(k)) * 0.5));
         nodes.push(corners.iter().sum::<Vec3>() / count as f64);
         nodes.truncate(kind.num_nodes());
-        for k in 0..count {
-            let along = (next(k) - corners[k]).normalize();
+        for (k, &corner) in corners.iter().enumerate() {
+            let along = (next(k) - corner).normalize();
             let outward = along.cross(&Vec3::z());
             let (edge, from, to) = (Edge(k as u8), Vertex(k as u8), Vertex(((k + 1) % count) as u8));
             let borders = [
-                (corners[k] + outward, along, from, edge),
+                (corner + outward, along, from, edge),
                 (next(k) + outward, along, edge, to),
-                ((corners[k] + next(k)) * 0.5, outward, Face, edge),
+                ((corner + next(k)) * 0.5, outward, Face, edge),
             ];
             for (place, across, behind, ahead) in borders {
                 for height in [0.0, 0.5, -20.0] {
