@@ -9,6 +9,8 @@
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;
+#[path = "common/ericson.rs"]
+mod ericson;
 #[path = "common/rough_surfaces.rs"]
 mod rough_surfaces;
 
@@ -29,39 +31,6 @@ use rough_surfaces::{RoughSurface, SPACING, SUM_OF_SQUARED_DISTANCES};
 /// Pairs of a point and a triangle near each other.
 const PAIRS: usize = 8192;
 
-/// Ericson 2005, §5.1.5: the squared distance only.
-fn plain_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> f64 {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return ap.norm_squared();
-    }
-    let bp = p - b;
-    let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
-    if d3 >= 0.0 && d4 <= d3 {
-        return bp.norm_squared();
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return (ap - ab * (d1 / (d1 - d3))).norm_squared();
-    }
-    let cp = p - c;
-    let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
-    if d6 >= 0.0 && d5 <= d6 {
-        return cp.norm_squared();
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return (ap - ac * (d2 / (d2 - d6))).norm_squared();
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return (bp - (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)))).norm_squared();
-    }
-    let scale = 1.0 / (va + vb + vc);
-    (ap - ab * (vb * scale) - ac * (vc * scale)).norm_squared()
-}
-
 /// Each lower node with a triangle above it, spread over the surface.
 fn near_pairs(lower: &RoughSurface, upper: &RoughSurface) -> Vec<(Vec3, [Vec3; 3])> {
     (0..PAIRS)
@@ -80,7 +49,7 @@ fn point_and_triangle(lower: &RoughSurface, upper: &RoughSurface) {
     let many = repetitions(200);
     let plain = measure(PAIRS, many, || {
         pairs.iter().for_each(|(query, corners)| {
-            black_box(plain_triangle(query, corners));
+            black_box((query - ericson::closest_point(query, corners)).norm_squared());
         });
     });
     report("plain Ericson, distance (yardstick)", "pair", plain);
@@ -121,7 +90,9 @@ fn surface(lower: &RoughSurface, upper: &RoughSurface) {
         upper.triangles.iter().map(|nodes| nodes.map(|node| upper.nodes[node as usize])).collect();
     let all = measure(sample.len(), repetitions(5), || {
         for query in &sample {
-            black_box(corners.iter().map(|corners| plain_triangle(query, corners)).fold(f64::MAX, f64::min));
+            let distances =
+                corners.iter().map(|corners| (query - ericson::closest_point(query, corners)).norm_squared());
+            black_box(distances.fold(f64::MAX, f64::min));
         }
     });
     report("all faces, plain Ericson (yardstick)", "node", all);

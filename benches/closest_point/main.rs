@@ -11,6 +11,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/ericson.rs"]
+mod ericson;
 mod iterations;
 mod queries;
 mod random;

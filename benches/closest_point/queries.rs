@@ -9,6 +9,7 @@ use ictus::mesh::CellKind;
 
 use crate::COUNT;
 use crate::common::{heading, measure, repetitions, report};
+use crate::ericson;
 use crate::random::Random;
 
 const KINDS: [CellKind; 7] = [
@@ -30,39 +31,6 @@ const METHODS: [Method; 7] = [
     Method::InteriorPoint,
     Method::Newton,
 ];
-
-/// Ericson 2005, §5.1.5.
-fn plain_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> Vec3 {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return *a;
-    }
-    let bp = p - b;
-    let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
-    if d3 >= 0.0 && d4 <= d3 {
-        return *b;
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return a + ab * (d1 / (d1 - d3));
-    }
-    let cp = p - c;
-    let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
-    if d6 >= 0.0 && d5 <= d6 {
-        return *c;
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return a + ac * (d2 / (d2 - d6));
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
-    }
-    let scale = 1.0 / (va + vb + vc);
-    a + ab * (vb * scale) + ac * (vc * scale)
-}
 
 /// Nodes of a face \[m\] and a query \[m\].
 type Sample = (Vec<Vec3>, Vec3);
@@ -112,7 +80,7 @@ pub fn closest_points(random: &mut Random) {
         };
         if kind == CellKind::Tri3 {
             yardstick = time("tri3 plain Ericson (yardstick)", f64::NAN, &|(x, q)| {
-                black_box(plain_triangle(q, &[x[0], x[1], x[2]]));
+                black_box(ericson::closest_point(q, &[x[0], x[1], x[2]]));
             });
         }
         for method in METHODS.into_iter().filter(|method| method.serves(kind)) {
