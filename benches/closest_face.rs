@@ -90,8 +90,9 @@ fn surface(lower: &RoughSurface, upper: &RoughSurface) {
         upper.triangles.iter().map(|nodes| nodes.map(|node| upper.nodes[node as usize])).collect();
     let all = measure(sample.len(), repetitions(5), || {
         for query in &sample {
-            let distances =
-                corners.iter().map(|corners| (query - ericson::closest_point(query, corners)).norm_squared());
+            let distances = corners
+                .iter()
+                .map(|corners| (*query - ericson::closest_point(query, corners)).norm_squared());
             black_box(distances.fold(f64::MAX, f64::min));
         }
     });
