@@ -2,9 +2,13 @@
 
 use std::hint::black_box;
 
+use ictus::contact::detection::closest_point::batch::{
+    ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles,
+};
 use ictus::contact::detection::closest_point::{ClosestPoint, Domain, Method, Outcome, Start, closest_point};
 use ictus::element::shape_values;
 use ictus::math::Vec3;
+use ictus::math::real::{LANES, Lanes, Vectorised};
 use ictus::mesh::CellKind;
 
 use crate::COUNT;
@@ -63,6 +67,22 @@ fn sample(random: &mut Random, kind: CellKind) -> Sample {
     (nodes, query)
 }
 
+/// Time a query of triangles in lanes.
+fn in_lanes(samples: &[Sample], yardstick: f64) {
+    let mut triangles = vec![TriangleLanes::ZERO; samples.len() / LANES];
+    let mut queries: Vec<PointLanes> = vec![[Lanes([0.0; LANES]); 3]; triangles.len()];
+    for (k, (x, q)) in samples[..LANES * triangles.len()].iter().enumerate() {
+        triangles[k / LANES].set(k % LANES, &[x[0], x[1], x[2]]);
+        (0..3).for_each(|d| queries[k / LANES][d].0[k % LANES] = q[d]);
+    }
+    let mut closest = vec![ClosestLanes::ZERO; triangles.len()];
+    let timing = measure(LANES * triangles.len(), repetitions(1000), || {
+        closest_points_of_triangles(Vectorised::detect(), &triangles, &queries, &mut closest);
+        black_box(&closest);
+    });
+    report(&format!("tri3 in lanes {:.1}", timing.minimum / yardstick), "query", timing);
+}
+
 /// Time a query, mean iterations and what they came to, per kind and method.
 pub fn closest_points(random: &mut Random) {
     heading(
@@ -82,6 +102,7 @@ pub fn closest_points(random: &mut Random) {
             yardstick = time("tri3 plain Ericson (yardstick)", f64::NAN, &|(x, q)| {
                 black_box(ericson::closest_point(q, &[x[0], x[1], x[2]]));
             });
+            in_lanes(&samples, yardstick);
         }
         for method in METHODS.into_iter().filter(|method| method.serves(kind)) {
             let solve = |(x, q): &Sample| closest_point(method, Start::Nearest, kind, x, q);
