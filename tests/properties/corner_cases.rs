@@ -3,7 +3,7 @@
 use ictus::contact::detection::Configuration;
 use ictus::math::{RigidMotion, Rotation, Vec3};
 
-use crate::contact::Comparison;
+use crate::contact::{Comparison, work};
 use crate::flight::Flying;
 use crate::scenes::{Scene, Shape};
 
@@ -124,13 +124,11 @@ fn detectors_are_idle_while_bodies_are_far_apart() {
     for k in 0..100 {
         course.step(Vec3::x() * (1e-3 * f64::from(k).sin()), 1e-3);
     }
-    let before: Vec<_> =
-        course.comparison.rivals.iter().map(|detector| detector.statistics().counts).collect();
+    let before: Vec<_> = course.comparison.rivals.iter().map(|detector| work(detector.as_ref())).collect();
     for k in 100..500 {
         course.step(Vec3::x() * (1e-3 * f64::from(k).sin()), 1e-3);
     }
-    let after: Vec<_> =
-        course.comparison.rivals.iter().map(|detector| detector.statistics().counts).collect();
+    let after: Vec<_> = course.comparison.rivals.iter().map(|detector| work(detector.as_ref())).collect();
     assert_eq!(before, after);
 }
 
