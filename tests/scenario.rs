@@ -444,7 +444,7 @@ fn keys_that_exclude_each_other() {
         "between = [\"wall\", \"bar\"]",
         "between = [\"bar\", \"bar\"]",
         "`contact.pairs.1` pairs a body with itself",
-        "name two bodies; a body does not touch itself",
+        "name two bodies; `self_contact = true` in a body lets it touch itself",
         "[\"bar\", \"bar\"]",
     );
 }

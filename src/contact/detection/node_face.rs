@@ -117,7 +117,7 @@ impl NodeFaceSearch {
         });
         constraints.clear();
         for closest in self.closest.iter().flatten() {
-            let depth = model.search_depths[closest.candidate.pair as usize];
+            let depth = model.search_depth(&closest.candidate);
             push_if_penetrated(closest, &model.surfaces, depth, positions, constraints);
         }
     }

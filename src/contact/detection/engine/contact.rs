@@ -209,6 +209,10 @@ impl Engine {
         pair: VertexPair,
         opened: &mut Vec<VertexPair>,
     ) {
+        if pair.is_vertex_with_itself() {
+            self.open_with_itself(pair, opened);
+            return;
+        }
         self.statistics.counts.trajectory += 1;
         let spheres = [0, 1].map(|k| self.growing_sphere(pair, k));
         let horizon = self.contact.horizon_end - configuration.time;
@@ -228,6 +232,16 @@ impl Engine {
             opened.extend(children);
         } else {
             self.contact.leaves.push(pair);
+        }
+    }
+
+    /// Opens a vertex that meets itself: each of its children with itself, and the one with the other.
+    fn open_with_itself(&self, pair: VertexPair, opened: &mut Vec<VertexPair>) {
+        let [body, vertex] = [pair.bodies[0], pair.vertices[0]];
+        let children = self.trees[body as usize].as_ref().and_then(|tree| tree.children(vertex));
+        if let Some([left, right]) = children {
+            let vertices = [[left, left], [right, right], [left, right]];
+            opened.extend(vertices.map(|vertices| VertexPair { vertices, ..pair }));
         }
     }
 
@@ -359,7 +373,9 @@ impl Engine {
                     let key = ContactKey { contactor: node, target: body };
                     let contactor_body = pair.bodies[contactor];
                     let candidate = Candidate { key, face: faces[target], pair: pair.pair, contactor_body };
-                    self.contact.candidates.push(candidate);
+                    if self.model.can_touch(&candidate) {
+                        self.contact.candidates.push(candidate);
+                    }
                 }
             }
         }
