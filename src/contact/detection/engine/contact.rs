@@ -21,6 +21,7 @@ use crate::mesh::CellKind;
 
 use super::Engine;
 use super::monitor::VelocityMonitor;
+use super::normals::NormalBounds;
 use super::queue::VertexPair;
 
 /// Fewest and most steps from one operated instant to the next while bodies are close.
@@ -32,6 +33,9 @@ const WINDOW_REACH: f64 = 0.5;
 
 /// How far ahead pairs are predicted, in steps: later times would not outlive an epoch.
 const HORIZON_STEPS: f64 = 1024.0;
+
+/// Steps after which the normals of a body that can touch itself are bounded anew, if not before by a new epoch.
+const NORMALS_STEPS: f64 = 64.0;
 
 /// Rounding of a distance along a direction, relative to the coordinates.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -47,6 +51,8 @@ pub(super) struct ContactPhase {
     depths: Vec<f64>,
     /// How far points of the faces of each body may deviate where its nodes deviate by one.
     amplifications: Vec<f64>,
+    /// Normals of the bodies that can touch themselves, and the instant until which they are used \[s\].
+    normals: Vec<(NormalBounds, f64)>,
     window_end: f64,
     /// Length of the next window \[s\]: twice the last one unless faces are close.
     window: f64,
@@ -86,6 +92,7 @@ impl ContactPhase {
             first_faces,
             depths,
             amplifications: model.surfaces.iter().map(amplification).collect(),
+            normals: vec![(NormalBounds::default(), f64::NEG_INFINITY); num_bodies],
             window_end: f64::NEG_INFINITY,
             window: 0.0,
             horizon_end: f64::NEG_INFINITY,
@@ -140,6 +147,7 @@ impl Engine {
             over[body] |= monitor.is_over(surface, configuration.velocities);
             if over[body] {
                 monitor.restart(surface, configuration.velocities);
+                self.contact.normals[body].1 = f64::NEG_INFINITY;
                 self.queue.begin_epoch(body as u32);
             }
         }
@@ -170,6 +178,7 @@ impl Engine {
             frontier.push(event.pair);
         }
         self.refit(configuration, &frontier);
+        self.bound_normals(configuration, &frontier);
         self.contact.leaves.clear();
         while !frontier.is_empty() {
             next.clear();
@@ -202,6 +211,25 @@ impl Engine {
         self.statistics.seconds.update += start.elapsed().as_secs_f64();
     }
 
+    /// Bounds the normals of the bodies that meet themselves in these pairs, where the last bounds are of no use.
+    fn bound_normals(&mut self, configuration: &Configuration<'_>, pairs: &[VertexPair]) {
+        let start = Instant::now();
+        let Configuration { time, time_step, positions, velocities } = *configuration;
+        for body in pairs.iter().filter(|pair| pair.is_of_one_body()).map(|pair| pair.bodies[0] as usize) {
+            let deviation = self.deviation(body);
+            let (normals, until) = &mut self.contact.normals[body];
+            if time < *until {
+                continue;
+            }
+            *until = time + NORMALS_STEPS * time_step;
+            if let Some(tree) = &self.trees[body] {
+                let surface = &self.model.surfaces[body];
+                normals.find(tree, surface, time, [positions, velocities], deviation);
+            }
+        }
+        self.statistics.seconds.update += start.elapsed().as_secs_f64();
+    }
+
     /// Queues a pair that cannot meet within the window; otherwise opens it, or keeps it as a pair of leaves.
     fn predict_contact(
         &mut self,
@@ -209,11 +237,20 @@ impl Engine {
         pair: VertexPair,
         opened: &mut Vec<VertexPair>,
     ) {
-        if pair.is_vertex_with_itself() {
-            self.open_with_itself(pair, opened);
-            return;
-        }
         self.statistics.counts.trajectory += 1;
+        if pair.is_of_one_body() {
+            let facing = self.contact.normals[pair.bodies[0] as usize].0.time_of_facing(pair.vertices);
+            if facing > self.contact.window_end {
+                if facing <= self.contact.horizon_end {
+                    self.queue.push(facing.next_down(), configuration.time, pair);
+                }
+                return;
+            }
+            if pair.vertices[0] == pair.vertices[1] {
+                self.open_with_itself(pair, opened);
+                return;
+            }
+        }
         let spheres = [0, 1].map(|k| self.growing_sphere(pair, k));
         let horizon = self.contact.horizon_end - configuration.time;
         let Some(mut s) = time_of_contact(&spheres[0], &spheres[1], horizon) else { return };
@@ -316,9 +353,13 @@ impl Engine {
             if !self.is_excluded(configuration, pair, faces) {
                 let depth = self.model.search_depths[pair.pair as usize];
                 let rate = self.closing_rate(pair);
-                self.contact.window = self.contact.window.min(WINDOW_REACH * depth / rate);
                 let reach = depth + rate * (window_end - configuration.time);
+                let before = self.contact.candidates.len();
                 self.push_candidates(configuration, pair, faces, reach);
+                // Neighbours in a surface are always near, and mostly cannot touch.
+                if self.contact.candidates.len() > before || !pair.is_of_one_body() {
+                    self.contact.window = self.contact.window.min(WINDOW_REACH * depth / rate);
+                }
             }
         }
         self.contact.leaves = leaves;

@@ -16,6 +16,7 @@
 mod contact;
 mod flight;
 mod monitor;
+mod normals;
 mod queue;
 
 use std::time::Instant;

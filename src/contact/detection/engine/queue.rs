@@ -15,9 +15,9 @@ pub(super) struct VertexPair {
 }
 
 impl VertexPair {
-    /// Whether the two are one vertex of a body that can touch itself.
-    pub fn is_vertex_with_itself(&self) -> bool {
-        self.bodies[0] == self.bodies[1] && self.vertices[0] == self.vertices[1]
+    /// Whether the two are of one body, which can touch itself.
+    pub fn is_of_one_body(&self) -> bool {
+        self.bodies[0] == self.bodies[1]
     }
 }
 
