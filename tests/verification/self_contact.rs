@@ -56,12 +56,12 @@ fn tongs() -> String {
 /// Tongs that float free and are pushed together by equal forces for 5 ms.
 fn clapping_tongs(self_contact: bool, detection: &str) -> Simulation {
     let text = format!(
-        "[time]\nend = 30e-3\n\
+        "[time]\nend = 40e-3\n\
          [materials.m]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
          [[bodies]]\nname = \"tongs\"\nmesh = \"tongs.msh\"\nmaterial = \"m\"\nself_contact = {self_contact}\n\
-         [[loads]]\nbody = \"tongs\"\ngroup = \"left\"\nbody_force = [\"4e5*(t < 5e-3)\", 0, 0]\n\
-         [[loads]]\nbody = \"tongs\"\ngroup = \"right\"\nbody_force = [\"-4e5*(t < 5e-3)\", 0, 0]\n\
-         [contact]\ndetection = \"{detection}\"\n"
+         [[loads]]\nbody = \"tongs\"\ngroup = \"left\"\nbody_force = [\"2.5e5*(t < 5e-3)\", 0, 0]\n\
+         [[loads]]\nbody = \"tongs\"\ngroup = \"right\"\nbody_force = [\"-2.5e5*(t < 5e-3)\", 0, 0]\n\
+         [contact]\npenalty = 0.2\ndetection = \"{detection}\"\n"
     );
     from_text(&text, &[("tongs.msh", tongs())])
 }
@@ -79,8 +79,8 @@ fn clearance(simulation: &Simulation) -> f64 {
     side(6.0).fold(f64::INFINITY, f64::min) - left
 }
 
-/// Goal: the arms clap and part; where they meet, nodes go in by less than a fifth of a cell (springs of half the stable
-/// stiffness stop an arm of some rows at 4 m/s), while without self-contact they pass through each other by more than
+/// Goal: the arms clap and part; where they meet, nodes go in by less than a third of a cell (springs of a fifth of the stable
+/// stiffness stop an arm of some rows at 2 m/s), while without self-contact they pass through each other by more than
 /// half a cell. The momentum of what floats free is conserved to rounding (1e-12), energy to 1 %. All detectors give
 /// the same positions, bit for bit.
 #[test]
@@ -95,12 +95,14 @@ fn arms_that_clap_part_again() {
         });
         let audit = simulation.audit();
         let (energy, momentum) = (audit.largest_energy_error(), audit.largest_momentum_error());
+        let after = clearance(&simulation);
         println!(
-            "{detection}: {least:.2e} m, {touching} steps, energy {energy:.1e}, momentum {momentum:.1e}"
+            "{detection}: {least:.2e} m, {touching} steps, {after:.2e} m after, energy {energy:.1e}, \
+             momentum {momentum:.1e}"
         );
         assert!(touching > 3 && simulation.first_contacts()[0].bodies == [0, 0]);
-        assert!(least < 0.0 && least > -0.2 * CELL, "{least}");
-        assert!(simulation.constraints().is_empty() && clearance(&simulation) > CELL);
+        assert!(least < 0.0 && least > -0.3 * CELL, "{least}");
+        assert!(simulation.constraints().is_empty() && after > CELL);
         assert!(momentum < 1e-12 && energy < 0.01);
         results.push(simulation.state().positions.clone());
     }

@@ -259,6 +259,12 @@ impl Engine {
                 s = s.max(self.time_clear_of_face(configuration, pair, face, &spheres));
             }
         }
+        if pair.is_of_one_body()
+            && configuration.time + s <= self.contact.window_end
+            && let Some(faces) = self.faces(pair)
+        {
+            s = s.max(self.time_of_facing(pair, faces) - configuration.time);
+        }
         if s > horizon {
             return;
         }
@@ -280,6 +286,26 @@ impl Engine {
             let vertices = [[left, left], [right, right], [left, right]];
             opened.extend(vertices.map(|vertices| VertexPair { vertices, ..pair }));
         }
+    }
+
+    /// Instant before which two faces of one body cannot touch, however near they are: each node of the one is across
+    /// the material from the other, or not opposed to it before. Infinite where none ever can.
+    fn time_of_facing(&self, pair: VertexPair, faces: [u32; 2]) -> f64 {
+        let body = pair.bodies[0];
+        let surface = &self.model.surfaces[body as usize];
+        let mut first = f64::INFINITY;
+        for [contactor, target] in [[0, 1], [1, 0]] {
+            for &node in surface.face(faces[contactor] as usize).1 {
+                let facing =
+                    self.contact.normals[body as usize].0.time_of_facing_node(surface, node, faces[target]);
+                let key = ContactKey { contactor: node, target: body };
+                let candidate = Candidate { key, face: faces[target], pair: pair.pair, contactor_body: body };
+                if facing < first && self.model.can_touch(&candidate) {
+                    first = facing;
+                }
+            }
+        }
+        first
     }
 
     /// Time before which a sphere cannot meet the face of the other vertex, the k-th of the pair, if that is a leaf:
@@ -414,12 +440,20 @@ impl Engine {
                     let key = ContactKey { contactor: node, target: body };
                     let contactor_body = pair.bodies[contactor];
                     let candidate = Candidate { key, face: faces[target], pair: pair.pair, contactor_body };
-                    if self.model.can_touch(&candidate) {
+                    if self.is_faced(pair, node, faces[target]) && self.model.can_touch(&candidate) {
                         self.contact.candidates.push(candidate);
                     }
                 }
             }
         }
+    }
+
+    /// Whether a node can be opposed to a face within the window; of different bodies it is taken to be.
+    fn is_faced(&self, pair: VertexPair, node: u32, face: u32) -> bool {
+        let body = pair.bodies[0] as usize;
+        let normals = &self.contact.normals[body].0;
+        let surface = &self.model.surfaces[body];
+        !pair.is_of_one_body() || normals.time_of_facing_node(surface, node, face) <= self.contact.window_end
     }
 
     /// Closest points of the candidates.

@@ -133,6 +133,12 @@ impl NormalBounds {
         let [first, second] = vertices.map(|v| &self.vertices[v as usize]);
         self.found_at + first.time_until_opposed(second)
     }
+
+    /// Instant before which a node cannot touch a face \[s\].
+    pub fn time_of_facing_node(&self, surface: &Surface, node: u32, face: u32) -> f64 {
+        let around = surface.local_node(node).map_or(&NormalBall::ANY, |local| &self.nodes[local]);
+        self.found_at + around.time_until_opposed(&self.faces[face as usize])
+    }
 }
 
 /// Ball around the unit normals of a face; of any normals where it is curved or has no area.
