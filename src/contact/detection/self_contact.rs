@@ -30,7 +30,8 @@ use crate::element::MAX_NODES;
 /// opposed.
 const ACROSS: f64 = 0.5;
 
-/// Sine of the least angle at which a node is seen behind a face: no node of a flat surface is behind its own side.
+/// Sine of the angle behind the plane of a face at which a node has entered it; up to the same angle before the plane it
+/// may be across from it, so that what is on the brink does not come to count as entered by a small deformation.
 const BEHIND: f64 = 0.1;
 
 /// Depth at which a node has left a face again, relative to the thickness of its own wall.
@@ -38,6 +39,14 @@ const DEEPEST: f64 = 0.5;
 
 /// How near the faces are that a node cannot touch across the material, relative to the search depth, half an edge.
 const NEAR: f64 = 8.0;
+
+/// Whether a node is behind the plane of a face with this unit normal, seen from the closest point of the face.
+///
+/// The sign of a gap at an edge or a corner is that of the closest of all faces. Here faces next to the node are left
+/// out, and some other face may be the closest, with an edge that belongs to them.
+pub(super) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
+    offset.dot(face_normal) < -BEHIND * offset.norm()
+}
 
 /// Thickness of the walls of the bodies that can touch themselves, in the configuration without stress.
 #[derive(Clone, Debug, Default)]
@@ -139,6 +148,6 @@ fn distance_across(
     let face_normal = pseudo_normal(surface, positions, face as usize, point.xi, Feature::Face);
     let offset = position - point.point;
     let distance = offset.norm();
-    let across = offset.dot(&face_normal) < -BEHIND * distance && normal.dot(&face_normal) <= ACROSS;
+    let across = offset.dot(&face_normal) <= BEHIND * distance && normal.dot(&face_normal) <= ACROSS;
     across.then_some(distance)
 }

@@ -303,6 +303,9 @@ impl Engine {
                 if facing < first && self.model.can_touch(&candidate) {
                     first = facing;
                 }
+                if first <= self.contact.window_end {
+                    return first;
+                }
             }
         }
         first
