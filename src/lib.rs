@@ -65,7 +65,7 @@
 //! has become nodal forces and one number, the frequency that it adds.
 //!
 //! # Limits
-//! Frictionless penalty contact of nodes and faces of different bodies, elements of order 1 and 2, elastic materials. The
+//! Frictionless penalty contact of nodes and faces, elements of order 1 and 2, elastic materials. The
 //! README says when to use something else.
 pub mod contact;
 pub mod dynamics;

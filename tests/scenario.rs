@@ -238,7 +238,7 @@ fn unknown_keys_name_the_nearest_known_one() {
         "hierarchy = \"bottom-up\"",
         "color = 3",
         "unknown key `color` in [contact]",
-        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`",
+        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `self_contact`",
         "color",
     );
     assert_problem(
@@ -461,8 +461,38 @@ fn keys_that_exclude_each_other() {
         "between = [\"wall\", \"bar\"]",
         "between = [\"bar\", \"bar\"]",
         "`contact.pairs.1` pairs a body with itself",
-        "name two bodies; a body does not touch itself",
+        "name two bodies; `self_contact = true` in a body lets it touch itself",
         "[\"bar\", \"bar\"]",
+    );
+}
+
+#[test]
+fn bodies_that_touch_themselves() {
+    let foldable = |overrides: &[&str]| {
+        let scenario = read("full.toml", overrides).unwrap();
+        scenario.bodies.iter().map(|body| body.self_contact).collect::<Vec<_>>()
+    };
+    assert_eq!(foldable(&[]), [false; 3]);
+    // The wall is rigid, and touches nothing.
+    assert_eq!(foldable(&["contact.self_contact=true"]), [true, false, true]);
+    assert_eq!(foldable(&["bodies.bar.self_contact=true"]), [true, false, false]);
+    assert_eq!(
+        foldable(&["contact.self_contact=true", "bodies.bar.self_contact=false"]),
+        [false, false, true]
+    );
+    assert_problem(
+        "contact = false\nmass",
+        "contact = false\nself_contact = true\nmass",
+        "`bodies.wall.self_contact` is true, but `contact = false` lets the body touch nothing",
+        "remove one of the two",
+        "true",
+    );
+    assert_problem(
+        "contact = false\nmass",
+        "self_contact = true\nmass",
+        "`bodies.wall.self_contact` is true, but a rigid body does not fold",
+        "remove it, or choose a material that deforms",
+        "true",
     );
 }
 

@@ -71,6 +71,7 @@ pub(super) struct Body {
     pub angular_velocity: Option<Triple>,
     pub gravity: Option<Triple>,
     pub contact: Option<Spanned<Surface>>,
+    pub self_contact: Option<Spanned<bool>>,
     pub thickness: Option<Number>,
     pub mass: Option<Number>,
     pub inertia: Option<Spanned<Vec<f64>>>,
@@ -128,6 +129,7 @@ pub(super) struct Contact {
     pub response: Option<Text>,
     pub penalty: Option<Number>,
     pub damping: Option<Number>,
+    pub self_contact: Option<bool>,
 }
 
 /// `[[contact.pairs]]`.

@@ -129,6 +129,8 @@ pub struct BodySpec {
     pub gravity: Vec3,
     /// What of the body can touch.
     pub contact: ContactSurface,
+    /// Whether it can also touch itself.
+    pub self_contact: bool,
     /// Mass properties of a rigid body that its mesh does not give.
     pub rigid: RigidMass,
 }
@@ -231,6 +233,8 @@ pub struct ContactSettings {
     pub penalty: f64,
     /// Fraction of critical damping of a contact \[-\].
     pub damping: f64,
+    /// Whether the bodies that do not say can touch themselves.
+    pub self_contact: bool,
     /// Pairs of bodies (indices, first < second) that never touch.
     pub excluded: Vec<[usize; 2]>,
 }

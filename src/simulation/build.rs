@@ -7,7 +7,7 @@ use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
     AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
-    penetrations,
+    penetrations, self_crossings,
 };
 use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
 use crate::contact::{Constraints, Surface};
@@ -45,7 +45,11 @@ impl Simulation {
         let excluded: Vec<[u32; 2]> =
             scenario.contact.excluded.iter().map(|pair| pair.map(|body| body as u32)).collect();
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
-        let contact = ContactModel::new(surfaces, &excluded, &model.reference_positions);
+        let touching_themselves: Vec<u32> = (0..scenario.bodies.len() as u32)
+            .filter(|&body| scenario.bodies[body as usize].self_contact)
+            .collect();
+        let contact = ContactModel::new(surfaces, &excluded, &model.reference_positions)
+            .with_self_contact(&touching_themselves, &model.reference_positions);
         check_overlaps(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
         let block_critical_steps = critical_steps(&element_blocks, &model.reference_positions);
@@ -184,7 +188,7 @@ fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> O
     })
 }
 
-/// Refuses bodies that overlap before the run begins.
+/// Refuses bodies that overlap, or pass through themselves, before the run begins.
 fn check_overlaps(contact: &ContactModel, model: &Model) -> Result<(), SetupError> {
     let overlaps: Vec<Overlap> = penetrations(contact, &model.reference_positions)
         .into_iter()
@@ -194,7 +198,16 @@ fn check_overlaps(contact: &ContactModel, model: &Model) -> Result<(), SetupErro
             point: found.point.into(),
         })
         .collect();
-    if overlaps.is_empty() { Ok(()) } else { Err(SetupError::Overlap(overlaps)) }
+    if !overlaps.is_empty() {
+        return Err(SetupError::Overlap(overlaps));
+    }
+    match self_crossings(contact, &model.reference_positions).first() {
+        Some(&(body, point)) => Err(SetupError::SelfOverlap {
+            body: model.bodies[body as usize].name.clone(),
+            point: point.into(),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Part of an edge that a node of a rigid body may travel in a step, for a body whose mass is in one node.

@@ -90,6 +90,14 @@ pub enum SetupError {
     /// Bodies that overlap before the run begins.
     #[error("{} overlap at t = 0: {}; move them apart, or exclude the pair with [[contact.pairs]] contact = false", count(.0), Overlaps(.0))]
     Overlap(Vec<Overlap>),
+    /// A body that can touch itself passes through itself before the run begins.
+    #[error("`{body}` passes through itself at t = 0, at ({:.6}, {:.6}, {:.6}); mend its mesh, or set its `self_contact = false`", point[0], point[1], point[2])]
+    SelfOverlap {
+        /// Its name.
+        body: String,
+        /// Where \[m\].
+        point: [f64; 3],
+    },
     /// Too many nodes for 32-bit numbers.
     #[error("the model has {0} nodes; at most {max} can be numbered", max = u32::MAX)]
     TooManyNodes(usize),
@@ -108,6 +116,7 @@ impl SetupError {
             | Self::LoadOnRigidBody { .. }
             | Self::SupportedSpin { .. }
             | Self::Overlap(_)
+            | Self::SelfOverlap { .. }
             | Self::TooManyNodes(_) => None,
         }
     }

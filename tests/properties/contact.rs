@@ -23,7 +23,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn sum(a: Self, b: Self) -> Self {
+    pub fn sum(a: Self, b: Self) -> Self {
         Self {
             steps: a.steps + b.steps,
             constraints: a.constraints + b.constraints,

@@ -13,3 +13,4 @@ mod rough;
 mod rough_surfaces;
 mod samples;
 mod scenes;
+mod self_contact;

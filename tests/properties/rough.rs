@@ -1,6 +1,6 @@
 //! Two rough surfaces in each other, with answers that other libraries agree on.
 
-use ictus::contact::detection::{Buckets, Configuration, ContactModel, Detector};
+use ictus::contact::detection::{Buckets, Configuration, Detector};
 use ictus::contact::{Constraints, Surface};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
@@ -27,7 +27,8 @@ fn candidates_are_those_of_other_libraries() {
     let configuration =
         Configuration { time: 0.0, time_step: 1e-6, positions: &scene.positions, velocities: &velocities };
     let census = |search_depth: f64| {
-        let model = ContactModel { search_depths: vec![search_depth], ..scene.model() };
+        let mut model = scene.model();
+        model.search_depths = vec![search_depth];
         let mut buckets = Buckets::new(model, NODE_FACE, &scene.positions);
         buckets.detect(&configuration, &mut Constraints::default());
         buckets.census().into_iter().find(|census| census.bodies == [0, 1]).unwrap()

@@ -31,6 +31,8 @@ pub struct Scene {
     pub bodies: Vec<Range<usize>>,
     /// Median edge of each body \[m\].
     pub edges: Vec<f64>,
+    /// Bodies that can touch themselves.
+    pub foldable: Vec<u32>,
 }
 
 pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
@@ -47,7 +49,14 @@ pub const RIVALS: [Rival; 3] =
 
 impl Scene {
     pub fn new(shapes: &[Shape], plane: bool) -> Self {
-        let mut scene = Self { plane, surfaces: vec![], positions: vec![], bodies: vec![], edges: vec![] };
+        let mut scene = Self {
+            plane,
+            surfaces: vec![],
+            positions: vec![],
+            bodies: vec![],
+            edges: vec![],
+            foldable: vec![],
+        };
         for shape in shapes {
             let first = scene.positions.len();
             let faces: Vec<(CellKind, Vec<u32>)> = shape
@@ -74,7 +83,8 @@ impl Scene {
     }
 
     pub fn model(&self) -> ContactModel {
-        ContactModel::new(self.surfaces.clone(), &[], &self.positions)
+        let model = ContactModel::new(self.surfaces.clone(), &[], &self.positions);
+        model.with_self_contact(&self.foldable, &self.positions)
     }
 
     pub fn rival(&self, rival: Rival) -> Box<dyn Detector> {
@@ -164,6 +174,51 @@ impl Shape {
     pub fn shifted(mut self, shift: &Vec3) -> Self {
         self.nodes.iter_mut().for_each(|node| *node += shift);
         self
+    }
+
+    /// A plate of this thickness over [0, 1]² × … in x and y, one layer of so many by so many blocks: its skin.
+    pub fn plate(counts: [usize; 2], thickness: f64, triangles: bool) -> Self {
+        let [nx, ny] = counts;
+        let mut shape = Self::default();
+        let node = |i: usize, j: usize, k: usize| ((k * (ny + 1) + j) * (nx + 1) + i) as u32;
+        for (k, j, i) in (0..2).flat_map(|k| (0..=ny).flat_map(move |j| (0..=nx).map(move |i| (k, j, i)))) {
+            let side = nx.max(ny) as f64;
+            shape.nodes.push(Vec3::new(i as f64 / side, j as f64 / side, (k as f64 - 0.5) * thickness));
+        }
+        let mut quadrilaterals: Vec<[u32; 4]> = Vec::new();
+        for (j, i) in (0..ny).flat_map(|j| (0..nx).map(move |i| (j, i))) {
+            let square = |k| [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)];
+            let [a, b, c, d] = square(0);
+            quadrilaterals.extend([square(1), [a, d, c, b]]);
+        }
+        for i in 0..nx {
+            let across = |j: usize| [node(i, j, 0), node(i + 1, j, 0), node(i + 1, j, 1), node(i, j, 1)];
+            let [a, b, c, d] = across(ny);
+            quadrilaterals.extend([across(0), [a, d, c, b]]);
+        }
+        for j in 0..ny {
+            let across = |i: usize| [node(i, j, 0), node(i, j, 1), node(i, j + 1, 1), node(i, j + 1, 0)];
+            let [a, b, c, d] = across(nx);
+            quadrilaterals.extend([across(0), [a, d, c, b]]);
+        }
+        for [a, b, c, d] in quadrilaterals {
+            match triangles {
+                true => shape.push_triangles(&[[a, b, c], [a, c, d]]),
+                false => shape.faces.push((CellKind::Quad4, vec![a, b, c, d])),
+            }
+        }
+        shape
+    }
+
+    /// A strip of this thickness along [0, 1] in the plane, of segments.
+    pub fn strip(count: usize, thickness: f64) -> Self {
+        let x = |k: usize| k as f64 / count as f64;
+        let lower = (0..=count).map(|k| Vec3::new(x(k), -0.5 * thickness, 0.0));
+        let upper = (0..=count).rev().map(|k| Vec3::new(x(k), 0.5 * thickness, 0.0));
+        let nodes: Vec<Vec3> = lower.chain(upper).collect();
+        let next = |k: usize| vec![k as u32, ((k + 1) % nodes.len()) as u32];
+        let faces = (0..nodes.len()).map(|k| (CellKind::Line2, next(k))).collect();
+        Self { nodes, faces }
     }
 
     /// A regular polygon on the unit circle, of segments in the plane z = 0.

@@ -23,5 +23,6 @@ mod projectiles;
 mod quadratic_bars;
 mod quadratic_spheres;
 mod rigid_bodies;
+mod self_contact;
 mod supports_and_loads;
 mod two_bars;

@@ -23,6 +23,7 @@ mod patch;
 mod queued_pair;
 #[cfg(test)]
 mod samples;
+mod self_contact;
 mod statistics;
 #[cfg(test)]
 mod tests;
@@ -35,7 +36,7 @@ pub use buckets::{Buckets, GridCensus};
 pub use engine::{Engine, EngineOptions};
 pub use flight::{Flight, Impact};
 pub use node_face::{NodeFaceOptions, StartFrom};
-pub use overlap::{Penetration, penetrations};
+pub use overlap::{Penetration, penetrations, self_crossings};
 pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
 
@@ -43,6 +44,8 @@ use crate::math::Vec3;
 
 use super::{Constraints, Surface};
 use hierarchy::Hierarchy;
+use node_face::Candidate;
+use self_contact::Walls;
 
 /// Where the nodes are at the end of a predictor step, and the velocities that took them there.
 #[derive(Clone, Copy, Debug)]
@@ -62,10 +65,12 @@ pub struct Configuration<'a> {
 pub struct ContactModel {
     /// One surface per body, empty where the body touches nothing.
     pub surfaces: Vec<Surface>,
-    /// Pairs of bodies that can touch, first < second, ascending.
+    /// Pairs of bodies that can touch, ascending, first < second; a body that can touch itself is a pair with itself.
     pub pairs: Vec<[u32; 2]>,
     /// How deep a node of either body may penetrate the other before the contact is lost \[m\], per pair.
     pub search_depths: Vec<f64>,
+    /// Of the bodies that can touch themselves.
+    walls: Walls,
 }
 
 impl ContactModel {
@@ -81,8 +86,55 @@ impl ContactModel {
             .collect();
         let search_depths =
             pairs.iter().map(|p| 0.5 * sizes[p[0] as usize].min(sizes[p[1] as usize])).collect();
-        Self { surfaces, pairs, search_depths }
+        Self { surfaces, pairs, search_depths, walls: Walls::default() }
     }
+
+    /// The same where these bodies, of those with faces, can also touch themselves. At `positions` \[m\] they are free of
+    /// stress, and do not.
+    ///
+    /// # Cost
+    /// For each of them a tree over its faces, and for each of its nodes a search in it.
+    #[must_use]
+    pub fn with_self_contact(mut self, bodies: &[u32], positions: &[Vec3]) -> Self {
+        let mut bodies: Vec<u32> = bodies.to_vec();
+        bodies.retain(|&body| self.surfaces[body as usize].num_faces() > 0);
+        bodies.sort_unstable();
+        bodies.dedup();
+        if bodies.is_empty() {
+            return self;
+        }
+        self.walls = Walls::new(self.surfaces.len(), positions);
+        for body in bodies {
+            let surface = &self.surfaces[body as usize];
+            let depth = 0.5 * surface.median_edge(positions);
+            self.walls.measure(body, surface, depth);
+            let place = self.pairs.partition_point(|pair| *pair < [body, body]);
+            self.pairs.insert(place, [body, body]);
+            self.search_depths.insert(place, depth);
+        }
+        self
+    }
+
+    /// Whether a node and a face can touch as far as the configuration without stress tells.
+    fn can_touch(&self, candidate: &Candidate) -> bool {
+        let &Candidate { key, face, contactor_body, .. } = candidate;
+        contactor_body != key.target
+            || !self.walls.exclude(key.target, &self.surfaces[key.target as usize], key.contactor, face)
+    }
+
+    /// Depth at which the node of a candidate has left its target again \[m\].
+    fn search_depth(&self, candidate: &Candidate) -> f64 {
+        let depth = self.search_depths[candidate.pair as usize];
+        if candidate.contactor_body == candidate.key.target {
+            return depth.min(self.walls.deepest(candidate.key.contactor));
+        }
+        depth
+    }
+}
+
+/// Contactor and target of a pair of bodies, both ways; once for a body with itself.
+fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
+    [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }
 
 /// Finds contact.

@@ -12,6 +12,7 @@ use super::closest_point::batch::{ClosestLanes, TriangleLanes, closest_points_of
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, signed_gap, vertex_normal,
 };
+use super::self_contact::is_behind;
 
 /// How the closest point of a face is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,7 +118,7 @@ impl NodeFaceSearch {
         });
         constraints.clear();
         for closest in self.closest.iter().flatten() {
-            let depth = model.search_depths[closest.candidate.pair as usize];
+            let depth = model.search_depth(&closest.candidate);
             push_if_penetrated(closest, &model.surfaces, depth, positions, constraints);
         }
     }
@@ -214,6 +215,13 @@ fn push_if_penetrated(
     }
     let surface = &surfaces[candidate.key.target as usize];
     let query = &positions[candidate.key.contactor as usize];
+    let of_one_body = candidate.contactor_body == candidate.key.target;
+    if of_one_body && point.feature != Feature::Face {
+        let face_normal = pseudo_normal(surface, positions, candidate.face as usize, point.xi, Feature::Face);
+        if !is_behind(&face_normal, &(query - point.point)) {
+            return;
+        }
+    }
     let Gap { gap, normal } = signed_gap(surface, positions, candidate.face as usize, query, point);
     if gap < 0.0 {
         let (kind, nodes) = surface.face(candidate.face as usize);

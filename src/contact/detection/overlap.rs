@@ -1,6 +1,11 @@
 //! Bodies that overlap in a given configuration: a check of input, not part of a step.
 
+mod self_crossing;
 mod sorted_boxes;
+#[cfg(test)]
+mod tests;
+
+pub use self_crossing::self_crossings;
 
 use rayon::prelude::*;
 
@@ -35,7 +40,7 @@ const NEAR: f64 = 16.0;
 /// Most pairs of pieces of two faces looked at; more are near each other only where the faces fit each other.
 const MAX_PIECES: usize = 16384;
 
-/// Pairs of bodies that overlap, in the order of the pairs of the model.
+/// Pairs of different bodies that overlap, in the order of the pairs of the model; [`self_crossings`] tells of the others.
 ///
 /// # Cost
 /// For each pair whose boxes meet, a sweep over the edges and faces in the common box, and for the nodes in it a search of
@@ -48,7 +53,8 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         let touching = TOUCHING * first?.diagonal().min(second?.diagonal());
         Some((*bodies, first?.intersection(&second?)?, touching))
     };
-    let close: Vec<([u32; 2], Aabb, f64)> = model.pairs.iter().filter_map(common_box).collect();
+    let different = model.pairs.iter().filter(|bodies| bodies[0] != bodies[1]);
+    let close: Vec<([u32; 2], Aabb, f64)> = different.filter_map(common_box).collect();
     let mut sides: Vec<Option<Side<'_>>> = model.surfaces.iter().map(|_| None).collect();
     for body in close.iter().flat_map(|(bodies, ..)| bodies) {
         let surface = &model.surfaces[*body as usize];
@@ -295,6 +301,3 @@ fn pierces(ends: &[Vec3; 2], facet: &[Vec3], margins: [f64; 2]) -> Option<Vec3> 
     });
     inside.then_some(point)
 }
-
-#[cfg(test)]
-mod tests;

@@ -70,6 +70,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["bodies", "angular_velocity"], "[0, 0, 0]", "rad/s", "initial angular velocity about the centre of mass"),
     optional(["bodies", "gravity"], "that of the scenario", "m/s²", "acceleration of this body"),
     optional(["bodies", "contact"], "\"skin\"", "", "what can touch: \"skin\", a physical group, a list of groups, or false"),
+    optional(["bodies", "self_contact"], "that of [contact]", "", "whether it can also touch itself, as when it folds"),
     optional(["bodies", "thickness"], "solid", "m", "makes a rigid body of a surface mesh a shell"),
     optional(["bodies", "mass"], "from the mesh", "kg", "mass of a rigid body, together with inertia"),
     optional(["bodies", "inertia"], "from the mesh", "kg·m²", "inertia of a rigid body about its centre: xx, yy, zz, or xx, yy, zz, xy, yz, xz"),
@@ -100,6 +101,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "response"], "\"penalty\"", "", "penalty"),
     optional(["contact", "penalty"], "0.5", "-", "penalty stiffness over the stable limit, in (0, 1]"),
     optional(["contact", "damping"], "0.0", "-", "fraction of critical damping of a contact"),
+    optional(["contact", "self_contact"], "false", "", "whether the bodies that do not say can touch themselves; rigid ones do not"),
     required("contact.pairs", "between", "", "names of two bodies"),
     required("contact.pairs", "contact", "", "whether they can touch"),
 

@@ -11,7 +11,7 @@ use crate::math::Vec3;
 use crate::scenario::error::{Problem, nearest};
 use crate::scenario::raw::{self, Text};
 use crate::scenario::section::join;
-use crate::scenario::{BodySpec, ContactSurface, Located, MaterialSpec};
+use crate::scenario::{BodySpec, ContactSurface, Located, MaterialModel, MaterialSpec};
 
 /// What the description of a body refers to.
 pub(super) struct Surroundings<'a> {
@@ -21,6 +21,8 @@ pub(super) struct Surroundings<'a> {
     pub gravity: Vec3,
     pub material_names: &'a [Spanned<String>],
     pub materials: &'a [Option<MaterialSpec>],
+    /// Whether bodies that do not say can touch themselves.
+    pub self_contact: bool,
 }
 
 /// The bodies, or `None` if one has problems that leave nothing of it.
@@ -60,6 +62,12 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
     let region = raw.region.as_ref().map(|names| check.groups(&key("region"), names.get_ref(), names.span()));
     let made_of = material.and_then(|index| surroundings.materials.get(index)?.as_ref());
     let rigid = rigid::validate(&raw, made_of, &path, check);
+    let contact = contact_surface(&key("contact"), raw.contact.as_ref(), check);
+    let obstacle = obstacle_to_self_contact(made_of, &contact);
+    let self_contact = match &raw.self_contact {
+        Some(given) => self_contact(&key("self_contact"), given, obstacle, check),
+        None => surroundings.self_contact && obstacle.is_none(),
+    };
     let mut vector = |name: &str, value| check.vector(&key(name), value);
     let translate = vector("translate", raw.translate.as_ref()).unwrap_or_else(Vec3::zeros);
     let velocity = vector("velocity", raw.velocity.as_ref()).unwrap_or_else(Vec3::zeros);
@@ -76,7 +84,8 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
         velocity,
         angular_velocity,
         gravity,
-        contact: contact_surface(&key("contact"), raw.contact.as_ref(), check),
+        contact,
+        self_contact,
         rigid,
         name: raw.name.into_inner(),
     })
@@ -136,4 +145,33 @@ fn contact_surface(
         raw::Surface::Named(raw::Names::One(name)) if name == "skin" => ContactSurface::Skin,
         raw::Surface::Named(names) => ContactSurface::Groups(check.groups(key, names, surface.span())),
     }
+}
+
+/// Why a body cannot touch itself, and what to do about it.
+fn obstacle_to_self_contact(
+    material: Option<&MaterialSpec>,
+    contact: &ContactSurface,
+) -> Option<[&'static str; 2]> {
+    match (material, contact) {
+        (_, ContactSurface::None) => {
+            Some(["`contact = false` lets the body touch nothing", "remove one of the two"])
+        }
+        (Some(MaterialSpec { model: MaterialModel::Rigid, .. }), _) => {
+            Some(["a rigid body does not fold", "remove it, or choose a material that deforms"])
+        }
+        _ => None,
+    }
+}
+
+fn self_contact(
+    key: &str,
+    given: &Spanned<bool>,
+    obstacle: Option<[&str; 2]>,
+    check: &mut Check<'_>,
+) -> bool {
+    if let (true, Some([reason, help])) = (*given.get_ref(), obstacle) {
+        let problem = Problem::new(format!("`{key}` is true, but {reason}")).at(given.span()).key(key);
+        check.report(problem.help(help));
+    }
+    *given.get_ref()
 }

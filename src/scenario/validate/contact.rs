@@ -71,6 +71,7 @@ pub(super) fn validate(
         volumes: volumes?,
         closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
+        self_contact: raw.self_contact.unwrap_or(false),
         excluded: excluded?,
     })
 }
@@ -109,7 +110,9 @@ fn excluded(
         let pair = [first.min(second), first.max(second)];
         if first == second {
             let fact = format!("`{path}` pairs a body with itself");
-            check.report(problem(fact).help("name two bodies; a body does not touch itself"));
+            check.report(
+                problem(fact).help("name two bodies; `self_contact = true` in a body lets it touch itself"),
+            );
         } else if seen.iter().any(|(other, _)| *other == pair) {
             let fact = format!("`{path}` is a pair that stands above");
             check.report(problem(fact).label("again here").help("keep one of the two"));

@@ -42,16 +42,17 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let material_names = tables::names(&tables.materials);
     let body_names = tables::names(&tables.bodies);
     let materials = materials::validate(tables.materials, check);
+    let contact = contact::validate(tables.contact, tables.pairs, &body_names, check);
     let surroundings = bodies::Surroundings {
         folder: path.parent().unwrap_or(Path::new("")),
         gravity,
         material_names: &material_names,
         materials: &materials,
+        self_contact: contact.as_ref().is_some_and(|contact| contact.self_contact),
     };
     let bodies = bodies::validate(tables.bodies, &surroundings, check);
     let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
     let loads = loads::validate(tables.loads, &body_names, check);
-    let contact = contact::validate(tables.contact, tables.pairs, &body_names, check);
     let detection = contact.as_ref().map(|contact| contact.detection);
     let run = output::Run { end, name: &name, detection };
     let output = output::validate(tables.output, run, check);

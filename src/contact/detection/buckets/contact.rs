@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
-use crate::contact::detection::{Configuration, ContactModel};
+use crate::contact::detection::{Configuration, ContactModel, both_ways};
 use crate::contact::{Constraints, ContactKey, Surface};
 use crate::math::Vec3;
 
@@ -132,7 +132,7 @@ impl ContactPhase {
                 allowance = apart * (1.0 - ROUNDING);
             } else {
                 let reach = (depth + allowance) * (1.0 + ROUNDING);
-                for [contactor, target] in [[first, second], [second, first]] {
+                for [contactor, target] in both_ways([first, second]) {
                     self.active.push(Direction { pair: pair as u32, contactor, target, reach });
                 }
             }
@@ -152,6 +152,7 @@ impl ContactPhase {
             let contactor = direction.contactor as usize;
             let pair = [&bodies[contactor], &bodies[direction.target as usize]];
             sorting.sort(direction, &model.surfaces[contactor], pair, positions, cell_sizes[contactor]);
+            sorting.list_candidates(direction, model, positions);
         });
         candidates.clear();
         let sortings = &sortings[..active.len()];
@@ -173,8 +174,7 @@ impl ContactPhase {
 }
 
 impl Sorting {
-    /// Sorts the nodes of the contactor and the faces of the target that may be within reach, and lists as candidates
-    /// each node with the faces of its bucket whose box, grown by the reach, holds it.
+    /// Sorts the nodes of the contactor and the faces of the target that may be within reach.
     fn sort(
         &mut self,
         direction: &Direction,
@@ -183,8 +183,6 @@ impl Sorting {
         positions: &[Vec3],
         cell_size: f64,
     ) {
-        self.candidates.clear();
-        self.tests = 0;
         let target = grown(&of_faces.bounds, direction.reach);
         let near = |node: &u32| target.contains(&positions[*node as usize]);
         self.nodes.clear();
@@ -207,10 +205,13 @@ impl Sorting {
             self.lists.mark(cell);
         }
         self.lists.fill(&self.boxes);
-        self.list_candidates(direction, positions);
     }
 
-    fn list_candidates(&mut self, direction: &Direction, positions: &[Vec3]) {
+    /// Lists as candidates each node with the faces of its bucket that it can touch and whose box, grown by the reach,
+    /// holds it.
+    fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
+        self.candidates.clear();
+        self.tests = 0;
         let &Direction { pair, contactor: contactor_body, target, .. } = direction;
         for &node in &self.nodes {
             let position = &positions[node as usize];
@@ -220,7 +221,10 @@ impl Sorting {
             for &k in bucket {
                 if self.boxes[k as usize].contains(position) {
                     let face = self.faces[k as usize];
-                    self.candidates.push(Candidate { key, face, pair, contactor_body });
+                    let candidate = Candidate { key, face, pair, contactor_body };
+                    if model.can_touch(&candidate) {
+                        self.candidates.push(candidate);
+                    }
                 }
             }
         }

@@ -104,6 +104,10 @@ impl Buckets {
         self.flight.balls =
             bodies.map(|(surface, motion)| ball(surface, flight.reference_positions, motion)).collect();
         for (pair, &bodies) in self.model.pairs.iter().enumerate() {
+            if bodies[0] == bodies[1] {
+                self.flight.clear_until[pair] = f64::INFINITY;
+                continue;
+            }
             let balls =
                 bodies.map(|body| carried(&flight.motions[body as usize], &self.flight.balls[body as usize]));
             let meeting = time_of_contact(&balls[0], &balls[1], flight.end - flight.time);

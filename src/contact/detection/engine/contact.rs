@@ -20,6 +20,7 @@ use crate::mesh::CellKind;
 
 use super::Engine;
 use super::monitor::VelocityMonitor;
+use super::normals::NormalBounds;
 use super::queue::VertexPair;
 
 /// Fewest and most steps from one operated instant to the next while bodies are close.
@@ -31,6 +32,9 @@ const WINDOW_REACH: f64 = 0.5;
 
 /// How far ahead pairs are predicted, in steps: later times would not outlive an epoch.
 const HORIZON_STEPS: f64 = 1024.0;
+
+/// Steps after which the normals of a body that can touch itself are bounded anew, if not before by a new epoch.
+const NORMALS_STEPS: f64 = 64.0;
 
 /// Rounding of a distance along a direction, relative to the coordinates.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -46,6 +50,8 @@ pub(super) struct ContactPhase {
     depths: Vec<f64>,
     /// How far points of the faces of each body may deviate where its nodes deviate by one.
     amplifications: Vec<f64>,
+    /// Normals of the bodies that can touch themselves, and the instant until which they are used \[s\].
+    normals: Vec<(NormalBounds, f64)>,
     window_end: f64,
     /// Length of the next window \[s\]: twice the last one unless faces are close.
     window: f64,
@@ -85,6 +91,7 @@ impl ContactPhase {
             first_faces,
             depths,
             amplifications: model.surfaces.iter().map(amplification).collect(),
+            normals: vec![(NormalBounds::default(), f64::NEG_INFINITY); num_bodies],
             window_end: f64::NEG_INFINITY,
             window: 0.0,
             horizon_end: f64::NEG_INFINITY,
@@ -138,6 +145,7 @@ impl Engine {
             over[body] |= monitor.is_over(surface, configuration.velocities);
             if over[body] {
                 monitor.restart(surface, configuration.velocities);
+                self.contact.normals[body].1 = f64::NEG_INFINITY;
                 self.queue.begin_epoch(body as u32);
             }
         }
@@ -169,6 +177,7 @@ impl Engine {
         }
         clock.enter(Stage::Update, &mut self.statistics.seconds);
         self.refit(configuration, &frontier);
+        self.bound_normals(configuration, &frontier);
         clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         self.contact.leaves.clear();
         while !frontier.is_empty() {
@@ -201,6 +210,23 @@ impl Engine {
         }
     }
 
+    /// Bounds the normals of the bodies that meet themselves in these pairs, where the last bounds are of no use.
+    fn bound_normals(&mut self, configuration: &Configuration<'_>, pairs: &[VertexPair]) {
+        let Configuration { time, time_step, positions, velocities } = *configuration;
+        for body in pairs.iter().filter(|pair| pair.is_of_one_body()).map(|pair| pair.bodies[0] as usize) {
+            let deviation = self.deviation(body);
+            let (normals, until) = &mut self.contact.normals[body];
+            if time < *until {
+                continue;
+            }
+            *until = time + NORMALS_STEPS * time_step;
+            if let Some(tree) = &self.trees[body] {
+                let surface = &self.model.surfaces[body];
+                normals.find(tree, surface, time, [positions, velocities], deviation);
+            }
+        }
+    }
+
     /// Queues a pair that cannot meet within the window; otherwise opens it, or keeps it as a pair of leaves.
     fn predict_contact(
         &mut self,
@@ -209,6 +235,19 @@ impl Engine {
         opened: &mut Vec<VertexPair>,
     ) {
         self.statistics.counts.trajectory += 1;
+        if pair.is_of_one_body() {
+            let facing = self.contact.normals[pair.bodies[0] as usize].0.time_of_facing(pair.vertices);
+            if facing > self.contact.window_end {
+                if facing <= self.contact.horizon_end {
+                    self.queue.push(facing.next_down(), configuration.time, pair);
+                }
+                return;
+            }
+            if pair.vertices[0] == pair.vertices[1] {
+                self.open_with_itself(pair, opened);
+                return;
+            }
+        }
         let spheres = [0, 1].map(|k| self.growing_sphere(pair, k));
         let horizon = self.contact.horizon_end - configuration.time;
         let Some(mut s) = time_of_contact(&spheres[0], &spheres[1], horizon) else { return };
@@ -216,6 +255,12 @@ impl Engine {
             if configuration.time + s <= self.contact.window_end {
                 s = s.max(self.time_clear_of_face(configuration, pair, face, &spheres));
             }
+        }
+        if pair.is_of_one_body()
+            && configuration.time + s <= self.contact.window_end
+            && let Some(faces) = self.faces(pair)
+        {
+            s = s.max(self.time_of_facing(pair, faces) - configuration.time);
         }
         if s > horizon {
             return;
@@ -228,6 +273,39 @@ impl Engine {
         } else {
             self.contact.leaves.push(pair);
         }
+    }
+
+    /// Opens a vertex that meets itself: each of its children with itself, and the one with the other.
+    fn open_with_itself(&self, pair: VertexPair, opened: &mut Vec<VertexPair>) {
+        let [body, vertex] = [pair.bodies[0], pair.vertices[0]];
+        let children = self.trees[body as usize].as_ref().and_then(|tree| tree.children(vertex));
+        if let Some([left, right]) = children {
+            let vertices = [[left, left], [right, right], [left, right]];
+            opened.extend(vertices.map(|vertices| VertexPair { vertices, ..pair }));
+        }
+    }
+
+    /// Instant before which two faces of one body cannot touch, however near they are: each node of the one is across
+    /// the material from the other, or not opposed to it before. Infinite where none ever can.
+    fn time_of_facing(&self, pair: VertexPair, faces: [u32; 2]) -> f64 {
+        let body = pair.bodies[0];
+        let surface = &self.model.surfaces[body as usize];
+        let mut first = f64::INFINITY;
+        for [contactor, target] in [[0, 1], [1, 0]] {
+            for &node in surface.face(faces[contactor] as usize).1 {
+                let facing =
+                    self.contact.normals[body as usize].0.time_of_facing_node(surface, node, faces[target]);
+                let key = ContactKey { contactor: node, target: body };
+                let candidate = Candidate { key, face: faces[target], pair: pair.pair, contactor_body: body };
+                if facing < first && self.model.can_touch(&candidate) {
+                    first = facing;
+                }
+                if first <= self.contact.window_end {
+                    return first;
+                }
+            }
+        }
+        first
     }
 
     /// Time before which a sphere cannot meet the face of the other vertex, the k-th of the pair, if that is a leaf:
@@ -300,9 +378,13 @@ impl Engine {
             if !self.is_excluded(configuration, pair, faces) {
                 let depth = self.model.search_depths[pair.pair as usize];
                 let rate = self.closing_rate(pair);
-                self.contact.window = self.contact.window.min(WINDOW_REACH * depth / rate);
                 let reach = depth + rate * (window_end - configuration.time);
+                let before = self.contact.candidates.len();
                 self.push_candidates(configuration, pair, faces, reach);
+                // Neighbours in a surface are always near, and mostly cannot touch.
+                if self.contact.candidates.len() > before || !pair.is_of_one_body() {
+                    self.contact.window = self.contact.window.min(WINDOW_REACH * depth / rate);
+                }
             }
         }
         self.contact.leaves = leaves;
@@ -356,10 +438,20 @@ impl Engine {
                     let key = ContactKey { contactor: node, target: body };
                     let contactor_body = pair.bodies[contactor];
                     let candidate = Candidate { key, face: faces[target], pair: pair.pair, contactor_body };
-                    self.contact.candidates.push(candidate);
+                    if self.is_faced(pair, node, faces[target]) && self.model.can_touch(&candidate) {
+                        self.contact.candidates.push(candidate);
+                    }
                 }
             }
         }
+    }
+
+    /// Whether a node can be opposed to a face within the window; of different bodies it is taken to be.
+    fn is_faced(&self, pair: VertexPair, node: u32, face: u32) -> bool {
+        let body = pair.bodies[0] as usize;
+        let normals = &self.contact.normals[body].0;
+        let surface = &self.model.surfaces[body];
+        !pair.is_of_one_body() || normals.time_of_facing_node(surface, node, face) <= self.contact.window_end
     }
 
     /// Closest points of the candidates.

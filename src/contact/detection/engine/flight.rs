@@ -17,7 +17,11 @@ impl Engine {
         clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         self.queue.clear();
         self.statistics.operated(flight.time, false);
-        let pairs: Vec<u32> = (0..self.model.pairs.len() as u32).collect();
+        let differ = |&pair: &u32| {
+            let bodies = self.model.pairs[pair as usize];
+            bodies[0] != bodies[1]
+        };
+        let pairs: Vec<u32> = (0..self.model.pairs.len() as u32).filter(differ).collect();
         for root in pairs.iter().filter_map(|&pair| self.root_pair(pair)).collect::<Vec<_>>() {
             self.predict_flight(flight, root);
         }

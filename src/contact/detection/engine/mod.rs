@@ -16,6 +16,7 @@
 mod contact;
 mod flight;
 mod monitor;
+mod normals;
 mod queue;
 mod top_of_queue;
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Two vertices of the trees of two bodies.
+/// Two vertices of the trees of two bodies, or of one tree: subtrees apart from each other, or one with itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VertexPair {
     /// Index of the pair of bodies.
@@ -12,6 +12,13 @@ pub(super) struct VertexPair {
     pub bodies: [u32; 2],
     /// A vertex of the tree of each.
     pub vertices: [u32; 2],
+}
+
+impl VertexPair {
+    /// Whether the two are of one body, which can touch itself.
+    pub fn is_of_one_body(&self) -> bool {
+        self.bodies[0] == self.bodies[1]
+    }
 }
 
 /// An entry: the pair cannot meet before `time`, as predicted at `asked_at` in the given epochs of its bodies.
