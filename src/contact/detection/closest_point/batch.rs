@@ -49,7 +49,7 @@ const REGIONS: [Feature; 7] = [
 /// left alone.
 ///
 /// # Cost
-/// No allocation; 4 ns a triangle with AVX2. The answers do not depend on what the processor has.
+/// No allocation. The answers do not depend on what the processor has.
 ///
 /// # Source
 /// Ericson 2005, *Real-Time Collision Detection*, §5.1.5.

@@ -138,7 +138,7 @@ pub enum Start {
 /// volume) is answered by its nearest node.
 ///
 /// # Cost
-/// No allocation. A closed form takes tens of nanoseconds, an iteration about a hundred.
+/// No allocation. Tens of nanoseconds in closed form, some hundreds by iteration; `benches/closest_point` measures it.
 pub fn closest_point(
     method: Method,
     start: Start,
