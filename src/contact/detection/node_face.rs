@@ -69,7 +69,7 @@ struct Closest {
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeFaceSearch {
     vectorised: Vectorised,
-    /// Closest face of each contactor node, which the next step may start from.
+    /// Closest face of each contactor node within the search depth, which the next step may start from.
     closest: Vec<Option<Closest>>,
     last_closest: Vec<Option<Closest>>,
     group_ends: Vec<u32>,
@@ -112,14 +112,13 @@ impl NodeFaceSearch {
         self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(|(k, closest)| {
             let first = if k == 0 { 0 } else { ends[k - 1] as usize };
             let group = &candidates[first..ends[k] as usize];
-            let last = *closest;
+            let (last, depth) = (*closest, model.search_depth(&group[0]));
             let search = GroupSearch { vectorised, surfaces: &model.surfaces, options, positions, last };
-            *closest = search.closest_face(group);
+            *closest = search.closest_face(group, depth);
         });
         constraints.clear();
         for closest in self.closest.iter().flatten() {
-            let depth = model.search_depth(&closest.candidate);
-            push_if_penetrated(closest, &model.surfaces, depth, positions, constraints);
+            push_if_penetrated(closest, &model.surfaces, positions, constraints);
         }
     }
 }
@@ -134,12 +133,12 @@ struct GroupSearch<'a> {
 }
 
 impl GroupSearch<'_> {
-    /// The nearest of the candidate faces that face the contactor node.
+    /// The nearest of the candidate faces that face the contactor node, no farther than the search depth \[m\].
     ///
     /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
     /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
     /// section meet, would be nearest to that side.
-    fn closest_face(&self, group: &[Candidate]) -> Option<Closest> {
+    fn closest_face(&self, group: &[Candidate], depth: f64) -> Option<Closest> {
         let mut best: Option<Closest> = None;
         let mut contactor_normal: Option<Vec3> = None;
         for chunk in group.chunks(LANES) {
@@ -147,7 +146,8 @@ impl GroupSearch<'_> {
             for (lane, &candidate) in chunk.iter().enumerate() {
                 let point =
                     in_lanes.map_or_else(|| self.closest_point(candidate), |closest| closest.lane(lane));
-                if best.is_some_and(|best| point.distance_squared >= best.point.distance_squared) {
+                let is_farther = |best: Closest| point.distance_squared >= best.point.distance_squared;
+                if point.distance_squared > depth * depth || best.is_some_and(is_farther) {
                     continue;
                 }
                 let target = &self.surfaces[candidate.key.target as usize];
@@ -205,14 +205,10 @@ impl GroupSearch<'_> {
 fn push_if_penetrated(
     closest: &Closest,
     surfaces: &[Surface],
-    search_depth: f64,
     positions: &[Vec3],
     constraints: &mut Constraints,
 ) {
     let Closest { candidate, point } = closest;
-    if point.distance_squared > search_depth * search_depth {
-        return;
-    }
     let surface = &surfaces[candidate.key.target as usize];
     let query = &positions[candidate.key.contactor as usize];
     let of_one_body = candidate.contactor_body == candidate.key.target;
