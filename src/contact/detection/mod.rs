@@ -20,6 +20,7 @@ pub mod hierarchy;
 mod node_face;
 mod overlap;
 mod patch;
+mod phase;
 mod queued_pair;
 #[cfg(test)]
 mod samples;

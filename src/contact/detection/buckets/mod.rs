@@ -24,6 +24,7 @@ mod tracked;
 use crate::contact::{Constraints, ContactKey};
 use crate::math::Vec3;
 
+use super::phase::Phase;
 use super::{Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions};
 use contact::ContactPhase;
 use flight::FlightPhase;
@@ -36,17 +37,6 @@ pub struct Buckets {
     flight: FlightPhase,
     contact: ContactPhase,
     statistics: DetectionStatistics,
-}
-
-/// What the state was made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Nothing yet.
-    Fresh,
-    /// Bodies that fly in closed form.
-    Flight,
-    /// Bodies that deform.
-    Contact,
 }
 
 /// What is in the buckets of the nodes of one body and the faces of another.
@@ -99,8 +89,7 @@ impl Buckets {
 
 impl Detector for Buckets {
     fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
-        if self.phase != Phase::Flight {
-            self.phase = Phase::Flight;
+        if self.phase.enters(Phase::Flight) {
             self.begin_flight(flight);
         }
         let impact = self.fly(flight);
@@ -112,8 +101,7 @@ impl Detector for Buckets {
     }
 
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
-        if self.phase != Phase::Contact {
-            self.phase = Phase::Contact;
+        if self.phase.enters(Phase::Contact) {
             self.contact.forget();
         }
         self.follow_contact(configuration);

@@ -41,6 +41,17 @@ pub const SQUARE: Domain = Domain {
 };
 
 impl Domain {
+    /// The kinds that are faces.
+    pub const KINDS: [CellKind; 7] = [
+        CellKind::Line2,
+        CellKind::Line3,
+        CellKind::Tri3,
+        CellKind::Quad4,
+        CellKind::Tri6,
+        CellKind::Quad8,
+        CellKind::Quad9,
+    ];
+
     /// Domain of a face; `None` for kinds that are not faces.
     pub fn of(kind: CellKind) -> Option<&'static Self> {
         match kind.linear() {

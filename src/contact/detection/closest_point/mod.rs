@@ -174,7 +174,7 @@ fn iterate(
     nodes: &[Vec3],
     query: &Vec3,
 ) -> Option<ClosestPoint> {
-    patch::visit(kind, nodes, query, GlobalMinimum { method, start, nodes, query })
+    patch::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
 /// What a method makes of a face by itself: the local minimum downhill of the start, which on a curved or warped
@@ -205,19 +205,16 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-struct GlobalMinimum<'a, M> {
-    method: &'a M,
-    start: Start,
-    nodes: &'a [Vec3],
-    query: &'a Vec3,
-}
+/// The local minimum, and where it is not certainly the global one a search for that.
+struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     type Output = ClosestPoint;
 
     #[inline]
     fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
-        let local = self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query));
+        let LocalMinimum { nodes, query, .. } = self.0;
+        let local = self.0.visit(patch);
         let is_closest = P::AFFINE || certificate::is_closest(patch, local.xi);
         let (minimum, outcome) = if local.converged && is_closest {
             (local, Outcome::Converged)
@@ -230,7 +227,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
             };
             (found.minimum, outcome)
         };
-        ClosestPoint::from_minimum(patch, self.nodes, self.query, &minimum, outcome)
+        ClosestPoint::from_minimum(patch, nodes, query, &minimum, outcome)
     }
 }
 

@@ -5,16 +5,6 @@ use super::sqp::Hessian;
 use super::*;
 use crate::contact::detection::samples::Samples;
 
-const FACES: [CellKind; 7] = [
-    CellKind::Line2,
-    CellKind::Line3,
-    CellKind::Tri3,
-    CellKind::Quad4,
-    CellKind::Tri6,
-    CellKind::Quad8,
-    CellKind::Quad9,
-];
-
 const ITERATIVE: [Method; 4] = [Method::Sqp, Method::ActiveSet, Method::InteriorPoint, Method::Newton];
 
 const STARTS: [Start; 3] = [Start::Nearest, Start::Centre, Start::Previous([0.3, 0.2])];
@@ -108,7 +98,7 @@ fn toward(domain: &Domain, xi: [f64; 2], direction: [f64; 2], h: f64) -> [f64; 2
 #[test]
 fn local_minima_of_random_faces() {
     let mut s = Samples::new(11);
-    for kind in FACES {
+    for kind in Domain::KINDS {
         for case in 0..400 {
             let place = s.vector(1.0) * s.pick(&[0.0, 100.0]);
             let bend = s.pick(&[0.0, 0.1, 0.4]);
@@ -256,7 +246,7 @@ fn degenerate_curved_faces() {
 #[test]
 fn not_a_number_and_far_queries_end() {
     let mut s = Samples::new(15);
-    for kind in FACES {
+    for kind in Domain::KINDS {
         let nodes = face(&mut s, kind, 0.2, Vec3::zeros());
         for query in
             [Vec3::repeat(f64::NAN), Vec3::repeat(f64::INFINITY), Vec3::repeat(1e200), Vec3::repeat(1e8)]
@@ -296,7 +286,7 @@ fn newton_falls_back_on_edges_and_corners() {
 
 #[test]
 fn closed_forms_serve_flat_triangles_and_segments_only() {
-    for kind in FACES {
+    for kind in Domain::KINDS {
         let flat = matches!(kind, CellKind::Line2 | CellKind::Tri3);
         for method in [Method::Voronoi, Method::BruteForce] {
             assert_eq!(method.serves(kind), flat);

@@ -26,6 +26,7 @@ use crate::contact::Constraints;
 use crate::math::Vec3;
 
 use super::hierarchy::{Builder, Hierarchy};
+use super::phase::Phase;
 use super::volume::{Sphere, VolumeKind};
 use super::{
     Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions, Placement,
@@ -56,17 +57,6 @@ pub struct Engine {
     phase: Phase,
     contact: ContactPhase,
     statistics: DetectionStatistics,
-}
-
-/// What the predictions in the queue were made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Nothing yet.
-    Fresh,
-    /// Bodies that fly in closed form.
-    Flight,
-    /// Bodies that deform.
-    Contact,
 }
 
 impl Engine {
@@ -159,8 +149,7 @@ fn tree_statistics(body: u32, tree: &Hierarchy, build_seconds: f64) -> TreeStati
 
 impl Detector for Engine {
     fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
-        if self.phase != Phase::Flight {
-            self.phase = Phase::Flight;
+        if self.phase.enters(Phase::Flight) {
             self.begin_flight(flight);
         }
         let impact = self.fly(flight);
@@ -172,8 +161,7 @@ impl Detector for Engine {
     }
 
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
-        if self.phase != Phase::Contact {
-            self.phase = Phase::Contact;
+        if self.phase.enters(Phase::Contact) {
             self.begin_contact(configuration);
         }
         self.follow_contact(configuration);

@@ -5,16 +5,6 @@ use crate::contact::detection::closest_point::domain::MAX_FACE_NODES;
 use crate::contact::detection::samples::Samples;
 use crate::element::{shape_gradients, shape_hessians, shape_values};
 
-const FACES: [CellKind; 7] = [
-    CellKind::Line2,
-    CellKind::Line3,
-    CellKind::Tri3,
-    CellKind::Quad4,
-    CellKind::Tri6,
-    CellKind::Quad8,
-    CellKind::Quad9,
-];
-
 struct Differentiate([f64; 2]);
 
 impl Visitor for Differentiate {
@@ -36,7 +26,7 @@ impl Visitor for Expand {
 #[test]
 fn patches_are_the_shape_functions() {
     let mut s = Samples::new(1);
-    for kind in FACES {
+    for kind in Domain::KINDS {
         for _ in 0..200 {
             let nodes: Vec<Vec3> = (0..kind.num_nodes()).map(|_| s.vector(1.0)).collect();
             let query = s.vector(2.0);
@@ -73,7 +63,7 @@ fn a_face_far_from_the_origin_loses_no_digits() {
     let mut s = Samples::new(2);
     // Multiples of 2⁻²⁰ can be shifted by 10⁶ without rounding.
     let coarse = |v: Vec3| v.map(|x| (x * 2.0_f64.powi(20)).round() * 2.0_f64.powi(-20));
-    for kind in FACES {
+    for kind in Domain::KINDS {
         let nodes: Vec<Vec3> = (0..kind.num_nodes()).map(|_| coarse(s.vector(1.0))).collect();
         let (query, shift) = (coarse(s.vector(2.0)), Vec3::new(1e6, -2e6, 3e6));
         let far: Vec<Vec3> = nodes.iter().map(|x| x + shift).collect();
@@ -88,7 +78,7 @@ fn a_face_far_from_the_origin_loses_no_digits() {
 #[test]
 fn derivatives_agree_with_differences() {
     let mut s = Samples::new(3);
-    for kind in FACES {
+    for kind in Domain::KINDS {
         let dimension = kind.dimension();
         for _ in 0..250 {
             let nodes: Vec<Vec3> = (0..kind.num_nodes()).map(|_| s.vector(1.0)).collect();
