@@ -46,6 +46,16 @@ pub enum ElementError {
         /// Number of positions given.
         num_nodes: usize,
     },
+    /// A curved element that is inside out somewhere between its quadrature points.
+    #[error(
+        "element {element} gives a node the mass {mass} kg: it is turned inside out in part; mesh it again"
+    )]
+    NodalMass {
+        /// Element of the block.
+        element: usize,
+        /// The mass \[kg\].
+        mass: f64,
+    },
     /// The density is not positive and finite.
     #[error("the density is {density}; give a positive number")]
     Density {
@@ -356,6 +366,9 @@ impl ReferenceElement {
         lumping.shares(nodes, &mut mass);
         for (a, mass) in mass.iter_mut().enumerate() {
             *mass *= density;
+            if !(*mass > 0.0 && mass.is_finite()) {
+                return Err(ElementError::NodalMass { element, mass: *mass });
+            }
             gradients.row_mut(a).scale_mut(1.0 / mass.sqrt());
         }
         let laplacian = largest_eigenvalue(&gradients * gradients.transpose());

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+mod cells;
 
 use super::*;
 use crate::dynamics::ElementError;
@@ -7,25 +7,8 @@ use crate::element::{MAX_NODES, hexahedron, quadrilateral, shape_values};
 use crate::material::{Elasticity, Material};
 use crate::math::{Mat3, Rotation};
 use crate::mesh::CellKind;
+use cells::{Noise, distorted_mesh, is_plane, mesh, perturbed, regular_cell};
 use proptest::prelude::*;
-use rand_like::Noise;
-
-/// A small deterministic stream of numbers in (−1, 1), for meshes that must be the same in each run.
-mod rand_like {
-    pub struct Noise(pub u64);
-
-    impl Noise {
-        pub fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-
-        pub fn vector(&mut self, plane: bool) -> crate::math::Vec3 {
-            let (x, y, z) = (self.next(), self.next(), self.next());
-            crate::math::Vec3::new(x, y, if plane { 0.0 } else { z })
-        }
-    }
-}
 
 const KINDS: [CellKind; 11] = [
     CellKind::Tri3,
@@ -51,108 +34,11 @@ fn materials(poisson: f64) -> [Material; 3] {
     [Material::LinearElastic(e), Material::StVenantKirchhoff(e), Material::NeoHookean(e)]
 }
 
-fn is_plane(kind: CellKind) -> bool {
-    kind.dimension() == 2
-}
-
-/// Corners of one well-shaped cell of size about 2, away from the origin.
-fn regular_cell(kind: CellKind) -> Vec<Vec3> {
-    let corners: Vec<Vec3> = match kind.linear() {
-        CellKind::Hex8 => hexahedron::CORNERS.iter().map(|c| Vec3::from(*c)).collect(),
-        CellKind::Quad4 => quadrilateral::CORNERS.iter().map(|c| Vec3::new(c[0], c[1], 0.0)).collect(),
-        CellKind::Tri3 => vec![Vec3::zeros(), Vec3::x() * 2.0, Vec3::y() * 2.0],
-        CellKind::Tet4 => vec![Vec3::zeros(), Vec3::x() * 2.0, Vec3::y() * 2.0, Vec3::z() * 2.0],
-        CellKind::Wedge6 => [-1.0, 1.0]
-            .iter()
-            .flat_map(|z| [[0.0, 0.0, *z], [2.0, 0.0, *z], [0.0, 2.0, *z]].map(Vec3::from))
-            .collect(),
-        other => panic!("{other:?}"),
-    };
-    let corners: Vec<Vec3> = corners.into_iter().map(|x| x + Vec3::new(3.0, -2.0, 0.0)).collect();
-    with_mid_nodes(kind, &corners)
-}
-
-/// The straight-sided cell of these corners.
-fn with_mid_nodes(kind: CellKind, corners: &[Vec3]) -> Vec<Vec3> {
-    let mut values = [0.0; MAX_NODES];
-    let mut at = |xi: &[f64; 3]| {
-        shape_values(kind.linear(), *xi, &mut values);
-        corners.iter().zip(values).map(|(x, n)| x * n).sum()
-    };
-    natural_nodes(kind).iter().map(&mut at).collect()
-}
-
-/// A mesh of linear cells made one of straight-sided cells of `kind`.
-fn promoted(kind: CellKind, mut nodes: Vec<Vec3>, connectivity: &[u32]) -> (Vec<Vec3>, Vec<u32>) {
-    let mut found: HashMap<Vec<u32>, u32> = HashMap::new();
-    let mut promoted = Vec::new();
-    for cell in connectivity.chunks_exact(kind.linear().num_nodes()) {
-        let corners: Vec<Vec3> = cell.iter().map(|&node| nodes[node as usize]).collect();
-        let positions = with_mid_nodes(kind, &corners);
-        for (xi, position) in natural_nodes(kind).iter().zip(positions) {
-            // A node is known by the corners it lies between.
-            let mut values = [0.0; MAX_NODES];
-            shape_values(kind.linear(), *xi, &mut values);
-            let mut key: Vec<u32> =
-                cell.iter().zip(values).filter(|(_, n)| *n > 0.0).map(|(&c, _)| c).collect();
-            key.sort_unstable();
-            let node = match key[..] {
-                [corner] => corner,
-                _ => *found.entry(key).or_insert_with(|| {
-                    nodes.push(position);
-                    nodes.len() as u32 - 1
-                }),
-            };
-            promoted.push(node);
-        }
-    }
-    (nodes, promoted)
-}
-
-fn perturbed(positions: &[Vec3], size: f64, noise: &mut Noise, plane: bool) -> Vec<Vec3> {
-    positions.iter().map(|x| x + noise.vector(plane) * size).collect()
-}
-
 /// Forces of one element.
 fn single(kind: CellKind, material: Material, reference: &[Vec3]) -> Option<InternalForce> {
     let connectivity: Vec<u32> = (0..kind.num_nodes() as u32).collect();
     let block = ElementBlock::new(kind, material, DENSITY, &connectivity, reference).ok()?;
     Some(InternalForce::new(vec![block], reference.len()))
-}
-
-/// A box of nx × ny × nz cells with inner nodes moved at random; for plane kinds a rectangle of nx × ny.
-fn distorted_mesh(kind: CellKind, n: [usize; 3], noise: &mut Noise) -> (Vec<Vec3>, Vec<u32>) {
-    mesh(kind, n, |plane| noise.vector(plane) * 0.15)
-}
-
-/// The same with inner nodes moved by `shift`, which is told whether the kind is plane.
-fn mesh(kind: CellKind, n: [usize; 3], mut shift: impl FnMut(bool) -> Vec3) -> (Vec<Vec3>, Vec<u32>) {
-    let plane = is_plane(kind);
-    let nz = if plane { 0 } else { n[2] };
-    let node = |i: usize, j: usize, k: usize| ((k * (n[1] + 1) + j) * (n[0] + 1) + i) as u32;
-    let mut nodes = Vec::new();
-    for (k, j, i) in (0..=nz).flat_map(|k| (0..=n[1]).flat_map(move |j| (0..=n[0]).map(move |i| (k, j, i)))) {
-        let inner = (1..n[0]).contains(&i) && (1..n[1]).contains(&j) && (plane || (1..nz).contains(&k));
-        let shift = if inner { shift(plane) } else { Vec3::zeros() };
-        nodes.push(Vec3::new(i as f64, j as f64, k as f64) + shift);
-    }
-    let mut connectivity = Vec::new();
-    for (k, j, i) in
-        (0..nz.max(1)).flat_map(|k| (0..n[1]).flat_map(move |j| (0..n[0]).map(move |i| (k, j, i))))
-    {
-        let layer = |k: usize| [node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k)];
-        let bottom = layer(k);
-        let hex: Vec<u32> = if plane { bottom.to_vec() } else { [bottom, layer(k + 1)].concat() };
-        let local: &[usize] = match kind.linear() {
-            CellKind::Hex8 => &[0, 1, 2, 3, 4, 5, 6, 7],
-            CellKind::Wedge6 => &[0, 1, 2, 4, 5, 6, 0, 2, 3, 4, 6, 7],
-            CellKind::Tet4 => &[0, 1, 2, 6, 0, 2, 3, 6, 0, 3, 7, 6, 0, 7, 4, 6, 0, 4, 5, 6, 0, 5, 1, 6],
-            CellKind::Quad4 => &[0, 1, 2, 3],
-            _ => &[0, 1, 2, 0, 2, 3],
-        };
-        connectivity.extend(local.iter().map(|l| hex[*l]));
-    }
-    promoted(kind, nodes, &connectivity)
 }
 
 fn forces_of(model: &mut InternalForce, positions: &[Vec3]) -> Vec<Vec3> {

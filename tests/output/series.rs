@@ -1,23 +1,18 @@
-//! The files of a run, read back by other readers than the code that wrote them: `vtkio` for the frames,
-//! `csv` and `serde_json` for the tables. `scripts/check_output.py` does the same with VTK, meshio and ParaView.
-//!
-//! With `ICTUS_KEEP_OUTPUT=DIR` the series of the tests marked "kept" go to DIR and stay.
-
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
+//! Frames and their collection.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use ictus::io::OutputError;
-use ictus::io::history::{BodyRow, History, HistoryRow};
-use ictus::io::summary::*;
 use ictus::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use vtkio::model::{Attribute, DataSet, Piece, UnstructuredGridPiece, VertexNumbers};
 
+use super::file_names;
+
 /// One cell of every kind, sharing points where shapes allow.
-fn mixed_grid() -> Grid {
+pub fn mixed_grid() -> Grid {
     use CellKind::*;
     Grid {
         kinds: vec![Hex8, Wedge6, Tet4, Quad4, Tri3, Line2, Point1, Hex8],
@@ -43,7 +38,7 @@ fn mixed_points() -> Vec<Vec3> {
 }
 
 /// A frame with every type of field, no two values of a field alike but for the status.
-fn mixed_frame(time: f64) -> Frame {
+pub fn mixed_frame(time: f64) -> Frame {
     let points: Vec<Vec3> = mixed_points().iter().map(|point| point * (1.0 + 0.1 * time)).collect();
     let displacement = points.iter().zip(mixed_points()).map(|(x, reference)| x - reference).collect();
     let (nodes, cells) = (0..points.len(), 0..mixed_grid().kinds.len());
@@ -248,7 +243,7 @@ fn a_removed_series_leaves_others_alone() {
 }
 
 /// Attributes `timestep` and `file` of every data set of a collection.
-fn collection(directory: &Path, name: &str) -> Vec<(f64, String)> {
+pub fn collection(directory: &Path, name: &str) -> Vec<(f64, String)> {
     let text = fs::read_to_string(directory.join(format!("{name}.pvd"))).unwrap();
     assert!(text.starts_with("<?xml") && text.ends_with("</Collection>\n</VTKFile>\n"), "{text}");
     let attribute = |line: &str, name: &str| {
@@ -259,7 +254,7 @@ fn collection(directory: &Path, name: &str) -> Vec<(f64, String)> {
     data_sets.map(|line| (attribute(line, "timestep").parse().unwrap(), attribute(line, "file"))).collect()
 }
 
-fn expected_collection(name: &str, times: &[f64]) -> Vec<(f64, String)> {
+pub fn expected_collection(name: &str, times: &[f64]) -> Vec<(f64, String)> {
     times.iter().enumerate().map(|(index, &time)| (time, format!("frames/{name}_{index:06}.vtu"))).collect()
 }
 
@@ -282,13 +277,6 @@ fn a_dropped_series_writes_what_it_was_given() {
     (0..5).for_each(|i| series.write(mixed_frame(f64::from(i))).unwrap());
     drop(series);
     assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.0, 1.0, 2.0, 3.0, 4.0]));
-}
-
-fn file_names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 #[test]
@@ -336,239 +324,4 @@ fn a_frame_that_does_not_fit_the_grid_is_refused_and_the_series_goes_on() {
     let grid = Grid { kinds: vec![CellKind::Tet4], connectivity: vec![0, 1, 2] };
     let refused = Series::create(directory.path(), "drop", grid).unwrap_err();
     assert!(matches!(refused, OutputError::ConnectivityLength { expected: 4, given: 3 }));
-}
-
-#[test]
-fn a_directory_that_cannot_be_made_is_named_with_the_remedy() {
-    let directory = tempfile::tempdir().unwrap();
-    let occupied = directory.path().join("out");
-    fs::write(&occupied, "a file").unwrap();
-    let error = Series::create(&occupied, "drop", mixed_grid()).unwrap_err();
-    let message = error.to_string();
-    let frames = occupied.join("frames");
-    assert!(message.starts_with(&format!("cannot create directory '{}': ", frames.display())), "{message}");
-    assert!(message.ends_with("move it or choose another `--output DIR`"), "{message}");
-    assert!(std::error::Error::source(&error).is_some());
-}
-
-/// Root may write into any ordinary directory, but nobody may create files in sysfs.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_directory_without_permission_is_named_with_the_remedy() {
-    let directory = Path::new("/sys/kernel");
-    let remedy = "; choose a directory you may write to (`--output DIR`) or change its permissions";
-    for (error, file) in [
-        (History::create(directory, &["left"]).unwrap_err(), "history.csv"),
-        (summary().write(directory).unwrap_err(), "summary.json"),
-    ] {
-        let message = error.to_string();
-        assert!(message.starts_with(&format!("cannot write '/sys/kernel/{file}': ")), "{message}");
-        assert!(message.ends_with(remedy), "{message}");
-    }
-}
-
-/// `/dev/full` behaves as a file on a full disk.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_is_reported_with_the_remedy() {
-    let directory = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink("/dev/full", directory.path().join("history.csv")).unwrap();
-    let message = History::create(directory.path(), &["left"]).unwrap_err().to_string();
-    assert!(message.contains("free some space, ask for fewer frames, or choose another disk"), "{message}");
-}
-
-#[test]
-fn a_failure_of_the_background_thread_surfaces_and_stays() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut series = Series::create(directory.path(), "drop", mixed_grid()).unwrap();
-    series.write(mixed_frame(0.0)).unwrap();
-    while !directory.path().join("drop.pvd").is_file() {
-        std::thread::yield_now();
-    }
-    fs::remove_dir_all(directory.path().join("frames")).unwrap();
-    let failure = (1..100).find_map(|i| series.write(mixed_frame(f64::from(i))).err()).unwrap();
-    assert!(matches!(&failure, OutputError::File { path, .. } if path.ends_with("frames/drop_000001.vtu")));
-    assert!(matches!(series.write(mixed_frame(1e3)), Err(OutputError::SeriesStopped { .. })));
-    assert!(matches!(series.finish(), Err(OutputError::SeriesStopped { .. })));
-    assert_eq!(collection(directory.path(), "drop"), expected_collection("drop", &[0.0]));
-
-    let mut series = Series::create(directory.path(), "last", mixed_grid()).unwrap();
-    fs::remove_dir_all(directory.path().join("frames")).unwrap();
-    series.write(mixed_frame(0.0)).unwrap();
-    assert!(matches!(series.finish(), Err(OutputError::File { .. })));
-}
-
-const HISTORY_HEADER: &str = "time,step,dt,kinetic,strain,external_work,contact_energy,friction_dissipation,\
-    plastic_dissipation,hourglass_energy,viscous_dissipation,total,energy_error,momentum_x,momentum_y,momentum_z,\
-    angular_momentum_x,angular_momentum_y,angular_momentum_z,contacts,left.momentum_x,left.momentum_y,\
-    left.momentum_z,left.kinetic,left.centre_x,left.centre_y,left.centre_z,left.contact_force_x,\
-    left.contact_force_y,left.contact_force_z";
-
-/// A row whose numbers are thirds, counting up in the order of the columns.
-fn history_row(shift: u32) -> HistoryRow {
-    let third = |column: u32| f64::from(column + shift) / 3.0;
-    let vector = |column: u32| Vec3::new(third(column), third(column + 1), third(column + 2));
-    HistoryRow {
-        time: third(0),
-        step: u64::from(shift) + 1,
-        dt: third(2),
-        kinetic: third(3),
-        strain: third(4),
-        external_work: third(5),
-        contact_energy: third(6),
-        friction_dissipation: third(7),
-        plastic_dissipation: third(8),
-        hourglass_energy: third(9),
-        viscous_dissipation: third(10),
-        total: third(11),
-        energy_error: third(12),
-        momentum: vector(13),
-        angular_momentum: vector(16),
-        contacts: u64::from(shift) + 19,
-        bodies: vec![BodyRow {
-            momentum: vector(20),
-            kinetic: third(23),
-            centre: vector(24),
-            contact_force: vector(27),
-        }],
-    }
-}
-
-#[test]
-fn history_has_exactly_its_columns_and_every_digit() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut history = History::create(directory.path(), &["left"]).unwrap();
-    history.append(&history_row(0)).unwrap();
-    // Read while the history is still open, as after a kill.
-    let path = directory.path().join("history.csv");
-    assert_eq!(fs::read_to_string(&path).unwrap().lines().next().unwrap(), HISTORY_HEADER);
-    let record = csv::Reader::from_path(&path).unwrap().records().next().unwrap().unwrap();
-    for (column, cell) in record.iter().enumerate() {
-        match column {
-            1 | 19 => assert_eq!(cell, column.to_string(), "counts are whole numbers"),
-            _ => assert_eq!(cell.parse::<f64>().unwrap(), column as f64 / 3.0, "column {column}"),
-        }
-    }
-    let refused = history.append(&HistoryRow::default()).unwrap_err();
-    assert!(matches!(refused, OutputError::BodyCount { expected: 1, given: 0, .. }));
-}
-
-fn summary() -> Summary {
-    let bodies = ["left".to_owned(), "right".to_owned()];
-    Summary {
-        version: "0.1.0".to_owned(),
-        scenario: "configs/drop.toml".to_owned(),
-        title: "Drop".to_owned(),
-        threads: 2,
-        status: Status::Failed,
-        failure: Some(Failure {
-            message: "inverted element".to_owned(),
-            step: 7,
-            time: 0.5,
-            body: Some("left".to_owned()),
-            element: Some(12),
-        }),
-        bodies: vec![BodySummary {
-            name: "left".to_owned(),
-            nodes: 8,
-            elements: 1,
-            faces: 6,
-            mass: 2.0,
-            critical_step: f64::INFINITY,
-        }],
-        steps: 7,
-        flight_steps: 3,
-        time: TimeSpan { start: 0.0, end: 0.5 },
-        wall_seconds: WallSeconds::default(),
-        detection: DetectionSummary {
-            operated_times: vec![0.05],
-            predictions: vec![Prediction {
-                asked_at: 0.1,
-                bodies: bodies.clone(),
-                depth: [0, 1],
-                time: f64::NAN,
-            }],
-            hierarchies: vec![HierarchySummary {
-                body: "left".to_owned(),
-                builder: "fast".to_owned(),
-                leaves: 6,
-                depth: DepthSummary { min: 2, mean: 2.5, max: 3 },
-                sum_of_volumes: 4.0,
-                build_seconds: 0.01,
-            }],
-            ..DetectionSummary::default()
-        },
-        first_contacts: vec![FirstContact {
-            bodies,
-            time: 0.25,
-            point: [0.0; 3],
-            normal: [1.0, 0.0, 0.0],
-            normal_speed: 100.0,
-        }],
-        energy: EnergySummary::default(),
-        momentum: MomentumSummary::default(),
-        warnings: vec!["initial overlap".to_owned()],
-    }
-}
-
-/// The names scripts rely on; `[]` stands for the entries of a list.
-const SUMMARY_NAMES: &str = "
-    version scenario title threads status
-    failure.message failure.step failure.time failure.body failure.element
-    bodies[].name bodies[].nodes bodies[].elements bodies[].faces bodies[].mass bodies[].critical_step
-    steps flight_steps time.start time.end
-    wall_seconds.total wall_seconds.read wall_seconds.hierarchy wall_seconds.detection wall_seconds.response
-    wall_seconds.internal_force wall_seconds.integration wall_seconds.output
-    detection.counts.trajectory detection.counts.update detection.counts.overlap detection.counts.primitive
-    detection.seconds.trajectory detection.seconds.update detection.seconds.overlap detection.seconds.primitive
-    detection.cost.trajectory detection.cost.update detection.cost.overlap detection.cost.primitive
-    detection.counts.monitor detection.seconds.monitor detection.cost.monitor detection.total_seconds
-    detection.operated_times
-    detection.predictions[].asked_at detection.predictions[].bodies detection.predictions[].depth
-    detection.predictions[].time
-    detection.hierarchies[].body detection.hierarchies[].builder detection.hierarchies[].leaves
-    detection.hierarchies[].depth.min detection.hierarchies[].depth.mean detection.hierarchies[].depth.max
-    detection.hierarchies[].sum_of_volumes detection.hierarchies[].build_seconds
-    first_contacts[].bodies first_contacts[].time first_contacts[].point first_contacts[].normal
-    first_contacts[].normal_speed
-    energy.initial energy.final energy.largest_error momentum.largest_error momentum.largest_angular_error
-    warnings";
-
-/// Names of every leaf of a JSON value, as paths.
-fn names(value: &serde_json::Value, prefix: &str) -> Vec<String> {
-    use serde_json::Value;
-    match value {
-        Value::Object(map) => {
-            map.iter().flat_map(|(key, value)| names(value, &format!("{prefix}.{key}"))).collect()
-        }
-        Value::Array(items) if items.iter().any(Value::is_object) => {
-            items.iter().flat_map(|item| names(item, &format!("{prefix}[]"))).collect()
-        }
-        _ => vec![prefix.trim_start_matches('.').to_owned()],
-    }
-}
-
-#[test]
-fn summary_has_exactly_the_promised_names() {
-    let directory = tempfile::tempdir().unwrap();
-    summary().write(directory.path()).unwrap();
-    let text = fs::read_to_string(directory.path().join("summary.json")).unwrap();
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let mut found = names(&value, "");
-    found.sort();
-    let mut promised: Vec<_> = SUMMARY_NAMES.split_whitespace().collect();
-    promised.sort_unstable();
-    assert_eq!(found, promised);
-    assert!(value["bodies"][0]["critical_step"].is_null(), "infinite is null");
-    assert!(value["detection"]["predictions"][0]["time"].is_null(), "not a number is null");
-    assert_eq!(file_names(directory.path()), ["summary.json"]);
-}
-
-#[test]
-fn the_status_of_a_summary_is_one_word_and_a_run_without_failure_has_none() {
-    let statuses = [Status::Finished, Status::Failed, Status::Interrupted];
-    let words = statuses.map(|status| serde_json::to_value(status).unwrap());
-    assert_eq!(words, ["finished", "failed", "interrupted"]);
-    let value = serde_json::to_value(Summary { failure: None, ..summary() }).unwrap();
-    assert_eq!(value.get("failure"), Some(&serde_json::Value::Null));
 }

@@ -1,0 +1,185 @@
+//! What good scenarios mean, and what they may leave out.
+
+use super::*;
+
+#[test]
+fn a_full_scenario_is_read_as_written() {
+    let scenario = read("full.toml", &[]).unwrap();
+    assert_eq!(scenario.name, "full");
+    assert_eq!(scenario.title, "A bar against a wall");
+    assert_eq!(scenario.gravity, Vec3::new(0.0, 0.0, -9.81));
+    let time = &scenario.time;
+    assert_eq!((time.end, time.step, time.safety), (2.0, StepSize::Fixed(1e-6), 0.7));
+    assert_eq!((time.flight_step, time.energy_tolerance), (0.05, 0.01));
+    let names: Vec<_> = scenario.materials.iter().map(|material| material.name.as_str()).collect();
+    assert_eq!(names, ["steel", "granite", "rubber", "glass"]);
+    let steel = Elasticity { young: 210e9, poisson: 0.3 };
+    assert_eq!(scenario.materials[0].model, MaterialModel::NeoHookean(steel));
+    assert_eq!((scenario.materials[1].model, scenario.materials[1].density), (MaterialModel::Rigid, None));
+    assert!(matches!(scenario.materials[2].model, MaterialModel::StVenantKirchhoff(_)));
+    assert!(matches!(scenario.materials[3].model, MaterialModel::LinearElastic(_)));
+}
+
+#[test]
+fn bodies_of_a_full_scenario() {
+    let scenario = read("full.toml", &[]).unwrap();
+    let [bar, wall, buffer] = scenario.bodies.as_slice() else { panic!() };
+    assert_eq!(bar.mesh.value, data("bar.msh"));
+    assert_eq!(&scenario.source[bar.mesh.span.clone()], "\"bar.msh\"");
+    assert_eq!((bar.material, bar.scale), (0, 1e-3));
+    assert_eq!(bar.rotate, Some((Vec3::z(), std::f64::consts::FRAC_PI_2)));
+    assert_eq!(bar.translate, Vec3::new(-750.0, 0.0, 0.0));
+    assert_eq!((bar.velocity, bar.angular_velocity), (Vec3::new(50.0, 0.0, 86.5), Vec3::z()));
+    assert_eq!((bar.gravity, wall.gravity), (Vec3::zeros(), scenario.gravity));
+    let groups = |groups: &[Located<String>]| {
+        groups.iter().map(|group| scenario.source[group.span.clone()].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(groups(&bar.region), ["\"bar\""]);
+    assert_eq!(groups(&buffer.region), ["\"bar\"", "\"end\""]);
+    assert!(matches!(&bar.contact, ContactSurface::Groups(names) if groups(names) == ["\"end\""]));
+    assert!(matches!(&buffer.contact, ContactSurface::Groups(names) if names[0].value == "end"));
+    assert_eq!(wall.contact, ContactSurface::None);
+    assert_eq!(wall.rigid, RigidMass::Given(12.0, [1.0, 2.0, 2.5, 0.0, 0.0, 0.0]));
+}
+
+#[test]
+fn conditions_of_a_full_scenario() {
+    let scenario = read("full.toml", &[]).unwrap();
+    let [first, second] = scenario.boundaries.as_slice() else { panic!() };
+    assert_eq!((first.body, first.group.as_ref().unwrap().value.as_str()), (0, "end"));
+    let prescribed = |boundary: &BoundarySpec| -> Vec<(Axis, PrescribedMotion)> {
+        boundary.components.iter().map(|component| component.value.clone()).collect()
+    };
+    assert!(matches!(
+        prescribed(first).as_slice(),
+        [
+            (Axis::Y, PrescribedMotion::Fixed),
+            (Axis::Z, PrescribedMotion::Fixed),
+            (Axis::X, PrescribedMotion::Displacement(f)),
+        ] if (f.value(0.25) - 0.1).abs() < 1e-15
+    ));
+    assert_eq!((second.body, second.group.is_none()), (2, true));
+    assert!(matches!(
+        prescribed(second).as_slice(),
+        [
+            (Axis::X, PrescribedMotion::Velocity(x)),
+            (Axis::Z, PrescribedMotion::Velocity(z)),
+            (Axis::Y, PrescribedMotion::Acceleration(y)),
+        ] if x.is_constant() && z.value(0.5) == 1.0 && y.value(3.0) == 9.0
+    ));
+    let [pressure, traction, force] = scenario.loads.as_slice() else { panic!() };
+    assert!(matches!(&pressure.kind, LoadKind::Pressure(f) if f.value(0.0) == 1e5 && f.value(0.1) == 0.0));
+    assert!(matches!(&traction.kind, LoadKind::Traction([_, _, z]) if z.value(2.0) == -2e3));
+    assert!(matches!(&force.kind, LoadKind::BodyForce([x, _, _]) if x.value(1.0) == 5.0));
+    assert_eq!((force.body, force.group.is_none(), traction.group.is_none()), (2, true, true));
+}
+
+#[test]
+fn closest_point_methods_and_starts() {
+    use ClosestPointMethod::*;
+    let methods = [
+        ("auto", Auto),
+        ("sqp", Sqp),
+        ("active-set", ActiveSet),
+        ("interior-point", InteriorPoint),
+        ("newton", Newton),
+        ("voronoi", Voronoi),
+        ("brute-force", BruteForce),
+    ];
+    for (word, method) in methods {
+        let scenario = read("full.toml", &[&format!("contact.closest_point={word}")]).unwrap();
+        let chosen = &scenario.contact.closest_point;
+        assert_eq!(chosen.value, method);
+        assert_eq!(&scenario.source[chosen.span.clone()], format!("\"{word}\""));
+    }
+    let starts = [
+        ("nearest", ClosestPointStart::Nearest),
+        ("centre", ClosestPointStart::Centre),
+        ("previous", ClosestPointStart::Previous),
+    ];
+    for (word, start) in starts {
+        let scenario = read("full.toml", &[&format!("contact.start={word}")]).unwrap();
+        assert_eq!(scenario.contact.start, start);
+    }
+    assert_problem(
+        "closest_point = \"sqp\"",
+        "closest_point = \"newtan\"",
+        "`contact.closest_point` cannot be `newtan`",
+        "did you mean `newton`?",
+        "\"newtan\"",
+    );
+}
+
+#[test]
+fn contact_and_output_of_a_full_scenario() {
+    let scenario = read("full.toml", &[]).unwrap();
+    let contact = &scenario.contact;
+    assert_eq!(contact.detection, DetectionMethod::AllPairs);
+    assert_eq!(contact.hierarchy, HierarchyBuilder::BottomUp);
+    assert_eq!(contact.volumes, [BoundingVolume::Sphere, BoundingVolume::Dop18, BoundingVolume::Dop26]);
+    assert_eq!(contact.closest_point.value, ClosestPointMethod::Sqp);
+    assert_eq!(contact.start, ClosestPointStart::Centre);
+    assert_eq!((contact.penalty, contact.damping), (1.0, 0.1));
+    assert_eq!(contact.excluded, [[0, 2]]);
+    let output = &scenario.output;
+    assert_eq!(output.directory, Path::new("results"));
+    assert_eq!(output.frames, FrameSchedule::Times(vec![0.5, 1.0, 2.0]));
+    assert_eq!((output.contact_interval, output.history_interval), (Some(1e-4), 0.0));
+    assert_eq!(output.fields, [Field::Displacement, Field::Acceleration]);
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let scenario = read("minimal.toml", &[]).unwrap();
+    assert_eq!((scenario.title.as_str(), scenario.gravity), ("minimal", Vec3::zeros()));
+    let time = &scenario.time;
+    assert_eq!((time.step, time.safety, time.flight_step), (StepSize::Auto, 0.8, 0.01));
+    assert_eq!(time.energy_tolerance, 0.05);
+    let body = &scenario.bodies[0];
+    assert!(body.region.is_empty() && body.rotate.is_none());
+    assert_eq!((body.scale, &body.contact, body.rigid), (1.0, &ContactSurface::Skin, RigidMass::Volume));
+    let contact = &scenario.contact;
+    assert_eq!((contact.detection, contact.hierarchy), (DetectionMethod::Hierarchy, HierarchyBuilder::Fast));
+    assert_eq!(contact.volumes.len(), 4);
+    assert_eq!((contact.penalty, contact.damping), (0.5, 0.0));
+    let output = &scenario.output;
+    assert_eq!(
+        (output.directory.as_path(), &output.frames),
+        (Path::new("out/minimal"), &FrameSchedule::Count(60))
+    );
+    assert_eq!((output.history_interval, output.contact_interval), (2e-3, None));
+    assert_eq!(output.fields.len(), 6);
+    assert!(!output.fields.contains(&Field::Acceleration));
+    assert!(scenario.warnings.is_empty());
+}
+
+#[test]
+fn detection_volumes_are_for_hierarchies() {
+    const ASKED: &str = "output.detection_volumes=true";
+    assert!(!read("minimal.toml", &[]).unwrap().output.detection_volumes);
+    assert!(read("minimal.toml", &[ASKED]).unwrap().output.detection_volumes);
+    assert!(!read("full.toml", &["output.detection_volumes=false"]).unwrap().output.detection_volumes);
+    assert!(read("full.toml", &[ASKED]).is_err(), "it has contact.detection = \"all-pairs\"");
+    let (problems, text) = problems_with("directory = \"results\"", "detection_volumes = true");
+    let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+    let fact = "`output.detection_volumes` is true, but `contact.detection` is not `hierarchy`";
+    assert_eq!(problem.message, fact);
+    assert_eq!(problem.key.as_deref(), Some("output.detection_volumes"));
+    assert_eq!(&text[problem.span.clone().unwrap()], "true");
+    let (problems, _) = problems_with("directory = \"results\"", "detection_volumes = \"yes\"");
+    assert!(problems[0].message.contains("detection_volumes"), "{problems:?}");
+}
+
+#[test]
+fn likely_slips_are_warnings() {
+    let scenario = read("full.toml", &["boundaries.0.displacement.x=0.5"]).unwrap();
+    let facts: Vec<_> = scenario.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(
+        facts,
+        [
+            "`boundaries.0`: the X displacement starts at 0.5, not at 0",
+            "no body is made of the material `glass`",
+        ]
+    );
+    assert_eq!(&scenario.source[scenario.warnings[1].span.clone().unwrap()], "glass");
+}

@@ -1,0 +1,89 @@
+//! Values set from the command line.
+
+use super::*;
+
+#[test]
+fn overrides_change_the_text() {
+    let scenario = read(
+        "full.toml",
+        &[
+            "time.end=3.0",
+            "time.step=auto",
+            "contact.detection=\"hierarchy\"",
+            "bodies.0.velocity=[1, 0, 0]",
+            "bodies.wall.contact = skin",
+            "bodies.bar.rotate.angle=180",
+            "loads.0.pressure=2e5*(t < 1)",
+            "contact.pairs.0.contact=true",
+            "materials.\"glass\".young=6e10",
+            "output.history.interval=0.5",
+            "time.energy_tolerance=0.02",
+        ],
+    )
+    .unwrap();
+    assert_eq!((scenario.time.end, scenario.time.step), (3.0, StepSize::Auto));
+    assert_eq!(scenario.contact.detection, DetectionMethod::Hierarchy);
+    assert_eq!(scenario.bodies[0].velocity, Vec3::x());
+    assert_eq!(scenario.bodies[1].contact, ContactSurface::Skin);
+    assert_eq!(scenario.bodies[0].rotate.unwrap().1, std::f64::consts::PI);
+    assert!(matches!(&scenario.loads[0].kind, LoadKind::Pressure(f) if f.value(0.5) == 2e5));
+    assert!(scenario.contact.excluded.is_empty());
+    assert_eq!(scenario.output.history_interval, 0.5);
+    assert!(scenario.source.contains("end = 3.0\n"));
+    assert!(scenario.source.starts_with("# Every table"));
+    assert!(scenario.source.contains("energy_tolerance = 0.02 # stop early\n"));
+    assert_eq!(&scenario.source[scenario.bodies[0].mesh.span.clone()], "\"bar.msh\"");
+}
+
+#[test]
+fn an_override_takes_the_place_of_its_alternatives() {
+    let schedule = |overrides: &[&str]| read("full.toml", overrides).unwrap().output.frames;
+    assert_eq!(schedule(&["output.frames=7"]), FrameSchedule::Count(7));
+    assert_eq!(schedule(&["output.times=[0.5]"]), FrameSchedule::Times(vec![0.5]));
+    assert_eq!(schedule(&["output.frames=7", "output.interval=0.5"]), FrameSchedule::Interval(0.5));
+}
+
+#[test]
+fn overrides_make_tables_that_are_not_there() {
+    let scenario = read("minimal.toml", &["contact.penalty=0.25", "output.history.interval=0"]).unwrap();
+    assert_eq!((scenario.contact.penalty, scenario.output.history_interval), (0.25, 0.0));
+}
+
+#[test]
+fn overrides_that_cannot_be() {
+    for (given, message, help) in [
+        ("time.end", "override `time.end` has no `=`", "write KEY=VALUE"),
+        (
+            "bodies.7.mesh=x",
+            "override `bodies.7.mesh=x`: `bodies` has no entry 7",
+            "it has 3, counted from 0",
+        ),
+        (
+            "bodies.bra.mesh=x",
+            "override `bodies.bra.mesh=x`: `bodies` has no entry named `bra`",
+            "did you mean `bar`?",
+        ),
+        ("time.end.x=1", "override `time.end.x=1`: `time.end` is not a table", "an entry of a list"),
+        ("a b=1", "override `a b=1` has the invalid key `a b`", "write KEY=VALUE"),
+        ("=1", "override `=1` has the invalid key ``", "write KEY=VALUE"),
+        ("time.ned=1", "unknown key `ned` in [time]", "did you mean `end`?"),
+        ("tmie.end=1", "unknown key `tmie` in the scenario", "did you mean `time`?"),
+        ("time.end=-1", "`time.end` is -1, not a positive number", "give a positive number"),
+    ] {
+        let Err(ScenarioError::Invalid { problems, .. }) = read("full.toml", &[given]) else {
+            panic!("{given} is taken")
+        };
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        assert!(problems[0].message.starts_with(message), "{}", problems[0].message);
+        assert!(problems[0].help.as_ref().unwrap().starts_with(help), "{problems:?}");
+    }
+}
+
+#[test]
+fn the_error_reads_as_plain_text() {
+    let error = read("full.toml", &["time.saftey=1"]).unwrap_err().to_string();
+    let path = data("full.toml");
+    let expected =
+        "unknown key `saftey` in [time]\n  --> PATH:11 [time.saftey]\n  help: did you mean `safety`?";
+    assert_eq!(error, expected.replace("PATH", &path.display().to_string()));
+}

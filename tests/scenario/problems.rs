@@ -1,0 +1,372 @@
+//! What is said of bad ones, and where it points.
+
+use super::*;
+
+#[test]
+fn unknown_keys_name_the_nearest_known_one() {
+    let near = |name: &str| format!("did you mean `{name}`?");
+    assert_problem("safety", "saftey", "unknown key `saftey` in [time]", &near("safety"), "saftey");
+    assert_problem("title", "titel", "unknown key `titel` in the scenario", &near("title"), "titel");
+    assert_problem("scale", "scael", "unknown key `scael` in [bodies.bar]", &near("scale"), "scael");
+    assert_problem("angle", "angel", "unknown key `angel` in [bodies.bar.rotate]", &near("angle"), "angel");
+    assert_problem(
+        "hierarchy = \"bottom-up\"",
+        "color = 3",
+        "unknown key `color` in [contact]",
+        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `self_contact`",
+        "color",
+    );
+    assert_problem(
+        "young = 210e9",
+        "young = 210e9\nyuong = 1",
+        "unknown key `yuong` in [materials.steel]",
+        &near("young"),
+        "yuong",
+    );
+}
+
+#[test]
+fn values_of_the_wrong_type() {
+    assert_problem(
+        "safety = 0.7",
+        "safety = \"high\"",
+        "`time.safety` is the string \"high\", not a number",
+        "`safety`: fraction of the critical step, in (0, 1] [-]",
+        "\"high\"",
+    );
+    assert_problem(
+        "translate = [-750.0, 0.0, 0.0]",
+        "translate = [-750.0, 0.0]",
+        "`bodies.bar.translate` is a list of 2, not a list of 3",
+        "`translate`: translation, applied last [m]",
+        "[-750.0, 0.0]",
+    );
+    assert_problem(
+        "contact = false\nmass",
+        "contact = true\nmass",
+        "`bodies.wall.contact` is the boolean `true`, not \"skin\", a group, a list of groups, or false",
+        "`contact`: what can touch: \"skin\", a physical group, a list of groups, or false",
+        "true",
+    );
+    assert_problem(
+        "pressure = \"1e5*(t < 1e-3)\"",
+        "pressure = true",
+        "`loads.0.pressure` is the boolean `true`, not a number, an expression of t or a table [[t, value], …]",
+        "`pressure`: against the outward normal: number, expression of t or table [[t, value], …] [Pa]",
+        "true",
+    );
+    assert_problem(
+        "step = 1e-6",
+        "step = \"automatic\"",
+        "`time.step` cannot be `automatic`",
+        "give \"auto\" or a number [s]",
+        "\"automatic\"",
+    );
+}
+
+#[test]
+fn missing_keys_say_what_they_are() {
+    assert_problem(
+        "end = 2\n",
+        "",
+        "missing key `end` in [time]",
+        "add `end = …`: end of the run; it starts at 0 [s]",
+        "[time]",
+    );
+    let (problems, _) = problems_with("model = \"rigid\"", "");
+    assert_eq!(problems[0].message, "missing key `model` in [materials.granite]");
+    let (problems, _) = problems_of("");
+    let facts: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(facts, ["missing table [time]", "the scenario has no bodies"]);
+}
+
+#[test]
+fn numbers_out_of_range() {
+    for (old, new, message) in [
+        ("step = 1e-6", "step = -1e-6", "`time.step` is -0.000001, not a positive number"),
+        ("density = 7850.0", "density = 0", "`materials.steel.density` is 0, not a positive number"),
+        ("poisson = 0.3\n", "poisson = 0.5\n", "`materials.steel.poisson` is 0.5, not a number in (-1, 0.5)"),
+        ("young = 210e9", "young = -1", "`materials.steel.young` is -1, not a positive number"),
+        ("safety = 0.7", "safety = 1.01", "`time.safety` is 1.01, not a number in (0, 1]"),
+        ("end = 2\n", "end = inf\n", "`time.end` is inf, not a positive number"),
+        ("velocity = [50.0,", "velocity = [nan,", "`bodies.bar.velocity` is NaN, not a finite number"),
+        ("penalty = 1.0", "penalty = 0.0", "`contact.penalty` is 0, not a number in (0, 1]"),
+        ("damping = 0.1", "damping = -0.1", "`contact.damping` is -0.1, not zero or a positive number"),
+        ("scale = 1e-3", "scale = 0", "`bodies.bar.scale` is 0, not a positive number"),
+        ("[0, 0, 2]", "[0, 0, 0]", "`bodies.bar.rotate.axis` is the zero vector"),
+        ("[0.5, 1.0, 2.0]", "[0.5, 1.0, 2.5]", "`output.times` has 2.5, outside the run"),
+        ("[0.5, 1.0, 2.0]", "[0.5, 1.0, 1.0]", "`output.times` has 1 after 1"),
+        ("times = [0.5, 1.0, 2.0]", "frames = -3", "`output.frames` is -3, not a positive whole number"),
+        ("mass = 12.0", "mass = 0.0", "`bodies.wall.mass` is 0, not a positive number"),
+        (
+            "inertia = [1.0, 2.0, 2.5]",
+            "inertia = [1.0, 2.0, 3.5]",
+            "`bodies.wall.inertia` is of no body: its principal moments are 1, 2 and 3.5",
+        ),
+        (
+            "inertia = [1.0, 2.0, 2.5]",
+            "inertia = [1.0]",
+            "`bodies.wall.inertia` is a list of 1, not of 3 or 6",
+        ),
+        (
+            "traction = [\"0\", 0.0",
+            "traction = [\"1/0\", 0.0",
+            "`loads.1.traction` is inf, not a finite number",
+        ),
+    ] {
+        let (problems, _) = problems_with(old, new);
+        let facts: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(facts, [message], "{new}");
+    }
+}
+
+#[test]
+fn names_that_refer_to_nothing() {
+    assert_problem(
+        "material = \"steel\"",
+        "material = \"steal\"",
+        "there is no material `steal`",
+        "did you mean `steel`?",
+        "\"steal\"",
+    );
+    assert_problem(
+        "body = \"bar\"\ngroup = \"end\"\nfix",
+        "body = \"bra\"\ngroup = \"end\"\nfix",
+        "there is no body `bra`",
+        "did you mean `bar`?",
+        "\"bra\"",
+    );
+    assert_problem(
+        "between = [\"wall\", \"bar\"]",
+        "between = [\"ceiling\", \"bar\"]",
+        "there is no body `ceiling`",
+        "the file has: `bar`, `wall`, `buffer`",
+        "\"ceiling\"",
+    );
+    assert_problem(
+        "\"neo-hookean\"",
+        "\"neohookean\"",
+        "`materials.steel.model` cannot be `neohookean`",
+        "did you mean `neo-hookean`?",
+        "\"neohookean\"",
+    );
+    assert_problem(
+        "\"dop18\"",
+        "\"dop81\"",
+        "`contact.volumes` cannot be `dop81`",
+        "did you mean `dop18`?",
+        "\"dop81\"",
+    );
+}
+
+#[test]
+fn a_mesh_that_does_not_exist() {
+    let (problems, text) = problems_with("mesh = \"./bar.msh\"", "mesh = \"baar.msh\"");
+    assert_eq!(problems[0].message, format!("the mesh `{}` does not exist", data("baar.msh").display()));
+    assert_eq!(problems[0].help.as_deref(), Some("did you mean `bar.msh` in the same folder?"));
+    assert_eq!(problems[0].key.as_deref(), Some("bodies.buffer.mesh"));
+    assert_eq!(&text[problems[0].span.clone().unwrap()], "\"baar.msh\"");
+}
+
+#[test]
+fn a_scenario_that_does_not_exist() {
+    let error = read("no-such.toml", &[]).unwrap_err();
+    assert!(matches!(&error, ScenarioError::Unreadable { path, .. } if *path == data("no-such.toml")));
+    let message = error.to_string();
+    assert!(message.starts_with("cannot read the scenario `"), "{message}");
+    assert!(message.ends_with("give the path of a TOML file in UTF-8"), "{message}");
+}
+
+#[test]
+fn two_bodies_of_one_name() {
+    let (problems, text) = problems_of(&text("full.toml").replace("\"wall\"", "\"bar\""));
+    assert_eq!(problems[0].message, "two bodies are named `bar`");
+    let span = problems[0].span.clone().unwrap();
+    assert!(
+        text[..span.start].ends_with("contact = [\"end\"]\n\n[[bodies]]\nname = "),
+        "the second is meant"
+    );
+}
+
+#[test]
+fn keys_that_exclude_each_other() {
+    assert_problem(
+        "traction = [\"0\", 0.0, \"-1e3*t\"]",
+        "traction = [0, 0, 0]\npressure = 1",
+        "`loads.1` has `pressure` and `traction`; a load has one of them",
+        "write a [[loads]] for each",
+        "[0, 0, 0]",
+    );
+    assert_problem(
+        "traction = [\"0\", 0.0, \"-1e3*t\"]",
+        "",
+        "`loads.1` loads nothing",
+        "add one of `pressure`, `traction` and `body_force`",
+        "[[loads]]",
+    );
+    assert_problem(
+        "displacement = { x =",
+        "displacement = { y =",
+        "`boundaries.0` prescribes the Y axis twice",
+        "prescribe each axis in one of fix, displacement, velocity, acceleration",
+        "\"0.1*sin(2*pi*t)\"",
+    );
+    assert_problem(
+        "fix = [\"y\", \"z\"]\ndisplacement = { x = \"0.1*sin(2*pi*t)\" }",
+        "displacement = {}",
+        "`boundaries.0` prescribes nothing",
+        "add `fix = [\"x\", \"y\", \"z\"]`, or a displacement, velocity or acceleration",
+        "[[boundaries]]",
+    );
+    assert_problem(
+        "times = [0.5, 1.0, 2.0]",
+        "times = [0.5, 1.0, 2.0]\nframes = 3",
+        "`output` has more than one of `frames`, `interval` and `times`",
+        "keep one of them",
+        "3",
+    );
+    assert_problem(
+        "between = [\"wall\", \"bar\"]",
+        "between = [\"bar\", \"buffer\"]",
+        "`contact.pairs.1` is a pair that stands above",
+        "keep one of the two",
+        "[\"bar\", \"buffer\"]",
+    );
+    assert_problem(
+        "between = [\"wall\", \"bar\"]",
+        "between = [\"bar\", \"bar\"]",
+        "`contact.pairs.1` pairs a body with itself",
+        "name two bodies; `self_contact = true` in a body lets it touch itself",
+        "[\"bar\", \"bar\"]",
+    );
+}
+
+#[test]
+fn bodies_that_touch_themselves() {
+    let foldable = |overrides: &[&str]| {
+        let scenario = read("full.toml", overrides).unwrap();
+        scenario.bodies.iter().map(|body| body.self_contact).collect::<Vec<_>>()
+    };
+    assert_eq!(foldable(&[]), [false; 3]);
+    // The wall is rigid, and touches nothing.
+    assert_eq!(foldable(&["contact.self_contact=true"]), [true, false, true]);
+    assert_eq!(foldable(&["bodies.bar.self_contact=true"]), [true, false, false]);
+    assert_eq!(
+        foldable(&["contact.self_contact=true", "bodies.bar.self_contact=false"]),
+        [false, false, true]
+    );
+    assert_problem(
+        "contact = false\nmass",
+        "contact = false\nself_contact = true\nmass",
+        "`bodies.wall.self_contact` is true, but `contact = false` lets the body touch nothing",
+        "remove one of the two",
+        "true",
+    );
+    assert_problem(
+        "contact = false\nmass",
+        "self_contact = true\nmass",
+        "`bodies.wall.self_contact` is true, but a rigid body does not fold",
+        "remove it, or choose a material that deforms",
+        "true",
+    );
+}
+
+#[test]
+fn mass_of_rigid_bodies() {
+    assert_problem(
+        "scale = 1e-3",
+        "thickness = 0.1",
+        "`bodies.bar.thickness` is for rigid bodies",
+        "remove it, or choose a material with `model = \"rigid\"`",
+        "0.1",
+    );
+    assert_problem(
+        "mass = 12.0\ninertia = [1.0, 2.0, 2.5]",
+        "",
+        "nothing gives the mass of `bodies.wall`: `granite` has no density",
+        "give the material a `density`, or the body `mass` and `inertia`",
+        "\"granite\"",
+    );
+    assert_problem(
+        "inertia = [1.0, 2.0, 2.5]",
+        "",
+        "`bodies.wall` gives its mass but not its inertia",
+        "give both, or neither",
+        "12.0",
+    );
+    assert_problem(
+        "mass = 12.0",
+        "thickness = 0.1\nmass = 12.0",
+        "`bodies.wall` gives both a thickness and its mass",
+        "keep `thickness` for a shell of known density, or `mass` and `inertia`",
+        "0.1",
+    );
+}
+
+#[test]
+fn faults_of_expressions_are_underlined() {
+    assert_problem(
+        "\"1e5*(t < 1e-3)\"",
+        "\"1e5*(x < 1e-3)\"",
+        &format!(
+            "`loads.0.pressure`: `1e5*(x < 1e-3)` has the unknown name `x`; known are {}",
+            ictus::math::EXPRESSION_NAMES
+        ),
+        "an expression has the one variable t, the time in seconds",
+        "x",
+    );
+    let (problems, text) = problems_with("0.1*sin(2*pi*t)", "0.1*sine(2*pi*t)");
+    assert_eq!(problems[0].help.as_deref(), Some("did you mean `sin`?"));
+    assert_eq!(&text[problems[0].span.clone().unwrap()], "sine");
+    let (problems, text) = problems_with("0.1*sin(2*pi*t)", "0.1*sin(2*pi*t");
+    assert_eq!(&text[problems[0].span.clone().unwrap()], "\"");
+    assert!(problems[0].message.contains("its end where an operator or `)` is expected"));
+    let (problems, _) = problems_with("[[0.0, 0.0], [1.0, 2.0]]", "[[1.0, 0.0], [0.5, 2.0]]");
+    assert!(problems[0].message.starts_with("`boundaries.1.velocity.z`: row 2 of the table is at t = 0.5"));
+}
+
+#[test]
+fn faults_of_syntax_are_located() {
+    let (problems, text) = problems_with("end = 2\n", "end = 1.0.0\n");
+    assert!(problems[0].message.starts_with("not TOML: "), "{}", problems[0].message);
+    let start = problems[0].span.clone().unwrap().start;
+    assert_eq!(text[..start].lines().count(), text[..text.find("1.0.0").unwrap() + 1].lines().count());
+    assert_problem("safety = 0.7", "end = 0.7", "not TOML: duplicate key", "", "end");
+}
+
+#[test]
+fn all_problems_are_reported_at_once_in_the_order_of_the_file() {
+    let text = text("full.toml")
+        .replace("safety = 0.7", "saftey = \"x\"\nflight = 1")
+        .replace("flight_step = 0.05", "flight_step = \"long\"")
+        .replace("energy_tolerance = 0.01", "energy_tolerance = -1")
+        .replace("young = 210e9", "young = nan")
+        .replace("material = \"rubber\"", "material = \"ruber\"")
+        .replace("pressure = \"1e5*(t < 1e-3)\"", "pressure = \"1e5*(t <\"")
+        .replace("start = \"centre\"", "start = \"center\"");
+    let (problems, _) = problems_of(&text);
+    let keys: Vec<_> = problems.iter().map(|problem| problem.key.as_deref().unwrap()).collect();
+    assert_eq!(
+        keys,
+        [
+            "time.saftey",
+            "time.flight",
+            "time.flight_step",
+            "time.energy_tolerance",
+            "materials.steel.young",
+            "bodies.buffer.material",
+            "loads.0.pressure",
+            "contact.start",
+        ]
+    );
+}
+
+#[test]
+fn a_missing_key_does_not_hide_what_refers_to_its_table() {
+    let (problems, _) = problems_with("poisson = 0.3\n", "");
+    let facts: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(facts, ["missing key `poisson` in [materials.steel]"]);
+    let (problems, _) = problems_with("mesh = \"./bar.msh\"\n", "mesh = 3\n");
+    let facts: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(facts, ["`bodies.buffer.mesh` is the integer `3`, not a string"]);
+}
