@@ -6,7 +6,9 @@
 
 The files are too large to keep. Each layer is the unit square, one tetrahedron thick, between a self-affine rough side
 (rough_surfaces.py) on a regular grid and a flat, coarse back. The paper gives 149 162 tetrahedra with 48 426 nodes, of
-which 20 589 on a rough side, and 195 035 nodes of quadratic tetrahedra; how it made them it does not say.
+which 20 589 on a rough side, and 195 035 nodes of quadratic tetrahedra; how it made them it does not say, and one mesh
+cannot have all of these (nodes and edges of the linear one are more than 246 000). Here the linear layers have its
+contactors and tetrahedra, the quadratic ones its contactors and nodes.
 
 The layers are triangulated by Delaunay's criterion as if they were flat: between two planes the tetrahedra do not
 depend on the distance of these, and no node is added. Quadratic tetrahedra have straight edges but on the rough side,
@@ -33,7 +35,7 @@ SMALLEST_DETERMINANT = 0.05  # in a quadratic tetrahedron, relative to the mean 
 SHEAR = 1e-3          # by which the diagonals of the grid are chosen
 SEEDS = {"lower": 1, "upper": 2}
 # Nodes along the sides of the rough grid and of the back.
-COUNTS = {1: {"lower": (143, 60), "upper": (144, 60)}, 2: {"lower": (138, 12), "upper": (138, 12)}}
+COUNTS = {1: {"lower": (143, 75), "upper": (144, 75)}, 2: {"lower": (138, 12), "upper": (138, 12)}}
 TETRAHEDRON = {1: 4, 2: 11}
 TRIANGLE = {1: 2, 2: 9}
 # The edges that the middle nodes of Gmsh's quadratic tetrahedron and triangle lie on.
