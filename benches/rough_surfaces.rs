@@ -150,7 +150,7 @@ fn census(layers: &Layers, paper: &Paper) -> Vec<(u32, u32)> {
         return Vec::new();
     };
     let contactors = layers.surfaces[0].nodes().len();
-    let penetrated = constraints.iter().filter(|constraint| constraint.key.target == 1).count();
+    let penetrated = constraints.iter().filter(|constraint| constraint.bodies[1] == 1).count();
     let [fewest, most] = census.faces_per_contactor;
     let row = |what: &str, ours: String, paper: String| println!("{what:<48} {ours:>18} {paper:>18}");
     row("", "here".into(), "paper".into());

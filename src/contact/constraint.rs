@@ -2,28 +2,60 @@
 
 use crate::math::Vec3;
 
-/// Names a contact from its beginning to its end, whatever face of the target it slides over.
+/// Names a contact from its beginning to its end; those of nodes come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContactKey {
+pub enum ContactKey {
+    /// Of a node with a surface.
+    Node(NodeOnSurface),
+    /// Of an edge with an edge.
+    Edges(EdgeOnEdge),
+}
+
+/// A node on a surface, whatever face of it the node slides over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeOnSurface {
     /// Contactor node, global number.
     pub contactor: u32,
     /// Target surface: the number of its body.
     pub target: u32,
 }
 
+/// Two edges that cross. The edges of all surfaces are numbered through, in the order of the bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EdgeOnEdge {
+    /// The edge with the lower number.
+    pub contactor: u32,
+    /// The other.
+    pub target: u32,
+}
+
 /// Contact constraints, sorted by key.
 ///
-/// For every constraint g = n · Σ w_a x_a with Σ w_a = 0: the contactor node carries +1, the nodes of the target
-/// face −N_a(ξ). A normal force p ≥ 0 then acts on node a as p w_a n, and linear momentum is conserved whatever
-/// the response does. Structure of arrays with compressed rows, reused from step to step.
+/// For every constraint g = n · Σ w_a x_a with Σ w_a = 0: a contactor node carries +1, the nodes of a contactor edge
+/// N_a(s), and those of the target, a face or an edge, −N_a(ξ). A normal force p ≥ 0 then acts on node a as p w_a n, and
+/// linear momentum is conserved whatever the response does. Structure of arrays with compressed rows, reused from step
+/// to step.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
+    bodies: Vec<[u32; 2]>,
     gaps: Vec<f64>,
     normals: Vec<Vec3>,
-    ends: Vec<u32>,
+    /// Where the nodes of each target begin, and end.
+    ends: Vec<[u32; 2]>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
+}
+
+/// One side of a contact: the nodes of a node, an edge or a face.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Its body.
+    pub body: u32,
+    /// Global nodes.
+    pub nodes: &'a [u32],
+    /// Their shape values at the point of contact; the sum is 1 \[-\].
+    pub shape_values: &'a [f64],
 }
 
 /// One constraint, borrowed from [`Constraints`].
@@ -31,6 +63,8 @@ pub struct Constraints {
 pub struct Constraint<'a> {
     /// Its name.
     pub key: ContactKey,
+    /// Bodies of the contactor and of the target; one twice where a body touches itself.
+    pub bodies: [u32; 2],
     /// Signed distance, negative when penetrated \[m\].
     pub gap: f64,
     /// Unit normal out of the target.
@@ -39,9 +73,17 @@ pub struct Constraint<'a> {
     pub nodes: &'a [u32],
     /// Their weights \[-\].
     pub weights: &'a [f64],
+    /// How many of the nodes are the contactor's.
+    pub num_contactor_nodes: usize,
 }
 
 impl Constraint<'_> {
+    /// The point of the contactor that touches \[m\].
+    pub fn point(&self, positions: &[Vec3]) -> Vec3 {
+        let nodes = self.nodes.iter().zip(self.weights).take(self.num_contactor_nodes);
+        nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
+    }
+
     /// Σ w_a q_a of a nodal vector field.
     pub fn jump(&self, field: &[Vec3]) -> Vec3 {
         self.nodes.iter().zip(self.weights).map(|(&node, &weight)| field[node as usize] * weight).sum()
@@ -59,6 +101,7 @@ impl Constraints {
     /// Forgets all constraints, keeps the memory.
     pub fn clear(&mut self) {
         self.keys.clear();
+        self.bodies.clear();
         self.gaps.clear();
         self.normals.clear();
         self.ends.clear();
@@ -66,17 +109,19 @@ impl Constraints {
         self.weights.clear();
     }
 
-    /// Appends a constraint between a contactor node and a target face with shape values N_a; keys must ascend.
-    pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, face: &[u32], shape_values: &[f64]) {
+    /// Appends a constraint between the points of a contactor and of a target; keys must ascend.
+    pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
         self.keys.push(key);
         self.gaps.push(gap);
         self.normals.push(normal);
-        self.nodes.push(key.contactor);
-        self.weights.push(1.0);
-        self.nodes.extend_from_slice(face);
-        self.weights.extend(shape_values.iter().map(|value| -value));
-        self.ends.push(self.nodes.len() as u32);
+        self.bodies.push([contactor.body, target.body]);
+        self.nodes.extend_from_slice(contactor.nodes);
+        self.weights.extend_from_slice(contactor.shape_values);
+        let middle = self.nodes.len() as u32;
+        self.nodes.extend_from_slice(target.nodes);
+        self.weights.extend(target.shape_values.iter().map(|value| -value));
+        self.ends.push([middle, self.nodes.len() as u32]);
     }
 
     /// Number of constraints.
@@ -91,14 +136,17 @@ impl Constraints {
 
     /// The k-th constraint.
     pub fn get(&self, k: usize) -> Constraint<'_> {
-        let first = if k == 0 { 0 } else { self.ends[k - 1] as usize };
-        let range = first..self.ends[k] as usize;
+        let first = if k == 0 { 0 } else { self.ends[k - 1][1] as usize };
+        let [middle, end] = self.ends[k].map(|end| end as usize);
+        let range = first..end;
         Constraint {
             key: self.keys[k],
+            bodies: self.bodies[k],
             gap: self.gaps[k],
             normal: self.normals[k],
             nodes: &self.nodes[range.clone()],
             weights: &self.weights[range],
+            num_contactor_nodes: middle - first,
         }
     }
 

@@ -11,5 +11,5 @@ pub mod detection;
 pub mod response;
 mod surface;
 
-pub use constraint::{Constraint, Constraints, ContactKey};
+pub use constraint::{Constraint, Constraints, ContactKey, EdgeOnEdge, NodeOnSurface, Side};
 pub use surface::{Edge, Surface};

@@ -18,9 +18,9 @@ mod volumes;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::contact::Constraints;
 use crate::contact::detection::{DetectionStatistics, Detector};
 use crate::contact::response::{ContactAction, Response};
-use crate::contact::{Constraints, ContactKey};
 use crate::dynamics::RigidBody;
 use crate::dynamics::State;
 use crate::dynamics::{Audit, Energies, Wrench};
@@ -297,22 +297,16 @@ impl Simulation {
     fn note_first_contacts(&mut self) {
         for k in 0..self.constraints.len() {
             let constraint = self.constraints.get(k);
-            let ContactKey { contactor, target } = constraint.key;
-            let body = self.body_of(contactor);
-            let bodies = [body.min(target), body.max(target)];
+            let [contactor, target] = constraint.bodies;
+            let bodies = [contactor.min(target), contactor.max(target)];
             if self.first_contacts.iter().any(|contact| contact.bodies == bodies) {
                 continue;
             }
             let normal = if bodies[0] == target { constraint.normal } else { -constraint.normal };
             let normal_speed = -constraint.normal.dot(&constraint.jump(&self.state.velocities));
-            let point = self.positions_next[contactor as usize];
+            let point = constraint.point(&self.positions_next);
             let time = self.state.time;
             self.first_contacts.push(FirstContact { bodies, time, point, normal, normal_speed });
         }
-    }
-
-    /// The body that a node belongs to.
-    fn body_of(&self, node: u32) -> u32 {
-        self.model.bodies.partition_point(|body| body.nodes.end <= node as usize) as u32
     }
 }

@@ -257,14 +257,16 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
     }
 }
 
-/// Gap and status of the contactor nodes; zero elsewhere.
+/// Gap and status of the contactor nodes, and of those of contactor edges; zero elsewhere.
 fn contact_gaps(simulation: &Simulation, nodes: &[u32]) -> Vec<NamedField> {
     let mut gaps = vec![0.0_f64; nodes.len()];
     let mut status = vec![0.0; nodes.len()];
     for constraint in simulation.constraints.iter() {
-        let node = constraint.key.contactor as usize;
-        gaps[node] = gaps[node].min(constraint.gap);
-        status[node] = SLIP;
+        for &node in &constraint.nodes[..constraint.num_contactor_nodes] {
+            let node = node as usize;
+            gaps[node] = gaps[node].min(constraint.gap);
+            status[node] = SLIP;
+        }
     }
     let in_order = |values: &[f64]| FieldData::Scalar(nodes.iter().map(|&n| values[n as usize]).collect());
     vec![

@@ -86,6 +86,7 @@ pub fn first_difference(expected: &Constraints, found: &Constraints) -> Option<S
     let bits = |x: &f64| x.to_bits();
     for (a, b) in expected.iter().zip(found.iter()) {
         let same = a.key == b.key
+            && a.bodies == b.bodies
             && a.gap.to_bits() == b.gap.to_bits()
             && a.normal.iter().map(bits).eq(b.normal.iter().map(bits))
             && a.nodes == b.nodes

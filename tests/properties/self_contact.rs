@@ -192,7 +192,7 @@ fn a_folded_plate_touches_the_side_it_came_upon() {
             assert!(constraints.len() > 20, "thickness {thickness}: {}", constraints.len());
             assert_eq!(constraints.len(), found[3].len());
             for constraint in constraints.iter() {
-                let x = scene.positions[constraint.key.contactor as usize].x;
+                let x = scene.positions[constraint.nodes[0] as usize].x;
                 let expected = if x > 0.5 { 1.0 } else { -1.0 };
                 assert!((constraint.normal.z - expected).abs() < 0.1, "{constraint:?}");
                 // Away from the bend the gap is that of the two plates.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::contact::{Constraints, ContactKey};
+use crate::contact::{Constraints, NodeOnSurface};
 
 use super::node_face::{Candidate, NodeFaceSearch};
 use super::{
@@ -40,7 +40,7 @@ impl AllPairs {
             for [contactor, target] in both_ways(*bodies) {
                 let num_faces = self.model.surfaces[target as usize].num_faces() as u32;
                 for &node in self.model.surfaces[contactor as usize].nodes() {
-                    let key = ContactKey { contactor: node, target };
+                    let key = NodeOnSurface { contactor: node, target };
                     let candidate =
                         |face| Candidate { key, face, pair: pair as u32, contactor_body: contactor };
                     let of_node = (0..num_faces).map(candidate);

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::contact::{Constraints, ContactKey, Surface};
+use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 use crate::math::real::{LANES, Lanes, Real, Vectorised};
@@ -49,7 +49,7 @@ impl StartFrom {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
     /// Contactor node and target surface.
-    pub key: ContactKey,
+    pub key: NodeOnSurface,
     /// Face of the target surface.
     pub face: u32,
     /// Index of the pair of bodies.
@@ -223,7 +223,10 @@ fn push_if_penetrated(
         let (kind, nodes) = surface.face(candidate.face as usize);
         let mut values = [0.0; MAX_NODES];
         shape_values(kind, [point.xi[0], point.xi[1], 0.0], &mut values[..nodes.len()]);
-        constraints.push(candidate.key, gap, normal, nodes, &values[..nodes.len()]);
+        let NodeOnSurface { contactor, target } = candidate.key;
+        let contactor = Side { body: candidate.contactor_body, nodes: &[contactor], shape_values: &[1.0] };
+        let target = Side { body: target, nodes, shape_values: &values[..nodes.len()] };
+        constraints.push(ContactKey::Node(candidate.key), gap, normal, contactor, target);
     }
 }
 
@@ -241,7 +244,7 @@ mod tests {
         let surface = |nodes: [u32; 4]| Surface::new([(CellKind::Quad4, nodes.as_slice())]);
         let model = ContactModel::new(vec![surface([0, 1, 2, 3]), surface([4, 5, 6, 7])], &[], &positions);
         let candidate = |contactor| Candidate {
-            key: ContactKey { contactor, target: 0 },
+            key: NodeOnSurface { contactor, target: 0 },
             face: 0,
             pair: 0,
             contactor_body: 1,

@@ -119,12 +119,15 @@ impl Response for Penalty {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::{NodeOnSurface, Side};
     use crate::math::Vec3;
 
     fn constraint_at(gap: f64) -> Constraints {
         let mut constraints = Constraints::default();
-        let key = ContactKey { contactor: 3, target: 1 };
-        constraints.push(key, gap, Vec3::z(), &[0, 1, 2], &[0.2, 0.3, 0.5]);
+        let key = ContactKey::Node(NodeOnSurface { contactor: 3, target: 1 });
+        let contactor = Side { body: 0, nodes: &[3], shape_values: &[1.0] };
+        let target = Side { body: 1, nodes: &[0, 1, 2], shape_values: &[0.2, 0.3, 0.5] };
+        constraints.push(key, gap, Vec3::z(), contactor, target);
         constraints
     }
 
@@ -182,8 +185,10 @@ mod tests {
     fn frequency_bound_holds_on_quadratic_faces() {
         let shares = [-0.25, -0.25, -0.25, -0.25, 0.5, 0.5, 0.5, 0.5];
         let mut constraints = Constraints::default();
-        let key = ContactKey { contactor: 8, target: 1 };
-        constraints.push(key, -1e-3, Vec3::z(), &[0, 1, 2, 3, 4, 5, 6, 7], &shares);
+        let key = ContactKey::Node(NodeOnSurface { contactor: 8, target: 1 });
+        let contactor = Side { body: 0, nodes: &[8], shape_values: &[1.0] };
+        let target = Side { body: 1, nodes: &[0, 1, 2, 3, 4, 5, 6, 7], shape_values: &shares };
+        constraints.push(key, -1e-3, Vec3::z(), contactor, target);
         for of_contactor in [0.0, 1.0, 3.0] {
             let corner = 16.0 / 3.0;
             let inverse_mass = [corner, corner, corner, corner, 4.0, 4.0, 4.0, 4.0, of_contactor];

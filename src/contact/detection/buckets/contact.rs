@@ -8,7 +8,7 @@ use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel, both_ways};
-use crate::contact::{Constraints, ContactKey, Surface};
+use crate::contact::{Constraints, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
 use super::cells::{CellLists, Grid};
@@ -217,7 +217,7 @@ impl Sorting {
             let position = &positions[node as usize];
             let bucket = self.lists.list(self.lists.grid().cell(position));
             self.tests += bucket.len() as u64;
-            let key = ContactKey { contactor: node, target };
+            let key = NodeOnSurface { contactor: node, target };
             for &k in bucket {
                 if self.boxes[k as usize].contains(position) {
                     let face = self.faces[k as usize];

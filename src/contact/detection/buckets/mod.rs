@@ -21,7 +21,7 @@ mod contact;
 mod flight;
 mod tracked;
 
-use crate::contact::{Constraints, ContactKey};
+use crate::contact::{Constraints, NodeOnSurface};
 use crate::math::Vec3;
 
 use super::phase::Phase;
@@ -82,7 +82,7 @@ impl Buckets {
 
     /// Contactor node with target body, and face of the target, that the last sorting in contact has found to be near
     /// each other; ascending.
-    pub fn candidates(&self) -> impl ExactSizeIterator<Item = (ContactKey, u32)> {
+    pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }
 }

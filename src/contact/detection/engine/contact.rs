@@ -14,7 +14,7 @@ use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
 use crate::contact::detection::volume::{Aabb, Leaf, LeafVolumes, VolumeKind};
 use crate::contact::detection::{Configuration, ContactModel};
-use crate::contact::{Constraints, ContactKey, Surface};
+use crate::contact::{Constraints, NodeOnSurface, Surface};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -295,7 +295,7 @@ impl Engine {
             for &node in surface.face(faces[contactor] as usize).1 {
                 let facing =
                     self.contact.normals[body as usize].0.time_of_facing_node(surface, node, faces[target]);
-                let key = ContactKey { contactor: node, target: body };
+                let key = NodeOnSurface { contactor: node, target: body };
                 let candidate = Candidate { key, face: faces[target], pair: pair.pair, contactor_body: body };
                 if facing < first && self.model.can_touch(&candidate) {
                     first = facing;
@@ -435,7 +435,7 @@ impl Engine {
             for &node in nodes {
                 let offset = configuration.positions[node as usize] - sphere.centre;
                 if offset.norm_squared() <= distance * distance {
-                    let key = ContactKey { contactor: node, target: body };
+                    let key = NodeOnSurface { contactor: node, target: body };
                     let contactor_body = pair.bodies[contactor];
                     let candidate = Candidate { key, face: faces[target], pair: pair.pair, contactor_body };
                     if self.is_faced(pair, node, faces[target]) && self.model.can_touch(&candidate) {
