@@ -145,6 +145,27 @@ impl Surface {
         lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
     }
 
+    /// Nodes with the area of the surface that belongs to each \[m²\]: every face shares its own, that of its corners,
+    /// equally among its nodes. Segments have the thickness 1.
+    pub fn nodal_areas(&self, positions: &[Vec3]) -> impl Iterator<Item = (u32, f64)> + use<'_> {
+        let mut areas = vec![0.0; self.nodes.len()];
+        for face in 0..self.num_faces() {
+            let (kind, nodes) = self.face(face);
+            let corner = |k: usize| positions[nodes[k] as usize];
+            let count = kind.corners().len();
+            let area = if kind.dimension() < 2 {
+                (corner(1) - corner(0)).norm()
+            } else {
+                let fan = (2..count).map(|k| (corner(k - 1) - corner(0)).cross(&(corner(k) - corner(0))));
+                0.5 * fan.sum::<Vec3>().norm()
+            };
+            for local in nodes.iter().filter_map(|&node| self.local_node(node)) {
+                areas[local] += area / nodes.len() as f64;
+            }
+        }
+        self.nodes.iter().copied().zip(areas)
+    }
+
     /// Faces around the node at a position of [`Surface::nodes`].
     pub fn faces_of_local_node(&self, local: usize) -> &[u32] {
         &self.node_faces[self.node_face_offsets[local] as usize..self.node_face_offsets[local + 1] as usize]

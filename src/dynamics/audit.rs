@@ -14,16 +14,22 @@ pub struct Energies {
     pub strain: f64,
     /// Stored in contacts.
     pub contact: f64,
-    /// Drawn by viscous damping of contacts, since the beginning.
+    /// Drawn by viscous damping of contacts and lost in impacts without full restitution, since the beginning.
     pub viscous_dissipation: f64,
+    /// Taken by friction, since the beginning.
+    pub friction_dissipation: f64,
+    /// Given by projections of positions and changes of stiffness, which no law of physics asks for, since the
+    /// beginning.
+    pub numerical_work: f64,
     /// Work of loads, gravity and prescribed motion, since the beginning.
     pub external_work: f64,
 }
 
 impl Energies {
-    /// What the bodies hold and what they have dissipated.
+    /// What the bodies hold and what they have dissipated, less what the numerics have given.
     pub fn total(&self) -> f64 {
-        self.kinetic + self.strain + self.contact + self.viscous_dissipation
+        let held = self.kinetic + self.strain + self.contact;
+        held + self.viscous_dissipation + self.friction_dissipation - self.numerical_work
     }
 }
 

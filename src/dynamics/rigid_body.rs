@@ -204,6 +204,29 @@ impl RigidBody {
         self.reference_centre
     }
 
+    /// Inverse of the inertia about the centre of mass, in space \[1/(kg·m²)\]; zero about an axis without inertia.
+    pub fn inverse_inertia(&self) -> Mat3 {
+        let axes = *self.orientation.to_rotation_matrix().matrix();
+        let inverse = self.moments.map(|moment| if moment > 0.0 { 1.0 / moment } else { 0.0 });
+        axes * Mat3::from_diagonal(&inverse) * axes.transpose()
+    }
+
+    /// Changes velocity and angular velocity at once.
+    pub fn jump(&mut self, velocity: &Vec3, angular_velocity: &Vec3) {
+        self.velocity += velocity;
+        let local = self.orientation.inverse() * angular_velocity;
+        self.angular_momentum += self.orientation * self.moments.component_mul(&local);
+    }
+
+    /// Moves the centre and turns the body about it by a rotation vector, with its momenta held.
+    pub fn shift(&mut self, way: &Vec3, turn: &Vec3) {
+        self.centre += way;
+        if *turn != Vec3::zeros() {
+            self.orientation = Rotation::from_scaled_axis(*turn) * self.orientation;
+            self.orientation.renormalize();
+        }
+    }
+
     /// Stops the rotation.
     pub fn stop_rotation(&mut self) {
         self.angular_momentum = Vec3::zeros();

@@ -4,8 +4,8 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Unexpected, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use toml::Spanned;
 
 pub(super) type Number = Spanned<f64>;
@@ -129,7 +129,24 @@ pub(super) struct Contact {
     pub response: Option<Text>,
     pub penalty: Option<Number>,
     pub damping: Option<Number>,
+    pub stiffness: Option<Spanned<Stiffness>>,
+    pub soft_start: Option<Number>,
+    pub friction: Option<Spanned<Friction>>,
+    pub restitution: Option<Number>,
+    pub order: Option<Text>,
+    pub every: Option<Spanned<i64>>,
+    pub projection: Option<Number>,
     pub self_contact: Option<bool>,
+}
+
+/// `friction` at rest and in motion.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FrictionTable {
+    #[serde(rename = "static")]
+    pub at_rest: Number,
+    pub dynamic: Number,
+    pub decay: Option<Number>,
 }
 
 /// `[[contact.pairs]]`.
@@ -137,7 +154,11 @@ pub(super) struct Contact {
 #[serde(deny_unknown_fields)]
 pub(super) struct Pair {
     pub between: Spanned<[Text; 2]>,
-    pub contact: bool,
+    pub contact: Option<bool>,
+    pub friction: Option<Spanned<Friction>>,
+    pub restitution: Option<Number>,
+    pub penalty: Option<Number>,
+    pub damping: Option<Number>,
 }
 
 /// `[output]`.
@@ -168,6 +189,20 @@ pub(super) enum Step {
     Size(f64),
 }
 
+/// `"mass"`, `"segment"` or a number; whether the text is one of these is checked later.
+#[derive(Debug)]
+pub(super) enum Stiffness {
+    Rule(String),
+    Given(f64),
+}
+
+/// One coefficient of friction or several.
+#[derive(Debug)]
+pub(super) enum Friction {
+    Constant(f64),
+    Table(FrictionTable),
+}
+
 /// One name or a list of names.
 #[derive(Debug)]
 pub(super) enum Names {
@@ -190,7 +225,7 @@ pub(super) enum Function {
     Table(Vec<(f64, f64)>),
 }
 
-// Each of the four is told apart by the kind of the value, in a visitor of its own: serde's untagged enums would
+// Each of these is told apart by the kind of the value, in a visitor of its own: serde's untagged enums would
 // lose the spans inside, and say only that nothing matched.
 
 impl<'de> Deserialize<'de> for Step {
@@ -212,6 +247,50 @@ impl<'de> Deserialize<'de> for Step {
             }
         }
         deserializer.deserialize_any(StepVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Stiffness {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct StiffnessVisitor;
+        impl Visitor<'_> for StiffnessVisitor {
+            type Value = Stiffness;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("\"mass\", \"segment\" or a number")
+            }
+            fn visit_str<E: Error>(self, word: &str) -> Result<Stiffness, E> {
+                Ok(Stiffness::Rule(word.into()))
+            }
+            fn visit_f64<E: Error>(self, stiffness: f64) -> Result<Stiffness, E> {
+                Ok(Stiffness::Given(stiffness))
+            }
+            fn visit_i64<E: Error>(self, stiffness: i64) -> Result<Stiffness, E> {
+                Ok(Stiffness::Given(stiffness as f64))
+            }
+        }
+        deserializer.deserialize_any(StiffnessVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Friction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FrictionVisitor;
+        impl<'de> Visitor<'de> for FrictionVisitor {
+            type Value = Friction;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number or { static = …, dynamic = …, decay = … }")
+            }
+            fn visit_f64<E: Error>(self, coefficient: f64) -> Result<Friction, E> {
+                Ok(Friction::Constant(coefficient))
+            }
+            fn visit_i64<E: Error>(self, coefficient: i64) -> Result<Friction, E> {
+                Ok(Friction::Constant(coefficient as f64))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Friction, A::Error> {
+                FrictionTable::deserialize(MapAccessDeserializer::new(table)).map(Friction::Table)
+            }
+        }
+        deserializer.deserialize_any(FrictionVisitor)
     }
 }
 

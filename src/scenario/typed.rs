@@ -229,14 +229,88 @@ pub struct ContactSettings {
     pub closest_point: Located<ClosestPointMethod>,
     /// Where an iterative closest-point search starts.
     pub start: ClosestPointStart,
-    /// Penalty factor f of the stiffness f·m_eff/dt² \[-\].
-    pub penalty: f64,
-    /// Fraction of critical damping of a contact \[-\].
-    pub damping: f64,
+    /// How contact is answered.
+    pub response: ResponseSettings,
+    /// Laws of contact of all other pairs.
+    pub laws: ContactLaws,
+    /// Pairs of bodies (indices, first < second, ascending) with laws of their own.
+    pub own_laws: Vec<([usize; 2], ContactLaws)>,
     /// Whether the bodies that do not say can touch themselves.
     pub self_contact: bool,
     /// Pairs of bodies (indices, first < second) that never touch.
     pub excluded: Vec<[usize; 2]>,
+}
+
+/// How contact is answered, the same for all pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResponseSettings {
+    /// Response.
+    pub method: ResponseMethod,
+    /// Stiffness of springs.
+    pub stiffness: StiffnessRule,
+    /// Time in which the springs of a new contact come to their stiffness \[s\].
+    pub soft_start: f64,
+    /// Whether contacts that share nodes are answered together or one by one.
+    pub order: ContactOrder,
+    /// Contact is answered every so many steps.
+    pub every: u32,
+    /// Part of the penetration that a projection takes out \[-\], in \[0, 1\].
+    pub projection: f64,
+}
+
+/// Laws of contact of a pair of bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactLaws {
+    /// Factor f of the stiffness, of f·m_eff/dt² by default \[-\].
+    pub penalty: f64,
+    /// Fraction of critical damping of a contact \[-\].
+    pub damping: f64,
+    /// Coefficients of friction.
+    pub friction: Friction,
+    /// Coefficient of restitution of each contact \[-\], in \[0, 1\].
+    pub restitution: f64,
+}
+
+/// Coefficients of friction, μ = dynamic + (static − dynamic) exp(−decay · speed).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Friction {
+    /// At rest \[-\].
+    pub at_rest: f64,
+    /// In fast motion \[-\].
+    pub in_motion: f64,
+    /// Rate of the fall between them \[s/m\].
+    pub decay: f64,
+}
+
+/// Contact responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseMethod {
+    /// Springs.
+    Penalty,
+    /// Impulses and a projection of positions.
+    Decomposition,
+    /// Springs that conserve energy and momenta to rounding.
+    EnergyMomentum,
+}
+
+/// Where the stiffness of the springs of contact comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StiffnessRule {
+    /// Mass and step.
+    Mass,
+    /// Elements behind the surface.
+    Segment,
+    /// Given for every contact \[N/m\].
+    Given(f64),
+}
+
+/// Order in which contacts are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactOrder {
+    /// Together, by iteration.
+    Together,
+    /// One by one, the deepest first.
+    OneByOne,
 }
 
 /// Contact detectors.

@@ -63,7 +63,9 @@ impl Simulation {
         self.external_wrench = self.compute_external_wrench();
         self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
         self.energies.external_work += self.external_work();
-        self.energies.viscous_dissipation += self.action.damping_power * dt;
+        self.energies.viscous_dissipation += self.action.work.damping;
+        self.energies.friction_dissipation += self.action.work.friction;
+        self.energies.numerical_work += self.action.work.numerical;
         self.measure();
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
         self.wall.integration += start.elapsed().as_secs_f64();

@@ -9,7 +9,10 @@ use crate::contact::detection::{
     AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
     penetrations, self_crossings,
 };
-use crate::contact::response::{ContactAction, Penalty, PenaltyOptions, Response};
+use crate::contact::response::{
+    ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
+    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Stiffness,
+};
 use crate::contact::{Constraints, Surface};
 use crate::dynamics::State;
 use crate::dynamics::Support;
@@ -17,8 +20,9 @@ use crate::dynamics::{Audit, Energies, Wrench};
 use crate::dynamics::{CriticalStep, ElementBlock, InternalForce};
 use crate::math::Vec3;
 use crate::scenario::{
-    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
-    HierarchyBuilder, MaterialModel, Scenario, StepSize, TimeSettings,
+    BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
+    ContactSettings, DetectionMethod, Friction, HierarchyBuilder, MaterialModel, ResponseMethod, Scenario,
+    StepSize, StiffnessRule, TimeSettings,
 };
 
 use super::account::scaled_momenta;
@@ -26,6 +30,7 @@ use super::assembly::Assembly;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
 use super::model::{Behaviour, Body, Model};
+use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
@@ -55,6 +60,7 @@ impl Simulation {
         let block_critical_steps = critical_steps(&element_blocks, &model.reference_positions);
         let warnings = step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
         let rigid_travel = rigid_travel(&contact, &model);
+        let response = build_response(scenario, &model, &contact.surfaces);
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();
@@ -69,7 +75,9 @@ impl Simulation {
             forces: Forces::new(&model),
             positions_next: model.reference_positions.clone(),
             detector,
-            response: build_response(scenario, num_nodes),
+            response,
+            mobility: nodal_mobility(&model),
+            ties: None,
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
@@ -275,7 +283,86 @@ fn volume_kind(volume: BoundingVolume) -> VolumeKind {
     }
 }
 
-fn build_response(scenario: &Scenario, num_nodes: usize) -> Box<dyn Response> {
-    let options = PenaltyOptions { factor: scenario.contact.penalty, damping: scenario.contact.damping };
-    Box::new(Penalty::new(options, num_nodes))
+fn build_response(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> Box<dyn Response> {
+    let settings = &scenario.contact.response;
+    let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
+    let stiffness = match settings.stiffness {
+        StiffnessRule::Mass => Stiffness::Mass,
+        StiffnessRule::Given(stiffness) => Stiffness::Given(stiffness),
+        StiffnessRule::Segment => Stiffness::Segment(segment_stiffness(scenario, model, surfaces)),
+    };
+    match settings.method {
+        ResponseMethod::Penalty => {
+            let options = pair_options(&scenario.contact, |laws| PenaltyOptions {
+                factor: laws.penalty,
+                damping: laws.damping,
+                friction: friction_law(&laws.friction),
+                soft_start: settings.soft_start,
+            });
+            Box::new(Penalty::new(stiffness, options, num_nodes))
+        }
+        ResponseMethod::Decomposition => {
+            let options = DecompositionOptions {
+                pairs: pair_options(&scenario.contact, |laws| ImpactOptions {
+                    restitution: laws.restitution,
+                    friction: friction_law(&laws.friction),
+                }),
+                order: match settings.order {
+                    ContactOrder::Together => Order::Together,
+                    ContactOrder::OneByOne => Order::OneByOne,
+                },
+                every: settings.every,
+                projection: settings.projection,
+            };
+            Box::new(Decomposition::new(options, num_nodes, num_bodies))
+        }
+        ResponseMethod::EnergyMomentum => {
+            let options = pair_options(&scenario.contact, |laws| EnergyMomentumOptions {
+                factor: laws.penalty,
+                restitution: laws.restitution,
+                friction: friction_law(&laws.friction),
+            });
+            Box::new(EnergyMomentum::new(stiffness, options, num_nodes, num_bodies))
+        }
+    }
+}
+
+fn pair_options<T: Copy>(contact: &ContactSettings, options: impl Fn(&ContactLaws) -> T) -> PairOptions<T> {
+    let own = contact.own_laws.iter();
+    own.fold(PairOptions::uniform(options(&contact.laws)), |all, (bodies, laws)| {
+        all.with(bodies.map(|body| body as u32), options(laws))
+    })
+}
+
+fn friction_law(&Friction { at_rest, in_motion, decay }: &Friction) -> FrictionLaw {
+    FrictionLaw { at_rest, in_motion, decay }
+}
+
+/// k_a = K A²/V of every node \[N/m\]: bulk modulus, area of the surface and volume that belong to it. Infinite for nodes
+/// of rigid bodies.
+///
+/// # Source
+/// Hallquist, LS-DYNA Theory Manual, "contact stiffness".
+fn segment_stiffness(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> Vec<f64> {
+    let mut stiffness = vec![f64::INFINITY; model.mass.len()];
+    for (body, surface) in model.bodies.iter().zip(surfaces) {
+        let material = &scenario.materials[body.material];
+        let (Some(bulk), Some(density)) = (bulk_modulus(material.model), material.density) else { continue };
+        for (node, area) in surface.nodal_areas(&model.reference_positions) {
+            let volume = model.mass[node as usize] / density;
+            stiffness[node as usize] = bulk * area * area / volume;
+        }
+    }
+    stiffness
+}
+
+fn bulk_modulus(model: MaterialModel) -> Option<f64> {
+    match model {
+        MaterialModel::LinearElastic(constants)
+        | MaterialModel::StVenantKirchhoff(constants)
+        | MaterialModel::NeoHookean(constants) => {
+            Some(constants.young / (3.0 * (1.0 - 2.0 * constants.poisson)))
+        }
+        MaterialModel::Rigid => None,
+    }
 }

@@ -9,6 +9,7 @@ mod error;
 mod free_flight;
 mod model;
 mod record;
+mod respond;
 mod rigid;
 mod step;
 mod step_size;
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contact::Constraints;
 use crate::contact::detection::{DetectionStatistics, Detector};
-use crate::contact::response::{ContactAction, Response};
+use crate::contact::response::{ContactAction, Mobility, Response, Ties};
 use crate::dynamics::RigidBody;
 use crate::dynamics::State;
 use crate::dynamics::{Audit, Energies, Wrench};
@@ -53,6 +54,9 @@ pub struct Simulation {
     positions_next: Vec<Vec3>,
     detector: Box<dyn Detector>,
     response: Box<dyn Response>,
+    mobility: Mobility,
+    /// Points glued together, if there are any.
+    ties: Option<Ties>,
     constraints: Constraints,
     action: ContactAction,
     /// Contacts of the step before, and their action.

@@ -137,6 +137,11 @@ impl Block {
 }
 
 impl Model {
+    /// The body that a node belongs to.
+    pub fn body_of(&self, node: u32) -> usize {
+        self.bodies.partition_point(|body| body.nodes.end <= node as usize)
+    }
+
     /// The body and the user's number of an element with internal forces.
     pub fn element(&self, internal_block: usize, element: usize) -> Option<(&str, u64)> {
         self.bodies.iter().find_map(|body| {

@@ -162,12 +162,12 @@ fn create_volumes(directory: &Path, name: &str, wanted: bool) -> Result<Option<S
 fn history_row(simulation: &Simulation) -> HistoryRow {
     let energies = &simulation.energies;
     let body_row = |(body, balance): (&super::Body, &super::BodyBalance)| {
-        let forces = &simulation.action.forces[body.nodes.clone()];
+        let forces = body.nodes.clone().map(|node| simulation.action.mean_force(node));
         BodyRow {
             momentum: balance.momentum.linear,
             kinetic: balance.kinetic,
             centre: balance.centre,
-            contact_force: forces.iter().sum(),
+            contact_force: forces.sum(),
         }
     };
     HistoryRow {
@@ -178,7 +178,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         strain: energies.strain,
         external_work: energies.external_work,
         contact_energy: energies.contact,
-        friction_dissipation: 0.0,
+        friction_dissipation: energies.friction_dissipation,
         plastic_dissipation: 0.0,
         hourglass_energy: 0.0,
         viscous_dissipation: energies.viscous_dissipation,
@@ -251,7 +251,7 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
         }
         Field::Velocity => vector("velocity", &|node| state.velocities[node]),
         Field::Acceleration => vector("acceleration", &|node| state.accelerations[node]),
-        Field::ContactForce => vector("contact_force", &|node| simulation.action.forces[node]),
+        Field::ContactForce => vector("contact_force", &|node| simulation.action.mean_force(node)),
         Field::ContactGap => contact_gaps(simulation, nodes),
         Field::Stress | Field::VonMises => Vec::new(),
     }

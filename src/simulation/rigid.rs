@@ -1,9 +1,10 @@
 //! Rigid bodies within a step.
 
+use crate::contact::response::{RigidCorrection, RigidMobility};
 use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
 use crate::dynamics::{PrescribedStep, StepStart};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 use super::{Behaviour, Simulation};
 
@@ -34,18 +35,24 @@ impl RigidForces {
 }
 
 impl Simulation {
+    /// Nodes of a body that contact acts on.
+    fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
+        let nodes = self.model.bodies[body].nodes.clone();
+        let touched = self.action.nodes.iter().map(|&node| node as usize);
+        let first = self.action.nodes.partition_point(|&node| (node as usize) < nodes.start);
+        touched.skip(first).take_while(move |&node| node < nodes.end)
+    }
+
     /// Resultants of gravity and contact on the rigid bodies, with the nodes at their new positions.
     pub(super) fn compute_rigid_resultants(&mut self) {
         for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
             let (true, Some(carrier)) = (body.is_rigid(), carrier) else { continue };
             let mut force = body.gravity * carrier.mass();
             let mut torque = Vec3::zeros();
-            let touched = &self.action.nodes;
-            let first = touched.partition_point(|&node| (node as usize) < body.nodes.start);
-            for &node in touched[first..].iter().take_while(|&&node| (node as usize) < body.nodes.end) {
-                let nodal = self.action.forces[node as usize];
+            for node in self.touched_nodes(index) {
+                let nodal = self.action.forces[node];
                 force += nodal;
-                torque += (self.positions_next[node as usize] - carrier.centre()).cross(&nodal);
+                torque += (self.positions_next[node] - carrier.centre()).cross(&nodal);
             }
             let rigid = &mut self.forces.rigid[index];
             (rigid.force, rigid.torque) = (force, torque);
@@ -91,6 +98,68 @@ impl Simulation {
             self.state.velocities[node] = (next - self.state.positions[node]) / dt;
             self.positions_next[node] = next;
         }
+    }
+
+    /// Rigid bodies as contact finds them in the middle of the step, with the nodes at its end.
+    pub(super) fn refresh_mobility(&mut self, dt: f64) {
+        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
+            let (true, Some(carrier)) = (body.is_rigid(), carrier) else { continue };
+            let rigid = &self.forces.rigid[index];
+            let free = |value: Vec3| Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(value[k], |_| 0.0));
+            let velocity = Vec3::from_fn(|k, _| {
+                rigid.prescribed[k].map_or(carrier.velocity()[k], |_| rigid.travel[k] / dt)
+            });
+            let turns = !is_supported(&body.behaviour);
+            let inverse_inertia = if turns { carrier.inverse_inertia() } else { Mat3::zeros() };
+            let mobility = RigidMobility {
+                centre: carrier.centre(),
+                inverse_mass: free(Vec3::repeat(1.0 / carrier.mass())),
+                inverse_inertia,
+                velocity,
+                angular_velocity: carrier.angular_velocity(),
+                acceleration: free(rigid.force / carrier.mass()),
+                angular_acceleration: inverse_inertia * rigid.torque,
+            };
+            self.mobility.set_rigid(index, mobility);
+        }
+    }
+
+    /// Changes the motion of a rigid body in the middle of the step; nodes follow. What its support answers, and the
+    /// energy that the shift gives less the part of the forces, are left to be accounted.
+    pub(super) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
+        let index = correction.body as usize;
+        let Some(carrier) = self.carriers[index].as_mut() else { return 0.0 };
+        carrier.jump(&correction.velocity, &correction.angular_velocity);
+        let kinetic = carrier.kinetic_energy();
+        carrier.shift(&correction.position, &correction.rotation);
+        let given = carrier.kinetic_energy() - kinetic;
+        let rigid = &mut self.forces.rigid[index];
+        rigid.travel += correction.position;
+        let carrier = &*carrier;
+        for node in self.model.bodies[index].nodes.clone() {
+            let next = carrier.position(&self.model.reference_positions[node]);
+            self.positions_next[node] = next;
+            self.state.velocities[node] = carrier.velocity_at(&next);
+        }
+        given
+    }
+
+    /// What the support of a rigid body answers to the impulses of contact: force and moment times time, and its work.
+    pub(super) fn rigid_support_impulse(&self, body: usize, dt: f64) -> (Wrench, f64) {
+        let Some(carrier) = &self.carriers[body] else { return (Wrench::zero(), 0.0) };
+        let rigid = &self.forces.rigid[body];
+        let (mut impulse, mut moment) = (Vec3::zeros(), Vec3::zeros());
+        for node in self.touched_nodes(body) {
+            let nodal = self.action.impulses[node];
+            impulse += nodal;
+            moment += (self.positions_next[node] - carrier.centre()).cross(&nodal);
+        }
+        let held = Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(0.0, |_| impulse[k]));
+        let mut answer = Wrench::at(&carrier.centre(), -held);
+        if is_supported(&self.model.bodies[body].behaviour) {
+            answer.angular -= moment;
+        }
+        (answer, -held.dot(&rigid.travel) / dt)
     }
 
     /// The second half of the kick; nodes follow.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::Configuration;
-use crate::contact::response::Bodies;
+use crate::contact::response::Stage;
 use crate::dynamics::newmark;
 use crate::dynamics::{ElementFailure, FailureKind};
 
@@ -18,8 +18,9 @@ impl Simulation {
     /// ```text
     /// predict   v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place
     /// detect    constraints that are violated at x_{n+1}
-    /// respond   contact forces f_c
+    /// respond   contact forces f_c, or impulses and shifts: v½ += Δv, x_{n+1} += Δx
     /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
+    /// respond   the contact forces that depend on the other forces, and those of ties
     /// correct   a_{n+1} = M⁻¹ (f_ext − f_int + f_c),  v_{n+1} = v½ + dt a_{n+1}/2
     /// account   energies and momenta
     /// ```
@@ -32,11 +33,13 @@ impl Simulation {
         self.state.step += 1;
         self.swap_contact();
         self.detect(dt);
-        self.respond(dt);
+        self.respond(Stage::Moved, dt);
         if let Err(failure) = self.compute_forces() {
             self.retreat(start, dt);
             return Err(failure);
         }
+        self.compute_accelerations();
+        self.respond(Stage::Accelerated, dt);
         self.correct(dt);
         self.account(dt);
         Ok(())
@@ -52,6 +55,7 @@ impl Simulation {
     fn retreat(&mut self, start: f64, dt: f64) {
         self.state.time = start;
         self.state.step -= 1;
+        self.take_jumps_back();
         self.swap_contact();
         self.carriers.clone_from(&self.carriers_before);
         for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
@@ -102,15 +106,6 @@ impl Simulation {
         }
     }
 
-    fn respond(&mut self, dt: f64) {
-        // A step cut to end in time must not stiffen the springs that begin in it.
-        let spring_step = self.control.regular_step().max(dt);
-        let bodies = Bodies { velocities: &self.state.velocities, inverse_mass: &self.model.inverse_mass };
-        timed(&mut self.wall.response, || {
-            self.response.respond(&self.constraints, &bodies, spring_step, &mut self.action);
-        });
-    }
-
     /// Internal forces at the new positions, and external ones at the new time.
     pub(super) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.wall.internal_force, || {
@@ -147,7 +142,6 @@ impl Simulation {
 
     fn correct(&mut self, dt: f64) {
         let start = Instant::now();
-        self.compute_accelerations();
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].is_rigid() {
                 self.correct_rigid(body, dt);

@@ -119,7 +119,7 @@ fn contact_and_output_of_a_full_scenario() {
     assert_eq!(contact.volumes, [BoundingVolume::Sphere, BoundingVolume::Dop18, BoundingVolume::Dop26]);
     assert_eq!(contact.closest_point.value, ClosestPointMethod::Sqp);
     assert_eq!(contact.start, ClosestPointStart::Centre);
-    assert_eq!((contact.penalty, contact.damping), (1.0, 0.1));
+    assert_eq!((contact.laws.penalty, contact.laws.damping), (1.0, 0.1));
     assert_eq!(contact.excluded, [[0, 2]]);
     let output = &scenario.output;
     assert_eq!(output.directory, Path::new("results"));
@@ -141,7 +141,7 @@ fn what_is_left_out_has_its_default() {
     let contact = &scenario.contact;
     assert_eq!((contact.detection, contact.hierarchy), (DetectionMethod::Hierarchy, HierarchyBuilder::Fast));
     assert_eq!(contact.volumes.len(), 4);
-    assert_eq!((contact.penalty, contact.damping), (0.5, 0.0));
+    assert_eq!((contact.laws.penalty, contact.laws.damping), (0.5, 0.0));
     let output = &scenario.output;
     assert_eq!(
         (output.directory.as_path(), &output.frames),
@@ -182,4 +182,30 @@ fn likely_slips_are_warnings() {
         ]
     );
     assert_eq!(&scenario.source[scenario.warnings[1].span.clone().unwrap()], "glass");
+}
+
+#[test]
+fn laws_of_contact_and_those_of_a_pair() {
+    let laws = |overrides: &[&str]| read("full.toml", overrides).unwrap().contact;
+    let contact = laws(&[
+        "contact.response=energy-momentum",
+        "contact.damping=0",
+        "contact.penalty=30",
+        "contact.friction={ static = 0.4, dynamic = 0.3 }",
+        "contact.pairs.1.friction=0.1",
+        "contact.pairs.1.restitution=0.25",
+    ]);
+    let all = contact.laws;
+    assert_eq!(contact.response.method, ResponseMethod::EnergyMomentum);
+    assert_eq!((all.penalty, all.restitution), (30.0, 1.0));
+    assert_eq!(all.friction, Friction { at_rest: 0.4, in_motion: 0.3, decay: f64::INFINITY });
+    let constant = Friction { at_rest: 0.1, in_motion: 0.1, decay: f64::INFINITY };
+    assert_eq!(contact.own_laws, [([0, 1], ContactLaws { friction: constant, restitution: 0.25, ..all })]);
+    let contact = laws(&["contact.response=decomposition", "contact.damping=0", "contact.every=5"]);
+    assert_eq!((contact.laws.restitution, contact.response.every), (0.0, 5));
+    assert!(contact.own_laws.is_empty());
+    let contact =
+        laws(&["contact.stiffness=1e6", "contact.friction.static=0.3", "contact.friction.dynamic=0.2"]);
+    assert_eq!(contact.response.stiffness, StiffnessRule::Given(1e6));
+    assert_eq!(contact.laws.friction.in_motion, 0.2);
 }

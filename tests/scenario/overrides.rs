@@ -46,7 +46,7 @@ fn an_override_takes_the_place_of_its_alternatives() {
 #[test]
 fn overrides_make_tables_that_are_not_there() {
     let scenario = read("minimal.toml", &["contact.penalty=0.25", "output.history.interval=0"]).unwrap();
-    assert_eq!((scenario.contact.penalty, scenario.output.history_interval), (0.25, 0.0));
+    assert_eq!((scenario.contact.laws.penalty, scenario.output.history_interval), (0.25, 0.0));
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn unknown_keys_name_the_nearest_known_one() {
         "hierarchy = \"bottom-up\"",
         "color = 3",
         "unknown key `color` in [contact]",
-        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `self_contact`",
+        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `self_contact`",
         "color",
     );
     assert_problem(
@@ -92,6 +92,21 @@ fn numbers_out_of_range() {
         ("velocity = [50.0,", "velocity = [nan,", "`bodies.bar.velocity` is NaN, not a finite number"),
         ("penalty = 1.0", "penalty = 0.0", "`contact.penalty` is 0, not a number in (0, 1]"),
         ("damping = 0.1", "damping = -0.1", "`contact.damping` is -0.1, not zero or a positive number"),
+        ("damping = 0.1", "friction = -0.1", "`contact.friction` is -0.1, not zero or a positive number"),
+        (
+            "damping = 0.1",
+            "friction = { static = 0.2, dynamic = 0.3 }",
+            "`contact.friction.dynamic` is 0.3, more than `static`, 0.2",
+        ),
+        ("damping = 0.1", "stiffness = 0", "`contact.stiffness` is 0, not a positive number"),
+        ("damping = 0.1", "soft_start = -1", "`contact.soft_start` is -1, not zero or a positive number"),
+        ("damping = 0.1", "every = 0", "`contact.every` is 0, not a whole number of steps from 1 on"),
+        ("damping = 0.1", "projection = 1.5", "`contact.projection` is 1.5, not a number in [0, 1]"),
+        (
+            "contact = true",
+            "friction = -1",
+            "`contact.pairs.1.friction` is -1, not zero or a positive number",
+        ),
         ("scale = 1e-3", "scale = 0", "`bodies.bar.scale` is 0, not a positive number"),
         ("[0, 0, 2]", "[0, 0, 0]", "`bodies.bar.rotate.axis` is the zero vector"),
         ("[0.5, 1.0, 2.0]", "[0.5, 1.0, 2.5]", "`output.times` has 2.5, outside the run"),
@@ -369,4 +384,43 @@ fn a_missing_key_does_not_hide_what_refers_to_its_table() {
     let (problems, _) = problems_with("mesh = \"./bar.msh\"\n", "mesh = 3\n");
     let facts: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(facts, ["`bodies.buffer.mesh` is the integer `3`, not a string"]);
+}
+
+#[test]
+fn laws_that_the_response_does_not_know() {
+    assert_problem(
+        "damping = 0.1",
+        "restitution = 0.5",
+        "`contact.restitution` has no effect on the response `penalty`",
+        "leave it out: springs give back what `damping` does not take",
+        "0.5",
+    );
+    assert_problem(
+        "response = \"penalty\"",
+        "response = \"decomposition\"",
+        "`contact.damping` has no effect on the response `decomposition`",
+        "leave it out, or set `contact.response` to `penalty`",
+        "0.1",
+    );
+    assert_problem(
+        "damping = 0.1",
+        "order = \"one-by-one\"",
+        "`contact.order` has no effect on the response `penalty`",
+        "leave it out, or set `contact.response` to `decomposition`",
+        "\"one-by-one\"",
+    );
+    assert_problem(
+        "damping = 0.1",
+        "stiffness = \"segmnet\"",
+        "`contact.stiffness` cannot be `segmnet`",
+        "did you mean `segment`?",
+        "\"segmnet\"",
+    );
+    assert_problem(
+        "damping = 0.1",
+        "friction = { static = 0.3 }",
+        "missing key `dynamic` in [contact.friction]",
+        "add `dynamic = …`: coefficient in fast motion, no larger [-]",
+        "{ static = 0.3 }",
+    );
 }

@@ -1,63 +1,231 @@
 //! Contact response: constraints in, a [`ContactAction`] out. A response knows nothing of how a constraint was
 //! found and never changes the state of the bodies; the step applies its action.
+//!
+//! Three responses answer the same constraints with the same law of friction:
+//!
+//! | response | acts by | keeps | pays with |
+//! |---|---|---|---|
+//! | [`Penalty`] | forces of springs | the balance of energy to O(dt²) | penetration, a shorter step |
+//! | [`Decomposition`] | impulses and a projection of positions | no penetration at the ends of steps | the energy of the nodes that strike |
+//! | [`EnergyMomentum`] | forces of springs with a discrete gradient | energy and momenta to rounding, for any stiffness | penetration |
+//!
+//! Surfaces that are glued together are not contact but [`Ties`], which hold beside any of the three.
 
+mod carried;
+mod connected;
+mod decomposition;
+mod energy_momentum;
+mod friction;
+mod mobility;
+mod pairs;
 mod penalty;
+mod row;
+#[cfg(test)]
+mod samples;
+mod ties;
 
-pub use penalty::{Penalty, PenaltyOptions};
+pub use decomposition::{Decomposition, DecompositionOptions, ImpactOptions, Order};
+pub use energy_momentum::{EnergyMomentum, EnergyMomentumOptions};
+pub use friction::FrictionLaw;
+pub use mobility::{Mobility, RigidMobility};
+pub use pairs::PairOptions;
+pub use penalty::{Penalty, PenaltyOptions, Stiffness};
+pub use ties::Ties;
 
 use crate::math::Vec3;
 
 use super::Constraints;
 
-/// What contact does to the nodes in one step.
+/// Whether the bodies of a contact slide on each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Status {
+    /// They part, or no force acts.
+    #[default]
+    Open,
+    /// They do not slide.
+    Stick,
+    /// They slide.
+    Slip,
+}
+
+/// What acts in one contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactResult {
+    /// Normal force \[N\], ≥ 0; of impulses, their mean over the step.
+    pub normal_force: f64,
+    /// Force of friction on the contactor \[N\].
+    pub friction_force: Vec3,
+    /// Whether it slides.
+    pub status: Status,
+}
+
+/// Change of the motion of a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeCorrection {
+    /// Global node, of a deformable body.
+    pub node: u32,
+    /// Jump of its velocity \[m/s\].
+    pub velocity: Vec3,
+    /// Shift of its position \[m\].
+    pub position: Vec3,
+}
+
+/// Change of the motion of a rigid body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigidCorrection {
+    /// The body.
+    pub body: u32,
+    /// Jump of the velocity of its centre \[m/s\].
+    pub velocity: Vec3,
+    /// Jump of its angular velocity \[rad/s\].
+    pub angular_velocity: Vec3,
+    /// Shift of its centre \[m\].
+    pub position: Vec3,
+    /// Turn about its centre \[rad\].
+    pub rotation: Vec3,
+}
+
+/// Energies that contact takes, or gives, in one step \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepWork {
+    /// Taken by friction.
+    pub friction: f64,
+    /// Taken by damping and by imperfect restitution.
+    pub damping: f64,
+    /// Given by what no law of physics asks for: projections of positions, changes of stiffness.
+    pub numerical: f64,
+}
+
+/// What contact does to the bodies in one step.
 #[derive(Clone, Debug, Default)]
 pub struct ContactAction {
     /// Nodal forces, every node of the model \[N\].
     pub forces: Vec<Vec3>,
-    /// Nodes with a force that may differ from zero, ascending.
+    /// Nodal impulses that the corrections deliver, every node of the model \[N·s\].
+    pub impulses: Vec<Vec3>,
+    /// The part of friction in the forces and impulses, as a force \[N\].
+    pub friction_forces: Vec<Vec3>,
+    /// Nodes with a force or impulse that may differ from zero, ascending.
     pub nodes: Vec<u32>,
+    /// Changes of the motion of nodes, ascending.
+    pub node_corrections: Vec<NodeCorrection>,
+    /// Changes of the motion of rigid bodies, ascending.
+    pub rigid_corrections: Vec<RigidCorrection>,
+    /// What acts in each contact, in the order of the constraints.
+    pub results: Vec<ContactResult>,
     /// Energy stored in the contacts \[J\].
     pub stored_energy: f64,
-    /// Power drawn by contact damping \[W\], ≥ 0.
-    pub damping_power: f64,
+    /// Energy taken and given in this step.
+    pub work: StepWork,
     /// Square of a bound on the angular frequency the contacts add \[rad²/s²\].
     pub frequency_squared: f64,
+    /// Step over which impulses are spread where they are shown as forces \[s\].
+    time_step: f64,
 }
 
 impl ContactAction {
     /// No action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
-        Self { forces: vec![Vec3::zeros(); num_nodes], ..Self::default() }
+        let zeros = vec![Vec3::zeros(); num_nodes];
+        Self { forces: zeros.clone(), impulses: zeros.clone(), friction_forces: zeros, ..Self::default() }
     }
 
-    fn clear(&mut self) {
+    /// Mean force of contact on a node over the step \[N\], of impulses too.
+    pub fn mean_force(&self, node: usize) -> Vec3 {
+        let impulse = self.impulses[node];
+        if impulse == Vec3::zeros() {
+            self.forces[node]
+        } else {
+            self.forces[node] + impulse / self.time_step
+        }
+    }
+
+    /// Forgets the action of the step before; `time_step` is that of the step to come \[s\].
+    pub fn begin(&mut self, time_step: f64) {
         for &node in &self.nodes {
             self.forces[node as usize] = Vec3::zeros();
+            self.impulses[node as usize] = Vec3::zeros();
+            self.friction_forces[node as usize] = Vec3::zeros();
         }
         self.nodes.clear();
+        self.node_corrections.clear();
+        self.rigid_corrections.clear();
+        self.results.clear();
         self.stored_energy = 0.0;
-        self.damping_power = 0.0;
+        self.work = StepWork::default();
         self.frequency_squared = 0.0;
+        self.time_step = time_step;
+    }
+
+    /// Adds a contact's force to its nodes: `normal` and `friction` on the contactor \[N\].
+    fn add_forces(&mut self, constraint: &super::Constraint<'_>, normal: Vec3, friction: Vec3) {
+        for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
+            self.forces[node as usize] += (normal + friction) * weight;
+            self.friction_forces[node as usize] += friction * weight;
+        }
+        self.nodes.extend_from_slice(constraint.nodes);
+    }
+
+    fn sort_nodes(&mut self) {
+        self.nodes.sort_unstable();
+        self.nodes.dedup();
     }
 }
 
 /// What a response may know of the bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies<'a> {
-    /// Velocity of every node \[m/s\].
+    /// Position of every node at the end of the step \[m\].
+    pub positions: &'a [Vec3],
+    /// Velocity of every node at the middle of the step \[m/s\].
     pub velocities: &'a [Vec3],
-    /// Reciprocal of the lumped mass of every node \[1/kg\]; 0 where the node is held.
+    /// Acceleration of every node at the end of the step by all but contact \[m/s²\]; meaningless in the stage
+    /// [`Stage::Moved`].
+    pub accelerations: &'a [Vec3],
+    /// Reciprocal of the lumped mass of every node \[1/kg\]; 0 where the node is held. A node of a rigid body has its
+    /// share of the mass.
     pub inverse_mass: &'a [f64],
+    /// How nodes and rigid bodies give way.
+    pub mobility: &'a Mobility,
+}
+
+/// Length of a step \[s\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepLength {
+    /// As it is.
+    pub actual: f64,
+    /// As it would be if it were not cut to end in time: what begins in a short step must not be stiffer for it.
+    pub regular: f64,
+}
+
+impl StepLength {
+    /// A step that is not cut \[s\].
+    pub fn regular(time_step: f64) -> Self {
+        Self { actual: time_step, regular: time_step }
+    }
+}
+
+/// When in a step a response is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// When the bodies have moved, before the forces at the new positions are known: corrections change where and
+    /// how fast the bodies are, forces act with the others.
+    Moved,
+    /// When the accelerations by all other forces are known.
+    Accelerated,
 }
 
 /// Answers contact.
 pub trait Response: Send {
-    /// Computes what the constraints do to the bodies over a step of this size \[s\].
+    /// When it is to be asked.
+    fn stage(&self) -> Stage;
+
+    /// Computes what the constraints do to the bodies over a step.
     fn respond(
         &mut self,
         constraints: &Constraints,
         bodies: &Bodies<'_>,
-        time_step: f64,
+        step: StepLength,
         action: &mut ContactAction,
     );
 }

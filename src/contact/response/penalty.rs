@@ -1,70 +1,164 @@
-//! Penalty response: springs that push penetrating nodes out.
+//! Penalty response: springs that push penetrating nodes out, and others that hold them against sliding.
 
-use super::{Bodies, ContactAction, Response};
-use crate::contact::{Constraint, Constraints, ContactKey};
+use super::carried::Carried;
+use super::friction::FrictionLaw;
+use super::{Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength};
+use crate::contact::{Constraint, Constraints};
+use crate::math::Vec3;
 
-/// Constants of the penalty response.
+/// Where the stiffness of a contact comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stiffness {
+    /// Mass and step: κ = f m_eff/dt², m_eff = 1/Σ(w²/m). Stable whatever the materials are.
+    Mass,
+    /// Elements behind the surface: κ = f k with 1/k = Σ w² / k_a and k_a = K A²/V of every node \[N/m\], infinite for
+    /// nodes of rigid bodies. The step shrinks where this is stiffer than the elements.
+    Segment(Vec<f64>),
+    /// The same for every contact \[N/m\].
+    Given(f64),
+}
+
+/// Constants of the penalty response to a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenaltyOptions {
-    /// Factor f of the stiffness κ = f m_eff / dt² \[-\].
+    /// Factor f of the stiffness \[-\].
     pub factor: f64,
     /// Damping as a fraction of critical, ζ of c = 2 ζ √(κ m_eff) \[-\].
     pub damping: f64,
+    /// Friction.
+    pub friction: FrictionLaw,
+    /// Time in which the springs of a new contact come to their stiffness \[s\].
+    pub soft_start: f64,
 }
 
 /// Penalty response with a stiffness frozen for the life of each contact.
 ///
-/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0, κ = f m_eff/dt² of the step in which the contact begins. Contacts
-/// are kept whichever body is contactor, so both surfaces are checked against each other at full stiffness.
+/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts are kept whichever body is contactor, so both surfaces are
+/// checked against each other at full stiffness. The stiffness follows the masses of the nodes, those of a rigid body
+/// too: the springs of many nodes add up to what the whole body can bear.
+///
+/// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p.
+/// Its force is turned with the normal. Where a contact has yet to slide the coefficient is that at rest.
 ///
 /// # Source
-/// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt²; here
-/// m_eff = 1/Σ(w²/m) replaces the smaller nodal mass.
+/// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², where
+/// m_eff = 1/Σ(w²/m) replaces the smaller nodal mass, and "segment based" for K A²/V; return mapping: Wriggers,
+/// Computational Contact Mechanics, 2006, §5.2.3 and §10.5.
 #[derive(Clone, Debug)]
 pub struct Penalty {
-    options: PenaltyOptions,
-    springs: Vec<Spring>,
-    previous: Vec<Spring>,
+    stiffness: Stiffness,
+    options: PairOptions<PenaltyOptions>,
+    springs: Carried<Spring>,
     node_stiffness: Vec<f64>,
 }
 
-/// The spring of one contact.
+/// The springs of one contact.
 #[derive(Clone, Copy, Debug)]
 struct Spring {
-    key: ContactKey,
+    options: PenaltyOptions,
+    /// When grown up \[N/m\].
+    full_stiffness: f64,
+    /// At present \[N/m\].
     stiffness: f64,
+    /// Since it began \[s\].
+    age: f64,
+    normal: Vec3,
+    /// Penetration in the step before \[m\].
+    penetration: f64,
+    /// Force of friction on the contactor \[N\].
+    traction: Vec3,
+    slips: bool,
+}
+
+impl Spring {
+    /// Grows for a step with the penetration it had; the energy that this gives it \[J\].
+    fn grow(&mut self, time_step: f64) -> f64 {
+        let before = self.stiffness;
+        self.age += time_step;
+        let grown = if self.age < self.options.soft_start { self.age / self.options.soft_start } else { 1.0 };
+        self.stiffness = self.full_stiffness * grown;
+        let tangential = if before > 0.0 {
+            0.5 * self.traction.norm_squared() / before * (self.stiffness / before - 1.0)
+        } else {
+            0.0
+        };
+        if before > 0.0 {
+            self.traction *= self.stiffness / before;
+        }
+        0.5 * (self.stiffness - before) * self.penetration * self.penetration + tangential
+    }
+
+    /// Energy of the spring across the normal \[J\].
+    fn tangential_energy(&self) -> f64 {
+        if self.stiffness > 0.0 { 0.5 * self.traction.norm_squared() / self.stiffness } else { 0.0 }
+    }
+
+    /// Slides by `travel` \[m\] in a step under a normal force \[N\]; the energy this takes \[J\].
+    ///
+    /// Forces act by the trapezoidal rule, as in the balance of energy of the steps: what is taken is −(t_n + t_{n+1})/2
+    /// · travel less the change of the energy of the spring.
+    fn slide(&mut self, constraint: &Constraint<'_>, travel: &Vec3, speed: f64, pressure: f64) -> f64 {
+        let before = (turned(&self.traction, &constraint.normal), self.tangential_energy());
+        let trial = before.0 - travel * self.stiffness;
+        let law = &self.options.friction;
+        let bound = pressure * if self.slips { law.sliding(speed) } else { law.at_rest };
+        let size = trial.norm();
+        self.slips = size > bound;
+        self.traction = match (self.slips, bound > 0.0) {
+            (false, _) => trial,
+            (true, true) => trial * (pressure * law.sliding(speed) / size),
+            (true, false) => Vec3::zeros(),
+        };
+        -0.5 * (before.0 + self.traction).dot(travel) - (self.tangential_energy() - before.1)
+    }
+}
+
+/// A force across the normal after the normal has turned: its part across the new one, as large as before.
+pub(super) fn turned(traction: &Vec3, normal: &Vec3) -> Vec3 {
+    let across = traction - normal * normal.dot(traction);
+    let size = across.norm();
+    if size > 0.0 { across * (traction.norm() / size) } else { Vec3::zeros() }
 }
 
 impl Penalty {
     /// A response for a model of `num_nodes` nodes.
-    pub fn new(options: PenaltyOptions, num_nodes: usize) -> Self {
-        Self { options, springs: Vec::new(), previous: Vec::new(), node_stiffness: vec![0.0; num_nodes] }
+    pub fn new(stiffness: Stiffness, options: PairOptions<PenaltyOptions>, num_nodes: usize) -> Self {
+        Self { stiffness, options, springs: Carried::default(), node_stiffness: vec![0.0; num_nodes] }
     }
 
-    /// Springs of these constraints: the old one of a contact that goes on, a new one otherwise.
-    fn carry_springs(&mut self, constraints: &Constraints, inverse_mass: &[f64], time_step: f64) {
-        std::mem::swap(&mut self.springs, &mut self.previous);
-        self.springs.clear();
-        let mut old = self.previous.iter().peekable();
-        for constraint in constraints.iter() {
-            while old.next_if(|spring| spring.key < constraint.key).is_some() {}
-            let carried = old.next_if(|spring| spring.key == constraint.key);
-            let stiffness = carried.map_or_else(
-                || self.options.factor * finite_mass(&constraint, inverse_mass) / (time_step * time_step),
-                |spring| spring.stiffness,
-            );
-            self.springs.push(Spring { key: constraint.key, stiffness });
-        }
+    /// Springs of these constraints: the old one of a contact that goes on, a new one otherwise. Gives the energy that
+    /// was left across the normals of the contacts that are over \[J\].
+    fn carry_springs(&mut self, constraints: &Constraints, inverse_mass: &[f64], time_step: f64) -> f64 {
+        let (stiffness, options) = (&self.stiffness, &self.options);
+        let begin = |constraint: &Constraint<'_>| {
+            let options = options.of(constraint.bodies);
+            let mass = finite_mass(constraint, inverse_mass);
+            let full_stiffness = stiffness.of(constraint, options.factor, mass, time_step);
+            Spring {
+                options,
+                full_stiffness,
+                stiffness: 0.0,
+                age: 0.0,
+                normal: constraint.normal,
+                penetration: 0.0,
+                traction: Vec3::zeros(),
+                slips: false,
+            }
+        };
+        let mut left = 0.0;
+        self.springs.follow(constraints, begin, |_, spring| left += spring.tangential_energy());
+        left
     }
 
     /// Bound on the square of the frequency that the springs add: max over nodes of (1/m_a) Σ κ |w_a| Σ_b |w_b|, from
-    /// Gershgorin's theorem on the assembled contact stiffness. Σ_b |w_b| is 2 where shape functions are positive,
-    /// and up to 4 on quadratic faces.
+    /// Gershgorin's theorem on the assembled contact stiffness, springs along and across the normal together.
+    /// Σ_b |w_b| is 2 where shape functions are positive, and up to 4 on quadratic faces. A rigid body moves its nodes
+    /// together, which only lowers the frequency.
     fn frequency_bound(&mut self, constraints: &Constraints, inverse_mass: &[f64], nodes: &[u32]) -> f64 {
-        for (constraint, spring) in constraints.iter().zip(&self.springs) {
+        for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
             let sum: f64 = constraint.weights.iter().map(|weight| weight.abs()).sum();
             for (&node, weight) in constraint.nodes.iter().zip(constraint.weights) {
-                self.node_stiffness[node as usize] += spring.stiffness * weight.abs() * sum;
+                self.node_stiffness[node as usize] += spring.full_stiffness * weight.abs() * sum;
             }
         }
         let mut bound: f64 = 0.0;
@@ -74,131 +168,82 @@ impl Penalty {
         }
         bound
     }
+
+    /// Damping at mid-step velocities lowers the stable step to (2/ω) (√(1 + ζ²) − ζ).
+    fn lowering(&self) -> f64 {
+        let zeta = self.options.all().map(|options| options.damping).fold(0.0, f64::max);
+        zeta.hypot(1.0) - zeta
+    }
 }
 
-/// Effective mass of a contact; zero, hence no force, where neither side can move.
+impl Stiffness {
+    /// Of a new contact with this effective mass \[N/m\]; none, hence no force, where that is zero.
+    pub(super) fn of(&self, constraint: &Constraint<'_>, factor: f64, mass: f64, time_step: f64) -> f64 {
+        match self {
+            Self::Mass => factor * mass / (time_step * time_step),
+            Self::Segment(nodal) => {
+                let nodes = constraint.nodes.iter().zip(constraint.weights);
+                let softness: f64 = nodes.map(|(&node, w)| w * w / nodal[node as usize]).sum();
+                // Between two rigid bodies there is no element: the mass has to do.
+                if softness > 0.0 { factor / softness } else { factor * mass / (time_step * time_step) }
+            }
+            Self::Given(stiffness) => *stiffness,
+        }
+    }
+}
+
+/// Effective mass of a contact; zero where neither side can move.
 fn finite_mass(constraint: &Constraint<'_>, inverse_mass: &[f64]) -> f64 {
     let mass = constraint.effective_mass(inverse_mass);
     if mass.is_finite() { mass } else { 0.0 }
 }
 
 impl Response for Penalty {
+    fn stage(&self) -> Stage {
+        Stage::Moved
+    }
+
     fn respond(
         &mut self,
         constraints: &Constraints,
         bodies: &Bodies<'_>,
-        time_step: f64,
+        step: StepLength,
         action: &mut ContactAction,
     ) {
-        action.clear();
-        self.carry_springs(constraints, bodies.inverse_mass, time_step);
-        for (constraint, spring) in constraints.iter().zip(&self.springs) {
+        let time_step = step.actual;
+        action.begin(time_step);
+        action.work.friction = self.carry_springs(constraints, bodies.inverse_mass, step.regular);
+        for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
+            action.work.numerical += spring.grow(time_step);
             let penetration = (-constraint.gap).max(0.0);
-            let penetration_rate = -constraint.normal.dot(&constraint.jump(bodies.velocities));
+            let jump = constraint.jump(bodies.velocities);
+            let closing = -constraint.normal.dot(&jump);
             let mass = finite_mass(&constraint, bodies.inverse_mass);
-            let damping = 2.0 * self.options.damping * (spring.stiffness * mass).sqrt();
+            let damping = 2.0 * spring.options.damping * (spring.stiffness * mass).sqrt();
             let elastic = spring.stiffness * penetration;
-            let force = (elastic + damping * penetration_rate).max(0.0);
-            for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
-                action.forces[node as usize] += constraint.normal * (force * weight);
+            let force = (elastic + damping * closing).max(0.0);
+            if spring.options.friction.acts() {
+                let slip = jump + constraint.normal * closing;
+                action.work.friction += spring.slide(&constraint, &(slip * time_step), slip.norm(), force);
             }
-            action.nodes.extend_from_slice(constraint.nodes);
-            action.stored_energy += 0.5 * elastic * penetration;
-            action.damping_power += (force - elastic) * penetration_rate;
+            (spring.normal, spring.penetration) = (constraint.normal, penetration);
+            action.add_forces(&constraint, constraint.normal * force, spring.traction);
+            action.stored_energy += 0.5 * elastic * penetration + spring.tangential_energy();
+            action.work.damping += (force - elastic) * closing * time_step;
+            let status = match (force > 0.0, spring.slips || !spring.options.friction.acts()) {
+                (false, _) => Status::Open,
+                (true, true) => Status::Slip,
+                (true, false) => Status::Stick,
+            };
+            let friction_force = spring.traction;
+            action.results.push(ContactResult { normal_force: force, friction_force, status });
         }
-        action.nodes.sort_unstable();
-        action.nodes.dedup();
-        // Damping at mid-step velocities lowers the stable step to (2/ω) (√(1 + ζ²) − ζ).
-        let zeta = self.options.damping;
-        let lowering = zeta.hypot(1.0) - zeta;
+        action.sort_nodes();
+        let lowering = self.lowering();
         action.frequency_squared =
             self.frequency_bound(constraints, bodies.inverse_mass, &action.nodes) / (lowering * lowering);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contact::{NodeOnSurface, Side};
-    use crate::math::Vec3;
-
-    fn constraint_at(gap: f64) -> Constraints {
-        let mut constraints = Constraints::default();
-        let key = ContactKey::Node(NodeOnSurface { contactor: 3, target: 1 });
-        let contactor = Side { body: 0, nodes: &[3], shape_values: &[1.0] };
-        let target = Side { body: 1, nodes: &[0, 1, 2], shape_values: &[0.2, 0.3, 0.5] };
-        constraints.push(key, gap, Vec3::z(), contactor, target);
-        constraints
-    }
-
-    const INVERSE_MASS: [f64; 4] = [0.5, 1.0, 1.0 / 1.5, 1.25];
-
-    /// m_eff of the reference case 2, 1, 1.5, 0.8 kg with weights (0.2, 0.3, 0.5, −1): 0.655021834061
-    /// (40-digit arithmetic), the force f m_eff δ / dt² and no resultant force or, as the contactor stands above
-    /// the weighted point, no moment.
-    #[test]
-    fn force_follows_the_effective_mass_and_sums_to_zero() {
-        let constraints = constraint_at(-1e-3);
-        let velocities = [Vec3::zeros(); 4];
-        let bodies = Bodies { velocities: &velocities, inverse_mass: &INVERSE_MASS };
-        let mut response = Penalty::new(PenaltyOptions { factor: 0.4, damping: 0.0 }, 4);
-        let mut action = ContactAction::new(4);
-        response.respond(&constraints, &bodies, 1e-3, &mut action);
-        let expected = 0.4 * 0.655021834061 / 1e-6 * 1e-3;
-        assert!((action.forces[3].z - expected).abs() < 1e-9 * expected);
-        assert!(action.forces.iter().sum::<Vec3>().norm() < 1e-12 * expected);
-        assert!((action.stored_energy - 0.5 * expected * 1e-3).abs() < 1e-9 * expected);
-    }
-
-    /// The stiffness stays what it was when the contact began though the step shrinks, and is new after a gap.
-    #[test]
-    fn stiffness_is_frozen_for_the_life_of_a_contact() {
-        let velocities = [Vec3::zeros(); 4];
-        let bodies = Bodies { velocities: &velocities, inverse_mass: &INVERSE_MASS };
-        let mut response = Penalty::new(PenaltyOptions { factor: 0.4, damping: 0.0 }, 4);
-        let mut action = ContactAction::new(4);
-        response.respond(&constraint_at(-1e-3), &bodies, 1e-3, &mut action);
-        let begun = action.forces[3].z;
-        response.respond(&constraint_at(-1e-3), &bodies, 0.5e-3, &mut action);
-        assert_eq!(action.forces[3].z, begun);
-        response.respond(&Constraints::default(), &bodies, 0.5e-3, &mut action);
-        assert_eq!(action.forces[3], Vec3::zeros());
-        response.respond(&constraint_at(-1e-3), &bodies, 0.5e-3, &mut action);
-        assert!((action.forces[3].z / begun - 4.0).abs() < 1e-12);
-    }
-
-    /// The bound on the frequency is above the exact one of a single contact, κ Σ w²/m.
-    #[test]
-    fn frequency_bound_holds_for_one_contact() {
-        let velocities = [Vec3::zeros(); 4];
-        let bodies = Bodies { velocities: &velocities, inverse_mass: &INVERSE_MASS };
-        let mut response = Penalty::new(PenaltyOptions { factor: 1.0, damping: 0.0 }, 4);
-        let mut action = ContactAction::new(4);
-        response.respond(&constraint_at(-1e-3), &bodies, 1e-3, &mut action);
-        assert!(action.frequency_squared >= 1.0 / 1e-6 * (1.0 - 1e-12));
-        assert!(action.frequency_squared <= 4.0 / 1e-6);
-    }
-
-    /// The same at the centre of an eight-node face, whose corners have negative shares, for random masses and for a
-    /// contactor that cannot move.
-    #[test]
-    fn frequency_bound_holds_on_quadratic_faces() {
-        let shares = [-0.25, -0.25, -0.25, -0.25, 0.5, 0.5, 0.5, 0.5];
-        let mut constraints = Constraints::default();
-        let key = ContactKey::Node(NodeOnSurface { contactor: 8, target: 1 });
-        let contactor = Side { body: 0, nodes: &[8], shape_values: &[1.0] };
-        let target = Side { body: 1, nodes: &[0, 1, 2, 3, 4, 5, 6, 7], shape_values: &shares };
-        constraints.push(key, -1e-3, Vec3::z(), contactor, target);
-        for of_contactor in [0.0, 1.0, 3.0] {
-            let corner = 16.0 / 3.0;
-            let inverse_mass = [corner, corner, corner, corner, 4.0, 4.0, 4.0, 4.0, of_contactor];
-            let velocities = [Vec3::zeros(); 9];
-            let bodies = Bodies { velocities: &velocities, inverse_mass: &inverse_mass };
-            let mut response = Penalty::new(PenaltyOptions { factor: 1.0, damping: 0.0 }, 9);
-            let mut action = ContactAction::new(9);
-            response.respond(&constraints, &bodies, 1e-3, &mut action);
-            // κ Σ w²/m is 1/dt² by the choice of κ.
-            assert!(action.frequency_squared >= 1.0 / 1e-6 * (1.0 - 1e-12), "{}", action.frequency_squared);
-        }
-    }
-}
+mod tests;

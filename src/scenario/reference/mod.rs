@@ -98,12 +98,26 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "volumes"], "[\"sphere\", \"aabb\", \"dop14\", \"obb\"]", "", "bounding volumes tried at the leaves, from loose to tight: sphere, aabb, dop14, dop18, dop26, obb"),
     optional(["contact", "closest_point"], "\"auto\"", "", "auto (closed form on flat triangles and segments, sqp on other faces), sqp, active-set, interior-point, newton, or, on flat triangles and segments only, voronoi or brute-force"),
     optional(["contact", "start"], "\"nearest\"", "", "where an iterative search starts: nearest (of nodes and centre), centre, or previous (closest point of the step before)"),
-    optional(["contact", "response"], "\"penalty\"", "", "penalty"),
-    optional(["contact", "penalty"], "0.5", "-", "penalty stiffness over the stable limit, in (0, 1]"),
-    optional(["contact", "damping"], "0.0", "-", "fraction of critical damping of a contact"),
+    optional(["contact", "response"], "\"penalty\"", "", "penalty (springs), decomposition (impulses) or energy-momentum (springs that conserve energy for any stiffness)"),
+    optional(["contact", "penalty"], "0.5", "-", "factor of the stiffness of springs; of the stable limit by mass and step in (0, 1], for energy-momentum any size"),
+    optional(["contact", "damping"], "0.0", "-", "fraction of critical damping of a contact (penalty only)"),
+    optional(["contact", "stiffness"], "\"mass\"", "N/m", "of springs: \"mass\" (m/dt²), \"segment\" (bulk modulus of the elements behind the surface) or a number"),
+    optional(["contact", "soft_start"], "0.0", "s", "time in which the springs of a new contact come to their stiffness (penalty only)"),
+    optional(["contact", "friction"], "0.0", "-", "coefficient of friction, or { static, dynamic, decay }"),
+    optional(["contact", "restitution"], "0 for decomposition, 1 for energy-momentum", "-", "coefficient of restitution of each contact, in [0, 1] (not for penalty)"),
+    optional(["contact", "order"], "\"together\"", "", "contacts that share nodes are answered together (by iteration) or one-by-one (decomposition only)"),
+    optional(["contact", "every"], "1", "", "contact is answered every so many steps (decomposition only)"),
+    optional(["contact", "projection"], "1.0", "-", "part of a penetration that is taken out of the positions when it is found, in [0, 1] (decomposition only)"),
     optional(["contact", "self_contact"], "false", "", "whether the bodies that do not say can touch themselves; rigid ones do not"),
     required("contact.pairs", "between", "", "names of two bodies"),
-    required("contact.pairs", "contact", "", "whether they can touch"),
+    optional(["contact.pairs", "contact"], "true", "", "whether they can touch"),
+    optional(["contact.pairs", "friction"], "that of [contact]", "-", "coefficient of friction of this pair, or { static, dynamic, decay }"),
+    optional(["contact.pairs", "restitution"], "that of [contact]", "-", "coefficient of restitution of this pair"),
+    optional(["contact.pairs", "penalty"], "that of [contact]", "-", "factor of the stiffness of this pair"),
+    optional(["contact.pairs", "damping"], "that of [contact]", "-", "fraction of critical damping of this pair"),
+    required("contact.friction", "static", "-", "coefficient at rest"),
+    required("contact.friction", "dynamic", "-", "coefficient in fast motion, no larger"),
+    optional(["contact.friction", "decay"], "at once", "s/m", "rate β of the fall between them, μ = μ_d + (μ_s - μ_d) exp(-β v)"),
 
     optional(["output", "directory"], "\"out/\" and the file's name", "", "where results go, relative to the working directory"),
     optional(["output", "frames"], "60", "", "number of frames after the initial one; or give interval or times"),
@@ -120,6 +134,7 @@ pub const KEYS: &[KeyReference] = &[
 pub(super) fn find(table: &str, name: &str) -> Option<&'static KeyReference> {
     let table = match table {
         "boundaries.velocity" | "boundaries.acceleration" => "boundaries.displacement",
+        "contact.pairs.friction" => "contact.friction",
         table => table,
     };
     KEYS.iter().find(|entry| entry.table == table && entry.name == name)
@@ -160,6 +175,7 @@ fn heading(table: &str) -> String {
         "boundaries.displacement" => {
             "`displacement`, `velocity` or `acceleration = { … }` of a boundary".into()
         }
+        "contact.friction" => "`friction = { … }` of the contact or of a pair".into(),
         "output.history" => "`history = { … }` of the output".into(),
         table => format!("`[{table}]`"),
     }

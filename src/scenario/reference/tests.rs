@@ -58,6 +58,7 @@ fn the_keys_are_those_that_the_types_read() {
         ("loads", fields::<raw::Load>()),
         ("contact", fields::<raw::Contact>()),
         ("contact.pairs", fields::<raw::Pair>()),
+        ("contact.friction", fields::<raw::FrictionTable>()),
         ("output", fields::<raw::Output>()),
         ("output.history", fields::<raw::History>()),
     ];
@@ -118,7 +119,7 @@ fn a_default_written_out_changes_nothing() {
         tried += 1;
         let table = match key.table {
             "" => String::new(),
-            "bodies" | "boundaries" | "loads" => format!("{}.0.", key.table),
+            "bodies" | "boundaries" | "loads" | "contact.pairs" => format!("{}.0.", key.table),
             table => format!("{table}."),
         };
         let text = format!("{table}{}={default}", key.name);

@@ -17,6 +17,8 @@ pub(super) enum Bounds {
     NotNegative,
     /// (0, 1].
     Fraction,
+    /// \[0, 1\].
+    Part,
     /// (−1, 1/2).
     Poisson,
 }
@@ -29,6 +31,7 @@ impl Bounds {
                 Self::Positive => value > 0.0,
                 Self::NotNegative => value >= 0.0,
                 Self::Fraction => value > 0.0 && value <= 1.0,
+                Self::Part => (0.0..=1.0).contains(&value),
                 Self::Poisson => value > -1.0 && value < 0.5,
             }
     }
@@ -39,6 +42,7 @@ impl Bounds {
             Self::Positive => "a positive number",
             Self::NotNegative => "zero or a positive number",
             Self::Fraction => "a number in (0, 1]",
+            Self::Part => "a number in [0, 1]",
             Self::Poisson => "a number in (-1, 0.5)",
         }
     }

@@ -2,7 +2,8 @@
 
 use toml::Spanned;
 
-use super::check::{Bounds, Check};
+use super::check::Check;
+use super::response;
 use crate::scenario::error::Problem;
 use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::{Section, join};
@@ -45,7 +46,7 @@ pub(super) fn validate(
     bodies: &[Spanned<String>],
     check: &mut Check<'_>,
 ) -> Option<ContactSettings> {
-    let excluded = excluded(pairs, bodies, check);
+    let pairs = pairs_of(pairs, bodies, check);
     let raw: raw::Contact = match section {
         Some(section) => section.read_sound_part(&mut check.problems)?,
         None => raw::Contact::default(),
@@ -62,17 +63,27 @@ pub(super) fn validate(
     let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
     let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
     let volumes = volumes(raw.volumes.as_ref(), check);
-    check.choice_or_first("contact.response", raw.response.as_ref(), [("penalty", ())]);
+    let response = response::settings(&raw, check);
+    let method = response.map(|response| response.method);
+    let laws = response::laws("contact", response::Given::all(&raw), method, None, check);
+    let own = |pair: &Pair| {
+        let given = response::Given::pair(&pair.raw);
+        let own = response::laws(&pair.path, given, method, Some(laws), check);
+        (pair.raw.contact != Some(false) && own != laws).then_some((pair.bodies, own))
+    };
+    let mut own_laws: Vec<_> = pairs.iter().flatten().filter_map(own).collect();
+    own_laws.sort_unstable_by_key(|(bodies, _)| *bodies);
     Some(ContactSettings {
-        penalty: check.number_or("contact.penalty", raw.penalty.as_ref(), Bounds::Fraction, 0.5),
-        damping: check.number_or("contact.damping", raw.damping.as_ref(), Bounds::NotNegative, 0.0),
+        response: response?,
+        laws,
+        own_laws,
         detection: detection?,
         hierarchy: hierarchy?,
         volumes: volumes?,
         closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
         self_contact: raw.self_contact.unwrap_or(false),
-        excluded: excluded?,
+        excluded: excluded(&pairs?),
     })
 }
 
@@ -86,13 +97,28 @@ fn volumes(words: Option<&Texts>, check: &mut Check<'_>) -> Option<Vec<BoundingV
     check.choices(KEY, words, &VOLUMES)
 }
 
-/// The pairs that never touch, each once, in ascending order.
-fn excluded(
+/// A pair of bodies, first < second.
+struct Pair {
+    bodies: [usize; 2],
+    path: String,
+    raw: raw::Pair,
+}
+
+/// The pairs that never touch, in ascending order.
+fn excluded(pairs: &[Pair]) -> Vec<[usize; 2]> {
+    let apart = pairs.iter().filter(|pair| pair.raw.contact == Some(false));
+    let mut excluded: Vec<_> = apart.map(|pair| pair.bodies).collect();
+    excluded.sort_unstable();
+    excluded
+}
+
+/// The pairs, each once.
+fn pairs_of(
     sections: Vec<Section<'_>>,
     bodies: &[Spanned<String>],
     check: &mut Check<'_>,
-) -> Option<Vec<[usize; 2]>> {
-    let mut seen: Vec<([usize; 2], bool)> = Vec::new();
+) -> Option<Vec<Pair>> {
+    let mut seen: Vec<Pair> = Vec::new();
     let mut complete = true;
     for section in sections {
         let path = section.path.clone();
@@ -113,14 +139,12 @@ fn excluded(
             check.report(
                 problem(fact).help("name two bodies; `self_contact = true` in a body lets it touch itself"),
             );
-        } else if seen.iter().any(|(other, _)| *other == pair) {
+        } else if seen.iter().any(|other| other.bodies == pair) {
             let fact = format!("`{path}` is a pair that stands above");
             check.report(problem(fact).label("again here").help("keep one of the two"));
         } else {
-            seen.push((pair, raw.contact));
+            seen.push(Pair { bodies: pair, path, raw });
         }
     }
-    let mut excluded: Vec<_> = seen.into_iter().filter(|(_, touch)| !touch).map(|(pair, _)| pair).collect();
-    excluded.sort_unstable();
-    complete.then_some(excluded)
+    complete.then_some(seen)
 }

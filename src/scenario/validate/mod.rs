@@ -7,6 +7,7 @@ mod contact;
 mod loads;
 mod materials;
 mod output;
+mod response;
 mod rigid;
 mod tables;
 mod time;

@@ -1,0 +1,78 @@
+//! States of contacts, carried from step to step by their keys.
+
+use crate::contact::{Constraint, Constraints, ContactKey};
+
+/// What a response remembers of each contact, in the order of the constraints.
+#[derive(Clone, Debug)]
+pub(super) struct Carried<S> {
+    now: Vec<(ContactKey, S)>,
+    before: Vec<(ContactKey, S)>,
+}
+
+impl<S> Default for Carried<S> {
+    fn default() -> Self {
+        Self { now: Vec::new(), before: Vec::new() }
+    }
+}
+
+impl<S: Clone> Carried<S> {
+    /// Brings the states in line with the constraints: a contact that goes on keeps its state, `begin` makes that of
+    /// a new one, `end` is told of those that are over.
+    pub fn follow(
+        &mut self,
+        constraints: &Constraints,
+        mut begin: impl FnMut(&Constraint<'_>) -> S,
+        mut end: impl FnMut(ContactKey, S),
+    ) {
+        std::mem::swap(&mut self.now, &mut self.before);
+        self.now.clear();
+        let mut old = self.before.drain(..).peekable();
+        for constraint in constraints.iter() {
+            while let Some((key, state)) = old.next_if(|(key, _)| *key < constraint.key) {
+                end(key, state);
+            }
+            let carried = old.next_if(|(key, _)| *key == constraint.key);
+            let state = carried.map_or_else(|| begin(&constraint), |(_, state)| state);
+            self.now.push((constraint.key, state));
+        }
+        old.for_each(|(key, state)| end(key, state));
+    }
+
+    /// The states, in the order of the constraints.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
+        self.now.iter_mut().map(|(_, state)| state)
+    }
+
+    /// The state of the k-th constraint.
+    pub fn get(&self, k: usize) -> &S {
+        &self.now[k].1
+    }
+
+    /// The states, in the order of the constraints.
+    pub fn iter(&self) -> impl Iterator<Item = &S> {
+        self.now.iter().map(|(_, state)| state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::response::samples::{key, node_on_face};
+
+    #[test]
+    fn states_follow_their_contacts() {
+        let constraints = |contactors: &[u32]| {
+            let mut constraints = Constraints::default();
+            contactors.iter().for_each(|&node| node_on_face(&mut constraints, node, -1.0));
+            constraints
+        };
+        let mut carried: Carried<u32> = Carried::default();
+        let mut ended = Vec::new();
+        carried.follow(&constraints(&[3, 5, 8]), |_| 1, |_, _| ());
+        carried.follow(&constraints(&[4, 5, 9]), |_| 2, |key, state| ended.push((key, state)));
+        assert_eq!(carried.iter().copied().collect::<Vec<_>>(), [2, 1, 2]);
+        assert_eq!(ended, [(key(3), 1), (key(8), 1)]);
+        carried.follow(&constraints(&[]), |_| 3, |key, state| ended.push((key, state)));
+        assert_eq!(ended.len(), 5);
+    }
+}

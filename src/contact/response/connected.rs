@@ -1,0 +1,112 @@
+//! Groups of contacts that share what they push.
+
+use super::Mobility;
+use super::row::sides;
+use crate::contact::Constraints;
+
+/// Contacts in groups that no impulse leads out of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    parent: Vec<u32>,
+    /// Last contact seen at each node, and at each rigid body behind the nodes.
+    last: Vec<u32>,
+    /// Contacts, those of a group together, ascending.
+    pub contacts: Vec<u32>,
+    /// Where the groups end.
+    pub ends: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Groups {
+    /// Joins contacts that push the same node of a deformable body, or the same rigid body. What cannot move joins
+    /// nothing.
+    pub fn find(&mut self, constraints: &Constraints, mobility: &Mobility) {
+        self.parent.clear();
+        self.parent.extend(0..constraints.len() as u32);
+        self.last.resize(mobility.num_nodes() + mobility.num_bodies(), NONE);
+        for (k, constraint) in constraints.iter().enumerate() {
+            for (body, nodes, _) in sides(&constraint) {
+                if let Some(rigid) = mobility.rigid(body) {
+                    if rigid.inverse_mass.amax() > 0.0 || rigid.inverse_inertia.amax() > 0.0 {
+                        self.join(mobility.num_nodes() + body as usize, k as u32);
+                    }
+                } else {
+                    nodes.iter().for_each(|&node| self.join(node as usize, k as u32));
+                }
+            }
+        }
+        for constraint in constraints.iter() {
+            for (body, nodes, _) in sides(&constraint) {
+                self.last[mobility.num_nodes() + body as usize] = NONE;
+                nodes.iter().for_each(|&node| self.last[node as usize] = NONE);
+            }
+        }
+        self.collect();
+    }
+
+    fn join(&mut self, place: usize, contact: u32) {
+        let other = std::mem::replace(&mut self.last[place], contact);
+        if other != NONE {
+            let (a, b) = (self.root(other), self.root(contact));
+            self.parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+
+    fn root(&mut self, mut contact: u32) -> u32 {
+        while self.parent[contact as usize] != contact {
+            let above = self.parent[self.parent[contact as usize] as usize];
+            self.parent[contact as usize] = above;
+            contact = above;
+        }
+        contact
+    }
+
+    fn collect(&mut self) {
+        for contact in 0..self.parent.len() as u32 {
+            self.parent[contact as usize] = self.root(contact);
+        }
+        self.contacts.clear();
+        self.contacts.extend(0..self.parent.len() as u32);
+        self.contacts.sort_unstable_by_key(|&contact| (self.parent[contact as usize], contact));
+        self.ends.clear();
+        for k in 0..self.contacts.len() {
+            let group = |k: usize| self.parent[self.contacts[k] as usize];
+            if k + 1 == self.contacts.len() || group(k) != group(k + 1) {
+                self.ends.push(k as u32 + 1);
+            }
+        }
+    }
+
+    /// Range of a group among the contacts.
+    pub fn range(&self, group: usize) -> std::ops::Range<usize> {
+        let first = if group == 0 { 0 } else { self.ends[group - 1] as usize };
+        first..self.ends[group] as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{free_nodes, key};
+    use super::*;
+    use crate::contact::Side;
+    use crate::math::Vec3;
+
+    #[test]
+    fn groups_are_joined_by_nodes() {
+        let mut constraints = Constraints::default();
+        for (contactor, target) in [(0, [5, 6]), (1, [7, 8]), (2, [6, 7]), (3, [9, 10]), (4, [9, 11])] {
+            let nodes = [contactor];
+            let side = Side { body: 0, nodes: &nodes, shape_values: &[1.0] };
+            let target = Side { body: 1, nodes: &target, shape_values: &[0.5, 0.5] };
+            constraints.push(key(contactor), -1.0, Vec3::z(), side, target);
+        }
+        let mut groups = Groups::default();
+        for _ in 0..2 {
+            groups.find(&constraints, &free_nodes(&[1.0; 12]));
+            assert_eq!(groups.contacts, [0, 1, 2, 3, 4]);
+            assert_eq!(groups.ends, [3, 5]);
+            assert_eq!(groups.range(1), 3..5);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Energy–momentum response: springs whose force is the discrete gradient of their energy.
+
+mod gradient;
+mod spring;
+
+use super::carried::Carried;
+use super::friction::FrictionLaw;
+use super::penalty::turned;
+use super::row::{Motion, Row, sides};
+use super::{
+    Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, Stiffness,
+};
+use crate::contact::{Constraint, Constraints, Side};
+use crate::math::Vec3;
+use gradient::Gradient;
+
+/// Constants of the energy–momentum response to a pair of bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnergyMomentumOptions {
+    /// Factor f of the stiffness, of any size > 0 \[-\].
+    pub factor: f64,
+    /// Coefficient of restitution e, in \[0, 1\]; met where f < 0.01, above it the step in which motion turns back
+    /// gives back more.
+    pub restitution: f64,
+    /// Friction.
+    pub friction: FrictionLaw,
+}
+
+/// Energy–momentum response.
+///
+/// The gap of a contact is followed by its rate, ḡ += (dt/2) n · Σ w_a (v_a + v_a'), with the velocities before and after
+/// the kick of the step; the force is p = −ΔU/Δḡ with U = κ ḡ²/2 for ḡ < 0. Work is then p Δḡ = −ΔU to rounding,
+/// whatever κ is: the response conserves energy and momenta and never shortens the step. The velocities after the
+/// kick depend on p; the equation of one contact has a closed solution, contacts that share nodes are iterated over.
+///
+/// Friction is a spring too, returned to Coulomb's circle, with the mean of its force over the step: what it takes
+/// is never negative.
+///
+/// A contact that is found no more though its spring is still compressed is given its energy back along its last normal,
+/// with nodal directions that have no moment (see `gradient`).
+///
+/// # Source
+/// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction), staggered
+/// in time: geometry is that of the known positions, the gap lives at mid-steps.
+#[derive(Clone, Debug)]
+pub struct EnergyMomentum {
+    stiffness: Stiffness,
+    options: PairOptions<EnergyMomentumOptions>,
+    /// Contacts found, and those that still have to give their energy back.
+    contacts: Constraints,
+    before: Constraints,
+    springs: Carried<Spring>,
+    solutions: Vec<Solution>,
+    gradient_nodes: Vec<Vec3>,
+    velocities: Motion,
+    kicked: Motion,
+    /// Taken by friction and by restitution between the present step's end and the middle of the next \[J\].
+    pending: [f64; 2],
+}
+
+/// What is remembered of a contact.
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    options: EnergyMomentumOptions,
+    /// κ \[N/m\]; `None` until the first force.
+    stiffness: Option<f64>,
+    /// Dynamic gap ḡ at the middle of the step \[m\]; `None` before the first.
+    gap: Option<f64>,
+    /// Stretch of the spring across the normal \[m\].
+    slip: Vec3,
+    slides: bool,
+    /// Steps since it was last found.
+    lost: u32,
+}
+
+/// The unknowns of a contact in a step.
+#[derive(Clone, Debug)]
+struct Solution {
+    row: Row,
+    gradient: Gradient,
+    /// n · A n, and the bound on A across n \[1/kg\].
+    compliance: [f64; 2],
+    /// Rates of gap and slip before the kick \[m/s\].
+    rate: f64,
+    slip_rate: Vec3,
+    pressure: f64,
+    traction: Vec3,
+}
+
+/// Steps for which a contact that is found no more is kept to give its energy back.
+const MAX_LOST: u32 = 8;
+/// Velocities are found to this part of the largest rate.
+const TOLERANCE: f64 = 1e-15;
+/// Most sweeps over the contacts.
+const MAX_SWEEPS: usize = 300;
+
+impl EnergyMomentum {
+    /// A response for a model of so many nodes and bodies.
+    pub fn new(
+        stiffness: Stiffness,
+        options: PairOptions<EnergyMomentumOptions>,
+        num_nodes: usize,
+        num_bodies: usize,
+    ) -> Self {
+        Self {
+            stiffness,
+            options,
+            contacts: Constraints::default(),
+            before: Constraints::default(),
+            springs: Carried::default(),
+            solutions: Vec::new(),
+            gradient_nodes: Vec::new(),
+            velocities: Motion::new(num_nodes, num_bodies),
+            kicked: Motion::new(num_nodes, num_bodies),
+            pending: [0.0; 2],
+        }
+    }
+
+    /// Contacts of this step: those found, and those of the step before that still hold energy.
+    fn gather(&mut self, constraints: &Constraints, positions: &[Vec3]) {
+        std::mem::swap(&mut self.contacts, &mut self.before);
+        self.contacts.clear();
+        let mut found = constraints.iter().peekable();
+        for (old, spring) in self.before.iter().zip(self.springs.iter_mut()) {
+            while let Some(new) = found.next_if(|new| new.key < old.key) {
+                append(&mut self.contacts, &new, new.gap);
+            }
+            if let Some(new) = found.next_if(|new| new.key == old.key) {
+                spring.lost = 0;
+                append(&mut self.contacts, &new, new.gap);
+            } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_LOST {
+                spring.lost += 1;
+                append(&mut self.contacts, &old, old.normal.dot(&old.jump(positions)));
+            }
+        }
+        found.for_each(|new| append(&mut self.contacts, &new, new.gap));
+        let options = &self.options;
+        let begin = |constraint: &Constraint<'_>| Spring {
+            options: options.of(constraint.bodies),
+            stiffness: None,
+            gap: None,
+            slip: Vec3::zeros(),
+            slides: false,
+            lost: 0,
+        };
+        let pending = &mut self.pending;
+        self.springs.follow(&self.contacts, begin, |_, spring| {
+            pending[0] += spring.tangential_energy();
+            pending[1] += spring.energy(spring.gap.unwrap_or(0.0));
+        });
+    }
+
+    /// Velocities before the kick and after that of all other forces.
+    fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
+        for constraint in self.contacts.iter() {
+            self.velocities.load_velocities(&constraint, bodies);
+            self.kicked.kick(&constraint, bodies, time_step);
+        }
+    }
+
+    /// Unknowns at zero; gaps of new contacts at half a step ago, but not below zero: a contact begins without energy.
+    fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
+        self.solutions.clear();
+        self.gradient_nodes.clear();
+        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
+            let row = Row::new(&constraint, bodies);
+            let is_lost = spring.lost > 0;
+            let gradient = Gradient::new(&constraint, bodies, is_lost, &mut self.gradient_nodes);
+            let nodes = &self.gradient_nodes;
+            let compliance = gradient.compliance(&constraint, nodes, bodies.mobility);
+            let rate = gradient.rate(&constraint, nodes, bodies.mobility, &self.velocities);
+            let jump = row.jump(&constraint, &self.velocities);
+            let slip_rate = jump - constraint.normal * constraint.normal.dot(&jump);
+            let start = (constraint.gap - 0.5 * step.actual * rate).max(0.0);
+            spring.gap = Some(spring.gap.filter(|&gap| gap < 0.0).unwrap_or(start));
+            spring.slip = turned(&spring.slip, &constraint.normal);
+            spring.stiffness.get_or_insert_with(|| {
+                let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
+                self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
+            });
+            let compliance = [compliance, row.across(&constraint.normal)];
+            let (pressure, traction) = (0.0, Vec3::zeros());
+            self.solutions.push(Solution { row, gradient, compliance, rate, slip_rate, pressure, traction });
+        }
+    }
+
+    /// Gauss–Seidel iteration over the contacts until the velocities stand still.
+    fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) {
+        let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
+        let mut scale = rates.fold(0.0, f64::max);
+        for _ in 0..MAX_SWEEPS {
+            let mut change: f64 = 0.0;
+            for k in 0..self.solutions.len() {
+                let pushed = self.improve(k, bodies, dt);
+                change = change.max(pushed);
+                scale = scale.max(pushed);
+            }
+            if change <= TOLERANCE * scale {
+                break;
+            }
+        }
+    }
+
+    /// Solves for the forces of one contact with those of the others as they are; by how much they change the
+    /// velocities \[m/s\].
+    fn improve(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64) -> f64 {
+        let spring = *self.springs.get(k);
+        let constraint = self.contacts.get(k);
+        let (solution, kicked) = (&mut self.solutions[k], &mut self.kicked);
+        let [compliance, across] = solution.compliance;
+        let nodes = &self.gradient_nodes;
+        let mut change = 0.0;
+        if compliance > 0.0 {
+            let rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, kicked);
+            let others = rate - dt * compliance * solution.pressure;
+            let gap = spring.gap.unwrap_or(0.0);
+            let trial = gap + 0.5 * dt * (solution.rate + others);
+            let pressure = spring.pressure(gap, trial, 0.5 * dt * dt * compliance);
+            let push = dt * (pressure - solution.pressure);
+            solution.gradient.push(&constraint, nodes, bodies.mobility, kicked, push);
+            solution.pressure = pressure;
+            change = push.abs() * compliance;
+        }
+        if spring.options.friction.acts() && across > 0.0 && spring.lost == 0 {
+            let travel = solution.travel(&constraint, kicked, dt);
+            let traction = spring.traction(solution, &travel, 0.5 * dt * dt * across);
+            let push = (traction - solution.traction) * dt;
+            solution.row.push(&constraint, bodies.mobility, kicked, &push);
+            solution.traction = traction;
+            change += push.norm() * across;
+        }
+        change
+    }
+
+    /// Forces, energies, and the springs as they are in the middle of the next step.
+    fn finish(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
+        let mut first = 0;
+        let contacts = self.contacts.iter().zip(self.springs.iter_mut()).zip(&self.solutions);
+        for ((constraint, spring), solution) in contacts {
+            let nodes = &self.gradient_nodes;
+            let gap = spring.gap.unwrap_or(0.0);
+            let kicked_rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
+            let next = spring.gap_after(gap, 0.5 * dt * (solution.rate + kicked_rate), solution.pressure);
+            // Kinetic energy is taken at the end of the step, after half of the kick.
+            let half_work = 0.125 * dt * solution.pressure * (3.0 * solution.rate + kicked_rate);
+            action.stored_energy += spring.energy(gap) + spring.tangential_energy() - half_work;
+            self.pending[1] += spring.lost_in_unloading(gap, next);
+            spring.gap = Some(next);
+            if spring.lost == 0 && spring.options.friction.acts() {
+                let travel = solution.travel(&constraint, &self.kicked, dt);
+                let kicked_slip = travel * (2.0 / dt) - solution.slip_rate;
+                action.stored_energy -=
+                    0.125 * dt * solution.traction.dot(&(solution.slip_rate * 3.0 + kicked_slip));
+                self.pending[0] += spring.slide(solution, &travel);
+            } else {
+                self.pending[0] += spring.tangential_energy();
+                spring.slip = Vec3::zeros();
+            }
+            let count = constraint.nodes.len();
+            for (k, &node) in constraint.nodes.iter().enumerate() {
+                let friction = solution.traction * constraint.weights[k];
+                action.forces[node as usize] += nodes[first + k] * solution.pressure + friction;
+                action.friction_forces[node as usize] += friction;
+            }
+            first += count;
+            action.nodes.extend_from_slice(constraint.nodes);
+        }
+        action.sort_nodes();
+    }
+
+    /// What acts in the contacts that were found.
+    fn report(&self, constraints: &Constraints, action: &mut ContactAction) {
+        let mut all = self.contacts.iter().zip(self.springs.iter()).zip(&self.solutions);
+        for found in constraints.iter() {
+            let here = all.find(|((constraint, _), _)| constraint.key == found.key);
+            let result = here.map_or_else(ContactResult::default, |((_, spring), solution)| {
+                let status = match (solution.pressure > 0.0, spring.slides || !spring.options.friction.acts())
+                {
+                    (false, _) => Status::Open,
+                    (true, true) => Status::Slip,
+                    (true, false) => Status::Stick,
+                };
+                ContactResult { normal_force: solution.pressure, friction_force: solution.traction, status }
+            });
+            action.results.push(result);
+        }
+    }
+}
+
+impl Solution {
+    /// Way of the contactor across the normal over the step between the mid-steps \[m\].
+    fn travel(&self, constraint: &Constraint<'_>, kicked: &Motion, dt: f64) -> Vec3 {
+        let jump = self.row.jump(constraint, kicked);
+        let rate = jump - constraint.normal * constraint.normal.dot(&jump);
+        (self.slip_rate + rate) * (0.5 * dt)
+    }
+}
+
+/// Appends a constraint with this gap.
+fn append(contacts: &mut Constraints, constraint: &Constraint<'_>, gap: f64) {
+    let [contactor, target] = sides(constraint);
+    let mut values = [0.0; crate::element::MAX_NODES];
+    let values = &mut values[..target.1.len()];
+    values.iter_mut().zip(target.2).for_each(|(value, weight)| *value = -weight);
+    contacts.push(
+        constraint.key,
+        gap,
+        constraint.normal,
+        Side { body: contactor.0, nodes: contactor.1, shape_values: contactor.2 },
+        Side { body: target.0, nodes: target.1, shape_values: values },
+    );
+}
+
+impl Response for EnergyMomentum {
+    fn stage(&self) -> Stage {
+        Stage::Accelerated
+    }
+
+    fn respond(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        action.begin(step.actual);
+        [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
+        self.gather(constraints, bodies.positions);
+        if self.contacts.is_empty() {
+            return;
+        }
+        self.load(bodies, step.actual);
+        self.begin(bodies, step);
+        self.solve(bodies, step.actual);
+        self.finish(bodies, step.actual, action);
+        self.report(constraints, action);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! Direction in which a contact pushes its nodes: the gradient of its gap.
+//!
+//! A contact that is found has G_a = w_a n, with no moment as the contactor stands above its point of the target. One
+//! that is kept after it was found has moved on along its target by r = Σ w_a x_a: its weighted normals have the moment
+//! r × n. A rotation of the nodes about their middle, G_a = w_a n + q × (x_a − x̄), takes it out; the sum stays zero.
+
+use super::super::row::{Motion, sides};
+use super::super::{Bodies, Mobility};
+use crate::contact::Constraint;
+use crate::math::{Mat3, Vec3};
+
+/// Moments of inertia below this part of the largest count as none: nodes on a line.
+const LINE: f64 = 1e-10;
+
+/// Gradient of one contact; those of its nodes stand in a list of all contacts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gradient {
+    first: usize,
+    /// Resultant and moment about the centre of mass of the part in each side's rigid body.
+    rigid: [Option<(Vec3, Vec3)>; 2],
+}
+
+impl Gradient {
+    /// Appends the gradient of a constraint to the list; `without_moment` if its point has moved on.
+    pub fn new(
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        without_moment: bool,
+        list: &mut Vec<Vec3>,
+    ) -> Self {
+        let first = list.len();
+        list.extend(constraint.weights.iter().map(|&weight| constraint.normal * weight));
+        if without_moment {
+            remove_moment(constraint, bodies.positions, &mut list[first..]);
+        }
+        let mut rigid = [None; 2];
+        let mut at = first;
+        for (part, (body, nodes, _)) in rigid.iter_mut().zip(sides(constraint)) {
+            if let Some(found) = bodies.mobility.rigid(body) {
+                let gradients = &list[at..at + nodes.len()];
+                let resultant = gradients.iter().sum();
+                let moment = |(&node, gradient): (&u32, &Vec3)| {
+                    (bodies.positions[node as usize] - found.centre).cross(gradient)
+                };
+                *part = Some((resultant, nodes.iter().zip(gradients).map(moment).sum()));
+            }
+            at += nodes.len();
+        }
+        Self { first, rigid }
+    }
+
+    /// Σ G_a · v_a.
+    pub fn rate(
+        &self,
+        constraint: &Constraint<'_>,
+        list: &[Vec3],
+        mobility: &Mobility,
+        motion: &Motion,
+    ) -> f64 {
+        let mut rate = 0.0;
+        let mut at = self.first;
+        for (part, (body, nodes, _)) in self.rigid.iter().zip(sides(constraint)) {
+            if let (Some((force, moment)), Some(_)) = (part, mobility.rigid(body)) {
+                let b = body as usize;
+                rate += force.dot(&motion.translations[b]) + moment.dot(&motion.rotations[b]);
+            } else {
+                let gradients = &list[at..at + nodes.len()];
+                rate +=
+                    nodes.iter().zip(gradients).map(|(&n, g)| g.dot(&motion.nodes[n as usize])).sum::<f64>();
+            }
+            at += nodes.len();
+        }
+        rate
+    }
+
+    /// Moves what gives way to an impulse along the gradient.
+    pub fn push(
+        &self,
+        constraint: &Constraint<'_>,
+        list: &[Vec3],
+        mobility: &Mobility,
+        motion: &mut Motion,
+        impulse: f64,
+    ) {
+        let mut at = self.first;
+        for (part, (body, nodes, _)) in self.rigid.iter().zip(sides(constraint)) {
+            if let (Some((force, moment)), Some(rigid)) = (part, mobility.rigid(body)) {
+                motion.translations[body as usize] += rigid.inverse_mass.component_mul(force) * impulse;
+                motion.rotations[body as usize] += rigid.inverse_inertia * moment * impulse;
+            } else {
+                for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
+                    motion.nodes[node as usize] += mobility.node(node).component_mul(gradient) * impulse;
+                }
+            }
+            at += nodes.len();
+        }
+    }
+
+    /// G M⁻¹ Gᵀ \[1/kg\].
+    pub fn compliance(&self, constraint: &Constraint<'_>, list: &[Vec3], mobility: &Mobility) -> f64 {
+        let mut compliance = 0.0;
+        let mut at = self.first;
+        for (part, (body, nodes, _)) in self.rigid.iter().zip(sides(constraint)) {
+            if let (Some((force, moment)), Some(rigid)) = (part, mobility.rigid(body)) {
+                compliance += force.dot(&rigid.inverse_mass.component_mul(force));
+                compliance += moment.dot(&(rigid.inverse_inertia * moment));
+            } else {
+                for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
+                    compliance += gradient.dot(&mobility.node(node).component_mul(gradient));
+                }
+            }
+            at += nodes.len();
+        }
+        compliance
+    }
+}
+
+/// Adds the least rotation that takes the moment out, as far as the nodes are not on a line.
+fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
+    if gradients.len() < 3 {
+        return;
+    }
+    let position = |&node: &u32| positions[node as usize];
+    let middle = constraint.nodes.iter().map(position).sum::<Vec3>() / gradients.len() as f64;
+    let moment: Vec3 =
+        constraint.nodes.iter().zip(&*gradients).map(|(node, gradient)| position(node).cross(gradient)).sum();
+    let square = |node: &u32| {
+        let arm = position(node) - middle;
+        Mat3::identity() * arm.norm_squared() - arm * arm.transpose()
+    };
+    let eigen = constraint.nodes.iter().map(square).sum::<Mat3>().symmetric_eigen();
+    let least = LINE * eigen.eigenvalues.max();
+    let along = eigen.eigenvectors.transpose() * moment;
+    let turn = eigen.eigenvectors
+        * along.zip_map(&eigen.eigenvalues, |m, inertia| if inertia > least { -m / inertia } else { 0.0 });
+    for (node, gradient) in constraint.nodes.iter().zip(gradients) {
+        *gradient += turn.cross(&(position(node) - middle));
+    }
+}

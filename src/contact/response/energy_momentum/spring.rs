@@ -1,0 +1,153 @@
+//! The springs of one contact: pressure by cases, friction by return mapping.
+
+use super::{Solution, Spring};
+use crate::math::Vec3;
+
+impl Spring {
+    /// U(g) \[J\].
+    pub(super) fn energy(&self, gap: f64) -> f64 {
+        energy(self.stiffness.unwrap_or(0.0), gap)
+    }
+
+    /// Energy of the spring across the normal \[J\].
+    pub(super) fn tangential_energy(&self) -> f64 {
+        0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
+    }
+
+    /// Pressure p = −ΔU/Δḡ \[N\] where the gap goes from `gap` to `trial` + C p; with restitution the energy of
+    /// unloading is e² U.
+    pub(super) fn pressure(&self, gap: f64, trial: f64, c: f64) -> f64 {
+        let stiffness = self.stiffness.unwrap_or(0.0);
+        if gap > 0.0 {
+            return if trial >= 0.0 { 0.0 } else { touch(stiffness, gap, trial, c) };
+        }
+        let restitution = self.options.restitution;
+        let elastic = press(stiffness, gap, trial, c);
+        if restitution == 1.0 || trial + c * elastic <= gap {
+            return elastic;
+        }
+        let lossy = press(restitution * restitution * stiffness, gap, trial, c);
+        if trial + c * lossy < gap { (gap - trial) / c } else { lossy }
+    }
+
+    /// The gap after a way under this pressure. Of an elastic spring it is that of the energy that the work has left, so
+    /// that rounding, which a stiff spring magnifies, does not add up in the energy.
+    pub(super) fn gap_after(&self, gap: f64, way: f64, pressure: f64) -> f64 {
+        let stiffness = self.stiffness.unwrap_or(0.0);
+        let next = gap + way;
+        let stored = self.energy(gap) - pressure * way;
+        let elastic = self.options.restitution == 1.0 && stiffness > 0.0;
+        if elastic && next < 0.0 && stored > 0.0 { -(2.0 * stored / stiffness).sqrt() } else { next }
+    }
+
+    /// Energy that restitution takes where the gap goes from `gap` to `next` \[J\].
+    pub(super) fn lost_in_unloading(&self, gap: f64, next: f64) -> f64 {
+        let lost = 1.0 - self.options.restitution * self.options.restitution;
+        lost * (self.energy(gap) - self.energy(next)).max(0.0)
+    }
+
+    /// Force of friction on the contactor after a way `travel` that holds the present force of the solution, under its
+    /// pressure; `c` is the way that a unit of force makes \[m/N\].
+    pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> Vec3 {
+        let stiffness = self.stiffness.unwrap_or(0.0);
+        let free = travel - solution.traction * c;
+        let stick = (self.slip + free * 0.5) * (-stiffness / (1.0 + 0.5 * stiffness * c));
+        let size = stick.norm();
+        let law = &self.options.friction;
+        let sliding = law.sliding(solution.slip_rate.norm()) * solution.pressure;
+        let bound = if self.slides { sliding } else { law.at_rest * solution.pressure };
+        if size <= bound || size == 0.0 { stick } else { stick * (sliding / size) }
+    }
+
+    /// Slides by `travel` under the force of the solution; the energy this takes \[J\].
+    pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> f64 {
+        let stiffness = self.stiffness.unwrap_or(0.0);
+        if stiffness == 0.0 {
+            return 0.0;
+        }
+        let trial = (self.slip + travel * 0.5) * -stiffness;
+        let slid = (solution.traction - trial) * (2.0 / stiffness);
+        self.slides = slid.norm() > ROUNDING * (self.slip.norm() + travel.norm());
+        let slid = if self.slides { slid } else { Vec3::zeros() };
+        self.slip += travel - slid;
+        -solution.traction.dot(&slid)
+    }
+}
+
+/// Slip below this part of the way is that of rounding.
+const ROUNDING: f64 = 1e-10;
+
+fn energy(stiffness: f64, gap: f64) -> f64 {
+    let penetration = (-gap).max(0.0);
+    0.5 * stiffness * penetration * penetration
+}
+
+/// Pressure of a spring that is compressed at the beginning: an oscillator in the midpoint rule, or one that is released
+/// within the step and gives back all its energy.
+fn press(stiffness: f64, gap: f64, trial: f64, c: f64) -> f64 {
+    let pressure = -0.5 * stiffness * (trial + gap) / (1.0 + 0.5 * stiffness * c);
+    if pressure >= 0.0 && trial + c * pressure <= 0.0 {
+        return pressure;
+    }
+    let stored = energy(stiffness, gap);
+    let way = trial - gap;
+    let root = (way * way + 4.0 * c * stored).sqrt();
+    if way < 0.0 {
+        (root - way) / (2.0 * c)
+    } else if stored > 0.0 {
+        2.0 * stored / (way + root)
+    } else {
+        0.0
+    }
+}
+
+/// Pressure of a spring that is touched within the step, from p Δḡ = −U(ḡ') with ḡ' = trial + C p. Of a soft spring, the
+/// smaller root of (C + κ C²/2) p² + (trial − gap + κ C trial) p + κ trial²/2 = 0; of a stiff one, from the negative root of
+/// (1 + κ C/2) ḡ'² − (trial + gap) ḡ' + trial · gap = 0: neither loses digits.
+fn touch(stiffness: f64, gap: f64, trial: f64, c: f64) -> f64 {
+    let soft = stiffness * c;
+    if soft < 1.0 {
+        let (a, b) = (c + 0.5 * soft * c, trial - gap + soft * trial);
+        let constant = 0.5 * stiffness * trial * trial;
+        return 2.0 * constant / ((b * b - 4.0 * a * constant).sqrt() - b);
+    }
+    let (a, sum, product) = (1.0 + 0.5 * soft, trial + gap, trial * gap);
+    let root = (sum * sum - 4.0 * a * product).sqrt();
+    let next = if sum > 0.0 { 2.0 * product / (sum + root) } else { (sum - root) / (2.0 * a) };
+    (next - trial) / c
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// p Δḡ = −ΔU over all cases, for gaps on either side and stiffness over twelve decades.
+    #[test]
+    fn pressure_is_a_discrete_gradient() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut cases = [0; 3];
+        for _ in 0..20_000 {
+            let stiffness = 10f64.powf(12.0 * random() - 6.0);
+            let (gap, way, c) =
+                (2.0 * random() - 1.0, 4.0 * random() - 2.0, 10f64.powf(4.0 * random() - 2.0));
+            let trial = gap + way;
+            let pressure = if gap > 0.0 {
+                if trial >= 0.0 { 0.0 } else { touch(stiffness, gap, trial, c) }
+            } else {
+                press(stiffness, gap, trial, c)
+            };
+            let next = trial + c * pressure;
+            let stored = energy(stiffness, next) - energy(stiffness, gap);
+            assert!(pressure >= 0.0);
+            let scale = energy(stiffness, gap) + energy(stiffness, next) + pressure * (gap.abs() + way.abs());
+            let error = (pressure * (next - gap) + stored).abs();
+            assert!(error <= 1e-9 * scale, "{stiffness} {gap} {way} {c}: {error} of {scale}");
+            cases[usize::from(gap <= 0.0) + usize::from(gap <= 0.0 && next > 0.0)] += 1;
+        }
+        assert!(cases.iter().all(|&count| count > 1000), "{cases:?}");
+    }
+}

@@ -1,0 +1,146 @@
+use super::super::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
+use super::*;
+use crate::contact::{ContactKey, NodeOnSurface, Side};
+
+fn response(factor: f64, friction: FrictionLaw, num_nodes: usize) -> Penalty {
+    let options = PenaltyOptions { factor, damping: 0.0, friction, soft_start: 0.0 };
+    Penalty::new(Stiffness::Mass, PairOptions::uniform(options), num_nodes)
+}
+
+/// m_eff of the reference case 2, 1, 1.5, 0.8 kg with weights (0.2, 0.3, 0.5, −1): 0.655021834061
+/// (40-digit arithmetic), the force f m_eff δ / dt² and no resultant force or, as the contactor stands above
+/// the weighted point, no moment.
+#[test]
+fn force_follows_the_effective_mass_and_sums_to_zero() {
+    let constraints = one_contact(-1e-3);
+    let velocities = [Vec3::zeros(); 4];
+    let x = positions(-1e-3);
+    let mobility = free_nodes(&INVERSE_MASS);
+    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
+    let mut response = response(0.4, FrictionLaw::none(), 4);
+    let mut action = ContactAction::new(4);
+    response.respond(&constraints, &bodies, StepLength::regular(1e-3), &mut action);
+    let expected = 0.4 * 0.655021834061 / 1e-6 * 1e-3;
+    assert!((action.forces[3].z - expected).abs() < 1e-9 * expected);
+    assert!(action.forces.iter().sum::<Vec3>().norm() < 1e-12 * expected);
+    assert!((action.stored_energy - 0.5 * expected * 1e-3).abs() < 1e-9 * expected);
+}
+
+/// The stiffness stays what it was when the contact began though the step shrinks, and is new after a gap.
+#[test]
+fn stiffness_is_frozen_for_the_life_of_a_contact() {
+    let velocities = [Vec3::zeros(); 4];
+    let x = positions(-1e-3);
+    let mobility = free_nodes(&INVERSE_MASS);
+    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
+    let mut response = response(0.4, FrictionLaw::none(), 4);
+    let mut action = ContactAction::new(4);
+    response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(1e-3), &mut action);
+    let begun = action.forces[3].z;
+    response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(0.5e-3), &mut action);
+    assert_eq!(action.forces[3].z, begun);
+    response.respond(&Constraints::default(), &bodies, StepLength::regular(0.5e-3), &mut action);
+    assert_eq!(action.forces[3], Vec3::zeros());
+    response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(0.5e-3), &mut action);
+    assert!((action.forces[3].z / begun - 4.0).abs() < 1e-12);
+}
+
+/// The bound on the frequency is above the exact one of a single contact, κ Σ w²/m.
+#[test]
+fn frequency_bound_holds_for_one_contact() {
+    let velocities = [Vec3::zeros(); 4];
+    let x = positions(-1e-3);
+    let mobility = free_nodes(&INVERSE_MASS);
+    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
+    let mut response = response(1.0, FrictionLaw::none(), 4);
+    let mut action = ContactAction::new(4);
+    response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(1e-3), &mut action);
+    assert!(action.frequency_squared >= 1.0 / 1e-6 * (1.0 - 1e-12));
+    assert!(action.frequency_squared <= 4.0 / 1e-6);
+}
+
+/// The same at the centre of an eight-node face, whose corners have negative shares, for random masses and for a
+/// contactor that cannot move.
+#[test]
+fn frequency_bound_holds_on_quadratic_faces() {
+    let shares = [-0.25, -0.25, -0.25, -0.25, 0.5, 0.5, 0.5, 0.5];
+    let mut constraints = Constraints::default();
+    let key = ContactKey::Node(NodeOnSurface { contactor: 8, target: 1 });
+    let contactor = Side { body: 0, nodes: &[8], shape_values: &[1.0] };
+    let target = Side { body: 1, nodes: &[0, 1, 2, 3, 4, 5, 6, 7], shape_values: &shares };
+    constraints.push(key, -1e-3, Vec3::z(), contactor, target);
+    for of_contactor in [0.0, 1.0, 3.0] {
+        let corner = 16.0 / 3.0;
+        let inverse_mass = [corner, corner, corner, corner, 4.0, 4.0, 4.0, 4.0, of_contactor];
+        let velocities = [Vec3::zeros(); 9];
+        let mobility = free_nodes(&inverse_mass);
+        let bodies = bodies(&velocities, &velocities, &inverse_mass, &mobility);
+        let mut response = response(1.0, FrictionLaw::none(), 9);
+        let mut action = ContactAction::new(9);
+        response.respond(&constraints, &bodies, StepLength::regular(1e-3), &mut action);
+        // κ Σ w²/m is 1/dt² by the choice of κ.
+        assert!(action.frequency_squared >= 1.0 / 1e-6 * (1.0 - 1e-12), "{}", action.frequency_squared);
+    }
+}
+
+/// A block of 0.8 kg pressed on a held face by a constant force and pulled along: it sticks below μ N on a spring, and
+/// slides above. The energies of the springs, what friction takes and the work of the forces balance to rounding, with
+/// the kinetic energy as the steps conserve it, T − dt² |f|²/8m.
+#[test]
+fn friction_sticks_slides_and_balances() {
+    let inverse_mass = [0.0, 0.0, 0.0, 1.25];
+    let mobility = free_nodes(&inverse_mass);
+    let dt = 1e-3;
+    for (pull, slides) in [(0.2, false), (0.45, true)] {
+        let mut response = response(0.2, FrictionLaw::constant(0.5), 4);
+        let mut action = ContactAction::new(4);
+        let weight = 0.8;
+        let load = Vec3::new(pull * weight, 0.0, -weight);
+        // At rest on its spring, κ = f m/dt².
+        let mut x = positions(-weight * dt * dt / (0.2 * 0.8));
+        let start = x[3];
+        let (mut v, mut taken, mut force) = ([Vec3::zeros(); 4], 0.0, load + Vec3::z() * weight);
+        let kick = pull * weight;
+        let stored = (0.5 * weight * weight / (0.2 * 0.8) - 0.125 * kick * kick * 1.25) * dt * dt;
+        let mut most = 0.0f64;
+        for _ in 0..400 {
+            v[3] += force * (0.5 * dt * 1.25);
+            x[3] += v[3] * dt;
+            let gap = x[3].z;
+            let bodies = bodies(&x, &v, &inverse_mass, &mobility);
+            response.respond(&one_contact(gap), &bodies, StepLength::regular(dt), &mut action);
+            force = load + action.forces[3];
+            v[3] += force * (0.5 * dt * 1.25);
+            taken += action.work.friction;
+            let energy =
+                0.5 * v[3].norm_squared() * 0.8 + action.stored_energy + taken - load.dot(&(x[3] - start));
+            most = most.max((energy - stored).abs());
+        }
+        let way = (x[3] - start).x;
+        // The spring oscillates about the pull: it slides where twice the pull passes the bound.
+        assert_eq!(taken > 1e-8, slides, "{way} {taken}");
+        assert!(slides || way < 3.0 * pull * weight * dt * dt / (0.2 * 0.8), "{way}");
+        assert!(most < 1e-14, "{most}");
+    }
+}
+
+/// A contact that grows slowly: its force is that of the part it has grown to, and the energy this makes is given by the
+/// numerics.
+#[test]
+fn soft_springs_grow() {
+    let options =
+        PenaltyOptions { factor: 0.5, damping: 0.0, friction: FrictionLaw::none(), soft_start: 4e-3 };
+    let mut response = Penalty::new(Stiffness::Given(1e3), PairOptions::uniform(options), 4);
+    let (velocities, x) = ([Vec3::zeros(); 4], positions(-1e-3));
+    let mobility = free_nodes(&INVERSE_MASS);
+    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
+    let mut action = ContactAction::new(4);
+    let mut given = 0.0;
+    for k in 1..=6 {
+        response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(1e-3), &mut action);
+        let grown = 0.25 * f64::from(k.min(4));
+        assert!((action.results[0].normal_force - grown).abs() < 1e-12);
+        given += action.work.numerical;
+    }
+    assert!((given - (0.5 * 1e3 * 1e-6) * 0.75).abs() < 1e-15, "{given}");
+}

@@ -1,0 +1,230 @@
+//! A contact as impulses see it: the relative motion of its two points, and how it answers to an impulse there.
+
+use crate::contact::Constraint;
+use crate::math::{Mat3, Vec3};
+
+use super::{Bodies, Mobility};
+
+/// A field of velocities, or of shifts, over nodes of deformable bodies and rigid bodies.
+#[derive(Clone, Debug)]
+pub(super) struct Motion {
+    /// Of nodes of deformable bodies.
+    pub nodes: Vec<Vec3>,
+    /// Of the centres of rigid bodies.
+    pub translations: Vec<Vec3>,
+    /// Angular velocities, or turns, of rigid bodies.
+    pub rotations: Vec<Vec3>,
+}
+
+impl Motion {
+    /// No motion.
+    pub fn new(num_nodes: usize, num_bodies: usize) -> Self {
+        let rigid = vec![Vec3::zeros(); num_bodies];
+        Self { nodes: vec![Vec3::zeros(); num_nodes], translations: rigid.clone(), rotations: rigid }
+    }
+
+    /// Takes over the velocities of the nodes of a constraint and of its rigid bodies.
+    pub fn load_velocities(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) {
+        for (body, nodes, _) in sides(constraint) {
+            if let Some(rigid) = bodies.mobility.rigid(body) {
+                self.translations[body as usize] = rigid.velocity;
+                self.rotations[body as usize] = rigid.angular_velocity;
+            } else {
+                nodes.iter().for_each(|&node| self.nodes[node as usize] = bodies.velocities[node as usize]);
+            }
+        }
+    }
+
+    /// Takes over the velocities after the kick of a step by the accelerations; what is prescribed is not kicked.
+    pub fn kick(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, time_step: f64) {
+        for (body, nodes, _) in sides(constraint) {
+            let b = body as usize;
+            if let Some(rigid) = bodies.mobility.rigid(body) {
+                self.translations[b] = rigid.velocity + rigid.acceleration * time_step;
+                self.rotations[b] = rigid.angular_velocity + rigid.angular_acceleration * time_step;
+                continue;
+            }
+            for &node in nodes {
+                let kick = bodies.accelerations[node as usize] * time_step;
+                let free = kick.zip_map(&bodies.mobility.node(node), |k, i| if i > 0.0 { k } else { 0.0 });
+                self.nodes[node as usize] = bodies.velocities[node as usize] + free;
+            }
+        }
+    }
+
+    /// Sets the motion of the nodes of a constraint and of its rigid bodies to zero.
+    pub fn clear(&mut self, constraint: &Constraint<'_>) {
+        for (body, nodes, _) in sides(constraint) {
+            self.translations[body as usize] = Vec3::zeros();
+            self.rotations[body as usize] = Vec3::zeros();
+            nodes.iter().for_each(|&node| self.nodes[node as usize] = Vec3::zeros());
+        }
+    }
+}
+
+/// Body, nodes and weights of the contactor and of the target.
+pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f64]); 2] {
+    let middle = constraint.num_contactor_nodes;
+    let (contactor, target) = constraint.nodes.split_at(middle);
+    let weights = constraint.weights.split_at(middle);
+    [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
+}
+
+/// The part of a rigid body in a contact: Σ w_a, and Σ w_a (x_a − c).
+#[derive(Clone, Copy, Debug)]
+struct RigidPart {
+    total: f64,
+    arm: Vec3,
+}
+
+/// One contact, with the weights w_a of its nodes on either side.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// A of Δv_r = A P: change of the relative velocity under an impulse, G M⁻¹ Gᵀ with G = (w_a I) \[1/kg\].
+    pub compliance: Mat3,
+    rigid: [Option<RigidPart>; 2],
+}
+
+impl Row {
+    /// Of a constraint with the nodes where they are.
+    pub fn new(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Self {
+        let mut row = Self { compliance: Mat3::zeros(), rigid: [None; 2] };
+        for (part, (body, nodes, weights)) in row.rigid.iter_mut().zip(sides(constraint)) {
+            if let Some(rigid) = bodies.mobility.rigid(body) {
+                let arms = nodes.iter().zip(weights);
+                let arm = arms.map(|(&node, w)| (bodies.positions[node as usize] - rigid.centre) * *w).sum();
+                *part = Some(RigidPart { total: weights.iter().sum(), arm });
+            }
+        }
+        row.comply(constraint, bodies.mobility);
+        row
+    }
+
+    /// Turns the arms of rigid bodies with a shift.
+    pub fn turn(&mut self, constraint: &Constraint<'_>, mobility: &Mobility, shifts: &Motion) {
+        for (part, (body, ..)) in self.rigid.iter_mut().zip(sides(constraint)) {
+            if let Some(part) = part {
+                part.arm += shifts.rotations[body as usize].cross(&part.arm);
+            }
+        }
+        self.comply(constraint, mobility);
+    }
+
+    fn comply(&mut self, constraint: &Constraint<'_>, mobility: &Mobility) {
+        self.compliance = Mat3::zeros();
+        for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
+            if let (Some(RigidPart { total, arm }), Some(rigid)) = (part, mobility.rigid(body)) {
+                let lever = arm.cross_matrix();
+                self.compliance += Mat3::from_diagonal(&(rigid.inverse_mass * (total * total)))
+                    - lever * rigid.inverse_inertia * lever;
+            } else {
+                for (&node, w) in nodes.iter().zip(weights) {
+                    self.compliance += Mat3::from_diagonal(&(mobility.node(node) * (w * w)));
+                }
+            }
+        }
+    }
+
+    /// Σ w_a v_a.
+    pub fn jump(&self, constraint: &Constraint<'_>, motion: &Motion) -> Vec3 {
+        let mut jump = Vec3::zeros();
+        for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
+            match part {
+                Some(part) => {
+                    jump += motion.translations[body as usize] * part.total
+                        + motion.rotations[body as usize].cross(&part.arm);
+                }
+                None => {
+                    let nodes = nodes.iter().zip(weights);
+                    jump += nodes.map(|(&node, w)| motion.nodes[node as usize] * *w).sum::<Vec3>();
+                }
+            }
+        }
+        jump
+    }
+
+    /// Moves what gives way to an impulse P on the contactor and −P on the target.
+    pub fn push(
+        &self,
+        constraint: &Constraint<'_>,
+        mobility: &Mobility,
+        motion: &mut Motion,
+        impulse: &Vec3,
+    ) {
+        for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
+            match (part, mobility.rigid(body)) {
+                (Some(part), Some(rigid)) => {
+                    motion.translations[body as usize] +=
+                        rigid.inverse_mass.component_mul(impulse) * part.total;
+                    motion.rotations[body as usize] += rigid.inverse_inertia * part.arm.cross(impulse);
+                }
+                _ => {
+                    for (&node, w) in nodes.iter().zip(weights) {
+                        motion.nodes[node as usize] += mobility.node(node).component_mul(impulse) * *w;
+                    }
+                }
+            }
+        }
+    }
+
+    /// n · A n \[1/kg\].
+    pub fn along(&self, normal: &Vec3) -> f64 {
+        normal.dot(&(self.compliance * normal))
+    }
+
+    /// Bound on the compliance across the normal: the largest eigenvalue of A there \[1/kg\].
+    pub fn across(&self, normal: &Vec3) -> f64 {
+        let out = Mat3::identity() - normal * normal.transpose();
+        let plane = out * self.compliance * out;
+        // Two eigenvalues are not zero: from the trace and the sum of the principal minors.
+        let half = 0.5 * plane.trace();
+        let minors = 0.5 * (plane.trace().powi(2) - (plane * plane).trace());
+        half + (half * half - minors).max(0.0).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::RigidMobility;
+    use super::super::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
+    use super::*;
+
+    /// A rigid body made of the triangle's nodes answers as the nodes would if they were one: A from pushing it.
+    #[test]
+    fn compliance_is_the_answer_to_a_push() {
+        let (constraints, x) = (one_contact(0.0), positions(0.0));
+        let velocities = [Vec3::zeros(); 4];
+        for rigid in [false, true] {
+            let mut mobility = free_nodes(&INVERSE_MASS);
+            if rigid {
+                let inertia = Mat3::new(2.0, 0.1, 0.0, 0.1, 1.0, 0.2, 0.0, 0.2, 3.0);
+                let centre = Vec3::new(0.4, -0.3, -1.0);
+                let body = RigidMobility {
+                    centre,
+                    inverse_mass: Vec3::new(0.2, 0.0, 0.2),
+                    inverse_inertia: inertia.try_inverse().unwrap(),
+                    velocity: Vec3::zeros(),
+                    angular_velocity: Vec3::zeros(),
+                    acceleration: Vec3::zeros(),
+                    angular_acceleration: Vec3::zeros(),
+                };
+                mobility.set_rigid(1, body);
+            }
+            let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
+            let constraint = constraints.get(0);
+            let row = Row::new(&constraint, &bodies);
+            for axis in 0..3 {
+                let mut motion = Motion::new(4, 2);
+                let impulse = Vec3::ith(axis, 1.0);
+                row.push(&constraint, &mobility, &mut motion, &impulse);
+                let found = row.jump(&constraint, &motion);
+                assert!((found - row.compliance.column(axis)).norm() < 1e-14, "{found}");
+            }
+            let eigen = row.compliance.fixed_view::<2, 2>(0, 0).symmetric_eigenvalues().max();
+            assert!((row.across(&Vec3::z()) - eigen).abs() < 1e-13);
+            if !rigid {
+                assert!((1.0 / row.along(&Vec3::z()) - 0.655021834061).abs() < 1e-12);
+            }
+        }
+    }
+}

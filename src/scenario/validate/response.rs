@@ -1,0 +1,193 @@
+//! How contact is answered: keys of `[contact]` and, pair by pair, of `[[contact.pairs]]`.
+
+use toml::Spanned;
+
+use super::check::{Bounds, Check};
+use crate::scenario::error::{Problem, suggest};
+use crate::scenario::raw::{self, Number};
+use crate::scenario::section::join;
+use crate::scenario::{ContactLaws, ContactOrder, Friction, ResponseMethod, ResponseSettings, StiffnessRule};
+
+/// Laws as they are written, of all pairs or of one.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    friction: Option<&'a Spanned<raw::Friction>>,
+    restitution: Option<&'a Number>,
+    penalty: Option<&'a Number>,
+    damping: Option<&'a Number>,
+}
+
+impl<'a> Given<'a> {
+    pub fn all(raw: &'a raw::Contact) -> Self {
+        let raw::Contact { friction, restitution, penalty, damping, .. } = raw;
+        Self {
+            friction: friction.as_ref(),
+            restitution: restitution.as_ref(),
+            penalty: penalty.as_ref(),
+            damping: damping.as_ref(),
+        }
+    }
+
+    pub fn pair(raw: &'a raw::Pair) -> Self {
+        let raw::Pair { friction, restitution, penalty, damping, .. } = raw;
+        Self {
+            friction: friction.as_ref(),
+            restitution: restitution.as_ref(),
+            penalty: penalty.as_ref(),
+            damping: damping.as_ref(),
+        }
+    }
+}
+
+/// What is the same for all pairs; `None` where a word is not known.
+pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
+    let methods = [
+        ("penalty", ResponseMethod::Penalty),
+        ("decomposition", ResponseMethod::Decomposition),
+        ("energy-momentum", ResponseMethod::EnergyMomentum),
+    ];
+    let orders = [("together", ContactOrder::Together), ("one-by-one", ContactOrder::OneByOne)];
+    let method = check.choice_or_first("contact.response", raw.response.as_ref(), methods);
+    let stiffness = stiffness(raw.stiffness.as_ref(), check);
+    let soft_start = check.number_or("contact.soft_start", raw.soft_start.as_ref(), Bounds::NotNegative, 0.0);
+    let order = check.choice_or_first("contact.order", raw.order.as_ref(), orders);
+    let every = every(raw.every.as_ref(), check);
+    let projection = check.number_or("contact.projection", raw.projection.as_ref(), Bounds::Part, 1.0);
+    let settings = ResponseSettings {
+        method: method?,
+        stiffness: stiffness?,
+        soft_start,
+        order: order?,
+        every,
+        projection,
+    };
+    refuse_idle(raw, &settings, check);
+    Some(settings)
+}
+
+/// Keys with an effect on other responses only.
+fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Check<'_>) {
+    use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
+    let span = |value: Option<std::ops::Range<usize>>, changed: bool| value.filter(|_| changed);
+    let stiffness =
+        span(raw.stiffness.as_ref().map(Spanned::span), settings.stiffness != StiffnessRule::Mass);
+    let soft_start = span(raw.soft_start.as_ref().map(Spanned::span), settings.soft_start != 0.0);
+    let order = span(raw.order.as_ref().map(Spanned::span), settings.order != ContactOrder::Together);
+    let every = span(raw.every.as_ref().map(Spanned::span), settings.every != 1);
+    let projection = span(raw.projection.as_ref().map(Spanned::span), settings.projection != 1.0);
+    let keys: [(&str, _, &[ResponseMethod]); 5] = [
+        ("contact.stiffness", stiffness, &[Penalty, EnergyMomentum]),
+        ("contact.soft_start", soft_start, &[Penalty]),
+        ("contact.order", order, &[Decomposition]),
+        ("contact.every", every, &[Decomposition]),
+        ("contact.projection", projection, &[Decomposition]),
+    ];
+    for (key, span, of) in keys {
+        if let Some(span) = span.filter(|_| !of.contains(&settings.method)) {
+            check.report(idle(key, span, settings.method, of));
+        }
+    }
+}
+
+/// A key that the response does not read.
+fn idle(key: &str, span: std::ops::Range<usize>, method: ResponseMethod, of: &[ResponseMethod]) -> Problem {
+    let words: Vec<&str> = of.iter().map(|&method| word(method)).collect();
+    Problem::new(format!("`{key}` has no effect on the response `{}`", word(method)))
+        .at(span)
+        .key(key)
+        .help(format!("leave it out, or set `contact.response` to `{}`", words.join("` or `")))
+}
+
+fn word(method: ResponseMethod) -> &'static str {
+    match method {
+        ResponseMethod::Penalty => "penalty",
+        ResponseMethod::Decomposition => "decomposition",
+        ResponseMethod::EnergyMomentum => "energy-momentum",
+    }
+}
+
+fn stiffness(value: Option<&Spanned<raw::Stiffness>>, check: &mut Check<'_>) -> Option<StiffnessRule> {
+    const KEY: &str = "contact.stiffness";
+    let Some(value) = value else { return Some(StiffnessRule::Mass) };
+    match value.get_ref() {
+        raw::Stiffness::Given(stiffness) => {
+            Some(StiffnessRule::Given(check.in_range(KEY, *stiffness, value.span(), Bounds::Positive)))
+        }
+        raw::Stiffness::Rule(word) if word == "mass" => Some(StiffnessRule::Mass),
+        raw::Stiffness::Rule(word) if word == "segment" => Some(StiffnessRule::Segment),
+        raw::Stiffness::Rule(word) => {
+            let help = suggest(word, "it is a number or one of", &["mass", "segment"]);
+            check.report(
+                Problem::new(format!("`{KEY}` cannot be `{word}`")).at(value.span()).key(KEY).help(help),
+            );
+            None
+        }
+    }
+}
+
+fn every(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> u32 {
+    const KEY: &str = "contact.every";
+    let Some(value) = value else { return 1 };
+    u32::try_from(*value.get_ref()).ok().filter(|&every| every > 0).unwrap_or_else(|| {
+        let fact = format!("`{KEY}` is {}, not a whole number of steps from 1 on", value.get_ref());
+        check.report(Problem::new(fact).at(value.span()).key(KEY).help("give 1 for every step"));
+        1
+    })
+}
+
+/// The laws at `path`: what is not given is that of `rest`, or of the response.
+pub(super) fn laws(
+    path: &str,
+    given: Given<'_>,
+    method: Option<ResponseMethod>,
+    rest: Option<ContactLaws>,
+    check: &mut Check<'_>,
+) -> ContactLaws {
+    // The factor is bound by the stability of springs that are stepped explicitly.
+    let factor =
+        if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
+    let restitution = if method == Some(ResponseMethod::EnergyMomentum) { 1.0 } else { 0.0 };
+    let rest = rest.unwrap_or(ContactLaws {
+        penalty: 0.5,
+        damping: 0.0,
+        friction: Friction { at_rest: 0.0, in_motion: 0.0, decay: f64::INFINITY },
+        restitution,
+    });
+    let key = |name: &str| join(path, name);
+    if let (Some(method @ ResponseMethod::Penalty), Some(value)) = (method, given.restitution) {
+        let of = [ResponseMethod::Decomposition, ResponseMethod::EnergyMomentum];
+        let problem = idle(&key("restitution"), value.span(), method, &of);
+        check.report(problem.help("leave it out: springs give back what `damping` does not take"));
+    }
+    let damping = given.damping.filter(|value| *value.get_ref() != 0.0);
+    if let (Some(method), Some(value)) = (method.filter(|m| *m != ResponseMethod::Penalty), damping) {
+        check.report(idle(&key("damping"), value.span(), method, &[ResponseMethod::Penalty]));
+    }
+    ContactLaws {
+        penalty: check.number_or(&key("penalty"), given.penalty, factor, rest.penalty),
+        damping: check.number_or(&key("damping"), given.damping, Bounds::NotNegative, rest.damping),
+        friction: given.friction.map_or(rest.friction, |value| friction(&key("friction"), value, check)),
+        restitution: check.number_or(&key("restitution"), given.restitution, Bounds::Part, rest.restitution),
+    }
+}
+
+fn friction(key: &str, value: &Spanned<raw::Friction>, check: &mut Check<'_>) -> Friction {
+    match value.get_ref() {
+        raw::Friction::Constant(coefficient) => {
+            let at_rest = check.in_range(key, *coefficient, value.span(), Bounds::NotNegative);
+            Friction { at_rest, in_motion: at_rest, decay: f64::INFINITY }
+        }
+        raw::Friction::Table(table) => {
+            let at_rest = check.number(&join(key, "static"), &table.at_rest, Bounds::NotNegative);
+            let in_motion = check.number(&join(key, "dynamic"), &table.dynamic, Bounds::NotNegative);
+            let decay = table.decay.as_ref();
+            let decay = check.number_or(&join(key, "decay"), decay, Bounds::NotNegative, f64::INFINITY);
+            if in_motion > at_rest {
+                let fact = format!("`{key}.dynamic` is {in_motion}, more than `static`, {at_rest}");
+                let problem = Problem::new(fact).at(table.dynamic.span()).key(join(key, "dynamic"));
+                check.report(problem.help("friction in motion is no larger than at rest"));
+            }
+            Friction { at_rest, in_motion, decay }
+        }
+    }
+}

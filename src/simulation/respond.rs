@@ -1,0 +1,133 @@
+//! Contact within a step: the response is asked, and its action applied.
+
+use std::time::Instant;
+
+use crate::contact::response::{Bodies, Mobility, Stage, StepLength};
+use crate::dynamics::Wrench;
+use crate::math::Vec3;
+
+use super::{Model, Simulation};
+
+/// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither.
+pub(super) fn nodal_mobility(model: &Model) -> Mobility {
+    let mut nodes = vec![Vec3::zeros(); model.mass.len()];
+    for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
+        for node in body.nodes.clone() {
+            nodes[node] = Vec3::repeat(1.0 / model.mass[node]);
+        }
+    }
+    for support in &model.supports {
+        for &node in &support.nodes {
+            nodes[node as usize][support.axis] = 0.0;
+        }
+    }
+    Mobility::of_nodes(nodes, model.bodies.len())
+}
+
+impl Simulation {
+    /// Asks the response, and the ties, if this is their stage, and applies what they do.
+    pub(super) fn respond(&mut self, stage: Stage, dt: f64) {
+        let start = Instant::now();
+        if stage == Stage::Moved {
+            self.action.begin(dt);
+        }
+        if self.response.stage() == stage {
+            self.refresh_mobility(dt);
+            let step = StepLength { actual: dt, regular: self.control.regular_step().max(dt) };
+            let bodies = Bodies {
+                positions: &self.positions_next,
+                velocities: &self.state.velocities,
+                accelerations: &self.state.accelerations,
+                inverse_mass: &self.model.inverse_mass,
+                mobility: &self.mobility,
+            };
+            self.response.respond(&self.constraints, &bodies, step, &mut self.action);
+            match stage {
+                Stage::Moved => self.apply_corrections(dt),
+                Stage::Accelerated => self.accelerate_touched_nodes(),
+            }
+        }
+        if stage == Stage::Accelerated {
+            self.hold_ties(dt);
+            self.account_corrections(dt);
+        }
+        self.wall.response += start.elapsed().as_secs_f64();
+    }
+
+    fn hold_ties(&mut self, dt: f64) {
+        let Some(mut ties) = self.ties.take() else { return };
+        self.refresh_mobility(dt);
+        let bodies = Bodies {
+            positions: &self.positions_next,
+            velocities: &self.state.velocities,
+            accelerations: &self.state.accelerations,
+            inverse_mass: &self.model.inverse_mass,
+            mobility: &self.mobility,
+        };
+        ties.hold(&bodies, dt, &mut self.action);
+        self.ties = Some(ties);
+        self.accelerate_touched_nodes();
+    }
+
+    /// Accelerations of the nodes of deformable bodies that contact acts on, and its resultants on rigid bodies.
+    fn accelerate_touched_nodes(&mut self) {
+        for &node in &self.action.nodes {
+            let node = node as usize;
+            let forces = self.forces.external[node] - self.forces.internal[node] + self.action.forces[node];
+            self.state.accelerations[node] = forces / self.model.mass[node];
+        }
+        self.compute_rigid_resultants();
+    }
+
+    /// Changes of motion: what supports answer to the impulses goes to the audit. The energy that shifts give against
+    /// the forces is −½ (f_n + f_{n+1}) · Δx, and the second half of the kick meets velocities that have jumped,
+    /// ½ dt f_{n+1} · Δv: together they make the balance of the predictor–corrector exact. Here, the part of f_n.
+    fn apply_corrections(&mut self, dt: f64) {
+        for correction in &self.action.node_corrections {
+            let node = correction.node as usize;
+            self.state.velocities[node] += correction.velocity;
+            self.positions_next[node] += correction.position;
+            let force = self.state.accelerations[node] * self.model.mass[node];
+            self.action.work.numerical -= 0.5 * force.dot(&correction.position);
+        }
+        for k in 0..self.action.rigid_corrections.len() {
+            let correction = self.action.rigid_corrections[k];
+            self.action.work.numerical += self.correct_motion_of_rigid(&correction);
+            let (impulse, work) = self.rigid_support_impulse(correction.body as usize, dt);
+            self.audit.add_impulse(impulse);
+            self.energies.external_work += work;
+        }
+        for &node in &self.action.nodes {
+            let node = node as usize;
+            let impulse = self.action.impulses[node];
+            let mobility = self.mobility.node(node as u32);
+            let held = impulse.zip_map(&mobility, |p, i| if i > 0.0 { 0.0 } else { p });
+            let rigid = self.model.bodies[self.model.body_of(node as u32)].is_rigid();
+            if held != Vec3::zeros() && !rigid {
+                self.audit.add_impulse(Wrench::at(&self.positions_next[node], -held));
+                self.energies.external_work -= held.dot(&self.state.velocities[node]);
+            }
+        }
+    }
+
+    /// The part of f_{n+1} in the energy of the corrections.
+    fn account_corrections(&mut self, dt: f64) {
+        for correction in &self.action.node_corrections {
+            let node = correction.node as usize;
+            let force = self.state.accelerations[node] * self.model.mass[node];
+            self.action.work.numerical +=
+                force.dot(&(0.5 * (correction.velocity * dt - correction.position)));
+        }
+        for correction in &self.action.rigid_corrections {
+            let force = self.forces.rigid[correction.body as usize].force;
+            self.action.work.numerical += force.dot(&(0.5 * dt * correction.velocity - correction.position));
+        }
+    }
+
+    /// Takes the jumps of velocities of a step that is taken back out of the nodes; rigid bodies are restored whole.
+    pub(super) fn take_jumps_back(&mut self) {
+        for correction in &self.action.node_corrections {
+            self.state.velocities[correction.node as usize] -= correction.velocity;
+        }
+    }
+}
