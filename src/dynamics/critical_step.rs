@@ -54,6 +54,13 @@ pub struct CriticalStep {
     pub element: usize,
 }
 
+impl CriticalStep {
+    /// The smaller of two; of equals the first, so that the element named does not depend on threads.
+    pub(super) fn smaller(self, other: Self) -> Self {
+        if other.time_step < self.time_step { other } else { self }
+    }
+}
+
 /// The element of a chunk with the largest bound of ω².
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorstElement {

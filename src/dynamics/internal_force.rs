@@ -140,14 +140,27 @@ impl InternalForce {
     ///
     /// `None` without elements. A failed element gives a step of zero.
     pub fn critical_step(&self, positions: &[Vec3]) -> Option<CriticalStep> {
+        self.critical_steps_of_chunks(positions).into_iter().flatten().reduce(CriticalStep::smaller)
+    }
+
+    /// As [`InternalForce::critical_step`], of each block by itself.
+    pub fn critical_steps_of_blocks(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
+        let mut steps: Vec<Option<CriticalStep>> = vec![None; self.blocks.len()];
+        let of_chunks = self.critical_steps_of_chunks(positions);
+        for (chunk, found) in self.chunks.iter().zip(of_chunks) {
+            let smallest = &mut steps[chunk.block];
+            *smallest = [*smallest, found].into_iter().flatten().reduce(CriticalStep::smaller);
+        }
+        steps
+    }
+
+    fn critical_steps_of_chunks(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
         let of_chunk = |chunk: &Chunk| {
             let (block, groups) = (&self.blocks[chunk.block], chunk.groups.clone());
             let bound = GroupBound { block, positions, groups, vectorised: self.vectorised };
             block.dispatch(bound).map(|worst| worst.into_step(chunk.block))
         };
-        let steps: Vec<Option<CriticalStep>> = self.chunks.par_iter().map(of_chunk).collect();
-        // The first of equals, so that the element named does not depend on threads.
-        steps.into_iter().flatten().reduce(|a, b| if b.time_step < a.time_step { b } else { a })
+        self.chunks.par_iter().map(of_chunk).collect()
     }
 
     /// Volume average of the Cauchy stress over each element of a block: XX YY ZZ XY YZ XZ \[Pa\].

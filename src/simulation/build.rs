@@ -1,5 +1,6 @@
 //! From a scenario to a simulation.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::contact::detection::closest_point::Method;
@@ -17,7 +18,7 @@ use crate::contact::{Constraints, Surface};
 use crate::dynamics::State;
 use crate::dynamics::Support;
 use crate::dynamics::{Audit, Energies, Wrench};
-use crate::dynamics::{CriticalStep, ElementBlock, InternalForce};
+use crate::dynamics::{CriticalStep, InternalForce};
 use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
@@ -57,7 +58,8 @@ impl Simulation {
             .with_self_contact(&touching_themselves, &model.reference_positions);
         check_overlaps(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
-        let block_critical_steps = critical_steps(&element_blocks, &model.reference_positions);
+        let internal = InternalForce::new(element_blocks, num_nodes);
+        let block_critical_steps = internal.critical_steps_of_blocks(&model.reference_positions);
         let warnings = step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
         let rigid_travel = rigid_travel(&contact, &model);
         let response = build_response(scenario, &model, &contact.surfaces);
@@ -71,7 +73,7 @@ impl Simulation {
             carriers_before: Vec::new(),
             phase: Phase::Stepping,
             motions: Vec::new(),
-            internal: InternalForce::new(element_blocks, num_nodes),
+            internal,
             forces: Forces::new(&model),
             positions_next: model.reference_positions.clone(),
             detector,
@@ -87,6 +89,7 @@ impl Simulation {
             audit: Audit::new(&Energies::default(), Wrench::zero()),
             external_wrench: Wrench::zero(),
             first_contacts: Vec::new(),
+            have_touched: BTreeSet::new(),
             steps_in_flight: 0,
             steps_past_tolerance: 0,
             wall,
@@ -178,12 +181,6 @@ fn refuse_unserved_faces(
         }
     }
     Ok(())
-}
-
-/// Critical step of each block by itself.
-fn critical_steps(blocks: &[ElementBlock], positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
-    let alone = |block: &ElementBlock| InternalForce::new(vec![block.clone()], positions.len());
-    blocks.iter().map(|block| alone(block).critical_step(positions)).collect()
 }
 
 /// A fixed step that cannot be stable.

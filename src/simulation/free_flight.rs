@@ -49,6 +49,7 @@ impl Simulation {
         self.measure();
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
         if let Some(impact) = impact {
+            self.have_touched.insert(impact.bodies);
             self.first_contacts.push(FirstContact {
                 bodies: impact.bodies,
                 time: impact.time,

@@ -17,6 +17,7 @@ mod summary;
 mod supports;
 mod volumes;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contact::Constraints;
@@ -67,6 +68,8 @@ pub struct Simulation {
     audit: Audit,
     external_wrench: Wrench,
     first_contacts: Vec<FirstContact>,
+    /// The pairs of bodies in them.
+    have_touched: BTreeSet<[u32; 2]>,
     steps_in_flight: u64,
     /// Steps in a row whose energy error was past its tolerance.
     steps_past_tolerance: u32,
@@ -303,7 +306,7 @@ impl Simulation {
             let constraint = self.constraints.get(k);
             let [contactor, target] = constraint.bodies;
             let bodies = [contactor.min(target), contactor.max(target)];
-            if self.first_contacts.iter().any(|contact| contact.bodies == bodies) {
+            if !self.have_touched.insert(bodies) {
                 continue;
             }
             let normal = if bodies[0] == target { constraint.normal } else { -constraint.normal };

@@ -28,7 +28,7 @@ fn candidates_are_those_of_other_libraries() {
         Configuration { time: 0.0, time_step: 1e-6, positions: &scene.positions, velocities: &velocities };
     let census = |search_depth: f64| {
         let mut model = scene.model();
-        model.search_depths = vec![search_depth];
+        model.search_depths = vec![search_depth; 2];
         let mut buckets = Buckets::new(model, NODE_FACE, &scene.positions);
         buckets.detect(&configuration, &mut Constraints::default());
         buckets.census().into_iter().find(|census| census.bodies == [0, 1]).unwrap()

@@ -36,13 +36,12 @@ impl AllPairs {
 
     /// All pairs of a node and a face that can touch, sorted.
     fn collect_candidates(&mut self) {
-        for (pair, bodies) in self.model.pairs.iter().enumerate() {
-            for [contactor, target] in both_ways(*bodies) {
+        for bodies in self.model.pairs() {
+            for [contactor, target] in both_ways(bodies) {
                 let num_faces = self.model.surfaces[target as usize].num_faces() as u32;
                 for &node in self.model.surfaces[contactor as usize].nodes() {
                     let key = NodeOnSurface { contactor: node, target };
-                    let candidate =
-                        |face| Candidate { key, face, pair: pair as u32, contactor_body: contactor };
+                    let candidate = |face| Candidate { key, face, contactor_body: contactor };
                     let of_node = (0..num_faces).map(candidate);
                     self.candidates.extend(of_node.filter(|candidate| self.model.can_touch(candidate)));
                 }
@@ -58,7 +57,7 @@ impl Detector for AllPairs {
         let start = Instant::now();
         self.statistics.operated(flight.time, false);
         let mut first: Option<Impact> = None;
-        for &bodies in self.model.pairs.iter().filter(|bodies| bodies[0] != bodies[1]) {
+        for bodies in self.model.pairs().filter(|bodies| bodies[0] != bodies[1]) {
             let faces = bodies.map(|body| self.model.surfaces[body as usize].num_faces() as u32);
             for pair in (0..faces[0]).flat_map(|i| (0..faces[1]).map(move |j| [i, j])) {
                 self.statistics.counts.primitive += 1;

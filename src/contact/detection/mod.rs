@@ -10,6 +10,8 @@
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588.
 
 mod all_pairs;
+mod body_tree;
+mod bounds;
 mod buckets;
 pub mod closest_face;
 pub mod closest_point;
@@ -41,9 +43,11 @@ pub use overlap::{Penetration, penetrations, self_crossings};
 pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
 
+use rayon::prelude::*;
+
 use crate::math::Vec3;
 
-use super::{Constraints, Surface};
+use super::{Constraints, NodeOnSurface, Surface};
 use hierarchy::Hierarchy;
 use node_face::Candidate;
 use self_contact::Walls;
@@ -61,33 +65,32 @@ pub struct Configuration<'a> {
     pub velocities: &'a [Vec3],
 }
 
-/// The surfaces of all bodies and which pairs of them may touch.
+/// The surfaces of all bodies and which of them may touch: all of those with faces, but for what is excluded.
 #[derive(Clone, Debug, Default)]
 pub struct ContactModel {
     /// One surface per body, empty where the body touches nothing.
     pub surfaces: Vec<Surface>,
-    /// Pairs of bodies that can touch, ascending, first < second; a body that can touch itself is a pair with itself.
-    pub pairs: Vec<[u32; 2]>,
-    /// How deep a node of either body may penetrate the other before the contact is lost \[m\], per pair.
+    /// How deep a node may penetrate each body, or a node of that body another, before the contact is lost \[m\]; of two
+    /// bodies the smaller depth counts.
     pub search_depths: Vec<f64>,
+    /// Pairs of different bodies that do not touch, ascending, first < second.
+    excluded: Vec<[u32; 2]>,
+    /// Bodies that can touch themselves, ascending.
+    foldable: Vec<u32>,
     /// Of the bodies that can touch themselves.
     walls: Walls,
 }
 
 impl ContactModel {
-    /// All pairs of distinct bodies with faces, but for the `excluded` ones. The search depth of a pair is half
-    /// the smaller of their two [`Surface::median_edge`]s at the given positions: a mesh of quadratic faces is searched
+    /// All pairs of distinct bodies with faces, but for the `excluded` ones. The search depth of a body is half
+    /// its [`Surface::median_edge`] at the given positions: a mesh of quadratic faces is searched
     /// as deep as the linear one on the same nodes.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
-        let sizes: Vec<f64> = surfaces.iter().map(|surface| surface.median_edge(positions)).collect();
-        let pairs: Vec<[u32; 2]> = (0..surfaces.len() as u32)
-            .flat_map(|i| (i + 1..surfaces.len() as u32).map(move |j| [i, j]))
-            .filter(|pair| pair.iter().all(|&body| surfaces[body as usize].num_faces() > 0))
-            .filter(|pair| !excluded.contains(pair))
-            .collect();
-        let search_depths =
-            pairs.iter().map(|p| 0.5 * sizes[p[0] as usize].min(sizes[p[1] as usize])).collect();
-        Self { surfaces, pairs, search_depths, walls: Walls::default() }
+        let depth = |surface: &Surface| 0.5 * surface.median_edge(positions);
+        let search_depths = surfaces.par_iter().map(depth).collect();
+        let mut excluded = excluded.to_vec();
+        excluded.sort_unstable();
+        Self { surfaces, search_depths, excluded, ..Self::default() }
     }
 
     /// The same where these bodies, of those with faces, can also touch themselves. At `positions` \[m\] they are free of
@@ -98,36 +101,73 @@ impl ContactModel {
     #[must_use]
     pub fn with_self_contact(mut self, bodies: &[u32], positions: &[Vec3]) -> Self {
         let mut bodies: Vec<u32> = bodies.to_vec();
-        bodies.retain(|&body| self.surfaces[body as usize].num_faces() > 0);
+        bodies.retain(|&body| self.has_faces(body));
         bodies.sort_unstable();
         bodies.dedup();
         if bodies.is_empty() {
             return self;
         }
         self.walls = Walls::new(self.surfaces.len(), positions);
-        for body in bodies {
-            let surface = &self.surfaces[body as usize];
-            let depth = 0.5 * surface.median_edge(positions);
-            self.walls.measure(body, surface, depth);
-            let place = self.pairs.partition_point(|pair| *pair < [body, body]);
-            self.pairs.insert(place, [body, body]);
-            self.search_depths.insert(place, depth);
+        for &body in &bodies {
+            let depth = self.search_depths[body as usize];
+            self.walls.measure(body, &self.surfaces[body as usize], depth);
         }
+        self.foldable = bodies;
         self
+    }
+
+    fn has_faces(&self, body: u32) -> bool {
+        self.surfaces[body as usize].num_faces() > 0
+    }
+
+    /// Bodies with faces, ascending.
+    pub fn bodies(&self) -> impl Iterator<Item = u32> + Clone {
+        (0..self.surfaces.len() as u32).filter(|&body| self.has_faces(body))
+    }
+
+    /// Bodies that can touch themselves, ascending.
+    pub fn foldable(&self) -> &[u32] {
+        &self.foldable
+    }
+
+    /// Whether two different bodies with faces, first < second, can touch.
+    pub fn can_meet(&self, bodies: [u32; 2]) -> bool {
+        self.excluded.binary_search(&bodies).is_err()
+    }
+
+    /// Pairs of bodies that can touch, ascending, first < second; a body that can touch itself is a pair with itself.
+    ///
+    /// # Cost
+    /// Quadratic in the number of bodies.
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.bodies().flat_map(move |first| {
+            let itself = self.foldable.binary_search(&first).is_ok().then_some([first; 2]);
+            let others = self.bodies().skip_while(move |&second| second <= first);
+            itself
+                .into_iter()
+                .chain(others.map(move |second| [first, second]))
+                .filter(|&bodies| self.can_meet(bodies))
+        })
+    }
+
+    /// How deep a node of either body may penetrate the other before the contact is lost \[m\].
+    pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
+        let [first, second] = bodies.map(|body| self.search_depths[body as usize]);
+        first.min(second)
     }
 
     /// Whether a node and a face can touch as far as the configuration without stress tells.
     fn can_touch(&self, candidate: &Candidate) -> bool {
-        let &Candidate { key, face, contactor_body, .. } = candidate;
+        let &Candidate { key, face, contactor_body } = candidate;
         contactor_body != key.target
             || !self.walls.exclude(key.target, &self.surfaces[key.target as usize], key.contactor, face)
     }
 
-    /// Depth at which the node of a candidate has left its target again \[m\].
-    fn search_depth(&self, candidate: &Candidate) -> f64 {
-        let depth = self.search_depths[candidate.pair as usize];
-        if candidate.contactor_body == candidate.key.target {
-            return depth.min(self.walls.deepest(candidate.key.contactor));
+    /// Depth at which a node of a body has left a target again \[m\].
+    fn depth_of_node(&self, key: NodeOnSurface, contactor_body: u32) -> f64 {
+        let depth = self.search_depth([contactor_body, key.target]);
+        if contactor_body == key.target {
+            return depth.min(self.walls.deepest(key.contactor));
         }
         depth
     }

@@ -52,8 +52,6 @@ pub(super) struct Candidate {
     pub key: NodeOnSurface,
     /// Face of the target surface.
     pub face: u32,
-    /// Index of the pair of bodies.
-    pub pair: u32,
     /// Body of the contactor node.
     pub contactor_body: u32,
 }
@@ -112,7 +110,7 @@ impl NodeFaceSearch {
         self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(|(k, closest)| {
             let first = if k == 0 { 0 } else { ends[k - 1] as usize };
             let group = &candidates[first..ends[k] as usize];
-            let (last, depth) = (*closest, model.search_depth(&group[0]));
+            let (last, depth) = (*closest, model.depth_of_node(group[0].key, group[0].contactor_body));
             let search = GroupSearch { vectorised, surfaces: &model.surfaces, options, positions, last };
             *closest = search.closest_face(group, depth);
         });
@@ -246,7 +244,6 @@ mod tests {
         let candidate = |contactor| Candidate {
             key: NodeOnSurface { contactor, target: 0 },
             face: 0,
-            pair: 0,
             contactor_body: 1,
         };
         (model, positions, (4..8).map(candidate).collect())

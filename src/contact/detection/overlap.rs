@@ -14,6 +14,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 use super::ContactModel;
+use super::body_tree::BodyTree;
 use super::closest_face::{ClosestFace, ClosestFaceIndex};
 use super::closest_point::{Method, Start, closest_point, signed_gap};
 use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
@@ -40,10 +41,10 @@ const NEAR: f64 = 16.0;
 /// Most pairs of pieces of two faces looked at; more are near each other only where the faces fit each other.
 const MAX_PIECES: usize = 16384;
 
-/// Pairs of different bodies that overlap, in the order of the pairs of the model; [`self_crossings`] tells of the others.
+/// Pairs of different bodies that overlap, ascending; [`self_crossings`] tells of the others.
 ///
 /// # Cost
-/// For each pair whose boxes meet, a sweep over the edges and faces in the common box, and for the nodes in it a search of
+/// A tree over the boxes of the bodies; for each pair whose boxes meet, a sweep over the edges and faces in the common box, and for the nodes in it a search of
 /// an index of the faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
@@ -53,8 +54,13 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         let touching = TOUCHING * first?.diagonal().min(second?.diagonal());
         Some((*bodies, first?.intersection(&second?)?, touching))
     };
-    let different = model.pairs.iter().filter(|bodies| bodies[0] != bodies[1]);
-    let close: Vec<([u32; 2], Aabb, f64)> = different.filter_map(common_box).collect();
+    let mut tree = BodyTree::new(model.surfaces.len());
+    let placed: Vec<(u32, Aabb)> =
+        (0..).zip(&boxes).filter_map(|(body, bounds)| Some((body, (*bounds)?))).collect();
+    tree.build(&placed);
+    let mut different = tree.pairs(usize::MAX).unwrap_or_default();
+    different.retain(|&bodies| model.can_meet(bodies));
+    let close: Vec<([u32; 2], Aabb, f64)> = different.iter().filter_map(common_box).collect();
     let mut sides: Vec<Option<Side<'_>>> = model.surfaces.iter().map(|_| None).collect();
     for body in close.iter().flat_map(|(bodies, ..)| bodies) {
         let surface = &model.surfaces[*body as usize];

@@ -51,7 +51,6 @@ pub(super) struct ContactPhase {
 /// Nodes of one body of a pair against faces of the other.
 #[derive(Clone, Copy, Debug)]
 struct Direction {
-    pair: u32,
     contactor: u32,
     target: u32,
     /// How near a node has to be to the box of a face \[m\].
@@ -74,12 +73,12 @@ struct Sorting {
 
 impl ContactPhase {
     /// For the bodies of a model; nothing is known of their motion yet.
-    pub fn new(model: &ContactModel, positions: &[Vec3]) -> Self {
+    pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let size = |surface: &Surface| CELL_SIZE * surface.median_edge(positions);
         Self {
             bodies: model.surfaces.iter().map(TrackedBody::new).collect(),
             cell_sizes: model.surfaces.iter().map(size).collect(),
-            allowances: vec![0.0; model.pairs.len()],
+            allowances: vec![0.0; num_pairs],
             least_allowance: 0.0,
             sorted: false,
             active: Vec::new(),
@@ -99,7 +98,7 @@ impl ContactPhase {
     /// A node and a point of a face that were farther apart along some axis than the search depth and the allowance
     /// are farther apart than the search depth as long as no two points of their bodies have moved farther than the
     /// allowance along any axis, one relative to the other.
-    fn holds(&mut self, model: &ContactModel, positions: &[Vec3]) -> bool {
+    fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
         }
@@ -108,20 +107,20 @@ impl ContactPhase {
         let displacement = |body: u32| &self.bodies[body as usize].displacement;
         let all = self.bodies.iter().map(|body| body.displacement).reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.greatest_difference(&all) <= self.least_allowance)
-            || model.pairs.iter().zip(&self.allowances).all(|(pair, &allowance)| {
+            || pairs.iter().zip(&self.allowances).all(|(pair, &allowance)| {
                 displacement(pair[0]).greatest_difference(displacement(pair[1])) <= allowance
             })
     }
 
     /// Notes where all bodies are, and decides for each pair whether its surfaces are near.
-    fn sort_bodies(&mut self, model: &ContactModel, configuration: &Configuration<'_>) {
+    fn sort_bodies(&mut self, model: &ContactModel, pairs: &[[u32; 2]], configuration: &Configuration<'_>) {
         let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
         bodies.for_each(|(body, surface)| body.sort(surface, configuration));
         self.active.clear();
         self.least_allowance = f64::INFINITY;
-        for (pair, &[first, second]) in model.pairs.iter().enumerate() {
+        for (pair, &[first, second]) in pairs.iter().enumerate() {
             let [a, b] = [first, second].map(|body| &self.bodies[body as usize]);
-            let depth = model.search_depths[pair];
+            let depth = model.search_depth([first, second]);
             let per_step = a.velocity.greatest_difference(&b.velocity) * configuration.time_step;
             let [least, most] = ALLOWANCE.map(|share| share * depth);
             let mut allowance = (STEPS * per_step).max(least).min(most);
@@ -133,7 +132,7 @@ impl ContactPhase {
             } else {
                 let reach = (depth + allowance) * (1.0 + ROUNDING);
                 for [contactor, target] in both_ways([first, second]) {
-                    self.active.push(Direction { pair: pair as u32, contactor, target, reach });
+                    self.active.push(Direction { contactor, target, reach });
                 }
             }
             self.allowances[pair] = allowance;
@@ -212,7 +211,7 @@ impl Sorting {
     fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
         self.candidates.clear();
         self.tests = 0;
-        let &Direction { pair, contactor: contactor_body, target, .. } = direction;
+        let &Direction { contactor: contactor_body, target, .. } = direction;
         for &node in &self.nodes {
             let position = &positions[node as usize];
             let bucket = self.lists.list(self.lists.grid().cell(position));
@@ -221,7 +220,7 @@ impl Sorting {
             for &k in bucket {
                 if self.boxes[k as usize].contains(position) {
                     let face = self.faces[k as usize];
-                    let candidate = Candidate { key, face, pair, contactor_body };
+                    let candidate = Candidate { key, face, contactor_body };
                     if model.can_touch(&candidate) {
                         self.candidates.push(candidate);
                     }
@@ -250,12 +249,12 @@ impl Buckets {
     /// Brings the candidates up to date, if they may lack something.
     pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
-        let holds = self.contact.holds(&self.model, configuration.positions);
+        let holds = self.contact.holds(&self.model, &self.pairs, configuration.positions);
         self.statistics.counts.monitor += self.model.surfaces.len() as u64;
         if !holds {
             clock.enter(Stage::Update, &mut self.statistics.seconds);
             self.statistics.operated(configuration.time, true);
-            self.contact.sort_bodies(&self.model, configuration);
+            self.contact.sort_bodies(&self.model, &self.pairs, configuration);
             self.statistics.counts.update += 1;
             clock.enter(Stage::Overlap, &mut self.statistics.seconds);
             self.statistics.counts.overlap +=

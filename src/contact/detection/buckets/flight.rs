@@ -81,12 +81,12 @@ impl Slice {
 
 impl FlightPhase {
     /// For the bodies of a model; nothing is known of their motion yet.
-    pub fn new(model: &ContactModel, positions: &[Vec3]) -> Self {
+    pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let swept = || SweptBody { positions: vec![Vec3::zeros(); positions.len()], ..SweptBody::default() };
         Self {
             edges: model.surfaces.iter().map(|surface| surface.median_edge(positions)).collect(),
             balls: Vec::new(),
-            clear_until: vec![0.0; model.pairs.len()],
+            clear_until: vec![0.0; num_pairs],
             swept: [swept(), swept()],
             lists: CellLists::default(),
             overlapping: Vec::new(),
@@ -103,7 +103,7 @@ impl Buckets {
         let bodies = self.model.surfaces.iter().zip(flight.motions);
         self.flight.balls =
             bodies.map(|(surface, motion)| ball(surface, flight.reference_positions, motion)).collect();
-        for (pair, &bodies) in self.model.pairs.iter().enumerate() {
+        for (pair, &bodies) in self.pairs.iter().enumerate() {
             if bodies[0] == bodies[1] {
                 self.flight.clear_until[pair] = f64::INFINITY;
                 continue;
@@ -126,7 +126,7 @@ impl Buckets {
     pub(super) fn fly(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let mut first: Option<Impact> = None;
-        for pair in 0..self.model.pairs.len() {
+        for pair in 0..self.pairs.len() {
             let limit = first.map_or(flight_end, |impact| impact.time.min(flight_end));
             if self.flight.clear_until[pair] <= limit {
                 if self.statistics.operated_times.last() != Some(&flight.time) {
@@ -140,7 +140,7 @@ impl Buckets {
 
     /// The first of an impact and all those of a pair.
     fn fly_pair(&mut self, flight: &Flight<'_>, pair: usize, mut first: Option<Impact>) -> Option<Impact> {
-        let bodies = self.model.pairs[pair];
+        let bodies = self.pairs[pair];
         let begin = (self.flight.clear_until[pair] - flight.time) * (1.0 - ROUNDING);
         self.flight.resolved.clear();
         let mut slices = vec![Slice { begin: begin.clamp(0.0, flight.duration), end: flight.duration }];

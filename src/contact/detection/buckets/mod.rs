@@ -10,7 +10,7 @@
 //! apart by their boxes, pair by pair, and a sorting holds until nodes have moved too far. What is found is the same,
 //! to the last bit, as by [`AllPairs`](super::AllPairs).
 //!
-//! Limits: one cell size for a pair of surfaces, so that much false work is left where the faces of one of them differ
+//! Limits: a look at every pair of bodies at each sorting; one cell size for a pair of surfaces, so that much false work is left where the faces of one of them differ
 //! in size by orders of magnitude; and in flight a slice costs a look at all faces of both bodies.
 //!
 //! Source: Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2
@@ -32,6 +32,8 @@ use flight::FlightPhase;
 /// The detector by buckets.
 pub struct Buckets {
     model: ContactModel,
+    /// Pairs of bodies that can touch.
+    pairs: Vec<[u32; 2]>,
     options: NodeFaceOptions,
     phase: Phase,
     flight: FlightPhase,
@@ -66,10 +68,11 @@ impl Buckets {
     /// A detector of contact between the surfaces of the model with all nodes at these positions, which are the
     /// reference positions of its flights.
     pub fn new(model: ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Self {
-        let flight = FlightPhase::new(&model, positions);
-        let contact = ContactPhase::new(&model, positions);
+        let pairs: Vec<[u32; 2]> = model.pairs().collect();
+        let flight = FlightPhase::new(&model, pairs.len(), positions);
+        let contact = ContactPhase::new(&model, pairs.len(), positions);
         let statistics = DetectionStatistics::default();
-        Self { model, options, phase: Phase::Fresh, flight, contact, statistics }
+        Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
     /// What the last sorting in contact has found, for each pair of near bodies both ways.

@@ -2,10 +2,11 @@
 
 use crate::contact::Surface;
 use crate::contact::detection::Configuration;
+use crate::contact::detection::bounds::{Bounds, overshoot};
 use crate::contact::detection::control_points::{
-    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, lebesgue_constant, rounding_of,
+    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
 };
-use crate::contact::detection::volume::{Aabb, larger};
+use crate::contact::detection::volume::Aabb;
 use crate::math::Vec3;
 
 /// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since.
@@ -25,63 +26,22 @@ pub struct TrackedBody {
     overshoot: f64,
 }
 
-/// Least and greatest components of a vector field.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    lower: Vec3,
-    upper: Vec3,
-}
-
 /// The box of nothing, disjoint from any other.
 const EMPTY: Aabb = Aabb {
     lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
 };
 
-impl Bounds {
-    const EMPTY: Self = Self {
-        lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
-        upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
-    };
-
-    /// Bounds of the values of a field interpolated between nodes.
-    fn of(values: impl Iterator<Item = Vec3>, overshoot: f64) -> Self {
-        let mut bounds = Self::EMPTY;
-        for value in values {
-            for k in 0..3 {
-                bounds.lower[k] = -larger(-value[k], -bounds.lower[k]);
-                bounds.upper[k] = larger(value[k], bounds.upper[k]);
-            }
-        }
-        if overshoot == 0.0 {
-            return bounds;
-        }
-        let beyond = (bounds.upper - bounds.lower) * overshoot;
-        Self { lower: bounds.lower - beyond, upper: bounds.upper + beyond }
-    }
-
-    /// Bounds of both.
-    pub fn union(&self, other: &Self) -> Self {
-        Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
-    }
-
-    /// The most by which a component of a value of one differs from that of a value of the other.
-    pub fn greatest_difference(&self, other: &Self) -> f64 {
-        (self.upper - other.lower).max().max((other.upper - self.lower).max())
-    }
-}
-
 impl TrackedBody {
     /// Nothing is known of the body yet.
     pub fn new(surface: &Surface) -> Self {
-        let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
         Self {
             faces: Vec::new(),
             bounds: EMPTY,
             displacement: Bounds::EMPTY,
             velocity: Bounds::EMPTY,
             sorted_at: Vec::new(),
-            overshoot: kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max),
+            overshoot: overshoot(surface),
         }
     }
 

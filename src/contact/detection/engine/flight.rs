@@ -1,30 +1,56 @@
 //! Levels 1 to 3 while every body flies in closed form.
+//!
+//! Pairs of bodies are known up to a horizon only: those whose boxes, swept from its beginning to its end, meet. So the
+//! work grows with the bodies and their neighbours, not with all pairs. The horizon is as long as it may be without too
+//! many pairs: of few bodies it reaches to the end of the run.
 
-use crate::contact::detection::hierarchy::Builder;
+use rayon::prelude::*;
+
+use crate::contact::detection::body_tree::BodyTree;
+use crate::contact::detection::hierarchy::{Builder, Hierarchy};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
+use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Flight, Impact};
 use crate::math::{RigidMotion, Vec3};
 
 use super::queue::VertexPair;
 use super::{Engine, Sphere};
 
+/// Pairs of bodies that a horizon is shortened to hold, per body, and in all where bodies are few.
+const MOST_PAIRS: [usize; 2] = [16, 1024];
+
+/// Factor by which a horizon is shortened, and how often at most: bodies at rest in each other's boxes stay there.
+const SHORTENING: (f64, usize) = (0.25, 16);
+
+/// Rounding of the boxes that bodies sweep, relative to their coordinates.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// How far ahead pairs of bodies are known that can meet.
+pub(super) struct FlightPhase {
+    bodies: BodyTree,
+    /// Bodies that do not sweep the same space by then cannot meet \[s\].
+    horizon_end: f64,
+    /// Length of the last horizon \[s\].
+    horizon: f64,
+}
+
+impl FlightPhase {
+    /// For so many bodies; nothing is known of their motion yet.
+    pub fn new(num_bodies: usize) -> Self {
+        let bodies = BodyTree::new(num_bodies);
+        Self { bodies, horizon_end: f64::NEG_INFINITY, horizon: f64::INFINITY }
+    }
+}
+
 impl Engine {
-    /// Predicts the pairs of roots from scratch.
+    /// Forgets all predictions and begins the first horizon.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.fit_trees(flight.reference_positions);
         clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
-        self.queue.clear();
         self.statistics.operated(flight.time, false);
-        let differ = |&pair: &u32| {
-            let bodies = self.model.pairs[pair as usize];
-            bodies[0] != bodies[1]
-        };
-        let pairs: Vec<u32> = (0..self.model.pairs.len() as u32).filter(differ).collect();
-        for root in pairs.iter().filter_map(|&pair| self.root_pair(pair)).collect::<Vec<_>>() {
-            self.predict_flight(flight, root);
-        }
+        let pairs = self.begin_horizon(flight, flight.time);
         self.record_predictions(flight.time, &pairs);
         clock.stop(&mut self.statistics.seconds);
     }
@@ -34,33 +60,67 @@ impl Engine {
         if self.options.builder == Builder::BottomUp || std::mem::replace(&mut self.trees_are_fitted, true) {
             return;
         }
-        for tree in self.trees.iter_mut().flatten() {
-            tree.fit_reference_spheres(reference_positions);
+        self.trees.par_iter_mut().flatten().for_each(|tree| tree.fit_reference_spheres(reference_positions));
+    }
+
+    /// Predicts from scratch the pairs of roots of all bodies that can meet within a horizon from `begin` \[s\] on.
+    ///
+    /// The horizon ends with the run unless the bodies sweep the same space in too many pairs before that.
+    fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
+        let (factor, attempts) = SHORTENING;
+        let most = MOST_PAIRS[0] * self.trees.len() + MOST_PAIRS[1];
+        let mut horizon = (self.flight.horizon / factor).min(flight.end - begin);
+        let mut found = None;
+        for attempt in 0..=attempts {
+            self.sweep_bodies(flight, [begin, begin + horizon]);
+            found = self.flight.bodies.pairs(if attempt < attempts { most } else { usize::MAX });
+            if found.is_some() {
+                break;
+            }
+            horizon *= factor;
         }
+        self.flight.horizon = horizon;
+        let is_last = begin + horizon >= flight.end;
+        self.flight.horizon_end = if is_last { flight.end } else { begin + horizon };
+        let mut pairs = found.unwrap_or_default();
+        pairs.retain(|&bodies| self.model.can_meet(bodies));
+        self.queue.clear();
+        for &bodies in &pairs {
+            if let Some(root) = self.root_pair(bodies) {
+                self.predict_flight(flight, root);
+            }
+        }
+        pairs
+    }
+
+    /// Puts every body with faces into the box that it sweeps between two instants \[s\].
+    fn sweep_bodies(&mut self, flight: &Flight<'_>, span: [f64; 2]) {
+        let span = span.map(|time| time - flight.time);
+        let swept = |(body, tree): (usize, &Option<Hierarchy>)| {
+            let tree = tree.as_ref()?;
+            let ball = swept_sphere(&flight.motions[body], &tree.reference_sphere(tree.root()));
+            Some((body as u32, swept_box(&ball, span)))
+        };
+        let swept: Vec<(u32, Aabb)> = self.trees.par_iter().enumerate().filter_map(swept).collect();
+        self.flight.bodies.build(&swept);
     }
 
     /// Works off what is due before the end of the flight, earliest first, until the first impact is certain.
     pub(super) fn fly(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
-        if self.queue.earliest()? > flight_end {
+        let is_due = self.queue.earliest().is_some_and(|time| time <= flight_end);
+        if !is_due && self.flight.horizon_end >= flight_end.min(flight.end) {
             return None;
         }
         if self.statistics.operated_times.last() != Some(&flight.time) {
             self.statistics.operated(flight.time, false);
         }
-        let mut first: Option<Impact> = None;
-        let mut touched: Vec<u32> = Vec::new();
         let mut clock = StageClock::start(Stage::Trajectory);
-        loop {
-            let limit = first.map_or(flight_end, |impact| impact.time.min(flight_end));
-            let Some(event) = self.queue.pop_due(limit) else { break };
-            touched.push(event.pair.pair);
-            if event.asked_at < flight.time {
-                clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
-                self.predict_flight(flight, event.pair);
-            } else if let Some(impact) = self.open_in_flight(flight, event.pair, &mut clock) {
-                first = Impact::earlier(first, Some(impact));
-            }
+        let mut touched: Vec<[u32; 2]> = Vec::new();
+        let mut first = self.work_off(flight, flight_end, &mut touched, &mut clock);
+        while first.is_none() && self.flight.horizon_end < flight_end.min(flight.end) {
+            touched.extend(self.begin_horizon(flight, self.flight.horizon_end));
+            first = self.work_off(flight, flight_end, &mut touched, &mut clock);
         }
         clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         touched.sort_unstable();
@@ -70,9 +130,31 @@ impl Engine {
         first
     }
 
-    /// Queues the time before which the pair cannot meet; drops it when that is after the end of the run.
+    /// Works off what is due before `end` \[s\]; adds the pairs of bodies it has looked at.
+    fn work_off(
+        &mut self,
+        flight: &Flight<'_>,
+        end: f64,
+        touched: &mut Vec<[u32; 2]>,
+        clock: &mut StageClock,
+    ) -> Option<Impact> {
+        let mut first: Option<Impact> = None;
+        loop {
+            let limit = first.map_or(end, |impact| impact.time.min(end));
+            let Some(event) = self.queue.pop_due(limit) else { return first };
+            touched.push(event.pair.bodies);
+            clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
+            if event.asked_at < flight.time {
+                self.predict_flight(flight, event.pair);
+            } else if let Some(impact) = self.open_in_flight(flight, event.pair, clock) {
+                first = Impact::earlier(first, Some(impact));
+            }
+        }
+    }
+
+    /// Queues the time before which the pair cannot meet; drops it when that is after the horizon.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
-        let horizon = flight.end - flight.time;
+        let horizon = self.flight.horizon_end - flight.time;
         let spheres = [0, 1].map(|k| self.carried_sphere(pair, k));
         let motions = pair.bodies.map(|body| &flight.motions[body as usize]);
         if let Some(s) = earliest_meeting(motions, spheres, horizon) {
@@ -159,4 +241,21 @@ fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
         growth: 0.0,
         growth_rate: 0.0,
     }
+}
+
+/// Box that a ball sweeps between two instants, counted from now \[s\].
+fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
+    let at = |k: usize, s: f64| ball.centre[k] + (ball.velocity[k] + 0.5 * ball.acceleration[k] * s) * s;
+    let way = ball.velocity.abs() * end + ball.acceleration.abs() * (end * end);
+    let margin = ball.radius + ROUNDING * (ball.centre.abs().sum() + way.sum() + ball.radius);
+    let mut bounds = Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() };
+    for k in 0..3 {
+        let [first, last] = [at(k, begin), at(k, end)];
+        // Where it turns round along this axis.
+        let turn = -ball.velocity[k] / ball.acceleration[k];
+        let turned = if begin < turn && turn < end { at(k, turn) } else { first };
+        bounds.lower[k] = first.min(last).min(turned) - margin;
+        bounds.upper[k] = first.max(last).max(turned) + margin;
+    }
+    bounds
 }

@@ -5,22 +5,27 @@
 //! level 2  open the larger vertex of a due pair, predict its children; at leaves climb the ladder of volumes
 //! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
-//! In flight the spheres are carried along with their bodies in closed form, so a prediction holds for good. In
-//! contact bodies deform: a prediction then holds for as long as no node's velocity leaves the band that it
-//! allowed for ([`monitor`]); a body that leaves it begins a new *epoch*, which voids all its predictions. Either
-//! way the set of pairs in the queue is the front of the last traversal, and work resumes from there.
+//! In flight the spheres are carried along with their bodies in closed form, so a prediction holds for good; the pairs in
+//! the queue are the front of the last traversal, and work resumes from there ([`flight`]). In contact bodies deform, and
+//! no time would hold: there *ways* take the place of times. What was found holds until the bodies have gone as far as was
+//! free between them, which is known in every step ([`contact`]).
 //!
 //! Source: Aragón & Molinari, CMAME 268 (2014), Algorithm 1, with the additions named in the sub-modules that
 //! keep it from ever being late.
 
 mod contact;
+mod encounter;
 mod flight;
-mod monitor;
-mod normals;
+mod in_play;
+mod owners;
 mod queue;
 mod top_of_queue;
+mod track;
+mod traversal;
 
 use std::time::Instant;
+
+use rayon::prelude::*;
 
 use crate::contact::Constraints;
 use crate::math::Vec3;
@@ -33,6 +38,7 @@ use super::{
     Prediction, QueuedPair, TreeStatistics,
 };
 use contact::ContactPhase;
+use flight::FlightPhase;
 use queue::{EventQueue, VertexPair};
 
 /// Options of the engine.
@@ -55,6 +61,7 @@ pub struct Engine {
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
+    flight: FlightPhase,
     contact: ContactPhase,
     statistics: DetectionStatistics,
 }
@@ -64,29 +71,32 @@ impl Engine {
     /// of its flights.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
-        let trees: Vec<Option<Hierarchy>> = model
+        let built: Vec<Option<(Hierarchy, f64)>> = model
             .surfaces
-            .iter()
-            .enumerate()
-            .map(|(body, surface)| {
+            .par_iter()
+            .map(|surface| {
                 let start = Instant::now();
                 let tree = Hierarchy::build(options.builder, surface, positions, 0.0)?;
-                let seconds = start.elapsed().as_secs_f64();
-                statistics.trees.push(tree_statistics(body as u32, &tree, seconds));
-                Some(tree)
+                Some((tree, start.elapsed().as_secs_f64()))
             })
             .collect();
-        let contact = ContactPhase::new(&model, &options.ladder);
-        let queue = EventQueue::new(model.surfaces.len());
+        for (body, built) in built.iter().enumerate() {
+            if let Some((tree, seconds)) = built {
+                statistics.trees.push(tree_statistics(body as u32, tree, *seconds));
+            }
+        }
+        let trees = built.into_iter().map(|built| Some(built?.0)).collect();
+        let contact = ContactPhase::new(&model);
+        let flight = FlightPhase::new(model.surfaces.len());
+        let queue = EventQueue::default();
         let phase = Phase::Fresh;
-        Self { model, options, trees, trees_are_fitted: false, queue, phase, contact, statistics }
+        Self { model, options, trees, trees_are_fitted: false, queue, phase, flight, contact, statistics }
     }
 
-    /// The pairs of roots of these pairs of bodies.
-    fn root_pair(&self, pair: u32) -> Option<VertexPair> {
-        let bodies = self.model.pairs[pair as usize];
+    /// The pair of the roots of two bodies.
+    fn root_pair(&self, bodies: [u32; 2]) -> Option<VertexPair> {
         let root = |body: u32| self.trees[body as usize].as_ref().map(Hierarchy::root);
-        Some(VertexPair { pair, bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
+        Some(VertexPair { bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
     }
 
     /// The pairs that the opening of the larger vertex leads to; `None` for two leaves.
@@ -115,10 +125,10 @@ impl Engine {
     }
 
     /// Notes the earliest time now known for each of the pairs of bodies given (ascending).
-    fn record_predictions(&mut self, asked_at: f64, pairs: &[u32]) {
+    fn record_predictions(&mut self, asked_at: f64, pairs: &[[u32; 2]]) {
         let mut earliest: Vec<Option<(f64, VertexPair)>> = vec![None; pairs.len()];
-        for (time, entry) in self.queue.valid_entries() {
-            if let Ok(k) = pairs.binary_search(&entry.pair)
+        for (time, entry) in self.queue.entries() {
+            if let Ok(k) = pairs.binary_search(&entry.bodies)
                 && earliest[k].is_none_or(|(best, _)| time < best)
             {
                 earliest[k] = Some((time, entry));
@@ -162,7 +172,7 @@ impl Detector for Engine {
 
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         if self.phase.enters(Phase::Contact) {
-            self.begin_contact(configuration);
+            self.begin_contact();
         }
         self.follow_contact(configuration);
         self.find_constraints(configuration, constraints);

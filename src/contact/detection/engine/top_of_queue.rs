@@ -4,25 +4,29 @@ use crate::contact::detection::hierarchy::{Hierarchy, VertexMotion};
 use crate::contact::detection::{Configuration, Placement, QueuedPair};
 use crate::math::RigidMotion;
 
+use super::encounter::Encounter;
 use super::queue::VertexPair;
 use super::{Engine, Phase, Sphere};
 
 impl Engine {
-    /// The earliest entry of the queue for each pair of bodies that has one, placed; the roots, due at once, before
-    /// anything is predicted.
+    /// The earliest entry for each pair of bodies that has one, placed; the roots, due at once, before anything is
+    /// predicted.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
-        let mut refitted = vec![Vec::new(); self.trees.len()];
-        let earliest = self.earliest_of_pairs(placement.time()).into_iter().flatten();
-        earliest.filter_map(|(time, pair)| self.place(placement, time, pair, &mut refitted)).collect()
+        let mut fitted = vec![Vec::new(); self.trees.len()];
+        let earliest = self.earliest_of_pairs(placement);
+        earliest
+            .into_iter()
+            .filter_map(|(time, pair)| self.place(placement, time, pair, &mut fitted))
+            .collect()
     }
 
-    /// An entry of the queue with its spheres where they are now; `refitted` holds what this took for other entries.
+    /// An entry with its spheres where they are now; `fitted` holds what this took for other entries.
     fn place(
         &self,
         placement: &Placement<'_>,
         time: f64,
         pair: VertexPair,
-        refitted: &mut [Vec<VertexMotion>],
+        fitted: &mut [Vec<VertexMotion>],
     ) -> Option<QueuedPair> {
         let tree = |k: usize| self.trees[pair.bodies[k] as usize].as_ref();
         let trees = [tree(0)?, tree(1)?];
@@ -31,11 +35,10 @@ impl Engine {
             match placement {
                 Placement::Flying { motions, .. } => carried(&motions[body], trees[k], vertex),
                 Placement::Deforming(Configuration { positions, velocities, .. }) => {
-                    if refitted[body].is_empty() {
-                        trees[k].refit(positions, velocities, &mut refitted[body]);
+                    if fitted[body].is_empty() {
+                        trees[k].refit(positions, velocities, &mut fitted[body]);
                     }
-                    let sphere = refitted[body][vertex as usize].sphere();
-                    Sphere { radius: sphere.radius + self.margin(pair.pair), ..sphere }
+                    fitted[body][vertex as usize].sphere()
                 }
             }
         });
@@ -48,28 +51,34 @@ impl Engine {
         })
     }
 
-    /// The earliest entry for each pair of bodies, ties by vertices as in the queue.
-    fn earliest_of_pairs(&self, now: f64) -> Vec<Option<(f64, VertexPair)>> {
-        let mut earliest: Vec<Option<(f64, VertexPair)>> = vec![None; self.model.pairs.len()];
-        for (time, pair) in self.queue.valid_entries() {
-            let best = &mut earliest[pair.pair as usize];
-            if best.is_none_or(|(t, other)| time.total_cmp(&t).then(pair.cmp(&other)).is_lt()) {
-                *best = Some((time, pair));
+    /// The earliest entry for each pair of bodies, ascending.
+    fn earliest_of_pairs(&self, placement: &Placement<'_>) -> Vec<(f64, VertexPair)> {
+        match (self.phase, placement) {
+            (Phase::Contact, Placement::Deforming(configuration)) => self.next_looks(configuration),
+            (Phase::Fresh, _) if self.queue.entries().next().is_none() => {
+                let roots = |bodies| Some((placement.time(), self.root_pair(bodies)?));
+                self.model.pairs().filter_map(roots).collect()
+            }
+            _ => {
+                let mut entries: Vec<(f64, VertexPair)> = self.queue.entries().collect();
+                entries.sort_unstable_by(|a, b| {
+                    a.1.bodies.cmp(&b.1.bodies).then(a.0.total_cmp(&b.0)).then(a.1.cmp(&b.1))
+                });
+                entries.dedup_by_key(|(_, pair)| pair.bodies);
+                entries
             }
         }
-        if self.phase == Phase::Fresh && earliest.iter().all(Option::is_none) {
-            let roots = (0..self.model.pairs.len() as u32).map(|pair| Some((now, self.root_pair(pair)?)));
-            return roots.collect();
-        }
-        earliest
     }
 
-    /// What spheres are larger by while bodies deform: half the depth to which contact is looked for \[m\].
-    fn margin(&self, pair: u32) -> f64 {
-        match self.phase {
-            Phase::Contact => 0.5 * self.model.search_depths[pair as usize],
-            Phase::Fresh | Phase::Flight => 0.0,
-        }
+    /// When each encounter is looked at again if steps go on as the last one, and where it was looked at last.
+    fn next_looks(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
+        let next = |encounter: &Encounter| {
+            let root = self.root_pair(encounter.bodies)?;
+            let pair = VertexPair { vertices: encounter.nearest.unwrap_or(root.vertices), ..root };
+            let time = configuration.time + encounter.steps_left().max(0.0) * configuration.time_step;
+            time.is_finite().then_some((time.max(configuration.time.next_up()), pair))
+        };
+        self.contact.encounters.iter().filter_map(next).collect()
     }
 }
 

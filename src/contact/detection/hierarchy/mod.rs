@@ -35,7 +35,7 @@ mod near_faces;
 mod nearest;
 mod nest;
 mod refit;
-mod space_filling_curve;
+pub(super) mod space_filling_curve;
 #[cfg(test)]
 mod tests;
 mod topology;

@@ -19,11 +19,9 @@ use super::{NEAR, TOUCHING, bounding_box, box_of_face, crossing_of_patches, face
 /// # Cost
 /// For each body a tree over its faces, and the faces that are near each other in it.
 pub fn self_crossings(model: &ContactModel, positions: &[Vec3]) -> Vec<(u32, Vec3)> {
-    let own = model.pairs.par_iter().filter(|bodies| bodies[0] == bodies[1]);
-    own.filter_map(|&[body, _]| {
-        Some((body, SelfCrossing::new(&model.surfaces[body as usize], positions)?.find()?))
-    })
-    .collect()
+    let crossing =
+        |&body: &u32| Some((body, SelfCrossing::new(&model.surfaces[body as usize], positions)?.find()?));
+    model.foldable().par_iter().filter_map(crossing).collect()
 }
 
 struct SelfCrossing<'a> {

@@ -1,11 +1,16 @@
 //! Detection by the engine against that by all pairs of faces, in the same run.
 //!
 //! Contact: an icosphere pressed into a rough sheet and drawn along it, so that about a tenth of its nodes stay
-//! close. Flight: the first impact of two icospheres. Input: the check that bodies do not overlap.
+//! close. Flight: the first impact of two icospheres. Input: the check that bodies do not overlap. Scaling: how the time of
+//! a step and of the set-up grow with the number of bodies and of faces ([`scaling`]).
+//!
+//! `cargo bench --bench detection -- scaling` measures the scaling alone.
 #![allow(missing_docs, reason = "a bench has no public items")]
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod scaling;
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -229,6 +234,10 @@ fn bench_overlap(subdivisions: usize) {
 }
 
 fn main() {
+    if std::env::args().any(|argument| argument == "scaling") {
+        scaling::run();
+        return;
+    }
     heading("Contact");
     bench_contact(3, 20, 50, 1);
     bench_contact(5, 70, 50, 0);
@@ -237,4 +246,5 @@ fn main() {
     bench_flight(5, false);
     heading("Input");
     bench_overlap(3);
+    scaling::run();
 }

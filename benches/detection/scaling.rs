@@ -1,0 +1,254 @@
+//! How detection grows with the number of bodies and with that of their faces.
+//!
+//! Bodies: octahedra strewn far apart, flying about as the molecules of a gas, and in a dense pack, each in its six
+//! neighbours, shivering. Faces: two sheets on each other, one sliding along the other, and in flight towards it. The
+//! exponent is that of the power of N fitted to the times, by least squares of their logarithms.
+
+use std::time::Instant;
+
+use ictus::contact::detection::hierarchy::Builder;
+use ictus::contact::detection::volume::VolumeKind;
+use ictus::contact::detection::{
+    Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, penetrations,
+};
+use ictus::contact::{Constraints, Surface};
+use ictus::math::{RigidMotion, Rotation, Vec3};
+use ictus::mesh::CellKind;
+
+use crate::NODE_FACE;
+use crate::common::repetitions;
+
+/// Largest exponent of something that is as good as linear.
+const LINEAR: f64 = 1.1;
+
+/// Faces of an octahedron by its corners −x, +x, −y, +y, −z, +z.
+const OCTAHEDRON: [[u32; 3]; 8] =
+    [[1, 3, 5], [3, 0, 5], [0, 2, 5], [2, 1, 5], [3, 1, 4], [0, 3, 4], [2, 0, 4], [1, 2, 4]];
+
+/// Pseudo-random numbers in [−½, ½).
+struct Random(u64);
+
+impl Random {
+    fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.number(), self.number(), self.number())
+    }
+}
+
+/// Bodies with the same number of nodes each, one after the other.
+struct Crowd {
+    surfaces: Vec<Surface>,
+    positions: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    nodes_per_body: usize,
+}
+
+/// Times of one size \[s\].
+struct Times {
+    set_up: f64,
+    first: f64,
+    step: f64,
+}
+
+fn engine(surfaces: &[Surface], positions: &[Vec3]) -> Engine {
+    let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
+    let options = EngineOptions { builder: Builder::Fast, ladder, node_face: NODE_FACE };
+    Engine::new(ContactModel::new(surfaces.to_vec(), &[], positions), options, positions)
+}
+
+impl Crowd {
+    /// Octahedra of unit radius on a shaken cubic lattice, each turned and moving its own way.
+    fn of_octahedra(count: usize, spacing: f64, shake: f64, speed: f64) -> Self {
+        let side = (count as f64).cbrt().ceil() as usize;
+        let random = &mut Random(7);
+        let (mut surfaces, mut positions, mut velocities) = (Vec::new(), Vec::new(), Vec::new());
+        for k in 0..count {
+            let lattice = Vec3::new((k % side) as f64, (k / side % side) as f64, (k / side / side) as f64);
+            let centre = (lattice + random.vector() * shake) * spacing;
+            let rotation = Rotation::from_scaled_axis(random.vector() * 6.0);
+            let velocity = random.vector() * speed;
+            let first = positions.len() as u32;
+            for corner in 0..6 {
+                let mut arm = Vec3::zeros();
+                arm[corner / 2] = if corner % 2 == 0 { -1.0 } else { 1.0 };
+                positions.push(centre + rotation * arm);
+                velocities.push(velocity);
+            }
+            let faces = OCTAHEDRON.map(|face| face.map(|node| node + first));
+            surfaces.push(Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
+        }
+        Self { surfaces, positions, velocities, nodes_per_body: 6 }
+    }
+
+    /// A sheet of n × n cells on [0, 1]², and another that lies on it, slightly waved, and slides along it.
+    fn of_sheets(cells: u32) -> Self {
+        let n = cells + 1;
+        let size = 1.0 / f64::from(cells);
+        let random = &mut Random(3);
+        let (mut surfaces, mut positions, mut velocities) = (Vec::new(), Vec::new(), Vec::new());
+        for (body, side) in [1.0, -1.0].into_iter().enumerate() {
+            let first = positions.len() as u32;
+            for node in 0..n * n {
+                let wave = 0.2 * size * random.number() - side * 0.02 * size;
+                let (i, j) = (node % n, node / n);
+                let place = Vec3::new(f64::from(i) + 0.3 * side, f64::from(j) + 0.2 * side, 0.0) * size;
+                positions.push(place + Vec3::z() * wave);
+                velocities.push(Vec3::new(size, 0.3 * size, 0.0) * body as f64);
+            }
+            let cell = |cell: u32| {
+                let a = first + cell / cells * n + cell % cells;
+                let up = [[a, a + 1, a + n + 1], [a, a + n + 1, a + n]];
+                up.map(|[a, b, c]| if side > 0.0 { [a, b, c] } else { [a, c, b] })
+            };
+            let faces: Vec<[u32; 3]> = (0..cells * cells).flat_map(cell).collect();
+            // Outward is up on the lower one.
+            surfaces.push(Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
+        }
+        Self { surfaces, positions, velocities, nodes_per_body: (n * n) as usize }
+    }
+
+    /// Set-up, then steps in which bodies go a hundredth of a unit of their velocities, and shiver.
+    fn step(&mut self, steps: usize) -> (Times, usize) {
+        const TIME_STEP: f64 = 0.01;
+        let start = Instant::now();
+        let mut detector = engine(&self.surfaces, &self.positions);
+        let set_up = start.elapsed().as_secs_f64();
+        let mut constraints = Constraints::default();
+        let (mut first, mut total) = (0.0, 0.0);
+        let mut velocities = self.velocities.clone();
+        for step in 0..steps {
+            for (node, position) in self.positions.iter_mut().enumerate() {
+                let shiver = 0.05 * (0.3 * step as f64 + (node / self.nodes_per_body) as f64).sin();
+                velocities[node] = self.velocities[node] * (1.0 + shiver);
+                *position += velocities[node] * TIME_STEP;
+            }
+            let time = TIME_STEP * step as f64;
+            let configuration = Configuration {
+                time,
+                time_step: TIME_STEP,
+                positions: &self.positions,
+                velocities: &velocities,
+            };
+            let start = Instant::now();
+            detector.detect(&configuration, &mut constraints);
+            let seconds = start.elapsed().as_secs_f64();
+            if step == 0 {
+                first = seconds;
+            } else {
+                total += seconds;
+            }
+        }
+        (Times { set_up, first, step: total / (steps - 1) as f64 }, constraints.len())
+    }
+
+    /// The first impact of the bodies in flight; the whole time, and the set-up.
+    fn fly(&self, end: f64) -> Times {
+        let start = Instant::now();
+        let mut detector = engine(&self.surfaces, &self.positions);
+        let set_up = start.elapsed().as_secs_f64();
+        let motion = |first: usize| {
+            let nodes = &self.positions[first..first + self.nodes_per_body];
+            let centre = nodes.iter().sum::<Vec3>() / nodes.len() as f64;
+            RigidMotion { velocity: self.velocities[first], ..RigidMotion::at_rest(centre) }
+        };
+        let motions: Vec<RigidMotion> =
+            (0..self.positions.len()).step_by(self.nodes_per_body).map(motion).collect();
+        let flight =
+            Flight { time: 0.0, duration: end, end, reference_positions: &self.positions, motions: &motions };
+        let start = Instant::now();
+        std::hint::black_box(detector.first_impact(&flight));
+        let first = start.elapsed().as_secs_f64();
+        Times { set_up, first, step: 0.0 }
+    }
+}
+
+/// Exponent of the power of the sizes that the times follow.
+fn exponent(sizes: &[f64], times: &[f64]) -> f64 {
+    let logarithms: Vec<(f64, f64)> = sizes.iter().zip(times).map(|(n, t)| (n.ln(), t.ln())).collect();
+    let count = logarithms.len() as f64;
+    let (x, y) = logarithms.iter().fold((0.0, 0.0), |sum, (x, y)| (sum.0 + x / count, sum.1 + y / count));
+    let sums = logarithms
+        .iter()
+        .fold((0.0, 0.0), |sum, (a, b)| (sum.0 + (a - x) * (b - y), sum.1 + (a - x) * (a - x)));
+    sums.0 / sums.1
+}
+
+fn print_exponents(sizes: &[f64], columns: &[(&str, Vec<f64>)]) {
+    for (name, times) in columns {
+        let exponent = exponent(sizes, times);
+        let verdict = if exponent <= LINEAR { "" } else { "  NOT LINEAR" };
+        println!("    {name:<36} grows as N^{exponent:.2}{verdict}");
+    }
+}
+
+fn stepping(title: &str, sizes: &[usize], steps: usize, crowd: impl Fn(usize) -> Crowd) {
+    println!(
+        "\n{title}\n{:>9} {:>12} {:>12} {:>12} {:>12}",
+        "N", "contacts", "set-up [s]", "first [s]", "step [ms]"
+    );
+    let (mut numbers, mut set_ups, mut firsts, mut times) = (vec![], vec![], vec![], vec![]);
+    for &size in sizes {
+        let (Times { set_up, first, step }, contacts) = crowd(size).step(steps);
+        println!("{size:>9} {contacts:>12} {set_up:>12.4} {first:>12.4} {:>12.4}", 1e3 * step);
+        numbers.push(size as f64);
+        set_ups.push(set_up);
+        firsts.push(first);
+        times.push(step);
+    }
+    if sizes.len() > 1 {
+        print_exponents(&numbers, &[("set-up", set_ups), ("first look", firsts), ("a step", times)]);
+    }
+}
+
+fn flying(title: &str, sizes: &[usize], end: f64, crowd: impl Fn(usize) -> Crowd) {
+    println!("\n{title}\n{:>9} {:>12} {:>12}", "N", "set-up [s]", "flight [s]");
+    let (mut numbers, mut set_ups, mut firsts) = (vec![], vec![], vec![]);
+    for &size in sizes {
+        let Times { set_up, first, .. } = crowd(size).fly(end);
+        println!("{size:>9} {set_up:>12.4} {first:>12.4}");
+        numbers.push(size as f64);
+        set_ups.push(set_up);
+        firsts.push(first);
+    }
+    if sizes.len() > 1 {
+        print_exponents(&numbers, &[("set-up", set_ups), ("to the first impact", firsts)]);
+    }
+}
+
+fn check_of_input(sizes: &[usize], crowd: impl Fn(usize) -> Crowd) {
+    println!("\nCheck that bodies do not overlap\n{:>9} {:>12}", "N", "time [s]");
+    let mut times = vec![];
+    for &size in sizes {
+        let Crowd { surfaces, positions, .. } = crowd(size);
+        let model = ContactModel::new(surfaces, &[], &positions);
+        let start = Instant::now();
+        assert!(penetrations(&model, &positions).is_empty());
+        times.push(start.elapsed().as_secs_f64());
+        println!("{size:>9} {:>12.4}", times[times.len() - 1]);
+    }
+    let numbers: Vec<f64> = sizes.iter().map(|&size| size as f64).collect();
+    if sizes.len() > 1 {
+        print_exponents(&numbers, &[("all bodies", times)]);
+    }
+}
+
+/// Prints all tables.
+pub fn run() {
+    let is_test = repetitions(2) == 1;
+    let bodies: &[usize] = if is_test { &[50] } else { &[100, 1000, 10_000, 100_000] };
+    let cells: &[usize] = if is_test { &[12] } else { &[22, 71, 224, 707] };
+    let steps = if is_test { 3 } else { 100 };
+    let gas = |count| Crowd::of_octahedra(count, 10.0, 0.5, 2.0);
+    let pack = |count| Crowd::of_octahedra(count, 1.5, 0.1, 0.5);
+    stepping("Steps of a dilute gas of N octahedra", bodies, steps, gas);
+    stepping("Steps of a dense pack of N octahedra", bodies, steps, pack);
+    flying("Flight of a dilute gas of N octahedra to their first impact", bodies, 20.0, gas);
+    check_of_input(bodies, gas);
+    stepping("Steps of two sheets of 2 N² faces each, in touch all over", cells, steps, |n| {
+        Crowd::of_sheets(n as u32)
+    });
+}

@@ -1,0 +1,303 @@
+//! Two trees opened against each other, or one against itself, down to the nodes that are near a face.
+//!
+//! The larger of two spheres is opened until they are farther apart than the reach, or few faces are left below each:
+//! those are compared one by one, through the volumes of the ladder. Two faces that are left are *met*: the nodes that
+//! belong to the one are listed with the other if they are within reach of its sphere. Every node belongs to one face,
+//! the first around it, so that no pair is listed twice.
+
+use rayon::prelude::*;
+
+use crate::contact::detection::ContactModel;
+use crate::contact::detection::control_points::{
+    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
+};
+use crate::contact::detection::hierarchy::Hierarchy;
+use crate::contact::detection::node_face::Candidate;
+use crate::contact::detection::volume::{Leaf, LeafVolumes, Sphere, VolumeKind};
+use crate::contact::{NodeOnSurface, Surface};
+use crate::math::Vec3;
+
+use super::owners::NodeOwners;
+use super::track::PlacedSpheres;
+
+/// Most leaves below a vertex that is compared leaf by leaf.
+const BATCH: usize = 8;
+
+/// Leaves below two vertices that are worth more than one task, and pairs of vertices opened for the tasks.
+const TASKS: (u32, usize) = (2048, 256);
+
+/// A node and a face that are near each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NearPair {
+    /// Which of the two bodies the face is of.
+    pub target: u32,
+    /// Global number of the node.
+    pub node: u32,
+    /// The face.
+    pub face: u32,
+}
+
+/// What a traversal finds.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// Pairs within reach, in the order in which they were met.
+    pub near: Vec<NearPair>,
+    /// No faces that were not met are nearer than this \[m\].
+    pub clear: f64,
+    /// The vertices that were nearest of those where it turned back.
+    pub nearest: Option<[u32; 2]>,
+    /// Pairs of spheres and of volumes compared.
+    pub tests: u64,
+}
+
+/// One of the two trees.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    /// Its body.
+    pub body: u32,
+    /// The tree.
+    pub tree: &'a Hierarchy,
+    /// The surface below it.
+    pub surface: &'a Surface,
+    /// Which nodes belong to which face.
+    pub owners: &'a NodeOwners,
+    /// Where the spheres are now.
+    pub placed: PlacedSpheres<'a>,
+}
+
+/// Two trees, and how near to each other is near.
+pub(super) struct Traversal<'a> {
+    /// The surfaces and what they cannot touch.
+    pub model: &'a ContactModel,
+    /// The trees; twice the same for a body that can touch itself.
+    pub sides: [Side<'a>; 2],
+    /// Positions of all nodes \[m\].
+    pub positions: &'a [Vec3],
+    /// Volumes that are tried on two faces.
+    pub ladder: &'a [VolumeKind],
+    /// Distance within which pairs are listed \[m\].
+    pub reach: f64,
+}
+
+/// Faces below a vertex, with what the ladder needs of them.
+struct Batch {
+    faces: [u32; BATCH],
+    spheres: [Sphere; BATCH],
+    points: [[Vec3; MAX_CONTROL_POINTS]; BATCH],
+    num_points: [usize; BATCH],
+    margins: [f64; BATCH],
+    count: usize,
+}
+
+impl Found {
+    /// Before anything is looked at.
+    pub fn nothing() -> Self {
+        Self { near: Vec::new(), clear: f64::INFINITY, nearest: None, tests: 0 }
+    }
+
+    fn joined(mut self, mut other: Self) -> Self {
+        self.near.append(&mut other.near);
+        if other.clear < self.clear {
+            (self.clear, self.nearest) = (other.clear, other.nearest);
+        }
+        self.tests += other.tests;
+        self
+    }
+}
+
+impl PlacedSpheres<'_> {
+    fn sphere(&self, vertex: u32) -> Sphere {
+        let sphere = self.spheres[vertex as usize].sphere();
+        Sphere { centre: sphere.centre + self.shift, radius: sphere.radius + self.growth }
+    }
+}
+
+impl Traversal<'_> {
+    /// All pairs of a node and a face within reach, ascending; those that a body cannot touch of itself are left out.
+    ///
+    /// # Cost
+    /// In parallel where there are many faces; the result does not depend on the number of threads.
+    pub fn run(&self) -> Found {
+        let mut found = Found::nothing();
+        let roots = self.sides.map(|side| side.tree.root());
+        let is_large = self.sides.iter().any(|side| side.tree.num_leaves_below(side.tree.root()) > TASKS.0);
+        let frontier = if is_large { self.frontier(roots, &mut found) } else { vec![roots] };
+        let search = |volumes: &mut LeafVolumes, vertices: &[u32; 2]| self.search(*vertices, volumes);
+        let volumes = || LeafVolumes::new(self.ladder, 2 * BATCH);
+        let mut found = if let [vertices] = frontier[..] {
+            found.joined(search(&mut volumes(), &vertices))
+        } else {
+            let parts: Vec<Found> = frontier.par_iter().map_init(volumes, search).collect();
+            parts.into_iter().fold(found, Found::joined)
+        };
+        found.near.par_sort_unstable();
+        found
+    }
+
+    /// Opens pairs level by level until there are enough for the tasks.
+    fn frontier(&self, roots: [u32; 2], found: &mut Found) -> Vec<[u32; 2]> {
+        let mut frontier = vec![roots];
+        while !frontier.is_empty() && frontier.len() < TASKS.1 {
+            let mut next = Vec::with_capacity(3 * frontier.len());
+            let mut is_open = false;
+            for &vertices in &frontier {
+                if self.is_batch(vertices) {
+                    next.push(vertices);
+                } else {
+                    is_open = true;
+                    self.open(vertices, found, &mut next);
+                }
+            }
+            frontier = next;
+            if !is_open {
+                break;
+            }
+        }
+        frontier
+    }
+
+    /// All that is below two vertices.
+    fn search(&self, vertices: [u32; 2], volumes: &mut LeafVolumes) -> Found {
+        let mut found = Found::nothing();
+        let mut pending = vec![vertices];
+        while let Some(vertices) = pending.pop() {
+            if self.is_batch(vertices) {
+                self.compare(vertices, volumes, &mut found);
+            } else {
+                self.open(vertices, &mut found, &mut pending);
+            }
+        }
+        found
+    }
+
+    fn is_of_one_body(&self) -> bool {
+        self.sides[0].body == self.sides[1].body
+    }
+
+    fn is_batch(&self, vertices: [u32; 2]) -> bool {
+        (0..2).all(|k| self.sides[k].tree.num_leaves_below(vertices[k]) as usize <= BATCH)
+    }
+
+    /// Opens the larger of two vertices that are within reach of each other.
+    fn open(&self, vertices: [u32; 2], found: &mut Found, opened: &mut Vec<[u32; 2]>) {
+        let trees = self.sides.map(|side| side.tree);
+        if self.is_of_one_body() && vertices[0] == vertices[1] {
+            if let Some([left, right]) = trees[0].children(vertices[0]) {
+                opened.extend([[left, left], [right, right], [left, right]]);
+            }
+            return;
+        }
+        let spheres = [0, 1].map(|k| self.sides[k].placed.sphere(vertices[k]));
+        if self.is_apart(&spheres, vertices, found) {
+            return;
+        }
+        let first_is_larger = spheres[0].radius >= spheres[1].radius;
+        match (trees[0].children(vertices[0]), trees[1].children(vertices[1])) {
+            (Some(children), second) if first_is_larger || second.is_none() => {
+                opened.extend(children.map(|child| [child, vertices[1]]));
+            }
+            (_, Some(children)) => opened.extend(children.map(|child| [vertices[0], child])),
+            (_, None) => {}
+        }
+    }
+
+    /// Whether two spheres are farther apart than the reach; how far is noted.
+    fn is_apart(&self, spheres: &[Sphere; 2], vertices: [u32; 2], found: &mut Found) -> bool {
+        found.tests += 1;
+        let radii = spheres[0].radius + spheres[1].radius;
+        let near = radii + self.reach;
+        let distance_squared = (spheres[0].centre - spheres[1].centre).norm_squared();
+        let is_apart = distance_squared > near * near;
+        if is_apart {
+            let clear = distance_squared.sqrt() - radii;
+            if clear < found.clear {
+                (found.clear, found.nearest) = (clear, Some(vertices));
+            }
+        }
+        is_apart
+    }
+
+    /// Compares the faces below two vertices one by one.
+    fn compare(&self, vertices: [u32; 2], volumes: &mut LeafVolumes, found: &mut Found) {
+        let itself = self.is_of_one_body() && vertices[0] == vertices[1];
+        if !itself {
+            let spheres = [0, 1].map(|k| self.sides[k].placed.sphere(vertices[k]));
+            if self.is_apart(&spheres, vertices, found) {
+                return;
+            }
+        }
+        (found.clear, found.nearest) = (self.reach.min(found.clear), Some(vertices));
+        volumes.invalidate();
+        let [first, second] = [0, 1].map(|k| self.batch(&self.sides[k], vertices[k]));
+        for i in 0..first.count {
+            for j in if itself { i + 1 } else { 0 }..second.count {
+                found.tests += 1;
+                let near = first.spheres[i].radius + second.spheres[j].radius + self.reach;
+                let offset = first.spheres[i].centre - second.spheres[j].centre;
+                let apart = offset.norm_squared() > near * near;
+                if !apart && volumes.excluded(&first.leaf(i, 0), &second.leaf(j, BATCH)).is_none() {
+                    self.meet([&first, &second], [i, j], &mut found.near);
+                }
+            }
+        }
+    }
+
+    /// The faces below a vertex.
+    fn batch(&self, side: &Side<'_>, vertex: u32) -> Batch {
+        let mut batch = Batch {
+            faces: [0; BATCH],
+            spheres: [Sphere { centre: Vec3::zeros(), radius: 0.0 }; BATCH],
+            points: [[Vec3::zeros(); MAX_CONTROL_POINTS]; BATCH],
+            num_points: [0; BATCH],
+            margins: [0.0; BATCH],
+            count: 0,
+        };
+        let (mut pending, mut count) = ([vertex; BATCH], 1);
+        while count > 0 {
+            count -= 1;
+            let v = pending[count];
+            if let Some([left, right]) = side.tree.children(v) {
+                (pending[count], pending[count + 1]) = (right, left);
+                count += 2;
+            } else if let Some(face) = side.tree.face(v) {
+                let k = batch.count;
+                let (kind, nodes) = side.surface.face(face as usize);
+                let points = control_points(kind, nodes, self.positions, &mut batch.points[k]);
+                let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
+                (batch.num_points[k], batch.margins[k]) = (points.len(), 0.5 * self.reach + rounding);
+                (batch.faces[k], batch.spheres[k]) = (face, side.placed.sphere(v));
+                batch.count += 1;
+            }
+        }
+        batch
+    }
+
+    /// Lists what may touch of two faces that no volume keeps apart: nodes of either with the other.
+    fn meet(&self, batches: [&Batch; 2], places: [usize; 2], near: &mut Vec<NearPair>) {
+        let itself = self.is_of_one_body();
+        for (contactor, target) in [(0, 1), (1, 0)] {
+            let (side, other) = (&self.sides[contactor], &self.sides[target]);
+            let face = batches[target].faces[places[target]];
+            let sphere = &batches[target].spheres[places[target]];
+            let distance = sphere.radius + self.reach;
+            for &node in side.owners.nodes_of(batches[contactor].faces[places[contactor]]) {
+                let offset = self.positions[node as usize] - sphere.centre;
+                if offset.norm_squared() > distance * distance {
+                    continue;
+                }
+                let key = NodeOnSurface { contactor: node, target: other.body };
+                if self.model.can_touch(&Candidate { key, face, contactor_body: side.body }) {
+                    near.push(NearPair { target: if itself { 0 } else { target as u32 }, node, face });
+                }
+            }
+        }
+    }
+}
+
+impl Batch {
+    /// The k-th face; `first` is the number of the first one among the volumes.
+    fn leaf(&self, k: usize, first: usize) -> Leaf<'_> {
+        let points = &self.points[k][..self.num_points[k]];
+        Leaf { index: first + k, sphere: self.spheres[k], points, margin: self.margins[k] }
+    }
+}
