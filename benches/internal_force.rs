@@ -6,12 +6,11 @@
 
 mod common;
 
-use common::{heading, measure, repetitions, report};
+use common::{heading, measure, repetitions, report, triad};
 use ictus::dynamics::{ElementBlock, InternalForce};
 use ictus::material::{Elasticity, Material};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
-use rayon::prelude::*;
 
 /// Edges by their corners, in the order of the mid-side nodes.
 const TET10_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
@@ -62,21 +61,6 @@ fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
         *place = number[k];
     }
     (nodes, connectivity)
-}
-
-/// STREAM triad a = b + s c on all threads of the current pool \[GB/s\], two reads and one write counted.
-fn triad() -> f64 {
-    let n = 8_000_000;
-    let (mut a, b, c) = (vec![0.0_f64; n], vec![1.0_f64; n], vec![2.0_f64; n]);
-    let time = measure(n, repetitions(10), || {
-        a.par_chunks_mut(4096).zip(b.par_chunks(4096)).zip(c.par_chunks(4096)).for_each(|((a, b), c)| {
-            for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
-                *a = b + 3.0 * c;
-            }
-        });
-    });
-    std::hint::black_box(&a);
-    24.0 / time.minimum
 }
 
 fn materials() -> [(&'static str, Material); 3] {

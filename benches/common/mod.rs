@@ -4,6 +4,8 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 /// Times of one measured function, per unit of work \[ns\].
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
@@ -40,4 +42,19 @@ pub fn heading(title: &str) {
 /// Repetitions: few when run as a test (`cargo test --benches` or `--test`), many otherwise.
 pub fn repetitions(many: usize) -> usize {
     if std::env::args().any(|argument| argument == "--test") || cfg!(debug_assertions) { 1 } else { many }
+}
+
+/// STREAM triad a = b + s c on all threads of the current pool \[GB/s\], two reads and one write counted.
+pub fn triad() -> f64 {
+    let n = 8_000_000;
+    let (mut a, b, c) = (vec![0.0_f64; n], vec![1.0_f64; n], vec![2.0_f64; n]);
+    let time = measure(n, repetitions(10), || {
+        a.par_chunks_mut(4096).zip(b.par_chunks(4096)).zip(c.par_chunks(4096)).for_each(|((a, b), c)| {
+            for ((a, b), c) in a.iter_mut().zip(b).zip(c) {
+                *a = b + 3.0 * c;
+            }
+        });
+    });
+    std::hint::black_box(&a);
+    24.0 / time.minimum
 }

@@ -3,7 +3,7 @@
 use std::ops::Add;
 use std::time::Instant;
 
-use crate::dynamics::Wrench;
+use crate::dynamics::{Audit, Wrench};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
@@ -69,6 +69,14 @@ impl Simulation {
         self.measure();
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
         self.wall.integration += start.elapsed().as_secs_f64();
+    }
+
+    /// Begins the audit with the present state.
+    pub(super) fn begin_audit(&mut self) {
+        self.measure();
+        let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
+        self.audit = Audit::new(&self.energies, momentum);
+        self.audit.check(&self.energies, scaled_momenta(&self.balances));
     }
 
     /// Energies and momenta of the present state.

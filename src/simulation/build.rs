@@ -26,7 +26,6 @@ use crate::scenario::{
     StepSize, StiffnessRule, TimeSettings,
 };
 
-use super::account::scaled_momenta;
 use super::assembly::Assembly;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
@@ -134,10 +133,7 @@ impl Simulation {
         }
         self.start_forces();
         self.phase = if flies { Phase::Flight } else { Phase::Stepping };
-        self.measure();
-        let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
-        self.audit = Audit::new(&self.energies, momentum);
-        self.audit.check(&self.energies, scaled_momenta(&self.balances));
+        self.begin_audit();
     }
 }
 

@@ -124,6 +124,20 @@ impl Simulation {
         }
     }
 
+    /// Gives the nodes of deformable bodies velocities \[m/s\] by their reference positions \[m\]; the audit begins anew,
+    /// and a flight ends.
+    pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
+        if self.phase == Phase::Flight {
+            self.begin_stepping();
+        }
+        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+            for node in body.nodes.clone() {
+                self.state.velocities[node] = velocity(&self.model.reference_positions[node]);
+            }
+        }
+        self.begin_audit();
+    }
+
     /// Ends the flight: from now on deformable bodies are their nodes.
     fn begin_stepping(&mut self) {
         self.materialise();

@@ -31,7 +31,7 @@ use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 
 pub use account::BodyBalance;
-use counters::WallTimes;
+pub use counters::WallTimes;
 pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
 pub use model::{Behaviour, Block, Body, CellAddress, Model};
 pub use record::Recorder;
@@ -293,6 +293,11 @@ impl Simulation {
     /// Steps taken in flight.
     pub fn steps_in_flight(&self) -> u64 {
         self.steps_in_flight
+    }
+
+    /// Wall time by part of the program.
+    pub fn wall_times(&self) -> &WallTimes {
+        &self.wall
     }
 
     /// What a user should know though the run goes on.

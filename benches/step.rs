@@ -1,0 +1,207 @@
+//! Whole steps, from the prediction to the account: the bar whose right half is thrown at its left half.
+//!
+//! The bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³) is meshed here, written to a file and read by the
+//! program as any other. Columns: nanoseconds and millions of element-steps a second (medians), the part of the step
+//! that is element forces, the memory rate of what a step must move at the least, over that of the triad measured
+//! before, and the memory that the simulation holds.
+//!
+//! Arguments choose cases: `50k`, `400k` (both by default), `3M`, `10M`; a kind; a material; `1t`, `2t`.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
+
+mod common;
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use common::{repetitions, triad};
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+use ictus::scenario::Scenario;
+use ictus::simulation::Simulation;
+
+/// Elements of the bar, by name.
+const SIZES: [(&str, usize); 4] =
+    [("50k", 50_000), ("400k", 400_000), ("3M", 3_000_000), ("10M", 10_000_000)];
+const KINDS: [(&str, CellKind, &str); 4] = [
+    ("tet4", CellKind::Tet4, ""),
+    ("hex8", CellKind::Hex8, ""),
+    ("hex8-one-point", CellKind::Hex8, "hex = \"one-point\""),
+    ("tet10", CellKind::Tet10, ""),
+];
+const MATERIALS: [&str; 3] = ["linear-elastic", "st-venant-kirchhoff", "neo-hookean"];
+
+/// Six tetrahedra of a hexahedron, and edges by their corners in the order of the mid-side nodes of Gmsh.
+const TETRAHEDRA: [[usize; 4]; 6] =
+    [[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]];
+const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
+
+/// A lattice of half cells, `cells` along each axis, in the bar.
+struct Lattice {
+    cells: [usize; 3],
+}
+
+impl Lattice {
+    /// The lattice whose cells are next to cubes and make about this many elements.
+    fn new(kind: CellKind, elements: usize) -> Self {
+        let per_cell = if kind == CellKind::Hex8 { 1 } else { 6 };
+        let across = ((elements as f64 / (10 * per_cell) as f64).cbrt().round() as usize).max(1);
+        let along = (elements as f64 / (per_cell * across * across) as f64).round() as usize;
+        Self { cells: [along.max(1), across, across] }
+    }
+
+    fn number(&self, [i, j, k]: [usize; 3]) -> usize {
+        (k * (2 * self.cells[1] + 1) + j) * (2 * self.cells[0] + 1) + i
+    }
+
+    fn position(&self, number: usize) -> Vec3 {
+        let [nx, ny, nz] = self.cells.map(|n| 2 * n + 1);
+        let at = |place: usize, n: usize, length: f64| length * place as f64 / (n - 1) as f64;
+        Vec3::new(at(number % nx, nx, 10.0), at(number / nx % ny, ny, 1.0), at(number / (nx * ny), nz, 1.0))
+    }
+
+    /// Places of the nodes of all elements.
+    fn elements(&self, kind: CellKind) -> Vec<u32> {
+        let mut connectivity = Vec::new();
+        let [nx, ny, nz] = self.cells;
+        for cell in 0..nx * ny * nz {
+            let low = [cell % nx, cell / nx % ny, cell / (nx * ny)];
+            let corner = |x: usize, y: usize, z: usize| {
+                self.number([2 * (low[0] + x), 2 * (low[1] + y), 2 * (low[2] + z)]) as u32
+            };
+            let layer = |z| [corner(0, 0, z), corner(1, 0, z), corner(1, 1, z), corner(0, 1, z)];
+            let hexahedron = [layer(0), layer(1)].concat();
+            if kind == CellKind::Hex8 {
+                connectivity.extend(hexahedron);
+                continue;
+            }
+            for corners in TETRAHEDRA.map(|tetrahedron| tetrahedron.map(|local| hexahedron[local])) {
+                connectivity.extend(corners);
+                if kind == CellKind::Tet10 {
+                    // The middle of two places of the lattice has the mean of their numbers.
+                    connectivity.extend(EDGES.map(|[a, b]| u32::midpoint(corners[a], corners[b])));
+                }
+            }
+        }
+        connectivity
+    }
+}
+
+/// Writes the bar as binary MSH 2.2; how many elements it has.
+fn write_mesh(path: &Path, kind: CellKind, elements: usize) -> usize {
+    let lattice = Lattice::new(kind, elements);
+    let connectivity = lattice.elements(kind);
+    let mut used = vec![false; lattice.cells.iter().map(|n| 2 * n + 1).product()];
+    connectivity.iter().for_each(|&place| used[place as usize] = true);
+    let nodes = || (0..used.len()).filter(|&place| used[place]);
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+    let int = |file: &mut dyn Write, value: usize| file.write_all(&(value as i32).to_le_bytes()).unwrap();
+    write!(file, "$MeshFormat\n2.2 1 8\n").unwrap();
+    int(&mut file, 1);
+    write!(file, "\n$EndMeshFormat\n$Nodes\n{}\n", nodes().count()).unwrap();
+    for place in nodes() {
+        int(&mut file, place + 1);
+        lattice.position(place).iter().for_each(|x| file.write_all(&x.to_le_bytes()).unwrap());
+    }
+    let (count, number) = match kind {
+        CellKind::Tet4 => (connectivity.len() / 4, 4),
+        CellKind::Hex8 => (connectivity.len() / 8, 5),
+        _ => (connectivity.len() / 10, 11),
+    };
+    write!(file, "\n$EndNodes\n$Elements\n{count}\n").unwrap();
+    [number, count, 0].into_iter().for_each(|value| int(&mut file, value));
+    for (element, nodes) in connectivity.chunks_exact(kind.num_nodes()).enumerate() {
+        int(&mut file, element + 1);
+        nodes.iter().for_each(|&place| int(&mut file, place as usize + 1));
+    }
+    write!(file, "\n$EndElements\n").unwrap();
+    count
+}
+
+fn scenario(directory: &Path, material: &str, body: &str) -> Scenario {
+    let text = format!(
+        "[time]\nend = 1.0\nsafety = 0.8\nenergy_tolerance = 1.0\n\
+         [materials.steel]\nmodel = \"{material}\"\ndensity = 7800.0\nyoung = 210e9\npoisson = 0.3\n\
+         [[bodies]]\nname = \"bar\"\nmesh = \"bar.msh\"\nmaterial = \"steel\"\n{body}\n"
+    );
+    Scenario::parse(&text, &directory.join("bar.toml"), &[]).unwrap()
+}
+
+/// A figure of the memory of this process, by its name in `/proc/self/status` \[bytes\]; 0 where there is none.
+fn memory(name: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
+}
+
+/// Least traffic of a step \[bytes\]: reference geometry and connectivity of the elements, read once; of the nodes,
+/// position, velocity and acceleration read and written once, and the mass.
+fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize) -> f64 {
+    let points = if one_point { 1 } else { ictus::element::quadrature(kind).len() };
+    (elements * (80 * points + 2 * kind.num_nodes()) + nodes * (6 * 24 + 8)) as f64
+}
+
+/// Median time of a step, and the part of it that is internal forces \[ns\].
+fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> (f64, f64) {
+    let mut times: Vec<(f64, f64)> = (0..samples)
+        .map(|_| {
+            let (start, forces) = (Instant::now(), simulation.wall_times().internal_force);
+            (0..steps).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
+            let part = simulation.wall_times().internal_force - forces;
+            (start.elapsed().as_secs_f64() * 1e9 / steps as f64, part * 1e9 / steps as f64)
+        })
+        .collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    times[times.len() / 2]
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    // All names of a set where none is asked for, but the large sizes.
+    let wanted = |name: &str, set: &[&str], large: bool| {
+        words.iter().any(|word| word == name)
+            || !large && !words.iter().any(|word| set.contains(&word.as_str()))
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let quick = repetitions(2) == 1;
+    for (size, elements) in SIZES {
+        if !wanted(size, &SIZES.map(|s| s.0), elements > 1_000_000) || quick && elements > 50_000 {
+            continue;
+        }
+        for (name, kind, body) in KINDS.into_iter().filter(|kind| wanted(kind.0, &KINDS.map(|k| k.0), false))
+        {
+            let elements = if quick { 500 } else { elements };
+            let count = write_mesh(&directory.path().join("bar.msh"), kind, elements);
+            for material in MATERIALS.into_iter().filter(|name| wanted(name, &MATERIALS, false)) {
+                for threads in [1, 2].into_iter().filter(|t| wanted(&format!("{t}t"), &["1t", "2t"], false)) {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let case = format!("{name} {material}, {count}, {threads} threads");
+                    pool.install(|| run(&case, &scenario(directory.path(), material, body), count, kind));
+                }
+            }
+        }
+    }
+}
+
+/// One row of the table.
+fn run(case: &str, scenario: &Scenario, count: usize, kind: CellKind) {
+    let rate = triad();
+    let (before, start) = (memory("VmRSS"), Instant::now());
+    let mut simulation = Simulation::new(scenario).unwrap();
+    let start_up = start.elapsed().as_secs_f64();
+    simulation.set_velocities(|position| Vec3::new(if position.x > 5.0 { -10.0 } else { 0.0 }, 0.0, 0.0));
+    let steps = repetitions((4_000_000 / count).clamp(5, 100));
+    let (step, forces) = time_steps(&mut simulation, steps, repetitions(11));
+    let held = (memory("VmRSS") - before) / count as f64;
+    let per_element = step / count as f64;
+    let nodes = simulation.state().positions.len();
+    let traffic = least_traffic(kind, case.contains("one-point"), count, nodes) / step;
+    println!(
+        "{case:<52} {per_element:7.2} ns {:7.2} M/s, forces {:6.2} ns, {traffic:5.2} of {rate:4.1} GB/s \
+         ({:2.0} %), {held:4.0} B, peak {:.2} GB, start {start_up:.2} s",
+        1e3 / per_element,
+        forces / count as f64,
+        100.0 * traffic / rate,
+        memory("VmHWM") / 1e9
+    );
+}
