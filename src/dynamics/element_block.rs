@@ -1,20 +1,25 @@
-//! Elements of one kind, one material and one body, stored four at a time for vector arithmetic.
+//! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
-//! Per group of four elements and per quadrature point the block keeps the inverse reference Jacobian
+//! Per group of elements and per quadrature point the block keeps the inverse reference Jacobian
 //! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows. The last
 //! group is filled up with copies of the last element, whose results are not used.
 
+use std::sync::Arc;
+
 use nalgebra::DMatrix;
+use pulp::Simd;
 use rayon::prelude::*;
 
+use super::element_formulation::{ElementFormulation, Integrated};
+use super::group::{GROUPS_PER_CHUNK, GroupPart, POINT_ROWS, element_of, groups_of_chunk, num_groups};
 use super::interpolation::{
-    Displacement, Hexahedron, Interpolation, MeanDilatation, QuadraticTetrahedron, Tabulated, Tetrahedron,
+    Displacement, Hexahedron, MeanDilatation, QuadraticTetrahedron, Tabulated, Tetrahedron,
 };
-use super::mass::Lumping;
+use super::mass::{Lumping, add_lumped_mass};
+use super::one_point_hexahedron::{self, OnePointHexahedron};
 use crate::element::{MAX_NODES, quadrature, shape_gradients};
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
-use crate::math::real::{LANES, Lanes};
-use crate::math::tensor::Tensor;
+use crate::math::pack::{Row, WIDTH};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
@@ -82,37 +87,28 @@ pub enum ElementError {
     },
 }
 
-/// Reference geometry of four elements at one quadrature point.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PointGeometry {
-    /// (∂X/∂ξ)⁻¹ \[1/m\].
-    pub inverse_jacobian: Tensor<Lanes>,
-    /// Quadrature weight times det ∂X/∂ξ \[m³\].
-    pub weight: Lanes,
-}
-
-/// What the bound of the highest frequency needs to know of four elements in the reference state.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spectrum {
-    /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
-    pub laplacian: Lanes,
-    /// 1 / smallest nodal mass of the element \[1/kg\].
-    pub inverse_mass: Lanes,
-    /// Largest eigenvalue of Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
-    pub divergence: Lanes,
+/// How the forces of elements are integrated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Integration {
+    /// By the quadrature rule of the kind, linear kinds of several points with mean dilatation.
+    #[default]
+    Full,
+    /// At one point, with hourglass control, where the kind is the eight-node hexahedron; else in full.
+    OnePoint,
 }
 
 /// Elements of one kind and one material.
 #[derive(Clone, Debug)]
 pub struct ElementBlock {
     kind: CellKind,
+    integration: Integration,
     material: Material,
     density: f64,
-    connectivity: Vec<u32>,
-    /// Mass of each node of each element \[kg\], in the order of the connectivity.
-    lumped_mass: Vec<f64>,
-    geometry: Vec<PointGeometry>,
-    spectra: Vec<Spectrum>,
+    connectivity: Arc<[u32]>,
+    /// Reference volume \[m³\].
+    volume: f64,
+    /// Rows of each group: those of the quadrature points, then the spectrum.
+    rows: Vec<Row>,
 }
 
 impl ElementBlock {
@@ -130,46 +126,34 @@ impl ElementBlock {
         connectivity: &[u32],
         reference_positions: &[Vec3],
     ) -> Result<Self, ElementError> {
-        check_arguments(kind, density, connectivity)?;
-        let lumping = Lumping::new(kind);
-        let elements: Vec<&[u32]> = connectivity.chunks_exact(kind.num_nodes()).collect();
-        let reference: Vec<ReferenceElement> = elements
-            .par_iter()
-            .enumerate()
-            .map(|(element, nodes)| {
-                let corners = node_positions(kind, element, nodes, reference_positions)?;
-                ReferenceElement::new(kind, density, &lumping, element, &corners)
-            })
-            .collect::<Vec<_>>()
-            .into_iter()
-            .collect::<Result<_, _>>()?;
-        let (mut geometry, mut spectra) = (Vec::new(), Vec::new());
-        for group in reference.chunks(LANES) {
-            let member = |lane: usize| &group[lane.min(group.len() - 1)];
-            for point in 0..quadrature(kind).len() {
-                geometry.push(PointGeometry {
-                    inverse_jacobian: Tensor(std::array::from_fn(|i| {
-                        std::array::from_fn(|j| lanes(|l| member(l).points[point].inverse_jacobian[(i, j)]))
-                    })),
-                    weight: lanes(|l| member(l).points[point].weight),
-                });
-            }
-            spectra.push(Spectrum {
-                laplacian: lanes(|l| member(l).laplacian),
-                inverse_mass: lanes(|l| member(l).inverse_mass),
-                divergence: lanes(|l| member(l).divergence),
-            });
+        let cells = (kind, Integration::Full, connectivity.into());
+        Self::shared(cells, material, density, reference_positions)
+    }
+
+    /// The same, with connectivity that is shared and the integration given.
+    ///
+    /// # Errors
+    /// See [`ElementBlock::new`].
+    pub fn shared(
+        (kind, integration, connectivity): (CellKind, Integration, Arc<[u32]>),
+        material: Material,
+        density: f64,
+        reference_positions: &[Vec3],
+    ) -> Result<Self, ElementError> {
+        check_arguments(kind, density, &connectivity)?;
+        let mut block =
+            Self { kind, integration, material, density, connectivity, volume: 0.0, rows: Vec::new() };
+        let num_rows = block.rows_per_group();
+        let mut rows = vec![Row::splat(0.0); num_groups(block.num_elements()) * num_rows];
+        let maker =
+            ReferenceMaker { block: &block, lumping: Lumping::new(kind), positions: reference_positions };
+        let tasks = rows.par_chunks_mut(num_rows * GROUPS_PER_CHUNK).enumerate();
+        let outcomes: Vec<_> = tasks.map(|(chunk, rows)| maker.fill_chunk(chunk, rows)).collect();
+        for outcome in outcomes {
+            block.volume += outcome?;
         }
-        let lumped_mass = reference.into_iter().flat_map(|element| element.mass).collect();
-        Ok(Self {
-            kind,
-            material,
-            density,
-            connectivity: connectivity.to_vec(),
-            lumped_mass,
-            geometry,
-            spectra,
-        })
+        block.rows = rows;
+        Ok(block)
     }
 
     /// Number of elements.
@@ -200,46 +184,49 @@ impl ElementBlock {
 
     /// Reference volume of all elements \[m³\] (area times thickness 1 of plane ones).
     pub fn volume(&self) -> f64 {
-        self.lumped_mass.iter().sum::<f64>() / self.density
+        self.volume
     }
 
-    /// Adds the lumped mass \[kg\] of the elements to the nodes: row sums of linear ones, HRZ of quadratic ones.
-    pub fn add_lumped_mass(&self, mass: &mut [f64]) {
-        for (node, share) in self.connectivity.iter().zip(&self.lumped_mass) {
-            mass[*node as usize] += share;
+    /// Adds the lumped mass \[kg\] of the elements to the nodes, given their reference positions \[m\]: row sums of
+    /// linear ones, HRZ of quadratic ones.
+    pub fn add_lumped_mass(&self, reference_positions: &[Vec3], mass: &mut [f64]) {
+        add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
+    }
+
+    /// Whether the elements are hexahedra of one point.
+    fn has_one_point(&self) -> bool {
+        self.kind == CellKind::Hex8 && self.integration == Integration::OnePoint
+    }
+
+    /// Rows of a group.
+    fn rows_per_group(&self) -> usize {
+        if self.has_one_point() {
+            return one_point_hexahedron::ROWS;
         }
+        quadrature(self.kind).len() * POINT_ROWS + SPECTRUM_ROWS
     }
 
-    /// Number of groups of [`LANES`] elements.
-    pub(super) fn num_groups(&self) -> usize {
-        self.spectra.len()
-    }
-
-    /// Quadrature points of the elements of one group.
-    pub(super) fn group_geometry(&self, group: usize) -> &[PointGeometry] {
-        let points = quadrature(self.kind).len();
-        &self.geometry[group * points..(group + 1) * points]
-    }
-
-    /// Bound data of one group.
-    pub(super) fn spectrum(&self, group: usize) -> &Spectrum {
-        &self.spectra[group]
-    }
-
-    /// Node of one element of a group; a lane past the last element repeats the last element.
+    /// A part of a group, for the registers given.
     #[inline(always)]
-    pub(super) fn group_node(&self, group: usize, lane: usize, local: usize) -> u32 {
-        let element = (group * LANES + lane).min(self.num_elements() - 1);
-        self.connectivity[element * self.kind.num_nodes() + local]
+    pub(super) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
+        let num_rows = self.rows_per_group();
+        GroupPart { simd, part, rows: &self.rows[group * num_rows..(group + 1) * num_rows] }
+    }
+
+    /// Nodes of the element in a lane of a group; a lane past the last element repeats the last element.
+    #[inline(always)]
+    pub(super) fn lane_nodes(&self, group: usize, lane: usize) -> &[u32] {
+        let num_elements = self.num_elements();
+        self.nodes(element_of(group, lane, num_elements).unwrap_or(num_elements - 1))
     }
 
     /// Positions of the nodes of a group, out of those of all nodes.
     #[inline(always)]
-    pub(super) fn gather_group<const N: usize>(&self, group: usize, positions: &[Vec3]) -> [[Lanes; 3]; N] {
-        let mut x = [[Lanes([0.0; LANES]); 3]; N];
-        for (a, x) in x.iter_mut().enumerate() {
-            for lane in 0..LANES {
-                let corner = &positions[self.group_node(group, lane, a) as usize];
+    pub(super) fn gather<const N: usize>(&self, group: usize, positions: &[Vec3]) -> [[Row; 3]; N] {
+        let mut x = [[Row([0.0; WIDTH]); 3]; N];
+        for lane in 0..WIDTH {
+            for (x, &node) in x.iter_mut().zip(self.lane_nodes(group, lane)) {
+                let corner = &positions[node as usize];
                 for i in 0..3 {
                     x[i].0[lane] = corner[i];
                 }
@@ -253,17 +240,18 @@ impl ElementBlock {
         let (kind, law) = (self.kind, self.material);
         match kind {
             CellKind::Point1 | CellKind::Line2 | CellKind::Line3 => None,
-            CellKind::Tri3 => Some(with_law(law, &Plain::<3, 1, true>::new(kind), operation)),
-            CellKind::Quad4 => Some(with_law(law, &Mean::<4, 4, true>::new(kind), operation)),
-            CellKind::Tet4 => Some(with_law(law, &Tetrahedron, operation)),
-            CellKind::Wedge6 => Some(with_law(law, &Mean::<6, 6, false>::new(kind), operation)),
-            CellKind::Hex8 => Some(with_law(law, &Hexahedron::new(), operation)),
-            CellKind::Tri6 => Some(with_law(law, &Plain::<6, 3, true>::new(kind), operation)),
-            CellKind::Quad8 => Some(with_law(law, &Plain::<8, 9, true>::new(kind), operation)),
-            CellKind::Quad9 => Some(with_law(law, &Plain::<9, 9, true>::new(kind), operation)),
-            CellKind::Tet10 => Some(with_law(law, &QuadraticTetrahedron::new(), operation)),
-            CellKind::Hex20 => Some(with_law(law, &Plain::<20, 27, false>::new(kind), operation)),
-            CellKind::Hex27 => Some(with_law(law, &Plain::<27, 27, false>::new(kind), operation)),
+            CellKind::Tri3 => Some(with_law(law, &Integrated(Plain::<3, 1, true>::new(kind)), operation)),
+            CellKind::Quad4 => Some(with_law(law, &Integrated(Mean::<4, 4, true>::new(kind)), operation)),
+            CellKind::Tet4 => Some(with_law(law, &Integrated(Tetrahedron), operation)),
+            CellKind::Wedge6 => Some(with_law(law, &Integrated(Mean::<6, 6, false>::new(kind)), operation)),
+            CellKind::Hex8 if self.has_one_point() => Some(with_law(law, &OnePointHexahedron, operation)),
+            CellKind::Hex8 => Some(with_law(law, &Integrated(Hexahedron::new()), operation)),
+            CellKind::Tri6 => Some(with_law(law, &Integrated(Plain::<6, 3, true>::new(kind)), operation)),
+            CellKind::Quad8 => Some(with_law(law, &Integrated(Plain::<8, 9, true>::new(kind)), operation)),
+            CellKind::Quad9 => Some(with_law(law, &Integrated(Plain::<9, 9, true>::new(kind)), operation)),
+            CellKind::Tet10 => Some(with_law(law, &Integrated(QuadraticTetrahedron::new()), operation)),
+            CellKind::Hex20 => Some(with_law(law, &Integrated(Plain::<20, 27, false>::new(kind)), operation)),
+            CellKind::Hex27 => Some(with_law(law, &Integrated(Plain::<27, 27, false>::new(kind)), operation)),
         }
     }
 }
@@ -271,30 +259,23 @@ impl ElementBlock {
 type Plain<const N: usize, const P: usize, const PLANE: bool> = Tabulated<Displacement, N, P, PLANE>;
 type Mean<const N: usize, const P: usize, const PLANE: bool> = Tabulated<MeanDilatation, N, P, PLANE>;
 
-/// Work on elements, generic over interpolation and law.
+/// Work on elements, generic over formulation and law.
 pub(super) trait ElementOperation {
     /// What it returns.
     type Output;
     /// Does the work.
-    fn run<I, L, const N: usize, const P: usize>(self, interpolation: &I, law: L) -> Self::Output
-    where
-        I: Interpolation<N, P>,
-        L: Law;
+    fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, formulation: &F, law: L) -> Self::Output;
 }
 
-fn with_law<O, I, const N: usize, const P: usize>(
+fn with_law<O: ElementOperation, F: ElementFormulation<N>, const N: usize>(
     material: Material,
-    interpolation: &I,
+    formulation: &F,
     operation: O,
-) -> O::Output
-where
-    O: ElementOperation,
-    I: Interpolation<N, P>,
-{
+) -> O::Output {
     match material {
-        Material::LinearElastic(e) => operation.run(interpolation, LinearElastic(e)),
-        Material::StVenantKirchhoff(e) => operation.run(interpolation, StVenantKirchhoff(e)),
-        Material::NeoHookean(e) => operation.run(interpolation, NeoHookean(e)),
+        Material::LinearElastic(e) => operation.run(formulation, LinearElastic(e)),
+        Material::StVenantKirchhoff(e) => operation.run(formulation, StVenantKirchhoff(e)),
+        Material::NeoHookean(e) => operation.run(formulation, NeoHookean(e)),
     }
 }
 
@@ -312,69 +293,119 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
-fn lanes(value: impl Fn(usize) -> f64) -> Lanes {
-    Lanes(std::array::from_fn(value))
-}
+/// Most quadrature points of a kind.
+const MAX_POINTS: usize = 27;
 
-struct ReferencePoint {
-    inverse_jacobian: Mat3,
-    weight: f64,
-}
-
-/// One element in the reference configuration, before it is put into lanes.
-struct ReferenceElement {
-    points: Vec<ReferencePoint>,
-    /// Mass of each node \[kg\].
-    mass: Vec<f64>,
-    laplacian: f64,
-    inverse_mass: f64,
-    divergence: f64,
-}
+/// Rows of the [`Spectrum`](super::frequency_bound::Spectrum).
+const SPECTRUM_ROWS: usize = 2;
 
 /// Eigenvalues carry a rounding error of a few units in the last place.
 const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
-impl ReferenceElement {
-    fn new(
-        kind: CellKind,
-        density: f64,
-        lumping: &Lumping,
-        element: usize,
-        nodes: &[Vec3],
-    ) -> Result<Self, ElementError> {
-        let mut slopes = [[0.0; 3]; MAX_NODES];
-        let mut points = Vec::with_capacity(quadrature(kind).len());
-        // √w ∇N_a, one row a node, one column a point and direction.
-        let mut gradients = DMatrix::zeros(nodes.len(), 3 * quadrature(kind).len());
-        for (k, point) in quadrature(kind).iter().enumerate() {
-            shape_gradients(kind, point.xi, &mut slopes);
-            let jacobian = reference_jacobian(kind, nodes, &slopes);
-            let determinant = jacobian.determinant();
-            let degenerate = ElementError::Degenerate { element, jacobian: determinant };
-            if !(determinant > 0.0 && determinant.is_finite()) {
-                return Err(degenerate);
+/// Computes the rows of groups from the reference configuration.
+struct ReferenceMaker<'a> {
+    block: &'a ElementBlock,
+    lumping: Lumping,
+    positions: &'a [Vec3],
+}
+
+impl ReferenceMaker<'_> {
+    /// Fills the rows of a chunk; the volume of its elements \[m³\].
+    fn fill_chunk(&self, chunk: usize, rows: &mut [Row]) -> Result<f64, ElementError> {
+        let num_elements = self.block.num_elements();
+        let (mut volume, mut numbers) = (0.0, vec![0.0; self.block.rows_per_group()]);
+        let groups = groups_of_chunk(chunk, num_elements);
+        // Lane by lane, as elements follow each other.
+        for lane in 0..WIDTH {
+            for (group, rows) in groups.clone().zip(rows.chunks_exact_mut(numbers.len())) {
+                // Past the last element the numbers stay those of the last element.
+                if let Some(element) = element_of(group, lane, num_elements) {
+                    volume += self.fill_numbers(element, &mut numbers)?;
+                }
+                for (row, number) in rows.iter_mut().zip(&numbers) {
+                    row.0[lane] = *number;
+                }
             }
-            let inverse_jacobian = jacobian.try_inverse().ok_or(degenerate)?;
-            let weight = point.weight * determinant;
-            for (a, &slope) in slopes[..nodes.len()].iter().enumerate() {
-                let slope = inverse_jacobian.transpose() * Vec3::from(slope) * weight.sqrt();
-                gradients.fixed_view_mut::<1, 3>(a, 3 * k).copy_from(&slope.transpose());
-            }
-            points.push(ReferencePoint { inverse_jacobian, weight });
         }
-        let mut mass = vec![0.0; nodes.len()];
-        lumping.shares(nodes, &mut mass);
-        for (a, mass) in mass.iter_mut().enumerate() {
-            *mass *= density;
-            if !(*mass > 0.0 && mass.is_finite()) {
-                return Err(ElementError::NodalMass { element, mass: *mass });
-            }
-            gradients.row_mut(a).scale_mut(1.0 / mass.sqrt());
+        Ok(volume)
+    }
+
+    /// The numbers of one element, and its volume \[m³\].
+    fn fill_numbers(&self, element: usize, numbers: &mut [f64]) -> Result<f64, ElementError> {
+        let block = self.block;
+        let mut nodes = [Vec3::zeros(); MAX_NODES];
+        let nodes = node_positions(block.kind, element, block.nodes(element), self.positions, &mut nodes)?;
+        let mut masses = [0.0; MAX_NODES];
+        let masses = &mut masses[..nodes.len()];
+        self.lumping.shares(nodes, masses);
+        for mass in masses.iter_mut() {
+            *mass *= block.density;
         }
-        let laplacian = largest_eigenvalue(&gradients * gradients.transpose());
-        let divergence = largest_eigenvalue(divergence_of_points(&gradients));
-        let inverse_mass = 1.0 / mass.iter().copied().fold(f64::INFINITY, f64::min);
-        Ok(Self { points, mass, laplacian, inverse_mass, divergence })
+        let mut gradients = [[Vec3::zeros(); MAX_NODES]; MAX_POINTS];
+        let volume = reference_points(block.kind, element, nodes, numbers, &mut gradients)?;
+        if let Some(&mass) = masses.iter().find(|mass| !(**mass > 0.0 && mass.is_finite())) {
+            return Err(ElementError::NodalMass { element, mass });
+        }
+        if let (true, Some(nodes)) = (block.has_one_point(), nodes.first_chunk()) {
+            let elasticity = block.material.elasticity();
+            return Ok(one_point_hexahedron::fill_numbers(nodes, masses, &elasticity, numbers));
+        }
+        let points = quadrature(block.kind).len();
+        let spectrum = spectrum(block.kind, &gradients[..points], masses);
+        numbers[points * POINT_ROWS..].copy_from_slice(&spectrum);
+        Ok(volume)
+    }
+}
+
+/// Inverse Jacobian and weight of each point, where there is room for them, and √w ∇N_a; the volume \[m³\].
+fn reference_points(
+    kind: CellKind,
+    element: usize,
+    nodes: &[Vec3],
+    numbers: &mut [f64],
+    gradients: &mut [[Vec3; MAX_NODES]; MAX_POINTS],
+) -> Result<f64, ElementError> {
+    let (mut slopes, mut volume) = ([[0.0; 3]; MAX_NODES], 0.0);
+    for (k, point) in quadrature(kind).iter().enumerate() {
+        shape_gradients(kind, point.xi, &mut slopes);
+        let jacobian = reference_jacobian(kind, nodes, &slopes);
+        let determinant = jacobian.determinant();
+        let degenerate = ElementError::Degenerate { element, jacobian: determinant };
+        if !(determinant > 0.0 && determinant.is_finite()) {
+            return Err(degenerate);
+        }
+        let inverse_jacobian = jacobian.try_inverse().ok_or(degenerate)?;
+        let weight = point.weight * determinant;
+        volume += weight;
+        for (gradient, &slope) in gradients[k].iter_mut().zip(&slopes[..nodes.len()]) {
+            *gradient = inverse_jacobian.transpose() * Vec3::from(slope) * weight.sqrt();
+        }
+        if let Some(numbers) = numbers.get_mut(k * POINT_ROWS..(k + 1) * POINT_ROWS) {
+            numbers[..9].copy_from_slice(inverse_jacobian.transpose().as_slice());
+            numbers[9] = weight;
+        }
+    }
+    Ok(volume)
+}
+
+/// The two numbers of the [`Spectrum`](super::frequency_bound::Spectrum), from √w ∇N_a of each point.
+fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
+    let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
+    if let ([gradients], true) = (points, kind == kind.linear()) {
+        // The matrix of the three directions has the eigenvalues of that of the nodes.
+        let terms =
+            gradients.iter().zip(masses).map(|(gradient, mass)| gradient * gradient.transpose() / *mass);
+        let largest = terms.sum::<Mat3>().symmetric_eigenvalues().max();
+        return [largest * (1.0 + EIGENVALUE_ROUNDING), inverse_mass];
+    }
+    let gradients = DMatrix::from_fn(masses.len(), 3 * points.len(), |a, column| {
+        points[column / 3][a][column % 3] / masses[a].sqrt()
+    });
+    let laplacian = largest_eigenvalue(&gradients * gradients.transpose());
+    if kind == kind.linear() {
+        [laplacian, inverse_mass]
+    } else {
+        [laplacian, largest_eigenvalue(divergence_of_points(&gradients))]
     }
 }
 
@@ -388,17 +419,18 @@ fn largest_eigenvalue(symmetric: DMatrix<f64>) -> f64 {
     symmetric.symmetric_eigenvalues().max() * (1.0 + EIGENVALUE_ROUNDING)
 }
 
-fn node_positions(
+fn node_positions<'a>(
     kind: CellKind,
     element: usize,
     nodes: &[u32],
     positions: &[Vec3],
-) -> Result<Vec<Vec3>, ElementError> {
-    let mut corners = Vec::with_capacity(nodes.len());
-    for &node in nodes {
+    corners: &'a mut [Vec3; MAX_NODES],
+) -> Result<&'a [Vec3], ElementError> {
+    for (corner, &node) in corners.iter_mut().zip(nodes) {
         let unknown = ElementError::UnknownNode { element, node, num_nodes: positions.len() };
-        corners.push(*positions.get(node as usize).ok_or(unknown)?);
+        *corner = *positions.get(node as usize).ok_or(unknown)?;
     }
+    let corners = &corners[..nodes.len()];
     if kind.dimension() == 2 {
         // Rounding of a rotated or scaled mesh is allowed for, relative to the element.
         let size = corners.iter().map(|x| (x - corners[0]).norm()).fold(0.0, f64::max);

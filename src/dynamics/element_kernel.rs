@@ -1,4 +1,4 @@
-//! Stress, energy and forces of four elements at a time, total Lagrangian.
+//! Stress, energy and forces of several elements at a time, total Lagrangian, by numerical integration.
 //!
 //! Linear elements with several quadrature points have mean dilatation: they see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić, Dutko and
 //! Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), so that a nearly
@@ -13,44 +13,82 @@
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]
 
-use super::element_block::PointGeometry;
+use pulp::Simd;
+
+use super::group::{GroupPart, POINT_ROWS};
 use super::interpolation::{Formulation, Interpolation};
 use crate::material::{Law, Response};
-use crate::math::real::{Lanes, Real};
+use crate::math::pack::{Pack, Row};
+use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
-/// Workspace: state of the `P` quadrature points of four elements.
+/// Reference geometry at the quadrature points of a part of a group.
+#[derive(Clone, Copy)]
+pub(super) struct PointGeometry<'a, S, const P: usize> {
+    part: GroupPart<'a, S>,
+    points: &'a [[Row; POINT_ROWS]],
+}
+
+impl<'a, S: Simd, const P: usize> PointGeometry<'a, S, P> {
+    /// Of elements with `P` points.
+    #[inline(always)]
+    pub fn new(part: &GroupPart<'a, S>) -> Self {
+        let (points, _) = part.rows.as_chunks();
+        Self { part: *part, points: &points[..P] }
+    }
+
+    /// (∂X/∂ξ)⁻¹ \[1/m\].
+    #[inline(always)]
+    fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>> {
+        let mut tensor = Tensor::filled(self.weight(k));
+        for i in 0..3 {
+            for j in 0..3 {
+                tensor.0[i][j] = self.part.load(&self.points[k][3 * i + j]);
+            }
+        }
+        tensor
+    }
+
+    /// Quadrature weight times det ∂X/∂ξ \[m³\].
+    #[inline(always)]
+    pub fn weight(&self, k: usize) -> Pack<S> {
+        self.part.load(&self.points[k][9])
+    }
+}
+
+/// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
 /// One lives through a chunk of elements; results are written in place, as copies of it would cost as much as
 /// the arithmetic.
-pub(super) struct ElementState<const P: usize> {
+pub(super) struct ElementState<S: Simd, const P: usize> {
     /// Displacement gradient H = F − I of the interpolation.
-    pub gradients: [Tensor<Lanes>; P],
+    pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
-    pub jacobians: [Lanes; P],
+    pub jacobians: [Pack<S>; P],
     /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law); of elements that see one volume
     /// change.
-    pub mean_jacobian: Lanes,
+    pub mean_jacobian: Pack<S>,
     /// Reference volume \[m³\].
-    pub volume: Lanes,
+    pub volume: Pack<S>,
     /// First Piola–Kirchhoff stress that works on F \[Pa\].
-    pub stresses: [Tensor<Lanes>; P],
+    pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
-    pub energy: Lanes,
+    pub energy: Pack<S>,
     /// α − 1, or ⅓ (θ̄ − θ) of a small-strain law: what mean dilatation adds.
-    corrections: [Lanes; P],
+    corrections: [Pack<S>; P],
 }
 
-impl<const P: usize> ElementState<P> {
+impl<S: Simd, const P: usize> ElementState<S, P> {
     /// The undeformed state.
-    pub fn new() -> Self {
-        let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
+    #[inline(always)]
+    pub fn new(simd: S) -> Self {
+        let (zero, one) = (Pack::splat(simd, 0.0), Pack::splat(simd, 1.0));
         Self {
-            gradients: [Tensor::zero(); P],
+            gradients: [Tensor::filled(zero); P],
             jacobians: [one; P],
             mean_jacobian: one,
             volume: zero,
-            stresses: [Tensor::zero(); P],
+            stresses: [Tensor::filled(zero); P],
             energy: zero,
             corrections: [zero; P],
         }
@@ -61,24 +99,24 @@ impl<const P: usize> ElementState<P> {
     pub fn deform<I, L, const N: usize>(
         &mut self,
         interpolation: &I,
-        geometry: &[PointGeometry; P],
-        positions: &[[Lanes; 3]; N],
+        geometry: &PointGeometry<'_, S, P>,
+        positions: &[[Pack<S>; 3]; N],
     ) where
         I: Interpolation<N, P>,
         L: Law,
     {
-        let one = Lanes::splat(1.0);
         // Change of volume that the law knows: tr H for a small-strain law, J − 1 for the others.
-        let (mut sum, mut volume) = (Lanes::splat(0.0), Lanes::splat(0.0));
+        let zero = positions[0][0].constant(0.0);
+        let (mut sum, mut volume) = (zero, zero);
         interpolation.gradients(positions, &mut self.gradients);
         for k in 0..P {
-            let h = self.gradients[k].dot(&geometry[k].inverse_jacobian).add_diagonal(-one);
+            let h = self.gradients[k].dot(&geometry.inverse_jacobian(k)).minus_identity();
             let change = h.relative_volume_change();
             let dilatation = if L::SMALL_STRAIN { h.trace() } else { change };
-            sum += geometry[k].weight * dilatation;
-            volume += geometry[k].weight;
+            sum += geometry.weight(k) * dilatation;
+            volume += geometry.weight(k);
             self.corrections[k] = dilatation;
-            self.jacobians[k] = change + one;
+            self.jacobians[k] = change + 1.0;
             self.gradients[k] = h;
         }
         self.volume = volume;
@@ -87,7 +125,7 @@ impl<const P: usize> ElementState<P> {
             return;
         }
         let mean = sum / volume;
-        self.mean_jacobian = mean + one;
+        self.mean_jacobian = mean + 1.0;
         for k in 0..P {
             let difference = mean - self.corrections[k];
             self.corrections[k] = if L::SMALL_STRAIN {
@@ -98,35 +136,47 @@ impl<const P: usize> ElementState<P> {
         }
     }
 
+    /// Smallest J over the points; not a number if any J is not finite.
+    #[inline(always)]
+    pub fn smallest_jacobian(&self) -> Pack<S> {
+        let (mut smallest, mut sum) = (self.jacobians[0], self.jacobians[0]);
+        for jacobian in &self.jacobians[1..] {
+            smallest = smallest.min(*jacobian);
+            sum += *jacobian;
+        }
+        smallest + sum * 0.0
+    }
+
     /// Displacement gradient H̄ = F̄ − I that the law sees at point `k`.
     #[inline(always)]
-    pub fn law_gradient<I: Formulation, L: Law>(&self, k: usize) -> Tensor<Lanes> {
+    pub fn law_gradient<I: Formulation, L: Law>(&self, k: usize) -> Tensor<Pack<S>> {
         let (h, correction) = (&self.gradients[k], self.corrections[k]);
         if !I::MEAN_DILATATION {
             *h
         } else if L::SMALL_STRAIN {
             h.add_diagonal(correction)
         } else {
-            h.scale(correction + Lanes::splat(1.0)).add_diagonal(correction)
+            h.scale(correction + 1.0).add_diagonal(correction)
         }
     }
 
     /// Stress at every point and energy, for the deformation last given.
     #[inline(always)]
-    pub fn stress<I: Formulation, L: Law>(&mut self, law: L, geometry: &[PointGeometry; P]) {
-        let mut pressures = [Lanes::splat(0.0); P];
-        let (mut energy, mut pressure_sum) = (Lanes::splat(0.0), Lanes::splat(0.0));
+    pub fn stress<I: Formulation, L: Law>(&mut self, law: L, geometry: &PointGeometry<'_, S, P>) {
+        let zero = self.volume.constant(0.0);
+        let mut pressures = [zero; P];
+        let (mut energy, mut pressure_sum) = (zero, zero);
         for k in 0..P {
             let h = self.law_gradient::<I, L>(k);
             let Response { stress, energy: density } = law.response(&h);
-            energy += geometry[k].weight * density;
+            energy += geometry.weight(k) * density;
             self.stresses[k] = stress;
             if I::MEAN_DILATATION {
                 // ⅓ P̄ : F̄, or ⅓ tr P at small strain.
                 let work =
                     if L::SMALL_STRAIN { stress.trace() } else { stress.double_dot(&h) + stress.trace() };
                 pressures[k] = work * (1.0 / 3.0);
-                pressure_sum += geometry[k].weight * pressures[k];
+                pressure_sum += geometry.weight(k) * pressures[k];
             }
         }
         self.energy = energy;
@@ -141,37 +191,36 @@ impl<const P: usize> ElementState<P> {
 
     /// The stress that works on F at point `k`, from P̄, its pressure π and the mean pressure p̂.
     #[inline(always)]
-    fn with_mean_pressure<L: Law>(&self, k: usize, pressure: Lanes, mean: Lanes) -> Tensor<Lanes> {
+    fn with_mean_pressure<L: Law>(&self, k: usize, pressure: Pack<S>, mean: Pack<S>) -> Tensor<Pack<S>> {
         let stress = &self.stresses[k];
         if L::SMALL_STRAIN {
             return stress.add_diagonal(mean - pressure);
         }
-        let one = Lanes::splat(1.0);
-        let cofactor = self.gradients[k].add_diagonal(one).cofactor();
-        stress.scale(self.corrections[k] + one) + cofactor.scale(mean - pressure / self.jacobians[k])
+        let (cofactor, _) = self.gradients[k].deformed_cofactor();
+        stress.scale(self.corrections[k] + 1.0) + cofactor.scale(mean - pressure / self.jacobians[k])
     }
 }
 
 /// α − 1 with α = (J̄/J)^⅓, from J̄ − J and J, with no cancellation: (α³ − 1)/(α² + α + 1).
 #[inline(always)]
-fn volume_stretch_excess(difference: Lanes, jacobian: Lanes) -> Lanes {
+fn volume_stretch_excess<R: Real>(difference: R, jacobian: R) -> R {
     let relative = difference / jacobian;
-    let root = (relative + Lanes::splat(1.0)).cube_root();
-    relative / (root * root + root + Lanes::splat(1.0))
+    let root = (relative + 1.0).cube_root();
+    relative / (root * root + root + 1.0)
 }
 
 /// f_a = Σ_k w_k P_k ∇N_a; overwrites the stresses.
 #[inline(always)]
-pub(super) fn nodal_forces<I, const N: usize, const P: usize>(
+pub(super) fn nodal_forces<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
-    geometry: &[PointGeometry; P],
-    stresses: &mut [Tensor<Lanes>; P],
-    forces: &mut [[Lanes; 3]; N],
+    geometry: &PointGeometry<'_, S, P>,
+    stresses: &mut [Tensor<Pack<S>>; P],
+    forces: &mut [[Pack<S>; 3]; N],
 ) where
     I: Interpolation<N, P>,
 {
     for k in 0..P {
-        stresses[k] = stresses[k].scale(geometry[k].weight).dot_transposed(&geometry[k].inverse_jacobian);
+        stresses[k] = stresses[k].scale(geometry.weight(k)).dot_transposed(&geometry.inverse_jacobian(k));
     }
     interpolation.divergence(stresses, forces);
 }

@@ -4,27 +4,22 @@
 //! forces of its elements in a fixed order into a buffer of its own, and a second pass sums for each node the
 //! chunks that touch it, in the order of chunks. Who computes a chunk does not change what is added to what.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
-)]
-
 mod chunk;
 
 #[cfg(test)]
 mod tests;
 
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use self::chunk::Chunk;
-use super::critical_step::{CriticalStep, GroupBound};
+use self::chunk::{Buffers, Chunk};
+use super::critical_step::{ChunkBound, CriticalStep};
 use super::element_block::{ElementBlock, ElementOperation};
-use super::element_kernel::ElementState;
-use super::interpolation::Interpolation;
+use super::element_formulation::ElementFormulation;
+use super::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk, num_chunks};
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes, Real, Vectorised};
-use crate::math::tensor::SymmetricTensor;
+use crate::math::pack::{Pack, Padded, Registers};
 
 /// Nodes reduced by one task.
 const NODES_PER_TASK: usize = 4096;
@@ -61,29 +56,42 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Contributions to node n: entries `first_contribution[n] .. first_contribution[n + 1]`.
-    first_contribution: Vec<u32>,
-    contributions: Vec<Contribution>,
+    /// Positions and forces by slot of chunk, chunk after chunk.
+    slot_positions: Vec<Padded>,
+    slot_forces: Vec<Padded>,
+    /// Slots of node n: entries `first_slot[n] .. first_slot[n + 1]` of `slots`, chunks ascending.
+    first_slot: Vec<u32>,
+    slots: Vec<u32>,
     strain_energy: Vec<f64>,
-    vectorised: Vectorised,
-}
-
-/// Place of a force on a node.
-#[derive(Clone, Copy, Debug)]
-struct Contribution {
-    chunk: u32,
-    slot: u32,
+    hourglass_energy: Vec<f64>,
+    registers: Registers,
 }
 
 impl InternalForce {
     /// Cuts `blocks` into chunks; every node they name must be below `num_nodes`.
     pub fn new(blocks: Vec<ElementBlock>, num_nodes: usize) -> Self {
-        let chunks: Vec<Chunk> =
-            blocks.iter().enumerate().flat_map(|(index, block)| Chunk::cut(index, block)).collect();
-        let (first_contribution, contributions) = contributions_by_node(&chunks, num_nodes);
-        let strain_energy = vec![0.0; blocks.len()];
-        let vectorised = Vectorised::detect();
-        Self { blocks, chunks, first_contribution, contributions, strain_energy, vectorised }
+        let chunks: Vec<Chunk> = blocks
+            .iter()
+            .enumerate()
+            .flat_map(|(index, block)| (0..num_chunks(block.num_elements())).map(move |chunk| (index, chunk)))
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .map(|(index, chunk)| Chunk::new(&blocks[index], index, chunk))
+            .collect();
+        let (first_slot, slots) = slots_by_node(&chunks, num_nodes);
+        let buffer = vec![Padded::splat(0.0); slots.len()];
+        let energy = vec![0.0; blocks.len()];
+        Self {
+            blocks,
+            chunks,
+            slot_positions: buffer.clone(),
+            slot_forces: buffer,
+            first_slot,
+            slots,
+            strain_energy: energy.clone(),
+            hourglass_energy: energy,
+            registers: Registers::default(),
+        }
     }
 
     /// The blocks, in the order given.
@@ -96,6 +104,11 @@ impl InternalForce {
         &self.strain_energy
     }
 
+    /// Energy of hourglass control of each block at the last [`InternalForce::compute`] \[J\].
+    pub fn hourglass_energy(&self) -> &[f64] {
+        &self.hourglass_energy
+    }
+
     /// Internal force f_a = ∂(strain energy)/∂x_a \[N\] at current `positions` \[m\]; overwrites all of `force`.
     ///
     /// The equation of motion has −f. Nodes of no element get zero.
@@ -103,37 +116,43 @@ impl InternalForce {
     /// # Errors
     /// The failed element with the lowest (block, element); `force` is then not meaningful.
     pub fn compute(&mut self, positions: &[Vec3], force: &mut [Vec3]) -> Result<(), ElementFailure> {
-        let (blocks, vectorised) = (&self.blocks, self.vectorised);
-        self.chunks
-            .par_iter_mut()
-            .for_each(|chunk| chunk.compute(&blocks[chunk.block], positions, vectorised));
+        let work = ChunkWork { blocks: &self.blocks, positions, registers: self.registers };
+        let buffers = Buffers { positions: &mut self.slot_positions, forces: &mut self.slot_forces };
+        work.compute(&mut self.chunks, buffers);
         self.strain_energy.fill(0.0);
+        self.hourglass_energy.fill(0.0);
         for chunk in &self.chunks {
             if let Some(failure) = chunk.failure {
                 return Err(failure);
             }
             self.strain_energy[chunk.block] += chunk.energy;
+            self.hourglass_energy[chunk.block] += chunk.hourglass;
         }
         self.reduce(force);
         Ok(())
     }
 
-    /// Sums the contributions to each node in the order of chunks.
+    /// Sums the forces on each node in the order of chunks.
     fn reduce(&self, force: &mut [Vec3]) {
         force.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(|(task, force)| {
             let first = task * NODES_PER_TASK;
             for (node, force) in (first..).zip(force) {
-                let range = match self.first_contribution.get(node..node + 2) {
-                    Some(bounds) => bounds[0] as usize..bounds[1] as usize,
-                    None => 0..0,
-                };
-                let mut sum = Lanes::splat(0.0);
-                for place in &self.contributions[range] {
-                    sum += self.chunks[place.chunk as usize].forces[place.slot as usize];
-                }
-                *force = Vec3::new(sum.0[0], sum.0[1], sum.0[2]);
+                let [x, y, z, _] = self.force_on(node).0;
+                *force = Vec3::new(x, y, z);
             }
         });
+    }
+
+    fn force_on(&self, node: usize) -> Padded {
+        let slots = match self.first_slot.get(node..node + 2) {
+            Some(bounds) => bounds[0] as usize..bounds[1] as usize,
+            None => 0..0,
+        };
+        let mut sum = Padded::splat(0.0);
+        for slot in &self.slots[slots] {
+            sum += self.slot_forces[*slot as usize];
+        }
+        sum
     }
 
     /// The largest time step known to be stable at current `positions`, and the element that asks for it.
@@ -156,9 +175,9 @@ impl InternalForce {
 
     fn critical_steps_of_chunks(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
         let of_chunk = |chunk: &Chunk| {
-            let (block, groups) = (&self.blocks[chunk.block], chunk.groups.clone());
-            let bound = GroupBound { block, positions, groups, vectorised: self.vectorised };
-            block.dispatch(bound).map(|worst| worst.into_step(chunk.block))
+            let block = &self.blocks[chunk.block];
+            let bound = ChunkBound { block, chunk: chunk.index, positions, registers: self.registers };
+            Some(block.dispatch(bound)??.into_step(chunk.block))
         };
         self.chunks.par_iter().map(of_chunk).collect()
     }
@@ -167,72 +186,100 @@ impl InternalForce {
     ///
     /// `out` has one entry per element. Plane elements have the ZZ of plane strain.
     pub fn cauchy_stress(&self, positions: &[Vec3], block: usize, out: &mut [[f64; 6]]) {
-        let block = &self.blocks[block];
-        out.par_chunks_mut(LANES * 64).enumerate().for_each(|(task, out)| {
-            let first_group = task * 64;
-            block.dispatch(MeanStress { block, positions, first_group, out });
+        let (block, registers) = (&self.blocks[block], self.registers);
+        out.par_chunks_mut(ELEMENTS_PER_CHUNK).enumerate().for_each(|(chunk, out)| {
+            block.dispatch(MeanStress { block, positions, chunk, out, registers });
         });
     }
 }
 
-/// For each node the slots of the chunks that touch it, chunks ascending.
-fn contributions_by_node(chunks: &[Chunk], num_nodes: usize) -> (Vec<u32>, Vec<Contribution>) {
+/// Forces of chunks, on all threads.
+struct ChunkWork<'a> {
+    blocks: &'a [ElementBlock],
+    positions: &'a [Vec3],
+    registers: Registers,
+}
+
+impl ChunkWork<'_> {
+    /// Halves the chunks, with their buffers, until one is left.
+    fn compute(&self, chunks: &mut [Chunk], buffers: Buffers<'_>) {
+        match chunks {
+            [] => {}
+            [chunk] => chunk.compute(&self.blocks[chunk.block], self.positions, buffers, self.registers),
+            _ => {
+                let (first, second) = chunks.split_at_mut(chunks.len() / 2);
+                let slots = first.iter().map(|chunk| chunk.nodes().len()).sum();
+                let (first_buffers, second_buffers) = buffers.split(slots);
+                rayon::join(|| self.compute(first, first_buffers), || self.compute(second, second_buffers));
+            }
+        }
+    }
+}
+
+/// For each node its slots, chunks ascending.
+fn slots_by_node(chunks: &[Chunk], num_nodes: usize) -> (Vec<u32>, Vec<u32>) {
     let mut first = vec![0_u32; num_nodes + 1];
-    for node in chunks.iter().flat_map(Chunk::own_nodes) {
+    for node in chunks.iter().flat_map(Chunk::nodes) {
         first[*node as usize + 1] += 1;
     }
     for node in 0..num_nodes {
         first[node + 1] += first[node];
     }
     let mut next = first.clone();
-    let mut contributions = vec![Contribution { chunk: 0, slot: 0 }; first[num_nodes] as usize];
-    for (chunk, slots) in (0..).zip(chunks) {
-        for (slot, node) in (0..).zip(slots.own_nodes()) {
-            let place = &mut next[*node as usize];
-            contributions[*place as usize] = Contribution { chunk, slot };
-            *place += 1;
-        }
+    let mut slots = vec![0; first[num_nodes] as usize];
+    for (slot, node) in (0..).zip(chunks.iter().flat_map(Chunk::nodes)) {
+        let place = &mut next[*node as usize];
+        slots[*place as usize] = slot;
+        *place += 1;
     }
-    (first, contributions)
+    (first, slots)
 }
 
-/// Averages of the Cauchy stress, from `first_group` on.
+/// Averages of the Cauchy stress over a chunk.
 struct MeanStress<'a> {
     block: &'a ElementBlock,
     positions: &'a [Vec3],
-    first_group: usize,
+    chunk: usize,
     out: &'a mut [[f64; 6]],
+    registers: Registers,
 }
 
 impl ElementOperation for MeanStress<'_> {
     type Output = ();
 
-    fn run<I, L, const N: usize, const P: usize>(self, interpolation: &I, law: L)
-    where
-        I: Interpolation<N, P>,
-        L: Law,
-    {
-        let mut state = ElementState::<P>::new();
-        for (group, out) in (self.first_group..).zip(self.out.chunks_mut(LANES)) {
-            let Some(geometry) = self.block.group_geometry(group).first_chunk::<P>() else { return };
-            let x = self.block.gather_group::<N>(group, self.positions);
-            state.deform::<I, L, N>(interpolation, geometry, &x);
-            state.stress::<I, L>(law, geometry);
-            let (mut sum, mut volume) = (SymmetricTensor([Lanes::splat(0.0); 6]), Lanes::splat(0.0));
-            for k in 0..P {
-                let weight = geometry[k].weight;
-                // ∫ σ dv = ∫ P Fᵀ dV; at small strain σ = P.
-                let stress = &state.stresses[k];
-                let kirchhoff = if L::SMALL_STRAIN {
-                    *stress
-                } else {
-                    *stress + stress.dot_transposed(&state.gradients[k])
-                };
-                sum = sum + kirchhoff.symmetric_part() * weight;
-                volume += if L::SMALL_STRAIN { weight } else { weight * state.jacobians[k] };
-            }
-            for (lane, stress) in out.iter_mut().enumerate() {
-                *stress = sum.0.map(|component| component.0[lane] / volume.0[lane]);
+    fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, formulation: &F, law: L) {
+        self.registers.run_seldom(StressKernel::<F, L, N> { work: self, formulation, law });
+    }
+}
+
+struct StressKernel<'a, F, L, const N: usize> {
+    work: MeanStress<'a>,
+    formulation: &'a F,
+    law: L,
+}
+
+impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for StressKernel<'_, F, L, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let MeanStress { block, positions, chunk, out, .. } = self.work;
+        let mut state = F::state(simd);
+        for group in groups_of_chunk(chunk, block.num_elements()) {
+            let rows = block.gather::<N>(group, positions);
+            for part in 0..Pack::<S>::PARTS {
+                let x = Pack::load_vectors(simd, &rows, part);
+                let stress =
+                    self.formulation.mean_stress(self.law, &block.part(simd, group, part), &x, &mut state);
+                for lane in 0..Pack::<S>::LANES {
+                    let element = element_of(group, part * Pack::<S>::LANES + lane, block.num_elements());
+                    let Some(element) = element else { continue };
+                    for (out, component) in
+                        out[element - chunk * ELEMENTS_PER_CHUNK].iter_mut().zip(&stress.0)
+                    {
+                        *out = component.lanes()[lane];
+                    }
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Natural gradients of a field and their transpose, per kind of cell, four elements at a time.
+//! Natural gradients of a field and their transpose, per kind of cell, several elements at a time.
 //!
 //! Plane cells move in their plane: the third row and column of ∂x/∂ξ are those of the identity, which is plane
 //! strain with thickness 1, and their forces have no third component.
@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 use crate::element::line::{GAUSS_2, values2};
 use crate::element::tetrahedron::DEGREE_2;
 use crate::element::{quadrature, shape_gradients};
-use crate::math::real::{Lanes, Real};
+use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 use crate::mesh::CellKind;
 
@@ -43,9 +43,9 @@ impl Formulation for MeanDilatation {
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
 pub trait Interpolation<const N: usize, const P: usize>: Formulation {
     /// ∂x_i/∂ξ_j at each point, overwriting `tensors`.
-    fn gradients(&self, positions: &[[Lanes; 3]; N], tensors: &mut [Tensor<Lanes>; P]);
+    fn gradients<R: Real>(&self, positions: &[[R; 3]; N], tensors: &mut [Tensor<R>; P]);
     /// f_a = Σ_k T_k · ∂N_a/∂ξ, overwriting `forces`.
-    fn divergence(&self, tensors: &[Tensor<Lanes>; P], forces: &mut [[Lanes; 3]; N]);
+    fn divergence<R: Real>(&self, tensors: &[Tensor<R>; P], forces: &mut [[R; 3]; N]);
 }
 
 /// Edge vectors from the first node are the columns of ∂x/∂ξ.
@@ -57,7 +57,7 @@ impl Formulation for Tetrahedron {
 
 impl Interpolation<4, 1> for Tetrahedron {
     #[inline(always)]
-    fn gradients(&self, x: &[[Lanes; 3]; 4], tensors: &mut [Tensor<Lanes>; 1]) {
+    fn gradients<R: Real>(&self, x: &[[R; 3]; 4], tensors: &mut [Tensor<R>; 1]) {
         for i in 0..3 {
             for j in 0..3 {
                 tensors[0].0[i][j] = x[j + 1][i] - x[0][i];
@@ -66,7 +66,7 @@ impl Interpolation<4, 1> for Tetrahedron {
     }
 
     #[inline(always)]
-    fn divergence(&self, [tensor]: &[Tensor<Lanes>; 1], forces: &mut [[Lanes; 3]; 4]) {
+    fn divergence<R: Real>(&self, [tensor]: &[Tensor<R>; 1], forces: &mut [[R; 3]; 4]) {
         for i in 0..3 {
             let row = tensor.0[i];
             forces[0][i] = -(row[0] + row[1] + row[2]);
@@ -106,11 +106,11 @@ impl Formulation for QuadraticTetrahedron {
 
 impl Interpolation<10, 4> for QuadraticTetrahedron {
     #[inline(always)]
-    fn gradients(&self, x: &[[Lanes; 3]; 10], tensors: &mut [Tensor<Lanes>; 4]) {
+    fn gradients<R: Real>(&self, x: &[[R; 3]; 10], tensors: &mut [Tensor<R>; 4]) {
         for i in 0..3 {
             // Weighted ∂x/∂L_j of the corners, and their sum.
-            let mut own = [[Lanes::splat(0.0); 4]; 4];
-            let mut all = [Lanes::splat(0.0); 4];
+            let zero = x[0][i].constant(0.0);
+            let (mut own, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
                 for j in 0..4 {
                     if c == j {
@@ -132,11 +132,11 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
     }
 
     #[inline(always)]
-    fn divergence(&self, tensors: &[Tensor<Lanes>; 4], forces: &mut [[Lanes; 3]; 10]) {
+    fn divergence<R: Real>(&self, tensors: &[Tensor<R>; 4], forces: &mut [[R; 3]; 10]) {
         for i in 0..3 {
             // What works on ∂x/∂L_j at each point, and the sum over the points.
-            let mut work = [[Lanes::splat(0.0); 4]; 4];
-            let mut all = [Lanes::splat(0.0); 4];
+            let zero = tensors[0].0[i][0].constant(0.0);
+            let (mut work, mut all) = ([[zero; 4]; 4], [zero; 4]);
             for c in 0..4 {
                 let row = tensors[c].0[i];
                 work[c] = [-(row[0] + row[1] + row[2]), row[0], row[1], row[2]];
@@ -182,8 +182,8 @@ impl Hexahedron {
 
     /// Values at the 2 × 2 points across from those on the four edges, or the transpose (the matrix is symmetric).
     #[inline(always)]
-    fn across(&self, edges: [[Lanes; 3]; 4]) -> [[Lanes; 3]; 4] {
-        let mut points = [[Lanes::splat(0.0); 3]; 4];
+    fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
+        let mut points = edges;
         for i in 0..3 {
             let (near, far) = (self.half[0], self.half[1]);
             let a = edges[0][i] * near + edges[1][i] * far;
@@ -206,11 +206,11 @@ impl Formulation for Hexahedron {
 
 impl Interpolation<8, 8> for Hexahedron {
     #[inline(always)]
-    fn gradients(&self, x: &[[Lanes; 3]; 8], tensors: &mut [Tensor<Lanes>; 8]) {
+    fn gradients<R: Real>(&self, x: &[[R; 3]; 8], tensors: &mut [Tensor<R>; 8]) {
         for d in 0..3 {
             let [along, first, second] = DIRECTIONS[d];
             let sides = [0, first, second, first + second];
-            let mut edges = [[Lanes::splat(0.0); 3]; 4];
+            let mut edges = [x[0]; 4];
             for e in 0..4 {
                 let (low, high) = (NODE_BY_SIDE[sides[e]], NODE_BY_SIDE[sides[e] + along]);
                 for i in 0..3 {
@@ -228,12 +228,13 @@ impl Interpolation<8, 8> for Hexahedron {
     }
 
     #[inline(always)]
-    fn divergence(&self, tensors: &[Tensor<Lanes>; 8], forces: &mut [[Lanes; 3]; 8]) {
-        *forces = [[Lanes::splat(0.0); 3]; 8];
+    fn divergence<R: Real>(&self, tensors: &[Tensor<R>; 8], forces: &mut [[R; 3]; 8]) {
+        let zero = tensors[0].0[0][0].constant(0.0);
+        *forces = [[zero; 3]; 8];
         for d in 0..3 {
             let [along, first, second] = DIRECTIONS[d];
             let sides = [0, first, second, first + second];
-            let mut points = [[Lanes::splat(0.0); 3]; 4];
+            let mut points = [[zero; 3]; 4];
             for e in 0..4 {
                 for i in 0..3 {
                     points[e][i] = tensors[sides[e]].0[i][d] + tensors[sides[e] + along].0[i][d];
@@ -280,9 +281,9 @@ impl<F: Formulation, const N: usize, const P: usize, const PLANE: bool> Interpol
     for Tabulated<F, N, P, PLANE>
 {
     #[inline(always)]
-    fn gradients(&self, positions: &[[Lanes; 3]; N], tensors: &mut [Tensor<Lanes>; P]) {
+    fn gradients<R: Real>(&self, positions: &[[R; 3]; N], tensors: &mut [Tensor<R>; P]) {
         for k in 0..P {
-            let mut tensor = Tensor::zero();
+            let mut tensor = Tensor::filled(positions[0][0].constant(0.0));
             for a in 0..N {
                 for i in 0..Self::DIMENSION {
                     for j in 0..Self::DIMENSION {
@@ -291,15 +292,15 @@ impl<F: Formulation, const N: usize, const P: usize, const PLANE: bool> Interpol
                 }
             }
             if PLANE {
-                tensor.0[2][2] = Lanes::splat(1.0);
+                tensor.0[2][2] = tensor.0[2][2].constant(1.0);
             }
             tensors[k] = tensor;
         }
     }
 
     #[inline(always)]
-    fn divergence(&self, tensors: &[Tensor<Lanes>; P], forces: &mut [[Lanes; 3]; N]) {
-        *forces = [[Lanes::splat(0.0); 3]; N];
+    fn divergence<R: Real>(&self, tensors: &[Tensor<R>; P], forces: &mut [[R; 3]; N]) {
+        *forces = [[tensors[0].0[0][0].constant(0.0); 3]; N];
         for k in 0..P {
             let tensor = tensors[k];
             for a in 0..N {
@@ -322,24 +323,24 @@ mod tests {
         I: Interpolation<N, P>,
     {
         let table = Tabulated::<Displacement, N, P, false>::new(kind);
-        let value = |a: usize, i: usize| Lanes::splat(((a * 7 + i * 5) % 11) as f64 - 0.3 * (a * i) as f64);
-        let x: [[Lanes; 3]; N] = std::array::from_fn(|a| std::array::from_fn(|i| value(a, i)));
-        let (mut quick, mut slow) = ([Tensor::zero(); P], [Tensor::zero(); P]);
+        let value = |a: usize, i: usize| ((a * 7 + i * 5) % 11) as f64 - 0.3 * (a * i) as f64;
+        let x: [[f64; 3]; N] = std::array::from_fn(|a| std::array::from_fn(|i| value(a, i)));
+        let (mut quick, mut slow) = ([Tensor::filled(0.0); P], [Tensor::filled(0.0); P]);
         fast.gradients(&x, &mut quick);
         table.gradients(&x, &mut slow);
-        let tensors: [Tensor<Lanes>; P] =
-            std::array::from_fn(|k| slow[k] + Tensor::zero().add_diagonal(Lanes::splat(k as f64)));
+        let tensors: [Tensor<f64>; P] =
+            std::array::from_fn(|k| slow[k] + Tensor::filled(0.0).add_diagonal(k as f64));
         let (mut quick_forces, mut slow_forces) = (x, x);
         fast.divergence(&tensors, &mut quick_forces);
         table.divergence(&tensors, &mut slow_forces);
         for k in 0..P {
             for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
-                assert!((quick[k].0[i][j].0[0] - slow[k].0[i][j].0[0]).abs() < 1e-13, "{kind:?} point {k}");
+                assert!((quick[k].0[i][j] - slow[k].0[i][j]).abs() < 1e-13, "{kind:?} point {k}");
             }
         }
         for a in 0..N {
             for i in 0..3 {
-                let difference = quick_forces[a][i].0[0] - slow_forces[a][i].0[0];
+                let difference = quick_forces[a][i] - slow_forces[a][i];
                 assert!(difference.abs() < 1e-12, "{kind:?} node {a} {difference:e}");
             }
         }

@@ -4,19 +4,23 @@
 mod audit;
 mod critical_step;
 mod element_block;
+mod element_formulation;
 mod element_kernel;
+mod frequency_bound;
+mod group;
 mod internal_force;
 mod interpolation;
 mod load;
 mod mass;
 pub mod newmark;
+mod one_point_hexahedron;
 mod rigid_body;
 mod state;
 mod support;
 
 pub use audit::{Audit, Energies, Wrench};
 pub use critical_step::CriticalStep;
-pub use element_block::{ElementBlock, ElementError};
+pub use element_block::{ElementBlock, ElementError, Integration};
 pub use internal_force::{ElementFailure, FailureKind, InternalForce};
 pub use load::{Load, consistent_shares, lumped_shares};
 pub use mass::{MassProperties, add_lumped_mass, mass_properties, shell_mass_properties};

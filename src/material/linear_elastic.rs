@@ -18,17 +18,18 @@ impl Law for LinearElastic {
         let strain = displacement_gradient.symmetric_part();
         let dilatation = strain.trace();
         let pressure = dilatation * self.0.lambda;
-        let stress = (strain * R::splat(2.0 * self.0.mu)).add_diagonal(pressure).full();
+        let stress = strain.times(2.0 * self.0.mu).add_diagonal(pressure).full();
         let energy = pressure * dilatation * 0.5 + strain.norm_squared() * self.0.mu;
         Response { stress, energy }
     }
 
     /// Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)².
     #[inline(always)]
-    fn tangent_bound<R: Real>(&self, _displacement_gradient: &Tensor<R>) -> TangentBound<R> {
+    fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
+        let constant = |value| displacement_gradient.trace().constant(value);
         TangentBound {
-            gradient: R::splat(2.0 * self.0.mu),
-            dilatation: R::splat(f64::max(self.0.lambda, 0.0)),
+            gradient: constant(2.0 * self.0.mu),
+            dilatation: constant(f64::max(self.0.lambda, 0.0)),
         }
     }
 }

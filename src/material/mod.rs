@@ -133,12 +133,12 @@ pub trait Law: Copy + Send + Sync {
 /// Green–Lagrange strain E = ½(H + Hᵀ + HᵀH).
 #[inline(always)]
 fn green_lagrange<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
-    h.symmetric_part() + h.transposed_dot_self() * R::splat(0.5)
+    h.symmetric_part() + h.transposed_dot_self().times(0.5)
 }
 
 /// Left Cauchy–Green tensor b = F Fᵀ.
 #[inline(always)]
 fn left_cauchy_green<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
-    let f = h.add_diagonal(R::splat(1.0));
+    let f = h.plus_identity();
     f.dot_transposed(&f).symmetric_part()
 }

@@ -9,9 +9,9 @@ use crate::math::tensor::Tensor;
 ///
 /// Objective, and resists any compression: W → ∞ as J → 0.
 ///
-/// Written in the invariants I₁, I₂, I₃ of E, with x = det C − 1 = 2I₁ + 4I₂ + 8I₃ and ln J = ½ ln(1+x), so
-/// that nothing cancels at small strain:
-/// W = μ [½(x − ln(1+x)) − 2I₂ − 4I₃] + ⅛λ ln²(1+x), and S = C⁻¹ (2μ E + λ ln J I).
+/// Written in the invariants I₁, I₂, I₃ of E and in j = J − 1, so that nothing cancels at small strain: as
+/// det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j), and
+/// P = F⁻ᵀ (2μ E + λ ln J I) with J F⁻ᵀ = cof F.
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean(pub Elasticity);
 
@@ -22,23 +22,14 @@ impl Law for NeoHookean {
     fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R> {
         let Elasticity { lambda, mu } = self.0;
         let strain = green_lagrange(displacement_gradient);
-        let square = strain.square();
-        let i1 = strain.trace();
-        let i2 = (i1 * i1 - square.trace()) * 0.5;
-        let i3 = strain.determinant();
-        let x = i1 * 2.0 + i2 * 4.0 + i3 * 8.0;
-        let (logarithm, residual) = x.ln_1p_and_residual();
-
-        // With A = E² − I₁E: adj(C) E = E − 2A + 4I₃ I and adj(C) = (1 + 2I₁ + 4I₂) I − 2E + 4A.
-        let a = square + strain * -i1;
-        let inverse_determinant = R::splat(1.0) / (x + R::splat(1.0));
-        let volumetric = logarithm * (0.5 * lambda) * inverse_determinant;
-        let shear = inverse_determinant * (2.0 * mu);
-        let second = (strain * (shear - volumetric * 2.0) + a * (volumetric * 4.0 - shear * 2.0))
-            .add_diagonal(shear * i3 * 4.0 + volumetric * (R::splat(1.0) + i1 * 2.0 + i2 * 4.0))
-            .full();
-        let stress = second + displacement_gradient.dot(&second);
-        let energy = (residual * 0.5 - i2 * 2.0 - i3 * 4.0) * mu + logarithm * logarithm * (0.125 * lambda);
+        let (i2, i3) = strain.second_and_third_invariant();
+        let (cofactor, change) = displacement_gradient.deformed_cofactor();
+        let (logarithm, residual) = change.ln_1p_and_residual();
+        let spherical = logarithm * lambda;
+        let kirchhoff = strain.times(2.0 * mu).add_diagonal(spherical);
+        let stress = cofactor.dot(&kirchhoff.full()).scale((change + 1.0).reciprocal());
+        let energy =
+            (residual + change * change * 0.5 - i2 * 2.0 - i3 * 4.0) * mu + spherical * logarithm * 0.5;
         Response { stress, energy }
     }
 
@@ -50,8 +41,8 @@ impl Law for NeoHookean {
         let stretch = left_cauchy_green(displacement_gradient).largest_eigenvalue_bound();
         let (logarithm, _) = displacement_gradient.relative_volume_change().ln_1p_and_residual();
         TangentBound {
-            gradient: stretch * mu + (R::splat(mu) - logarithm * lambda).abs(),
-            dilatation: R::splat(f64::max(lambda, 0.0)),
+            gradient: stretch * mu + (logarithm * -lambda + mu).abs(),
+            dilatation: logarithm.constant(f64::max(lambda, 0.0)),
         }
     }
 }

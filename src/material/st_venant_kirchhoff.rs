@@ -19,7 +19,7 @@ impl Law for StVenantKirchhoff {
         let strain = green_lagrange(displacement_gradient);
         let trace = strain.trace();
         let spherical = trace * self.0.lambda;
-        let second = (strain * R::splat(2.0 * self.0.mu)).add_diagonal(spherical).full();
+        let second = strain.times(2.0 * self.0.mu).add_diagonal(spherical).full();
         let stress = second + displacement_gradient.dot(&second);
         let energy = spherical * trace * 0.5 + strain.norm_squared() * self.0.mu;
         Response { stress, energy }
@@ -32,14 +32,14 @@ impl Law for StVenantKirchhoff {
     #[inline(always)]
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R> {
         let stress = self.response(displacement_gradient).stress;
-        let f = displacement_gradient.add_diagonal(R::splat(1.0));
+        let f = displacement_gradient.plus_identity();
         let kirchhoff = stress.dot_transposed(&f).symmetric_part();
         let stretch = left_cauchy_green(displacement_gradient);
         let mean = stretch.trace() * (1.0 / 3.0);
         let deviation = stretch.add_diagonal(-mean).norm_squared().sqrt();
         let largest = stretch.largest_eigenvalue_bound();
         let lambda = f64::max(self.0.lambda, 0.0);
-        let initial_stress = kirchhoff.largest_eigenvalue_bound().max(R::splat(0.0));
+        let initial_stress = kirchhoff.largest_eigenvalue_bound().max(mean.constant(0.0));
         TangentBound {
             gradient: initial_stress
                 + largest * largest * (2.0 * self.0.mu)

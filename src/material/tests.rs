@@ -85,7 +85,7 @@ proptest! {
         check_bound(StVenantKirchhoff(e), &h, &l)?;
         check_bound(NeoHookean(e), &h, &l)?;
         // The direction in which the undeformed bound is reached.
-        let uniform = Gradient::zero().add_diagonal(1.0);
+        let uniform = Gradient::filled(0.0).plus_identity();
         check_bound(StVenantKirchhoff(e), &h, &uniform)?;
         check_bound(NeoHookean(e), &h, &uniform)?;
     }

@@ -1,4 +1,5 @@
-//! One source for scalar and vector arithmetic: formulas written over [`Real`] run on `f64` and on [`Lanes`].
+//! One source for scalar and vector arithmetic: formulas written over [`Real`] run on `f64`, on [`Lanes`] and on the
+//! registers of [`Pack`](super::pack::Pack).
 //!
 //! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one
 //! vector instruction inside [`Vectorised::run`]. No operation fuses a product and a sum, so a lane has the
@@ -22,6 +23,7 @@ pub trait Real:
     + Send
     + Sync
     + Add<Output = Self>
+    + Add<f64, Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
     + Mul<f64, Output = Self>
@@ -30,12 +32,17 @@ pub trait Real:
     + AddAssign
     + SubAssign
 {
-    /// The same value in every lane.
-    fn splat(value: f64) -> Self;
+    /// A constant: the same value in every lane of a number like this one.
+    fn constant(self, value: f64) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
     /// Magnitude.
     fn abs(self) -> Self;
+    /// 1 / `self`.
+    #[inline(always)]
+    fn reciprocal(self) -> Self {
+        self.constant(1.0) / self
+    }
     /// Larger of two; `other` where `self` is not a number.
     fn max(self, other: Self) -> Self;
     /// Smaller of two; `other` where `self` is not a number.
@@ -54,12 +61,11 @@ pub trait Real:
     fn ln_1p_and_residual(self) -> (Self, Self) {
         const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
         const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-        let one = Self::splat(1.0);
-        let u = self + one;
-        let rounding = self - (u - one);
+        let u = self + 1.0;
+        let rounding = self - (u + -1.0);
         let (k, scale) = u.binary_scale();
-        let f = (u * scale - one) + rounding * scale;
-        let s = f / (f + Self::splat(2.0));
+        let f = (u * scale + -1.0) + rounding * scale;
+        let s = f / (f + 2.0);
         let half_square = f * f * 0.5;
         let small = half_square - s * (half_square + logarithm_series(s * s));
         let k_low = k * LN_2_LOW;
@@ -92,9 +98,9 @@ fn logarithm_series<R: Real>(z: R) -> R {
         1.531_383_769_920_937_3e-1,
         1.479_819_860_511_658_6e-1,
     ];
-    let mut sum = R::splat(SERIES[6]);
+    let mut sum = z.constant(SERIES[6]);
     for coefficient in SERIES[..6].iter().rev() {
-        sum = sum * z + R::splat(*coefficient);
+        sum = sum * z + *coefficient;
     }
     sum * z
 }
@@ -107,7 +113,7 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 /// Offset of the upper word in the guess of a cube root (fdlibm `s_cbrt.c`, B1).
-const CUBE_ROOT_OFFSET: f64 = 715_094_163.0;
+const CUBE_ROOT_OFFSET: u64 = 715_094_163;
 
 #[inline(always)]
 fn binary_scale(value: f64) -> (f64, f64) {
@@ -117,16 +123,20 @@ fn binary_scale(value: f64) -> (f64, f64) {
     (k, scale)
 }
 
+/// A third of the upper word by its binary series ¼ + 1/16 + 1/64 + …
 #[inline(always)]
 fn cube_root_guess(value: f64) -> f64 {
-    let upper_word = f64::from_bits((value.to_bits() >> 32) | TWO_52_BITS) - TWO_52;
-    let third = upper_word * (1.0 / 3.0) + CUBE_ROOT_OFFSET;
-    f64::from_bits((third + TWO_52).to_bits() << 32)
+    let upper = value.to_bits() >> 32;
+    let mut third = (upper >> 2) + (upper >> 4);
+    for amount in [4, 8, 16] {
+        third += third >> amount;
+    }
+    f64::from_bits((third + CUBE_ROOT_OFFSET) << 32)
 }
 
 impl Real for f64 {
     #[inline(always)]
-    fn splat(value: f64) -> Self {
+    fn constant(self, value: f64) -> Self {
         value
     }
     #[inline(always)]
@@ -164,6 +174,18 @@ impl Real for f64 {
 pub struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
+    /// The same value in every lane.
+    #[inline(always)]
+    pub fn splat(value: f64) -> Self {
+        Self([value; LANES])
+    }
+
+    /// A vector of three components and a zero.
+    #[inline(always)]
+    pub fn from_vector([x, y, z]: [f64; 3]) -> Self {
+        Self([x, y, z, 0.0])
+    }
+
     /// The four numbers, for code that looks at them one by one: a barrier, behind which the compiler cannot draw
     /// the arithmetic apart into the scalars that are looked at.
     #[inline(always)]
@@ -274,6 +296,14 @@ lane_comparison!(at_most, <=);
 lane_comparison!(at_least, >=);
 lane_comparison!(exceeds, >);
 
+impl Add<f64> for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, constant: f64) -> Self {
+        self + Self::splat(constant)
+    }
+}
+
 impl Mul<f64> for Lanes {
     type Output = Self;
     #[inline(always)]
@@ -307,8 +337,8 @@ impl SubAssign for Lanes {
 
 impl Real for Lanes {
     #[inline(always)]
-    fn splat(value: f64) -> Self {
-        Self([value; LANES])
+    fn constant(self, value: f64) -> Self {
+        Self::splat(value)
     }
     #[inline(always)]
     fn sqrt(self) -> Self {

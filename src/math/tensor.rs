@@ -13,10 +13,10 @@ use super::real::Real;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tensor<R>(pub [[R; 3]; 3]);
 
-/// Each component of a new tensor from its indices; a loop, as closures are not always inlined.
+/// Each component of a tensor like the first from its indices; a loop, as closures are not always inlined.
 macro_rules! components {
-    ($i:ident, $j:ident, $value:expr) => {{
-        let mut tensor = Tensor::zero();
+    ($tensor:expr, $i:ident, $j:ident, $value:expr) => {{
+        let mut tensor = *$tensor;
         for $i in 0..3 {
             for $j in 0..3 {
                 tensor.0[$i][$j] = $value;
@@ -33,10 +33,28 @@ fn dot3<R: Real>(a: [R; 3], b: [R; 3]) -> R {
 }
 
 impl<R: Real> Tensor<R> {
-    /// The tensor of zeros.
+    /// The tensor with this number in every place.
     #[inline(always)]
-    pub fn zero() -> Self {
-        Self([[R::splat(0.0); 3]; 3])
+    pub fn filled(value: R) -> Self {
+        Self([[value; 3]; 3])
+    }
+
+    /// I + T.
+    #[inline(always)]
+    pub fn plus_identity(mut self) -> Self {
+        for i in 0..3 {
+            self.0[i][i] = self.0[i][i] + 1.0;
+        }
+        self
+    }
+
+    /// T − I.
+    #[inline(always)]
+    pub fn minus_identity(mut self) -> Self {
+        for i in 0..3 {
+            self.0[i][i] = self.0[i][i] + -1.0;
+        }
+        self
     }
 
     /// T + s I.
@@ -62,19 +80,19 @@ impl<R: Real> Tensor<R> {
     /// s T.
     #[inline(always)]
     pub fn scale(&self, s: R) -> Self {
-        components!(i, j, self.0[i][j] * s)
+        components!(self, i, j, self.0[i][j] * s)
     }
 
     /// A B.
     #[inline(always)]
     pub fn dot(&self, other: &Self) -> Self {
-        components!(i, j, dot3(self.0[i], other.column(j)))
+        components!(self, i, j, dot3(self.0[i], other.column(j)))
     }
 
     /// A Bᵀ.
     #[inline(always)]
     pub fn dot_transposed(&self, other: &Self) -> Self {
-        components!(i, j, dot3(self.0[i], other.0[j]))
+        components!(self, i, j, dot3(self.0[i], other.0[j]))
     }
 
     /// A : B = A_ij B_ij.
@@ -95,18 +113,24 @@ impl<R: Real> Tensor<R> {
     /// det(I + T) − 1 with no cancellation: tr T + ½(tr² T − tr T²) + det T.
     #[inline(always)]
     pub fn relative_volume_change(&self) -> R {
-        let t = &self.0;
-        let minors = (t[0][0] * t[1][1] - t[0][1] * t[1][0])
-            + (t[1][1] * t[2][2] - t[1][2] * t[2][1])
-            + (t[0][0] * t[2][2] - t[0][2] * t[2][0]);
-        self.trace() + minors + self.determinant()
+        self.deformed_cofactor().1
+    }
+
+    /// cof(I + T) and det(I + T) − 1 with no cancellation: cof T + (1 + tr T) I − Tᵀ and tr T + tr cof T + det T.
+    #[inline(always)]
+    pub fn deformed_cofactor(&self) -> (Self, R) {
+        let cofactor = self.cofactor();
+        let trace = self.trace();
+        let change = trace + cofactor.trace() + dot3(self.0[0], cofactor.0[0]);
+        let deformed = components!(self, i, j, cofactor.0[i][j] - self.0[j][i]).add_diagonal(trace + 1.0);
+        (deformed, change)
     }
 
     /// cof T = det T · T⁻ᵀ.
     #[inline(always)]
     pub fn cofactor(&self) -> Self {
         let t = &self.0;
-        components!(i, j, {
+        components!(self, i, j, {
             let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
             t[i1][j1] * t[i2][j2] - t[i1][j2] * t[i2][j1]
         })
@@ -138,7 +162,7 @@ impl<R: Real> Add for Tensor<R> {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        components!(i, j, self.0[i][j] + other.0[i][j])
+        components!(&self, i, j, self.0[i][j] + other.0[i][j])
     }
 }
 
@@ -146,7 +170,7 @@ impl<R: Real> Sub for Tensor<R> {
     type Output = Self;
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        components!(i, j, self.0[i][j] - other.0[i][j])
+        components!(&self, i, j, self.0[i][j] - other.0[i][j])
     }
 }
 
@@ -177,6 +201,13 @@ impl<R: Real> SymmetricTensor<R> {
         self
     }
 
+    /// c S of a constant c.
+    #[inline(always)]
+    pub fn times(&self, c: f64) -> Self {
+        let [xx, yy, zz, xy, yz, xz] = self.0;
+        Self([xx * c, yy * c, zz * c, xy * c, yz * c, xz * c])
+    }
+
     /// |S|² = S : S.
     #[inline(always)]
     pub fn norm_squared(&self) -> R {
@@ -184,25 +215,13 @@ impl<R: Real> SymmetricTensor<R> {
         (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) + (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * 2.0
     }
 
-    /// S S.
+    /// ½(tr² S − tr S²) and det S.
     #[inline(always)]
-    pub fn square(&self) -> Self {
+    pub fn second_and_third_invariant(&self) -> (R, R) {
         let [xx, yy, zz, xy, yz, xz] = self.0;
-        Self([
-            xx * xx + xy * xy + xz * xz,
-            yy * yy + xy * xy + yz * yz,
-            zz * zz + xz * xz + yz * yz,
-            xx * xy + xy * yy + xz * yz,
-            xy * xz + yy * yz + yz * zz,
-            xx * xz + xy * yz + xz * zz,
-        ])
-    }
-
-    /// det S.
-    #[inline(always)]
-    pub fn determinant(&self) -> R {
-        let [xx, yy, zz, xy, yz, xz] = self.0;
-        xx * (yy * zz - yz * yz) + xy * (yz * xz - xy * zz) + xz * (xy * yz - yy * xz)
+        let minor = yy * zz - yz * yz;
+        let second = minor + (xx * yy - xy * xy) + (xx * zz - xz * xz);
+        (second, xx * minor + xy * (yz * xz - xy * zz) + xz * (xy * yz - yy * xz))
     }
 
     /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|, exact where two others coincide.
@@ -262,8 +281,12 @@ mod tests {
             prop_assert!((a.relative_volume_change() - volume).abs() < 1e-14);
             let s = a.transposed_dot_self();
             prop_assert!(close(&s.full(), m.transpose() * m));
-            prop_assert!(close(&s.square().full(), (m.transpose() * m) * (m.transpose() * m)));
-            prop_assert!((s.determinant() - m.determinant().powi(2)).abs() < 1e-13);
+            let (second, third) = s.second_and_third_invariant();
+            let c = m.transpose() * m;
+            prop_assert!((second - 0.5 * (c.trace().powi(2) - (c * c).trace())).abs() < 1e-13);
+            prop_assert!((third - m.determinant().powi(2)).abs() < 1e-13);
+            let (deformed, _) = a.deformed_cofactor();
+            prop_assert!((matrix(&deformed) - matrix(&a.plus_identity().cofactor())).norm() < 1e-14);
             prop_assert!(close(&a.symmetric_part().full(), (m + m.transpose()) * 0.5));
             let eigenvalues = nalgebra::SymmetricEigen::new(m.transpose() * m).eigenvalues;
             prop_assert!(s.largest_eigenvalue_bound() >= eigenvalues.max() * (1.0 - 1e-12));

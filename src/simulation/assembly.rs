@@ -131,7 +131,7 @@ impl Assembly {
             let positions = &self.model.reference_positions;
             let elements = ElementBlock::new(block.kind, law, density, &block.connectivity, positions);
             let elements = elements.map_err(|_| mass_error(spec, "its elements have no volume"))?;
-            elements.add_lumped_mass(&mut self.model.mass);
+            elements.add_lumped_mass(positions, &mut self.model.mass);
             block.internal = Some(self.element_blocks.len());
             self.element_blocks.push(elements);
         }

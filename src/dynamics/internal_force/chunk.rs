@@ -1,4 +1,4 @@
-//! A chunk of elements: the nodes it touches, its connectivity in them, and its forces.
+//! A chunk of elements: the nodes it touches, its connectivity in them, and the sums of its forces.
 
 #![allow(
     clippy::needless_range_loop,
@@ -7,234 +7,223 @@
 
 use std::ops::Range;
 
+use pulp::{Simd, WithSimd};
+
 use super::{ElementFailure, FailureKind};
 use crate::dynamics::element_block::{ElementBlock, ElementOperation};
-use crate::dynamics::element_kernel::{ElementState, nodal_forces};
-use crate::dynamics::interpolation::Interpolation;
+use crate::dynamics::element_formulation::{ElementFormulation, Evaluation};
+use crate::dynamics::group::{element_of, groups_of_chunk};
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
-
-/// Groups of [`LANES`] elements in a chunk. Changing it changes the order of sums, hence the last bits.
-const GROUPS_PER_CHUNK: usize = 256;
+use crate::math::pack::{Pack, Padded, Registers, Row, WIDTH};
+use crate::math::real::Real;
 
 /// Elements of one block that are computed together.
 #[derive(Clone, Debug)]
 pub(super) struct Chunk {
     /// Index of the block.
     pub block: usize,
-    /// Groups of the block.
-    pub groups: Range<usize>,
-    /// Force on each slot \[N\]; three components, the fourth pads.
-    pub forces: Vec<Lanes>,
+    /// Index of the chunk in the block.
+    pub index: usize,
     /// Strain energy \[J\].
     pub energy: f64,
+    /// Energy of hourglass control \[J\].
+    pub hourglass: f64,
     /// The first failed element, if any.
     pub failure: Option<ElementFailure>,
-    /// Node of each slot: those of its elements, ascending, then copies for the lanes past the last element.
+    groups: Range<usize>,
+    /// Node of each slot, ascending.
     nodes: Vec<u32>,
-    /// Slots that are not copies.
-    num_own: usize,
     /// Slots of each group, by node then lane.
-    slots: Vec<[u16; LANES]>,
-    positions: Vec<Lanes>,
-    /// Elements of the last group that exist.
-    last_lanes: usize,
+    slots: Vec<[u16; WIDTH]>,
+    /// Whether lanes of some groups are past the last element.
+    padded: bool,
+}
+
+/// Buffers of chunks, by slot.
+pub(super) struct Buffers<'a> {
+    /// Positions \[m\].
+    pub positions: &'a mut [Padded],
+    /// Forces \[N\].
+    pub forces: &'a mut [Padded],
+}
+
+impl<'a> Buffers<'a> {
+    /// The same, for a while.
+    fn reborrow(&mut self) -> Buffers<'_> {
+        Buffers { positions: self.positions, forces: self.forces }
+    }
+
+    /// Those of the first chunks and of the others.
+    pub fn split(self, slots: usize) -> (Self, Self) {
+        let (positions, other_positions) = self.positions.split_at_mut(slots);
+        let (forces, other_forces) = self.forces.split_at_mut(slots);
+        (Self { positions, forces }, Self { positions: other_positions, forces: other_forces })
+    }
 }
 
 impl Chunk {
-    /// Cuts a block into chunks.
-    pub fn cut(index: usize, block: &ElementBlock) -> Vec<Self> {
-        let groups = block.num_groups();
-        (0..groups.div_ceil(GROUPS_PER_CHUNK))
-            .map(|c| {
-                let first = c * GROUPS_PER_CHUNK;
-                Self::new(index, block, first..(first + GROUPS_PER_CHUNK).min(groups))
-            })
-            .collect()
-    }
-
-    fn new(index: usize, block: &ElementBlock, groups: Range<usize>) -> Self {
-        let num_nodes = block.kind().num_nodes();
-        let elements = groups.start * LANES..(groups.end * LANES).min(block.num_elements());
-        let last_lanes = elements.len() - (groups.len() - 1) * LANES;
-        let mut nodes: Vec<u32> = elements.flat_map(|element| block.nodes(element)).copied().collect();
+    /// A chunk of a block.
+    pub fn new(block: &ElementBlock, block_index: usize, index: usize) -> Self {
+        let groups = groups_of_chunk(index, block.num_elements());
+        let lanes = || groups.clone().flat_map(|group| (0..WIDTH).map(move |lane| (group, lane)));
+        let mut nodes: Vec<u32> =
+            lanes().flat_map(|(group, lane)| block.lane_nodes(group, lane)).copied().collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let num_own = nodes.len();
-        if last_lanes < LANES {
-            nodes.extend(block.nodes(block.num_elements() - 1));
+        let exists = |group, lane| element_of(group, lane, block.num_elements()).is_some();
+        let num_nodes = block.kind().num_nodes();
+        let mut slots = vec![[0; WIDTH]; groups.len() * num_nodes];
+        for ((group, lane), place) in lanes().zip(0..) {
+            for (local, node) in block.lane_nodes(group, lane).iter().enumerate() {
+                // At most ELEMENTS_PER_CHUNK · MAX_NODES < 2^16 slots.
+                slots[place / WIDTH * num_nodes + local][lane] = nodes.partition_point(|n| n < node) as u16;
+            }
         }
-        let slot_of = |group: usize, lane: usize, local: usize| {
-            let copy = group + 1 == groups.end && lane >= last_lanes;
-            let own =
-                || nodes[..num_own].partition_point(|node| *node < block.group_node(group, lane, local));
-            // At most LANES · GROUPS_PER_CHUNK · MAX_NODES + MAX_NODES < 2^16 slots.
-            (if copy { num_own + local } else { own() }) as u16
-        };
-        let slots = groups
-            .clone()
-            .flat_map(|group| (0..num_nodes).map(move |local| (group, local)))
-            .map(|(group, local)| std::array::from_fn(|lane| slot_of(group, lane, local)))
-            .collect();
-        let buffer = vec![Lanes::splat(0.0); nodes.len()];
+        let padded = !lanes().all(|(group, lane)| exists(group, lane));
         Self {
-            block: index,
-            groups,
-            forces: buffer.clone(),
+            block: block_index,
+            index,
             energy: 0.0,
+            hourglass: 0.0,
             failure: None,
+            groups,
             nodes,
-            num_own,
             slots,
-            positions: buffer,
-            last_lanes,
+            padded,
         }
     }
 
     /// Nodes the chunk adds forces to, in the order of its slots.
-    pub fn own_nodes(&self) -> &[u32] {
-        &self.nodes[..self.num_own]
+    pub fn nodes(&self) -> &[u32] {
+        &self.nodes
     }
 
-    /// Forces and energy of the elements at current positions.
-    pub fn compute(&mut self, block: &ElementBlock, positions: &[Vec3], vectorised: Vectorised) {
-        for (slot, node) in self.positions.iter_mut().zip(&self.nodes) {
-            let x = &positions[*node as usize];
-            *slot = Lanes([x.x, x.y, x.z, 0.0]);
-        }
-        self.forces.fill(Lanes::splat(0.0));
-        block.dispatch(ChunkForces { block, chunk: self, vectorised });
-    }
-
-    #[inline(always)]
-    fn gather<const N: usize>(&self, slots: &[[u16; LANES]; N]) -> [[Lanes; 3]; N] {
-        let mut x = [[Lanes::splat(0.0); 3]; N];
-        for a in 0..N {
-            let [i, j, k, l] = slots[a];
-            let p = &self.positions;
-            let corners = [p[i as usize], p[j as usize], p[k as usize], p[l as usize]];
-            let [first, second, third, _] = Lanes::transpose(corners);
-            x[a] = [first, second, third];
-        }
-        x
-    }
-
-    #[inline(always)]
-    fn scatter<const N: usize>(&mut self, slots: &[[u16; LANES]; N], forces: &[[Lanes; 3]; N]) {
-        for a in 0..N {
-            let [x, y, z] = forces[a];
-            let of_lane = Lanes::transpose([x, y, z, Lanes::splat(0.0)]);
-            for lane in 0..LANES {
-                self.forces[slots[a][lane] as usize] += of_lane[lane];
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn accumulate<I, L, const N: usize, const P: usize>(
+    /// Forces and energies of the elements at current positions.
+    pub fn compute(
         &mut self,
         block: &ElementBlock,
-        interpolation: &I,
-        law: L,
-    ) where
-        I: Interpolation<N, P>,
-        L: Law,
-    {
-        let mut total = Lanes::splat(0.0);
-        let mut state = ElementState::<P>::new();
-        let mut forces = [[Lanes::splat(0.0); 3]; N];
-        self.failure = None;
-        for (index, group) in self.groups.clone().enumerate() {
-            let Some(slots) = self.slots[index * N..].first_chunk::<N>().copied() else { return };
-            let Some(geometry) = block.group_geometry(group).first_chunk::<P>() else { return };
-            state.deform::<I, L, N>(interpolation, geometry, &self.gather(&slots));
-            state.stress::<I, L>(law, geometry);
-            nodal_forces(interpolation, geometry, &mut state.stresses, &mut forces);
-            self.scatter(&slots, &forces);
-            let last = group + 1 == self.groups.end;
-            total += if last { self.without_copies(state.energy) } else { state.energy };
-            if self.failure.is_none() {
-                let smallest = smallest_jacobian(&state.jacobians);
-                self.failure = failure_of(&smallest, &state.energy, self.block, group);
-            }
+        positions: &[Vec3],
+        mut buffers: Buffers<'_>,
+        registers: Registers,
+    ) {
+        for (slot, &node) in buffers.positions.iter_mut().zip(&self.nodes) {
+            let x = &positions[node as usize];
+            *slot = Padded::from_vector([x.x, x.y, x.z]);
         }
-        self.energy = (total.0[0] + total.0[1]) + (total.0[2] + total.0[3]);
-    }
-
-    fn without_copies(&self, mut energy: Lanes) -> Lanes {
-        energy.0[self.last_lanes..].fill(0.0);
-        energy
+        buffers.forces.fill(Padded::splat(0.0));
+        self.failure = None;
+        let quick = ChunkForces { block, chunk: self, buffers: buffers.reborrow(), registers, search: false };
+        if block.dispatch(quick) == Some(false) {
+            block.dispatch(ChunkForces { block, chunk: self, buffers, registers, search: true });
+        }
     }
 }
 
-/// Smallest J over the points; not a number if any J is not finite.
-#[inline(always)]
-fn smallest_jacobian<const P: usize>(jacobians: &[Lanes; P]) -> Lanes {
-    let (mut smallest, mut sum) = (jacobians[0], jacobians[0]);
-    for jacobian in &jacobians[1..] {
-        smallest = smallest.min(*jacobian);
-        sum += *jacobian;
-    }
-    smallest + sum * 0.0
-}
-
-/// The first failed lane of a group.
-#[inline(always)]
-fn failure_of(smallest: &Lanes, energy: &Lanes, block: usize, group: usize) -> Option<ElementFailure> {
-    let mut sound = true;
-    for lane in 0..LANES {
-        sound &= (smallest.0[lane] > 0.0) & (energy.0[lane].abs() < f64::INFINITY);
-    }
-    if sound { None } else { first_failure(smallest, energy, block, group) }
-}
-
-#[cold]
-fn first_failure(smallest: &Lanes, energy: &Lanes, block: usize, group: usize) -> Option<ElementFailure> {
-    let sound = |lane: usize| smallest.0[lane] > 0.0 && energy.0[lane].is_finite();
-    (0..LANES).find(|lane| !sound(*lane)).map(|lane| {
-        let jacobian = smallest.0[lane];
-        let kind = if jacobian <= 0.0 { FailureKind::Inverted { jacobian } } else { FailureKind::NonFinite };
-        ElementFailure { block, element: group * LANES + lane, kind }
-    })
-}
-
-/// Forces of a chunk as an operation on elements.
+/// Forces of a chunk as an operation on elements; whether all of them are sound.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
-    vectorised: Vectorised,
+    buffers: Buffers<'a>,
+    registers: Registers,
+    /// Whether to look which element fails.
+    search: bool,
 }
 
 impl ElementOperation for ChunkForces<'_> {
-    type Output = ();
+    type Output = bool;
 
-    fn run<I, L, const N: usize, const P: usize>(self, interpolation: &I, law: L)
-    where
-        I: Interpolation<N, P>,
-        L: Law,
-    {
-        self.vectorised.run(ChunkKernel::<I, L, N, P> {
-            block: self.block,
-            chunk: self.chunk,
-            interpolation,
-            law,
-        });
+    fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, formulation: &F, law: L) -> bool {
+        self.registers.run(ChunkKernel::<F, L, N> { work: self, formulation, law })
     }
 }
 
-struct ChunkKernel<'a, I, L, const N: usize, const P: usize> {
-    block: &'a ElementBlock,
-    chunk: &'a mut Chunk,
-    interpolation: &'a I,
+struct ChunkKernel<'a, F, L, const N: usize> {
+    work: ChunkForces<'a>,
+    formulation: &'a F,
     law: L,
 }
 
-impl<I: Interpolation<N, P>, L: Law, const N: usize, const P: usize> Kernel for ChunkKernel<'_, I, L, N, P> {
-    type Output = ();
+impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<'_, F, L, N> {
+    type Output = bool;
 
     #[inline(always)]
-    fn call(self) {
-        self.chunk.accumulate::<I, L, N, P>(self.block, self.interpolation, self.law);
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        let Self { work: ChunkForces { block, chunk, buffers, search, .. }, formulation, law } = self;
+        let zero = Pack::splat(simd, 0.0);
+        let mut totals = [Row::splat(0.0); 2];
+        // J of an element and its energy: neither may be infinite, and J must be positive.
+        let (mut smallest, mut finite) = (Pack::splat(simd, f64::INFINITY), zero);
+        let mut state = F::state(simd);
+        let (mut x, mut forces) = ([[zero; 3]; N], [[zero; 3]; N]);
+        for (group, slots) in chunk.groups.clone().zip(chunk.slots.as_chunks::<N>().0) {
+            let presence = chunk.padded.then(|| presence(group, block.num_elements()));
+            for part in 0..Pack::<S>::PARTS {
+                for a in 0..N {
+                    x[a] = Pack::gather(simd, buffers.positions, &slots[a], part);
+                }
+                let data = block.part(simd, group, part);
+                let Evaluation { mut energy, mut hourglass, jacobian } =
+                    formulation.forces(law, &data, &x, &mut state, &mut forces);
+                smallest = smallest.min(jacobian);
+                finite += (energy + jacobian) * 0.0;
+                if search {
+                    note_failures(&mut chunk.failure, |lane| {
+                        let element = element_of(group, part * Pack::<S>::LANES + lane, block.num_elements());
+                        let failure = failure_of(*energy.lanes().get(lane)?, jacobian.lanes()[lane]);
+                        failure.and_then(|kind| {
+                            Some(ElementFailure { block: chunk.block, element: element?, kind })
+                        })
+                    });
+                }
+                if let Some(presence) = &presence {
+                    let presence = Pack::load(simd, presence, part);
+                    energy = energy * presence;
+                    hourglass = hourglass * presence;
+                    for a in 0..N {
+                        for i in 0..3 {
+                            forces[a][i] = forces[a][i] * presence;
+                        }
+                    }
+                }
+                for a in 0..N {
+                    Pack::scatter_add(&forces[a], buffers.forces, &slots[a], part);
+                }
+                for (total, energy) in totals.iter_mut().zip([energy, hourglass]) {
+                    (Pack::load(simd, total, part) + energy).store(total, part);
+                }
+            }
+        }
+        [chunk.energy, chunk.hourglass] = totals.map(|row| row.0.iter().sum());
+        smallest.lanes().iter().all(|&jacobian| jacobian > 0.0)
+            && finite.lanes().iter().all(|&zero| zero == 0.0)
+    }
+}
+
+/// 1 in lanes with an element, 0 in those past the last one.
+fn presence(group: usize, num_elements: usize) -> Row {
+    Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
+}
+
+/// Keeps the failure of the element with the lowest number.
+#[cold]
+fn note_failures(
+    first: &mut Option<ElementFailure>,
+    failure_of_lane: impl Fn(usize) -> Option<ElementFailure>,
+) {
+    for failure in (0..WIDTH).filter_map(failure_of_lane) {
+        if first.is_none_or(|first| failure.element < first.element) {
+            *first = Some(failure);
+        }
+    }
+}
+
+fn failure_of(energy: f64, jacobian: f64) -> Option<FailureKind> {
+    if jacobian <= 0.0 {
+        Some(FailureKind::Inverted { jacobian })
+    } else if jacobian.is_finite() && energy.is_finite() {
+        None
+    } else {
+        Some(FailureKind::NonFinite)
     }
 }

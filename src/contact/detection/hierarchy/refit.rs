@@ -9,7 +9,7 @@ use super::topology::Block;
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
-use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
+use crate::math::real::{Kernel, LANES, Lanes, Vectorised};
 
 /// Nested sphere of a vertex and its motion. The centre is a fixed combination of nodes, so that its velocity is
 /// exact.

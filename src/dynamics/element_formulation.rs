@@ -1,0 +1,138 @@
+//! What a kind of element computes, several elements at a time, whatever the law.
+
+use pulp::Simd;
+
+use super::element_kernel::{ElementState, PointGeometry, nodal_forces};
+use super::frequency_bound::{Spectrum, frequency_squared_bound};
+use super::group::GroupPart;
+use super::interpolation::Interpolation;
+use crate::material::Law;
+use crate::math::pack::Pack;
+use crate::math::real::Real;
+use crate::math::tensor::SymmetricTensor;
+
+/// What comes with the forces of elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Evaluation<S: Simd> {
+    /// Strain energy \[J\].
+    pub energy: Pack<S>,
+    /// Energy of hourglass control \[J\].
+    pub hourglass: Pack<S>,
+    /// Smallest J = det F; not a number if any J is not finite.
+    pub jacobian: Pack<S>,
+}
+
+/// An element of `N` nodes, total Lagrangian.
+pub(super) trait ElementFormulation<const N: usize>: Sync {
+    /// Workspace, which lives through a chunk of elements.
+    type State<S: Simd>;
+
+    /// A new workspace.
+    fn state<S: Simd>(simd: S) -> Self::State<S>;
+
+    /// Forces f_a = ∂(energy)/∂x_a \[N\], overwriting `forces`.
+    fn forces<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; N],
+        state: &mut Self::State<S>,
+        forces: &mut [[Pack<S>; 3]; N],
+    ) -> Evaluation<S>;
+
+    /// Mean of the Cauchy stress over the current volume \[Pa\].
+    fn mean_stress<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; N],
+        state: &mut Self::State<S>,
+    ) -> SymmetricTensor<Pack<S>>;
+
+    /// Bound of ω² \[1/s²\]; infinite or no number where an element is inverted.
+    fn frequency_squared_bound<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; N],
+        state: &mut Self::State<S>,
+    ) -> Pack<S>;
+}
+
+/// An element integrated at `P` points.
+pub(super) struct Integrated<I, const P: usize>(pub I);
+
+impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<N> for Integrated<I, P> {
+    type State<S: Simd> = ElementState<S, P>;
+
+    #[inline(always)]
+    fn state<S: Simd>(simd: S) -> ElementState<S, P> {
+        ElementState::new(simd)
+    }
+
+    #[inline(always)]
+    fn forces<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; N],
+        state: &mut ElementState<S, P>,
+        forces: &mut [[Pack<S>; 3]; N],
+    ) -> Evaluation<S> {
+        let geometry = PointGeometry::new(data);
+        state.deform::<I, L, N>(&self.0, &geometry, positions);
+        state.stress::<I, L>(law, &geometry);
+        nodal_forces(&self.0, &geometry, &mut state.stresses, forces);
+        Evaluation {
+            energy: state.energy,
+            hourglass: state.energy.constant(0.0),
+            jacobian: state.smallest_jacobian(),
+        }
+    }
+
+    #[inline(always)]
+    fn mean_stress<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; N],
+        state: &mut ElementState<S, P>,
+    ) -> SymmetricTensor<Pack<S>> {
+        let geometry = PointGeometry::new(data);
+        state.deform::<I, L, N>(&self.0, &geometry, positions);
+        state.stress::<I, L>(law, &geometry);
+        let zero = state.energy.constant(0.0);
+        let (mut sum, mut volume) = (SymmetricTensor([zero; 6]), zero);
+        for (k, stress) in state.stresses.iter().enumerate() {
+            // ∫ σ dv = ∫ P Fᵀ dV; at small strain σ = P.
+            let kirchhoff =
+                if L::SMALL_STRAIN { *stress } else { *stress + stress.dot_transposed(&state.gradients[k]) };
+            let weight = geometry.weight(k);
+            sum = sum + kirchhoff.symmetric_part() * weight;
+            volume += if L::SMALL_STRAIN { weight } else { weight * state.jacobians[k] };
+        }
+        sum * volume.reciprocal()
+    }
+
+    #[inline(always)]
+    fn frequency_squared_bound<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; N],
+        state: &mut ElementState<S, P>,
+    ) -> Pack<S> {
+        let geometry = PointGeometry::new(data);
+        state.deform::<I, L, N>(&self.0, &geometry, positions);
+        let spectrum = Spectrum { laplacian: data.load_last(1), dilatation: data.load_last(0) };
+        let bound = frequency_squared_bound(&self.0, law, &geometry, &spectrum, state);
+        infinite_where_inverted(bound, state.smallest_jacobian())
+    }
+}
+
+/// The bound, and infinity where J is not positive.
+#[inline(always)]
+pub(super) fn infinite_where_inverted<R: Real>(bound: R, jacobian: R) -> R {
+    // 1/max(J, 0) is infinite there, and times zero no number, which is no bound either.
+    bound + jacobian.max(jacobian.constant(0.0)).reciprocal() * 0.0
+}

@@ -1,0 +1,146 @@
+//! A bound of the highest frequency of an element in its current state.
+//!
+//! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²,   Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u,   V₀ θ̄² ≤ V₀ Σ |B̄_a|²/m_min uᵀ M u
+//!
+//! where s is the largest eigenvalue of (FᵀF)⁻¹ over the points, β the largest eigenvalue of the element's scalar
+//! Laplacian on its lumped masses (reference geometry only, computed once), and B̄ the mean of ∇N over the current
+//! volume. A and b come from [`TangentBound`](crate::material::TangentBound). With one point A = a.
+//!
+//! A quadratic element sees θ itself at its points, and A = a. Let C = F⁻ᵀ there and C̄ its mean. Then
+//! θ = C̄ : ∂u/∂X + (C − C̄) : ∂u/∂X, whose first part is the divergence of C̄ᵀu, so that (Minkowski)
+//!
+//! Σ w θ² ≤ (|C̄|₂ √γ + max |C − C̄| √β)² uᵀ M u
+//!
+//! with γ the largest eigenvalue of the element's divergence on its lumped masses, again computed once: that of the
+//! matrix √(w_k w_l) Σ_a ∇N_a(k)·∇N_a(l)/m_a of its points. On a rotated, unstrained element this is γ.
+//!
+//! With mean dilatation let r = max J/J̄ ≥ 1 and t = max |P̄ F̄ᵀ|. The tangent works on l̄ = h + ⅓(θ̄ − θ)I, whose
+//! Σ w |l̄|² is at most r Σ w |h|², and the second variation of F̄ adds at most 7 r t Σ w |h|² (the parts
+//! 2 δln α (τ̄:h), tr τ̄ (δln α)² and tr τ̄ δ²ln α with at most 2.31, 2.31 and 1.74 of r t, from
+//! |θ|² ≤ 3|h|², |tr h²| ≤ |h|² and Σ w θ̄² ≤ r Σ w θ²). Hence A = r (a + 7 t).
+//!
+//! On an undeformed cube or regular tetrahedron (of linear kind) the bound is the exact frequency.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
+use pulp::Simd;
+
+use super::element_kernel::{ElementState, PointGeometry, nodal_forces};
+use super::interpolation::Interpolation;
+use crate::material::Law;
+use crate::math::pack::Pack;
+use crate::math::real::Real;
+use crate::math::tensor::Tensor;
+
+/// Factor of the stress in the second variation of F̄.
+const SECOND_VARIATION: f64 = 7.0;
+
+/// What the bound needs to know of elements in the reference state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spectrum<R> {
+    /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
+    pub laplacian: R,
+    /// Of elements that see one volume change: 1 / smallest nodal mass \[1/kg\]; of others the largest eigenvalue of
+    /// Σ_k w_k ∇N_a ⊗ ∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
+    pub dilatation: R,
+}
+
+/// Bound of ω² of the elements of a pack \[1/s²\].
+#[inline(always)]
+pub(super) fn frequency_squared_bound<I, L, S: Simd, const N: usize, const P: usize>(
+    interpolation: &I,
+    law: L,
+    geometry: &PointGeometry<'_, S, P>,
+    spectrum: &Spectrum<Pack<S>>,
+    state: &ElementState<S, P>,
+) -> Pack<S>
+where
+    I: Interpolation<N, P>,
+    L: Law,
+{
+    let (zero, one) = (state.volume.constant(0.0), state.volume.constant(1.0));
+    let (mut gradient, mut dilatation, mut inverse_stretch, mut stress) = (zero, zero, zero, zero);
+    let mut volume_ratio = one;
+    let mut cofactors = [Tensor::filled(zero).plus_identity(); P];
+    for k in 0..P {
+        let h = state.law_gradient::<I, L>(k);
+        let bound = law.tangent_bound(&h);
+        gradient = gradient.max(bound.gradient);
+        dilatation = dilatation.max(bound.dilatation);
+        if L::SMALL_STRAIN {
+            inverse_stretch = one;
+            continue;
+        }
+        let jacobian = state.jacobians[k];
+        let cofactor = state.gradients[k].deformed_cofactor().0;
+        let largest = cofactor.transposed_dot_self().largest_eigenvalue_bound() / (jacobian * jacobian);
+        inverse_stretch = inverse_stretch.max(largest);
+        cofactors[k] = cofactor;
+        if I::MEAN_DILATATION {
+            volume_ratio = volume_ratio.max(jacobian / state.mean_jacobian);
+            let first = law.first_piola_kirchhoff(&h);
+            let kirchhoff = first.dot_transposed(&h) + first;
+            stress = stress.max(kirchhoff.double_dot(&kirchhoff).sqrt());
+        }
+    }
+    if I::MEAN_DILATATION && !L::SMALL_STRAIN {
+        gradient = volume_ratio * (gradient + stress * SECOND_VARIATION);
+    }
+    let divergence = if I::MEAN_DILATATION || P == 1 {
+        let mean = if L::SMALL_STRAIN { one } else { state.mean_jacobian };
+        mean_divergence(interpolation, geometry, &mut cofactors, spectrum, &state.volume) / (mean * mean)
+    } else if L::SMALL_STRAIN {
+        spectrum.dilatation
+    } else {
+        pointwise_divergence(&cofactors, &state.jacobians, spectrum)
+    };
+    gradient * inverse_stretch * spectrum.laplacian + dilatation * divergence
+}
+
+/// V₀ Σ |J̄ B̄_a|²/m_min from cof F, which it overwrites: V₀ J̄ B̄_a = Σ w cof F ∇N_a is the gradient of the current
+/// volume.
+#[inline(always)]
+fn mean_divergence<I, S: Simd, const N: usize, const P: usize>(
+    interpolation: &I,
+    geometry: &PointGeometry<'_, S, P>,
+    cofactors: &mut [Tensor<Pack<S>>; P],
+    spectrum: &Spectrum<Pack<S>>,
+    volume: &Pack<S>,
+) -> Pack<S>
+where
+    I: Interpolation<N, P>,
+{
+    let mut volume_gradient = [[volume.constant(0.0); 3]; N];
+    nodal_forces(interpolation, geometry, cofactors, &mut volume_gradient);
+    let mut norm_squared = volume.constant(0.0);
+    for [x, y, z] in volume_gradient {
+        norm_squared += x * x + y * y + z * z;
+    }
+    norm_squared * spectrum.dilatation / *volume
+}
+
+/// (|C̄|₂ √γ + max |C − C̄| √β)², C = cof F / J.
+#[inline(always)]
+fn pointwise_divergence<S: Simd, const P: usize>(
+    cofactors: &[Tensor<Pack<S>>; P],
+    jacobians: &[Pack<S>; P],
+    spectrum: &Spectrum<Pack<S>>,
+) -> Pack<S> {
+    let zero = jacobians[0].constant(0.0);
+    let mut mean = Tensor::filled(zero);
+    for k in 0..P {
+        mean = mean + cofactors[k].scale(jacobians[k].reciprocal());
+    }
+    mean = mean.scale(zero + 1.0 / P as f64);
+    let mut farthest = zero;
+    for k in 0..P {
+        let difference = cofactors[k].scale(jacobians[k].reciprocal()) - mean;
+        farthest = farthest.max(difference.double_dot(&difference));
+    }
+    let largest = mean.transposed_dot_self().largest_eigenvalue_bound();
+    let root = (largest * spectrum.dilatation).sqrt() + (farthest * spectrum.laplacian).sqrt();
+    root * root
+}

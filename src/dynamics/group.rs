@@ -1,0 +1,86 @@
+//! How the elements of a block lie in memory: in groups of [`WIDTH`], the groups in chunks.
+//!
+//! A chunk is a run of consecutive elements, so that its nodes are few. Each lane of its groups takes a run of its own:
+//! the elements of a group are far from each other and share no nodes, so that adding their forces to the nodes, one
+//! after the other, never waits for the sum before.
+
+use std::ops::Range;
+
+use pulp::Simd;
+
+use crate::math::pack::{Pack, Row, WIDTH};
+
+/// Groups of a chunk. Changing it changes the order of sums, hence the last bits.
+pub(super) const GROUPS_PER_CHUNK: usize = 128;
+
+/// Elements of a full chunk.
+pub(super) const ELEMENTS_PER_CHUNK: usize = GROUPS_PER_CHUNK * WIDTH;
+
+/// Rows of a quadrature point: the inverse reference Jacobian and the weight.
+pub(super) const POINT_ROWS: usize = 10;
+
+/// Number of chunks of a block.
+pub(super) fn num_chunks(num_elements: usize) -> usize {
+    num_elements.div_ceil(ELEMENTS_PER_CHUNK)
+}
+
+/// Number of groups of a block.
+pub(super) fn num_groups(num_elements: usize) -> usize {
+    let chunks = num_elements / ELEMENTS_PER_CHUNK;
+    chunks * GROUPS_PER_CHUNK + (num_elements % ELEMENTS_PER_CHUNK).div_ceil(WIDTH)
+}
+
+/// Groups of a chunk of a block.
+pub(super) fn groups_of_chunk(chunk: usize, num_elements: usize) -> Range<usize> {
+    chunk * GROUPS_PER_CHUNK..((chunk + 1) * GROUPS_PER_CHUNK).min(num_groups(num_elements))
+}
+
+/// Element in a lane of a group; `None` past the last element of the block.
+pub(super) fn element_of(group: usize, lane: usize, num_elements: usize) -> Option<usize> {
+    let chunk = group / GROUPS_PER_CHUNK;
+    let groups = groups_of_chunk(chunk, num_elements);
+    let element = chunk * ELEMENTS_PER_CHUNK + lane * groups.len() + (group - groups.start);
+    (element < num_elements).then_some(element)
+}
+
+/// The elements of a group that are computed together, and their rows.
+#[derive(Clone, Copy)]
+pub(super) struct GroupPart<'a, S> {
+    /// The registers.
+    pub simd: S,
+    /// Part of the rows.
+    pub part: usize,
+    /// Rows of the group: those of its quadrature points, then two of its spectrum.
+    pub rows: &'a [Row],
+}
+
+impl<S: Simd> GroupPart<'_, S> {
+    /// Numbers of a row.
+    #[inline(always)]
+    pub fn load(&self, row: &Row) -> Pack<S> {
+        Pack::load(self.simd, row, self.part)
+    }
+
+    /// Numbers of the row that has this many rows after it.
+    #[inline(always)]
+    pub fn load_last(&self, after: usize) -> Pack<S> {
+        self.load(&self.rows[self.rows.len() - 1 - after])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_has_one_place() {
+        for num_elements in [0, 1, 7, 8, 13, 1023, 1024, 1025, 3000] {
+            let places =
+                (0..num_groups(num_elements)).flat_map(|group| (0..WIDTH).map(move |lane| (group, lane)));
+            let mut found: Vec<usize> =
+                places.filter_map(|(group, lane)| element_of(group, lane, num_elements)).collect();
+            found.sort_unstable();
+            assert!(found.into_iter().eq(0..num_elements), "{num_elements}");
+        }
+    }
+}

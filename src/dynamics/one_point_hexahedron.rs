@@ -1,0 +1,301 @@
+//! The eight-node hexahedron with one stress point and hourglass control.
+//!
+//! A linear displacement is seen by its mean gradient F = Σ x_a ⊗ B_a, B_a = (1/V) ∫ ∇N_a dV, which passes the patch
+//! test on any hexahedra. What of a motion it does not see are the four hourglass modes h_α: they are measured by
+//! q_α = Σ_a γ_αa x_a with γ_αa = h_αa − B_a·H_α, H_α = Σ_b h_αb X_b, which no linear motion changes, and held by springs
+//! of energy ½ k Σ |q_α|². Turned with the element, q_α keeps its length: the control is objective and conservative.
+//! Source: Flanagan and Belytschko 1981, Int. J. Numer. Meth. Eng. 17:679, §3–4, total Lagrangian here.
+//!
+//! Nodal vectors are taken apart into the eight products of signs 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ of the nodes, in which the
+//! gradient has 3 × 6 coefficients: the volume does not depend on the last mode. γ is not needed: q_α = c_α − F H_α, c_α
+//! the coefficient of x in the mode h_α.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
+use nalgebra::SMatrix;
+use pulp::Simd;
+
+use super::element_formulation::{ElementFormulation, Evaluation, infinite_where_inverted};
+use super::group::GroupPart;
+use crate::element::{quadrature, shape_gradients};
+use crate::material::{Elasticity, Law, Response};
+use crate::math::pack::Pack;
+use crate::math::real::Real;
+use crate::math::tensor::{SymmetricTensor, Tensor};
+use crate::math::{Mat3, Vec3};
+use crate::mesh::CellKind;
+
+/// Stiffness of hourglass control, as a part of that of the plane waves that it stands in for.
+///
+/// Between 0.02 and 0.1 a mesh neither hourglasses nor stiffens in bending by much.
+const HOURGLASS_STIFFNESS: f64 = 0.05;
+
+/// Nodes by the sides of their coordinates: bit d set where ξ_d = +1. Modes are numbered by the same bits, set where the
+/// coordinate is a factor.
+const NODE_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+/// The linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη that the gradient sees.
+const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
+/// The hourglass modes.
+const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
+
+// Rows: coefficients of B in the modes it has; H_α; volume; k; largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); the
+// largest eigenvalue of V B_a·B_b / √(m_a m_b) and 1 / smallest nodal mass.
+const HOURGLASS_VECTORS: usize = 3 * GRADIENT_MODES.len();
+const VOLUME: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
+const STIFFNESS: usize = VOLUME + 1;
+const HOURGLASS_FREQUENCY: usize = STIFFNESS + 1;
+const LAPLACIAN: usize = HOURGLASS_FREQUENCY + 1;
+const INVERSE_MASS: usize = LAPLACIAN + 1;
+/// Numbers kept of an element.
+pub(super) const ROWS: usize = INVERSE_MASS + 1;
+
+/// The element.
+pub(super) struct OnePointHexahedron;
+
+/// What an element keeps between its steps of evaluation.
+struct Kinematics<S: Simd> {
+    /// F − I.
+    gradient: Tensor<Pack<S>>,
+    /// q_α.
+    hourglass: [[Pack<S>; 3]; 4],
+}
+
+/// The three numbers from row `first` on.
+#[inline(always)]
+fn vector<S: Simd>(data: &GroupPart<'_, S>, first: usize) -> [Pack<S>; 3] {
+    [data.load(&data.rows[first]), data.load(&data.rows[first + 1]), data.load(&data.rows[first + 2])]
+}
+
+/// Sums over the nodes with the signs of each mode, in place, nodes numbered by side. It is its own transpose.
+#[inline(always)]
+fn sum_with_signs<R: Real>(values: &mut [[R; 3]; 8]) {
+    for bit in [1, 2, 4] {
+        for low in 0..8 {
+            if low & bit == 0 {
+                for i in 0..3 {
+                    let (a, b) = (values[low][i], values[low | bit][i]);
+                    values[low][i] = a + b;
+                    values[low | bit][i] = b - a;
+                }
+            }
+        }
+    }
+}
+
+/// The transpose of [`sum_with_signs`]: values at the nodes from coefficients of the modes.
+#[inline(always)]
+fn spread_with_signs<R: Real>(values: &mut [[R; 3]; 8]) {
+    for bit in [1, 2, 4] {
+        for low in 0..8 {
+            if low & bit == 0 {
+                for i in 0..3 {
+                    let (a, b) = (values[low][i], values[low | bit][i]);
+                    values[low][i] = a - b;
+                    values[low | bit][i] = a + b;
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn by_side<R: Real>(nodes: &[[R; 3]; 8]) -> [[R; 3]; 8] {
+    let mut values = *nodes;
+    for side in 0..8 {
+        values[side] = nodes[NODE_BY_SIDE[side]];
+    }
+    values
+}
+
+#[inline(always)]
+fn kinematics<S: Simd>(data: &GroupPart<'_, S>, positions: &[[Pack<S>; 3]; 8]) -> Kinematics<S> {
+    let mut modes = by_side(positions);
+    sum_with_signs(&mut modes);
+    let mut deformation = Tensor::filled(positions[0][0].constant(0.0));
+    for (m, mode) in GRADIENT_MODES.into_iter().enumerate() {
+        let slope = vector(data, 3 * m);
+        for i in 0..3 {
+            for j in 0..3 {
+                deformation.0[i][j] += modes[mode][i] * slope[j];
+            }
+        }
+    }
+    let mut hourglass = [modes[0]; 4];
+    for (alpha, mode) in HOURGLASS_MODES.into_iter().enumerate() {
+        let reference = vector(data, HOURGLASS_VECTORS + 3 * alpha);
+        for i in 0..3 {
+            let f = deformation.0[i];
+            let linear = f[0] * reference[0] + f[1] * reference[1] + f[2] * reference[2];
+            hourglass[alpha][i] = modes[mode][i] - linear;
+        }
+    }
+    Kinematics { gradient: deformation.minus_identity(), hourglass }
+}
+
+impl ElementFormulation<8> for OnePointHexahedron {
+    type State<S: Simd> = ();
+
+    #[inline(always)]
+    fn state<S: Simd>(_simd: S) {}
+
+    #[inline(always)]
+    fn forces<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; 8],
+        (): &mut (),
+        forces: &mut [[Pack<S>; 3]; 8],
+    ) -> Evaluation<S> {
+        let Kinematics { gradient, hourglass } = kinematics(data, positions);
+        let (volume, stiffness) = (data.load(&data.rows[VOLUME]), data.load(&data.rows[STIFFNESS]));
+        let Response { stress, energy } = law.response(&gradient);
+        // What works on F: V P − Σ k q_α ⊗ H_α.
+        let mut work = stress.scale(volume);
+        let zero = volume.constant(0.0);
+        let mut modes = [[zero; 3]; 8];
+        let mut square = zero;
+        for (alpha, mode) in HOURGLASS_MODES.into_iter().enumerate() {
+            let reference = vector(data, HOURGLASS_VECTORS + 3 * alpha);
+            for i in 0..3 {
+                let force = hourglass[alpha][i] * stiffness;
+                square += hourglass[alpha][i] * force;
+                modes[mode][i] = force;
+                for j in 0..3 {
+                    work.0[i][j] -= force * reference[j];
+                }
+            }
+        }
+        for (m, mode) in GRADIENT_MODES.into_iter().enumerate() {
+            let slope = vector(data, 3 * m);
+            for i in 0..3 {
+                let row = work.0[i];
+                modes[mode][i] += row[0] * slope[0] + row[1] * slope[1] + row[2] * slope[2];
+            }
+        }
+        spread_with_signs(&mut modes);
+        for side in 0..8 {
+            forces[NODE_BY_SIDE[side]] = modes[side];
+        }
+        let jacobian = gradient.relative_volume_change() + 1.0;
+        Evaluation { energy: energy * volume, hourglass: square * 0.5, jacobian: jacobian + jacobian * 0.0 }
+    }
+
+    #[inline(always)]
+    fn mean_stress<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; 8],
+        (): &mut (),
+    ) -> SymmetricTensor<Pack<S>> {
+        let h = kinematics(data, positions).gradient;
+        let stress = law.first_piola_kirchhoff(&h);
+        if L::SMALL_STRAIN {
+            return stress.symmetric_part();
+        }
+        let jacobian = h.relative_volume_change() + 1.0;
+        (stress + stress.dot_transposed(&h)).symmetric_part() * jacobian.reciprocal()
+    }
+
+    /// The bound of an element that sees one volume change (see [`super::frequency_bound`]) and that of the springs, whose
+    /// stiffness Σ k γ_αa γ_αb does not change in time.
+    #[inline(always)]
+    fn frequency_squared_bound<S: Simd, L: Law>(
+        &self,
+        law: L,
+        data: &GroupPart<'_, S>,
+        positions: &[[Pack<S>; 3]; 8],
+        (): &mut (),
+    ) -> Pack<S> {
+        let h = kinematics(data, positions).gradient;
+        let bound = law.tangent_bound(&h);
+        let load = |row: usize| data.load(&data.rows[row]);
+        let one = load(VOLUME).constant(1.0);
+        let (mut cofactor, change) = h.deformed_cofactor();
+        let jacobian = change + 1.0;
+        let (mut inverse_stretch, mut inverse_square) = (one, one);
+        if L::SMALL_STRAIN {
+            cofactor = Tensor::filled(one * 0.0).plus_identity();
+        } else {
+            inverse_square = (jacobian * jacobian).reciprocal();
+            inverse_stretch = cofactor.transposed_dot_self().largest_eigenvalue_bound() * inverse_square;
+        }
+        // Σ_a |cof F B_a|² is eight times that over the modes.
+        let mut squares = one * 0.0;
+        for m in 0..GRADIENT_MODES.len() {
+            let slope = vector(data, 3 * m);
+            for i in 0..3 {
+                let row = cofactor.0[i];
+                let component = row[0] * slope[0] + row[1] * slope[1] + row[2] * slope[2];
+                squares += component * component;
+            }
+        }
+        let divergence = load(VOLUME) * squares * 8.0 * load(INVERSE_MASS) * inverse_square;
+        let springs = load(HOURGLASS_FREQUENCY);
+        let material = bound.gradient * inverse_stretch * load(LAPLACIAN) + bound.dilatation * divergence;
+        infinite_where_inverted(material + springs, jacobian)
+    }
+}
+
+/// The numbers of an element from its nodes \[m\] and their masses \[kg\]; its volume \[m³\].
+pub(super) fn fill_numbers(
+    nodes: &[Vec3; 8],
+    masses: &[f64],
+    elasticity: &Elasticity,
+    numbers: &mut [f64],
+) -> f64 {
+    let (mean_gradients, volume) = mean_gradients(nodes);
+    let plain = |vectors: &[Vec3; 8]| vectors.map(|vector| [vector.x, vector.y, vector.z]);
+    let (mut modes, mut reference) = (by_side(&plain(&mean_gradients)), by_side(&plain(nodes)));
+    sum_with_signs(&mut modes);
+    sum_with_signs(&mut reference);
+    for (numbers, mode) in numbers.chunks_exact_mut(3).zip(GRADIENT_MODES) {
+        numbers.copy_from_slice(&modes[mode].map(|sum| sum / 8.0));
+    }
+    for (numbers, mode) in numbers[HOURGLASS_VECTORS..].chunks_exact_mut(3).zip(HOURGLASS_MODES) {
+        numbers.copy_from_slice(&reference[mode]);
+    }
+    // With γ/√8 for γ the stiffness is κ (λ+2μ) V Σ |B|²/3, which leaves the frequency below that of the element.
+    let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
+    let stiffness = HOURGLASS_STIFFNESS * elasticity.p_wave_modulus() * volume * squares / 24.0;
+    let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();
+    let gradients = SMatrix::<f64, 8, 3>::from_fn(|a, i| weighted(a, mean_gradients[a])[i]);
+    let controls = SMatrix::<f64, 8, 4>::from_fn(|a, alpha| {
+        let side = NODE_BY_SIDE.iter().position(|&node| node == a).unwrap_or(0);
+        let missing = (HOURGLASS_MODES[alpha] & !side).count_ones();
+        let sign = if missing % 2 == 0 { 1.0 } else { -1.0 };
+        let gamma = sign - mean_gradients[a].dot(&Vec3::from(reference[HOURGLASS_MODES[alpha]]));
+        gamma / masses[a].sqrt()
+    });
+    numbers[VOLUME] = volume;
+    numbers[STIFFNESS] = stiffness;
+    numbers[HOURGLASS_FREQUENCY] =
+        stiffness * (controls.transpose() * controls).symmetric_eigenvalues().max();
+    numbers[LAPLACIAN] = volume * (gradients.transpose() * gradients).symmetric_eigenvalues().max();
+    numbers[INVERSE_MASS] = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
+    volume
+}
+
+/// B_a \[1/m\] and V \[m³\].
+fn mean_gradients(nodes: &[Vec3; 8]) -> ([Vec3; 8], f64) {
+    let (mut integrals, mut volume, mut slopes) = ([Vec3::zeros(); 8], 0.0, [[0.0; 3]; 8]);
+    for point in quadrature(CellKind::Hex8) {
+        shape_gradients(CellKind::Hex8, point.xi, &mut slopes);
+        let mut jacobian = Mat3::zeros();
+        for (x, slope) in nodes.iter().zip(&slopes) {
+            jacobian += x * Vec3::from(*slope).transpose();
+        }
+        volume += point.weight * jacobian.determinant();
+        // det J · J⁻ᵀ ∂N/∂ξ, by the cofactors: the columns are cross products.
+        let [a, b, c] = [0, 1, 2].map(|j| jacobian.column(j).into_owned());
+        let cofactor = Mat3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]);
+        for (integral, slope) in integrals.iter_mut().zip(&slopes) {
+            *integral += cofactor * Vec3::from(*slope) * point.weight;
+        }
+    }
+    (integrals.map(|integral| integral / volume), volume)
+}

@@ -1,0 +1,375 @@
+//! Registers of numbers: [`Real`] over the vectors of the processor at hand.
+//!
+//! Data lies in [`Row`]s of [`WIDTH`] numbers, whatever the processor; a [`Pack`] is the part of a row that fits its
+//! registers. Which part of a row is computed with which does not change a bit of the result.
+
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+use pulp::bytemuck::{cast_slice, cast_slice_mut};
+use pulp::{Simd, WithSimd};
+
+use super::real::{Lanes, Real};
+
+/// Numbers of a [`Row`].
+pub const WIDTH: usize = 8;
+
+/// Numbers side by side in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Row(pub [f64; WIDTH]);
+
+impl Row {
+    /// The same number in every place.
+    pub fn splat(value: f64) -> Self {
+        Self([value; WIDTH])
+    }
+
+    /// Numbers by their place.
+    pub fn from_fn(value: impl Fn(usize) -> f64) -> Self {
+        Self(std::array::from_fn(value))
+    }
+}
+
+/// A part of a row in a register.
+#[derive(Clone, Copy, Debug)]
+pub struct Pack<S: Simd> {
+    simd: S,
+    value: S::f64s,
+}
+
+/// Three-component vectors padded to four.
+pub type Padded = Lanes;
+
+impl<S: Simd> Pack<S> {
+    /// Numbers of a pack.
+    pub const LANES: usize = S::F64_LANES;
+    /// Packs of a row.
+    pub const PARTS: usize = WIDTH / S::F64_LANES;
+
+    /// The same value in every lane.
+    #[inline(always)]
+    pub fn splat(simd: S, value: f64) -> Self {
+        Self { simd, value: simd.splat_f64s(value) }
+    }
+
+    /// Part of a row.
+    #[inline(always)]
+    pub fn load(simd: S, row: &Row, part: usize) -> Self {
+        Self { simd, value: S::as_simd_f64s(&row.0).0[part] }
+    }
+
+    /// Part of rows of vectors by their components.
+    #[inline(always)]
+    pub fn load_vectors<const N: usize>(simd: S, rows: &[[Row; 3]; N], part: usize) -> [[Self; 3]; N] {
+        let mut vectors = [[Self::splat(simd, 0.0); 3]; N];
+        for a in 0..N {
+            for i in 0..3 {
+                vectors[a][i] = Self::load(simd, &rows[a][i], part);
+            }
+        }
+        vectors
+    }
+
+    /// Overwrites a part of a row.
+    #[inline(always)]
+    pub fn store(self, row: &mut Row, part: usize) {
+        S::as_mut_simd_f64s(&mut row.0).0[part] = self.value;
+    }
+
+    /// The numbers.
+    #[inline(always)]
+    pub fn lanes(&self) -> &[f64] {
+        cast_slice(std::slice::from_ref(&self.value))
+    }
+
+    /// Lane of the number in half `half` of register `register` where four registers of padded vectors are transposed.
+    #[inline(always)]
+    fn lane_of(register: usize, half: usize) -> usize {
+        register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
+    }
+
+    /// Components of the vectors that a part of a row of indices names.
+    #[inline(always)]
+    pub fn gather(simd: S, vectors: &[Padded], indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
+        let mut registers = [simd.splat_f64s(0.0); 4];
+        for register in 0..4 {
+            let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
+            for (half, vector) in halves.iter_mut().enumerate() {
+                let lane = part * Self::LANES + Self::lane_of(register, half);
+                *vector = vectors[indices[lane] as usize].0;
+            }
+        }
+        let [x, y, z, _] = simd.deinterleave_shfl_f64s(registers);
+        [x, y, z].map(|value| Self { simd, value })
+    }
+
+    /// Adds vectors, given by their components, to those that a part of a row of indices names.
+    #[inline(always)]
+    pub fn scatter_add(vector: &[Self; 3], sums: &mut [Padded], indices: &[u16; WIDTH], part: usize) {
+        let [x, y, z] = vector;
+        let simd = x.simd;
+        let registers = simd.interleave_shfl_f64s([x.value, y.value, z.value, simd.splat_f64s(0.0)]);
+        for register in 0..4 {
+            let halves: &[[f64; 4]] = cast_slice(std::slice::from_ref(&registers[register]));
+            for (half, vector) in halves.iter().enumerate() {
+                let lane = part * Self::LANES + Self::lane_of(register, half);
+                sums[indices[lane] as usize] += Lanes(*vector);
+            }
+        }
+    }
+}
+
+macro_rules! pack_operator {
+    ($trait:ident, $method:ident, $operation:ident) => {
+        impl<S: Simd> $trait for Pack<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self { simd: self.simd, value: self.simd.$operation(self.value, other.value) }
+            }
+        }
+    };
+}
+
+pack_operator!(Add, add, add_f64s);
+pack_operator!(Sub, sub, sub_f64s);
+pack_operator!(Mul, mul, mul_f64s);
+pack_operator!(Div, div, div_f64s);
+
+impl<S: Simd> Add<f64> for Pack<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, constant: f64) -> Self {
+        self + self.constant(constant)
+    }
+}
+
+impl<S: Simd> Mul<f64> for Pack<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, factor: f64) -> Self {
+        self * self.constant(factor)
+    }
+}
+
+impl<S: Simd> Neg for Pack<S> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { simd: self.simd, value: self.simd.neg_f64s(self.value) }
+    }
+}
+
+impl<S: Simd> AddAssign for Pack<S> {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl<S: Simd> SubAssign for Pack<S> {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+// Bits of a double, seen as two words of 32: the exponent is in the upper one, above 20 bits of fraction.
+const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
+const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
+/// Bits of √½ below those of 1.0: adding it carries into the exponent where the fraction passes √2.
+const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
+/// 2^84, whose unit in the last place is 2^32: an integer in the upper word adds itself times 2^32.
+const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
+const TWO_32: f64 = 4_294_967_296.0;
+/// Offset of the upper word in the guess of a cube root (fdlibm `s_cbrt.c`, B1).
+const CUBE_ROOT_OFFSET: u64 = 715_094_163 << 32;
+
+impl<S: Simd> Pack<S> {
+    #[inline(always)]
+    fn bits(self) -> S::u64s {
+        self.simd.transmute_u64s_f64s(self.value)
+    }
+
+    #[inline(always)]
+    fn of_bits(self, bits: S::u64s) -> Self {
+        Self { simd: self.simd, value: self.simd.transmute_f64s_u64s(bits) }
+    }
+
+    /// Both words of each number shifted right.
+    #[inline(always)]
+    fn words_shifted(self, bits: S::u64s, amount: u32) -> S::u64s {
+        let mut words = bits;
+        let shifted: &mut [S::u32s] = cast_slice_mut(std::slice::from_mut(&mut words));
+        for words in shifted {
+            *words = self.simd.wrapping_dyn_shr_u32s(*words, self.simd.splat_u32s(amount));
+        }
+        words
+    }
+}
+
+impl<S: Simd> Real for Pack<S> {
+    #[inline(always)]
+    fn constant(self, value: f64) -> Self {
+        Self::splat(self.simd, value)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self { simd: self.simd, value: self.simd.sqrt_f64s(self.value) }
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self { simd: self.simd, value: self.simd.max_f64s(self.value, other.value) }
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self { simd: self.simd, value: self.simd.min_f64s(self.value, other.value) }
+    }
+    #[inline(always)]
+    fn binary_scale(self) -> (Self, Self) {
+        let simd = self.simd;
+        let carried = simd.add_u64s(self.bits(), simd.splat_u64s(SQRT_HALF_OFFSET));
+        let exponent = simd.and_u64s(carried, simd.splat_u64s(EXPONENT));
+        let scale = self.of_bits(simd.sub_u64s(simd.splat_u64s(2046 << 52), exponent));
+        let integer = self.words_shifted(exponent, FRACTION_BITS_OF_UPPER_WORD);
+        let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_84.to_bits())));
+        ((float + -TWO_84) * (1.0 / TWO_32) + -1023.0, scale)
+    }
+    /// A third of the upper word by its binary series ¼ + 1/16 + 1/64 + …
+    #[inline(always)]
+    fn cube_root_guess(self) -> Self {
+        let simd = self.simd;
+        let upper = simd.and_u64s(self.bits(), simd.splat_u64s(UPPER_WORD));
+        let mut third = simd.add_u64s(self.words_shifted(upper, 2), self.words_shifted(upper, 4));
+        for amount in [4, 8, 16] {
+            third = simd.add_u64s(third, self.words_shifted(third, amount));
+        }
+        self.of_bits(simd.add_u64s(third, simd.splat_u64s(CUBE_ROOT_OFFSET)))
+    }
+}
+
+/// The widest registers that the processor has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Registers {
+    arch: pulp::Arch,
+}
+
+impl Registers {
+    /// All that this processor has, narrowest first.
+    #[cfg(test)]
+    pub fn available() -> Vec<Self> {
+        #[cfg(target_arch = "x86_64")]
+        let vectors =
+            [pulp::x86::V3::try_new().map(pulp::Arch::V3), pulp::x86::V4::try_new().map(pulp::Arch::V4)];
+        #[cfg(not(target_arch = "x86_64"))]
+        let vectors = [None];
+        std::iter::once(pulp::Arch::Scalar)
+            .chain(vectors.into_iter().flatten())
+            .map(|arch| Self { arch })
+            .collect()
+    }
+
+    /// Runs `kernel` on them; mark all that it calls `#[inline(always)]`, else it stays baseline code.
+    #[inline]
+    pub fn run<K: WithSimd>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        if !matches!(self.arch, pulp::Arch::Scalar) {
+            return self.arch.dispatch(kernel);
+        }
+        // Four lanes at least: `Pack::gather` transposes four vectors.
+        pulp::Scalar256b.vectorize(kernel)
+    }
+
+    /// Runs a `kernel` that seldom runs: on four lanes, with the same result, so that less code is compiled.
+    #[inline]
+    pub fn run_seldom<K: WithSimd>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        if let (true, Some(avx2)) = (!matches!(self.arch, pulp::Arch::Scalar), pulp::x86::V3::try_new()) {
+            return Simd::vectorize(avx2, kernel);
+        }
+        pulp::Scalar256b.vectorize(kernel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// ln(1 + x), x − ln(1 + x), ∛(1 + x) and √|x| of a row, part by part.
+    struct Functions<'a>(&'a Row);
+
+    impl WithSimd for Functions<'_> {
+        type Output = [Row; 4];
+
+        fn with_simd<S: Simd>(self, simd: S) -> [Row; 4] {
+            let mut out = [Row::splat(0.0); 4];
+            for part in 0..Pack::<S>::PARTS {
+                let x = Pack::load(simd, self.0, part);
+                let (logarithm, residual) = x.ln_1p_and_residual();
+                let values = [logarithm, residual, (x + 1.0).cube_root(), x.abs().sqrt()];
+                for (row, value) in out.iter_mut().zip(values) {
+                    value.store(row, part);
+                }
+            }
+            out
+        }
+    }
+
+    /// Gathers vectors by index and adds them back to where they came from.
+    struct Twice<'a>(&'a mut [Padded], &'a [u16; WIDTH]);
+
+    impl WithSimd for Twice<'_> {
+        type Output = [Row; 3];
+
+        fn with_simd<S: Simd>(self, simd: S) -> [Row; 3] {
+            let mut rows = [Row::splat(0.0); 3];
+            for part in 0..Pack::<S>::PARTS {
+                let vector = Pack::gather(simd, self.0, self.1, part);
+                Pack::scatter_add(&vector, self.0, self.1, part);
+                for (row, component) in rows.iter_mut().zip(vector) {
+                    component.store(row, part);
+                }
+            }
+            rows
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_register_has_the_bits_of_the_scalar(x in prop::array::uniform8(-0.9..30.0f64)) {
+            for registers in Registers::available() {
+                let [logarithm, residual, root, square_root] = registers.run(Functions(&Row(x)));
+                for lane in 0..WIDTH {
+                    let scalar = x[lane].ln_1p_and_residual();
+                    prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
+                    prop_assert_eq!(root.0[lane], (x[lane] + 1.0).cube_root());
+                    prop_assert_eq!(square_root.0[lane], x[lane].abs().sqrt());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn gathered_vectors_are_in_the_lane_of_their_index_and_go_back() {
+        for registers in Registers::available() {
+            let mut vectors: Vec<Padded> =
+                (0..20).map(|k| Padded::from_vector([k, k + 100, k + 200].map(f64::from))).collect();
+            let indices = [3, 17, 0, 8, 9, 19, 4, 11];
+            let rows = registers.run(Twice(&mut vectors, &indices));
+            for (i, row) in rows.iter().enumerate() {
+                assert_eq!(row.0, indices.map(|index| f64::from(index) + 100.0 * i as f64));
+            }
+            for (k, vector) in vectors.iter().enumerate() {
+                let factor = if indices.contains(&(k as u16)) { 2.0 } else { 1.0 };
+                assert_eq!(vector.0[..3], [0.0, 100.0, 200.0].map(|shift| (shift + k as f64) * factor));
+                assert_eq!(vector.0[3], 0.0);
+            }
+        }
+    }
+}
