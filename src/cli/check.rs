@@ -77,7 +77,7 @@ pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
 }
 
 fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
-    let bodies = simulation.model().bodies.iter().enumerate();
+    let bodies = simulation.model().bodies.iter().enumerate().filter(|(_, body)| !body.is_wall());
     let bodies = bodies.map(|(index, body)| body_report(simulation, index, body)).collect();
     let begins_in_flight = simulation.progress().in_flight;
     let stable_step = simulation.stable_step();

@@ -124,6 +124,40 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
+    /// Puts other constraints, in ascending order of keys that are not here yet, in their places; `workspace` is
+    /// overwritten.
+    pub fn merge<'a>(&mut self, others: impl Iterator<Item = Constraint<'a>>, workspace: &mut Self) {
+        workspace.clear();
+        let mut others = others.peekable();
+        for constraint in self.iter() {
+            while let Some(other) = others.next_if(|other| other.key < constraint.key) {
+                workspace.push_whole(&other);
+            }
+            workspace.push_whole(&constraint);
+        }
+        others.for_each(|other| workspace.push_whole(&other));
+        std::mem::swap(self, workspace);
+    }
+
+    /// Replaces every gap by what `gap` makes of it \[m\], by ascending key.
+    pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
+        for (key, value) in self.keys.iter().zip(&mut self.gaps) {
+            *value = gap(*key, *value);
+        }
+    }
+
+    fn push_whole(&mut self, constraint: &Constraint<'_>) {
+        debug_assert!(self.keys.last().is_none_or(|last| *last < constraint.key), "constraints out of order");
+        self.keys.push(constraint.key);
+        self.bodies.push(constraint.bodies);
+        self.gaps.push(constraint.gap);
+        self.normals.push(constraint.normal);
+        let middle = (self.nodes.len() + constraint.num_contactor_nodes) as u32;
+        self.nodes.extend_from_slice(constraint.nodes);
+        self.weights.extend_from_slice(constraint.weights);
+        self.ends.push([middle, self.nodes.len() as u32]);
+    }
+
     /// Number of constraints.
     pub fn len(&self) -> usize {
         self.keys.len()

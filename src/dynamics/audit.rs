@@ -112,6 +112,11 @@ impl Audit {
         self.initial_energy
     }
 
+    /// Largest of kinetic, strain and |external work| seen so far \[J\].
+    pub fn energy_scale(&self) -> f64 {
+        self.energy_scale
+    }
+
     /// |total − initial − external work| over the largest of kinetic, strain and |external work| seen so far.
     pub fn energy_error(&self) -> f64 {
         self.energy_error

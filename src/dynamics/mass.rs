@@ -163,16 +163,16 @@ pub fn add_lumped_mass(
     }
 }
 
-/// det ∂x/∂ξ of a volume, |∂x/∂ξ₁ × ∂x/∂ξ₂| of a surface, from nodes with their shape gradients.
+/// det ∂x/∂ξ of a volume, |∂x/∂ξ₁ × ∂x/∂ξ₂| of a surface, |∂x/∂ξ₁| of a line, from nodes with their shape gradients.
 fn measure<'a>(kind: CellKind, nodes: impl Iterator<Item = (&'a Vec3, &'a [f64; 3])>) -> f64 {
     let mut jacobian = Mat3::zeros();
     for (node, gradient) in nodes {
         jacobian += node * Vec3::from(*gradient).transpose();
     }
-    if kind.dimension() == 3 {
-        jacobian.determinant()
-    } else {
-        jacobian.column(0).cross(&jacobian.column(1)).norm()
+    match kind.dimension() {
+        3 => jacobian.determinant(),
+        2 => jacobian.column(0).cross(&jacobian.column(1)).norm(),
+        _ => jacobian.column(0).norm(),
     }
 }
 

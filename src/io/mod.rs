@@ -1,4 +1,5 @@
-//! What a run reads and leaves behind: Gmsh meshes in; VTK frames, `history.csv` and `summary.json` out.
+//! What a run reads and leaves behind: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv` and
+//! `summary.json` out.
 //!
 //! Nothing here knows the simulation: fields arrive as named arrays, histories and summaries as plain structs.
 //! Whatever replaces a file replaces it whole, so a run killed at any moment leaves readable output.
@@ -7,6 +8,7 @@ mod atomic_write;
 mod error;
 pub mod gmsh;
 pub mod history;
+pub mod pairs;
 pub mod summary;
 pub mod vtk;
 

@@ -26,6 +26,8 @@ pub struct Summary {
     pub failure: Option<Failure>,
     /// The bodies, in the order of the scenario.
     pub bodies: Vec<BodySummary>,
+    /// The rigid walls, in the order of the scenario.
+    pub walls: Vec<WallSummary>,
     /// Steps done, flight steps among them.
     pub steps: u64,
     /// Steps done while every body flew free.
@@ -89,6 +91,19 @@ pub struct BodySummary {
     pub mass: f64,
     /// Critical step of the reference configuration \[s\]; infinite for a rigid body, written as null.
     pub critical_step: f64,
+}
+
+/// One rigid wall.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WallSummary {
+    /// Name in the scenario.
+    pub name: String,
+    /// A point of it at the start \[m\].
+    pub point: [f64; 3],
+    /// Unit normal out of the wall.
+    pub normal: [f64; 3],
+    /// Mass \[kg\]; `None` where its velocity is given, written as null.
+    pub mass: Option<f64>,
 }
 
 /// Simulated time \[s\].

@@ -23,6 +23,7 @@ pub(super) struct Root {
     time: Option<IgnoredAny>,
     materials: Option<IgnoredAny>,
     bodies: Option<IgnoredAny>,
+    walls: Option<IgnoredAny>,
     boundaries: Option<IgnoredAny>,
     loads: Option<IgnoredAny>,
     contact: Option<IgnoredAny>,
@@ -75,6 +76,20 @@ pub(super) struct Body {
     pub thickness: Option<Number>,
     pub mass: Option<Number>,
     pub inertia: Option<Spanned<Vec<f64>>>,
+}
+
+/// `[[walls]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wall {
+    pub name: Text,
+    pub point: Triple,
+    pub normal: Triple,
+    pub mass: Option<Number>,
+    pub velocity: Option<Spanned<[Spanned<Function>; 3]>>,
+    pub gravity: Option<Triple>,
+    pub friction: Option<Spanned<Friction>>,
+    pub restitution: Option<Number>,
 }
 
 /// `rotate` of a body; the angle is in degrees.
@@ -137,6 +152,7 @@ pub(super) struct Contact {
     pub every: Option<Spanned<i64>>,
     pub projection: Option<Number>,
     pub self_contact: Option<bool>,
+    pub initial_penetration: Option<Text>,
 }
 
 /// `friction` at rest and in motion.

@@ -35,6 +35,8 @@ pub struct Scenario {
     pub materials: Vec<MaterialSpec>,
     /// Bodies, in file order.
     pub bodies: Vec<BodySpec>,
+    /// Rigid walls, in file order; numbered after the bodies where a number stands for either.
+    pub walls: Vec<WallSpec>,
     /// Supports and prescribed motion.
     pub boundaries: Vec<BoundarySpec>,
     /// Loads.
@@ -133,6 +135,37 @@ pub struct BodySpec {
     pub self_contact: bool,
     /// Mass properties of a rigid body that its mesh does not give.
     pub rigid: RigidMass,
+}
+
+/// A rigid wall: an infinite plane with material behind it.
+#[derive(Clone, Debug)]
+pub struct WallSpec {
+    /// Unique name, also among bodies.
+    pub name: String,
+    /// A point of the plane at t = 0 \[m\].
+    pub point: Vec3,
+    /// Unit normal out of the material.
+    pub normal: Vec3,
+    /// How it moves.
+    pub motion: WallMotion,
+}
+
+/// How a wall moves, always without turning.
+#[derive(Clone, Debug)]
+pub enum WallMotion {
+    /// It stands.
+    Fixed,
+    /// With this velocity \[m/s\].
+    Driven([TimeFunction; 3]),
+    /// Along its normal, as forces drive it.
+    Free {
+        /// Mass \[kg\].
+        mass: f64,
+        /// Velocity along the normal at t = 0 \[m/s\].
+        velocity: f64,
+        /// Acceleration along the normal that acts on it \[m/s²\].
+        gravity: f64,
+    },
 }
 
 /// Where the mass of a rigid body comes from.
@@ -237,7 +270,9 @@ pub struct ContactSettings {
     pub own_laws: Vec<([usize; 2], ContactLaws)>,
     /// Whether the bodies that do not say can touch themselves.
     pub self_contact: bool,
-    /// Pairs of bodies (indices, first < second) that never touch.
+    /// What becomes of bodies that overlap at t = 0.
+    pub initial_penetration: InitialPenetration,
+    /// Pairs of bodies, or of a body and a wall, that never touch: indices, first < second, walls after the bodies.
     pub excluded: Vec<[usize; 2]>,
 }
 
@@ -311,6 +346,17 @@ pub enum ContactOrder {
     Together,
     /// One by one, the deepest first.
     OneByOne,
+}
+
+/// What becomes of bodies that overlap at t = 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialPenetration {
+    /// They are refused.
+    Error,
+    /// They keep their overlap: each contact counts its gap from the initial one, until it opens.
+    Offset,
+    /// Their nodes are moved apart without strain.
+    Remove,
 }
 
 /// Contact detectors.
@@ -423,6 +469,12 @@ pub enum Field {
     VonMises,
     /// Contact force \[N\].
     ContactForce,
-    /// Gap and status of contact.
+    /// Part of friction in it \[N\].
+    FrictionForce,
+    /// Contact force against the surface over its area \[Pa\].
+    ContactPressure,
+    /// Gap of contact \[m\].
     ContactGap,
+    /// Whether a node touches, and slides.
+    ContactStatus,
 }

@@ -62,12 +62,17 @@ impl Simulation {
         let before = self.external_wrench;
         self.external_wrench = self.compute_external_wrench();
         self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
+        if self.acts_by_impulses() {
+            let angular = self.wall_couple() * dt;
+            self.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
+        }
         self.energies.external_work += self.external_work();
         self.energies.viscous_dissipation += self.action.work.damping;
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
         self.measure();
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
+        self.account_pairs();
         self.wall.integration += start.elapsed().as_secs_f64();
     }
 
@@ -106,14 +111,18 @@ impl Simulation {
         let sums = fixed_order_sum(masses.len(), &|range| {
             nodal_sums(&masses[range.clone()], &positions[range.clone()], &velocities[range])
         });
-        let centre = sums.mass_moment / self.model.bodies[body].mass;
+        let mass = self.model.bodies[body].mass;
+        let centre = if mass > 0.0 { sums.mass_moment / mass } else { positions[0] };
         let NodalSums { momentum, angular_scale, kinetic, .. } = sums;
         BodyBalance { momentum, angular_scale, kinetic, centre }
     }
 
     /// Resultant of gravity, loads and reactions at present.
     pub(super) fn compute_external_wrench(&self) -> Wrench {
-        let mut wrench = self.reaction_wrench();
+        let mut wrench = self.reaction_wrench() + self.guide_wrench();
+        if !self.acts_by_impulses() {
+            wrench.angular += self.wall_couple();
+        }
         for (index, body) in self.model.bodies.iter().enumerate() {
             if body.is_rigid() {
                 wrench = wrench + self.rigid_external_wrench(index);

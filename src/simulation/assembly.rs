@@ -9,7 +9,7 @@ use crate::dynamics::RigidBody;
 use crate::dynamics::{MassProperties, add_lumped_mass, mass_properties};
 use crate::io::gmsh;
 use crate::material::{Elasticity, Material};
-use crate::math::{Mat3, Rotation};
+use crate::math::{Mat3, Rotation, Vec3};
 use crate::mesh::{CellBlock, CellKind, Faces, Mesh, MeshError, Renumbering};
 use crate::scenario::{self, BodySpec, ContactSurface, MaterialModel, MaterialSpec, RigidMass, Scenario};
 
@@ -32,8 +32,9 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
-    /// The whole model of a scenario.
-    pub fn build(scenario: &Scenario) -> Result<Self, SetupError> {
+    /// The whole model of a scenario; with nodes at these positions instead of where the scenario places them, if they are
+    /// given.
+    pub fn build(scenario: &Scenario, positions: Option<&[Vec3]>) -> Result<Self, SetupError> {
         let mut assembly = Self::default();
         assembly.model.material_names = scenario.materials.iter().map(|m| m.name.clone()).collect();
         let mut files: HashMap<&Path, Mesh> = HashMap::new();
@@ -42,7 +43,10 @@ impl Assembly {
             if !files.contains_key(path) {
                 files.insert(path, read_mesh(spec)?);
             }
-            assembly.add_body(scenario, spec, &files[path])?;
+            assembly.add_body(scenario, spec, &files[path], positions)?;
+        }
+        for wall in &scenario.walls {
+            assembly.add_wall(wall)?;
         }
         for (index, boundary) in scenario.boundaries.iter().enumerate() {
             assembly.refuse_conflicts(scenario, &scenario.boundaries[..index], boundary)?;
@@ -56,16 +60,22 @@ impl Assembly {
     }
 
     /// Numbers the nodes and elements of a body and finds its mass and surface.
-    fn add_body(&mut self, scenario: &Scenario, spec: &BodySpec, file: &Mesh) -> Result<(), SetupError> {
-        let (mesh, order) = place_mesh(spec, file).map_err(|source| geometry(spec, source))?;
+    fn add_body(
+        &mut self,
+        scenario: &Scenario,
+        spec: &BodySpec,
+        file: &Mesh,
+        positions: Option<&[Vec3]>,
+    ) -> Result<(), SetupError> {
+        let (mut mesh, order) = place_mesh(spec, file).map_err(|source| geometry(spec, source))?;
+        let first = self.model.reference_positions.len();
+        let moved = positions.and_then(|positions| positions.get(first..first + mesh.nodes.len()));
+        mesh.nodes = moved.map_or(mesh.nodes, <[Vec3]>::to_vec);
         let material = &scenario.materials[spec.material];
         let rigid = material.model == MaterialModel::Rigid;
         check_mesh(&mesh, rigid).map_err(|source| geometry(spec, source))?;
-        let first = self.model.reference_positions.len();
         let end = first + mesh.nodes.len();
-        if u32::try_from(end).is_err() {
-            return Err(SetupError::TooManyNodes(end));
-        }
+        check_count(end)?;
         self.model.reference_positions.extend_from_slice(&mesh.nodes);
         self.model.mass.resize(end, 0.0);
         self.add_output(&mesh, &order, first as u32);
@@ -75,7 +85,7 @@ impl Assembly {
             nodes: first..end,
             blocks: blocks_of(&mesh, first as u32),
             num_faces: surface.num_faces(),
-            material: spec.material,
+            material: Some(spec.material),
             mass: 0.0,
             gravity: spec.gravity,
             behaviour: if rigid {
@@ -180,6 +190,11 @@ impl Assembly {
     fn is_plane(&self, body: &Body) -> bool {
         self.model.reference_positions[body.nodes.clone()].iter().all(|position| position.z == 0.0)
     }
+}
+
+/// Refuses more nodes than can be numbered.
+pub(super) fn check_count(num_nodes: usize) -> Result<(), SetupError> {
+    if u32::try_from(num_nodes).is_err() { Err(SetupError::TooManyNodes(num_nodes)) } else { Ok(()) }
 }
 
 /// Reads the mesh file of a body.

@@ -8,13 +8,14 @@ use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
     AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
-    penetrations, self_crossings,
+    WallDetector, self_crossings,
 };
 use crate::contact::response::{
     ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
     ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Stiffness,
 };
 use crate::contact::{Constraints, Surface};
+use crate::dynamics::RigidBody;
 use crate::dynamics::State;
 use crate::dynamics::Support;
 use crate::dynamics::{Audit, Energies, Wrench};
@@ -22,44 +23,56 @@ use crate::dynamics::{CriticalStep, InternalForce};
 use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
-    ContactSettings, DetectionMethod, Friction, HierarchyBuilder, MaterialModel, ResponseMethod, Scenario,
-    StepSize, StiffnessRule, TimeSettings,
+    ContactSettings, DetectionMethod, Friction, HierarchyBuilder, InitialPenetration, MaterialModel,
+    ResponseMethod, Scenario, StepSize, StiffnessRule, TimeSettings,
 };
 
 use super::assembly::Assembly;
+use super::contact_account::ContactAudit;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
+use super::initial_penetration::{InitialGaps, describe, is_refused, moved_apart, overlaps};
 use super::model::{Behaviour, Body, Model};
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
+use super::wall::detected_walls;
 use super::{BodyBalance, Forces, Overlap, Phase, SetupError, Simulation};
 
 impl Simulation {
-    /// Sets up a scenario: reads its meshes, builds the model, and checks that no bodies overlap.
+    /// Sets up a scenario: reads its meshes, builds the model, and does what is to be done with bodies that overlap.
     ///
     /// # Errors
     /// [`SetupError`]: a mesh that cannot be read or does not serve, a group that is not there, a body without
     /// mass, bodies that overlap.
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
         let start = Instant::now();
-        let Assembly { model, surfaces, element_blocks, carriers, .. } = Assembly::build(scenario)?;
+        let mut assembly = Assembly::build(scenario, None)?;
+        let policy = scenario.contact.initial_penetration;
+        let (mut contact, mut wall_detector) = contact_model(scenario, &assembly);
+        let positions = &assembly.model.reference_positions;
+        let initial_penetrations = overlaps(&contact, &wall_detector, &assembly.model, positions);
+        if policy == InitialPenetration::Remove && !initial_penetrations.is_empty() {
+            let options = node_face_options(&scenario.contact);
+            let positions = moved_apart(&contact, &mut wall_detector, options, &assembly.model);
+            assembly = Assembly::build(scenario, Some(&positions))?;
+            (contact, wall_detector) = contact_model(scenario, &assembly);
+        }
+        let Assembly { model, surfaces, element_blocks, carriers, .. } = assembly;
         refuse_supported_spin(&model, &scenario.bodies)?;
-        let mut wall = WallTimes { read: start.elapsed().as_secs_f64(), ..WallTimes::default() };
-        let excluded: Vec<[u32; 2]> =
-            scenario.contact.excluded.iter().map(|pair| pair.map(|body| body as u32)).collect();
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
-        let touching_themselves: Vec<u32> = (0..scenario.bodies.len() as u32)
-            .filter(|&body| scenario.bodies[body as usize].self_contact)
-            .collect();
-        let contact = ContactModel::new(surfaces, &excluded, &model.reference_positions)
-            .with_self_contact(&touching_themselves, &model.reference_positions);
-        check_overlaps(&contact, &model)?;
+        let mut left = overlaps(&contact, &wall_detector, &model, &model.reference_positions);
+        left.retain(|overlap| is_refused(overlap, policy));
+        refuse_overlaps(left)?;
+        refuse_self_crossings(&contact, &model)?;
+        let mut wall = WallTimes { read: start.elapsed().as_secs_f64(), ..WallTimes::default() };
         let num_nodes = model.reference_positions.len();
         let internal = InternalForce::new(element_blocks, num_nodes);
         let block_critical_steps = internal.critical_steps_of_blocks(&model.reference_positions);
-        let warnings = step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
+        let mut warnings: Vec<String> =
+            step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
+        warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);
         let response = build_response(scenario, &model, &contact.surfaces);
         let start = Instant::now();
@@ -76,6 +89,9 @@ impl Simulation {
             forces: Forces::new(&model),
             positions_next: model.reference_positions.clone(),
             detector,
+            wall_detector,
+            initial_penetrations,
+            initial_gaps: InitialGaps::default(),
             response,
             mobility: nodal_mobility(&model),
             ties: None,
@@ -84,6 +100,9 @@ impl Simulation {
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
             control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
+            pair_balances: Vec::new(),
+            contact_audit: ContactAudit::default(),
+            surfaces,
             energies: Energies::default(),
             audit: Audit::new(&Energies::default(), Wrench::zero()),
             external_wrench: Wrench::zero(),
@@ -96,6 +115,9 @@ impl Simulation {
             warnings,
             model,
         };
+        if policy == InitialPenetration::Offset && !simulation.initial_penetrations.is_empty() {
+            simulation.keep_initial_gaps()?;
+        }
         simulation.begin(scenario);
         Ok(simulation)
     }
@@ -125,7 +147,13 @@ impl Simulation {
             .bodies
             .iter()
             .zip(specs)
-            .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec));
+            .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
+            && self.initial_gaps.is_empty()
+            && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
+        for (number, wall) in self.model.walls() {
+            let velocity = self.carriers[number as usize].as_ref().map(RigidBody::velocity);
+            self.state.velocities[wall.nodes.start] = velocity.unwrap_or_else(Vec3::zeros);
+        }
         for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
             if !(body.is_rigid() || flies && body.flies()) {
                 *carrier = None;
@@ -147,6 +175,7 @@ impl Forces {
             external_before: zeros,
             rigid: vec![RigidForces::none(); model.bodies.len()],
             supported: model.supports.iter().map(components).collect(),
+            guides: vec![Vec3::zeros(); model.guides.len()],
         }
     }
 }
@@ -189,19 +218,28 @@ fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> O
     })
 }
 
-/// Refuses bodies that overlap, or pass through themselves, before the run begins.
-fn check_overlaps(contact: &ContactModel, model: &Model) -> Result<(), SetupError> {
-    let overlaps: Vec<Overlap> = penetrations(contact, &model.reference_positions)
-        .into_iter()
-        .map(|found| Overlap {
-            bodies: found.bodies.map(|body| model.bodies[body as usize].name.clone()),
-            depth: found.depth,
-            point: found.point.into(),
-        })
+/// The surfaces and walls that can touch.
+fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, WallDetector) {
+    let Assembly { model, surfaces, .. } = assembly;
+    let positions = &model.reference_positions;
+    let excluded: Vec<[u32; 2]> =
+        scenario.contact.excluded.iter().map(|pair| pair.map(|body| body as u32)).collect();
+    let touching_themselves: Vec<u32> = (0..scenario.bodies.len() as u32)
+        .filter(|&body| scenario.bodies[body as usize].self_contact)
         .collect();
-    if !overlaps.is_empty() {
-        return Err(SetupError::Overlap(overlaps));
-    }
+    let walls = WallDetector::new(detected_walls(model), surfaces, &excluded, positions);
+    let contact = ContactModel::new(surfaces.clone(), &excluded, positions)
+        .with_self_contact(&touching_themselves, positions);
+    (contact, walls)
+}
+
+/// Refuses bodies that overlap before the run begins.
+fn refuse_overlaps(overlaps: Vec<Overlap>) -> Result<(), SetupError> {
+    if overlaps.is_empty() { Ok(()) } else { Err(SetupError::Overlap(overlaps)) }
+}
+
+/// Refuses bodies that pass through themselves before the run begins.
+fn refuse_self_crossings(contact: &ContactModel, model: &Model) -> Result<(), SetupError> {
     match self_crossings(contact, &model.reference_positions).first() {
         Some(&(body, point)) => Err(SetupError::SelfOverlap {
             body: model.bodies[body as usize].name.clone(),
@@ -231,14 +269,7 @@ fn rigid_travel(contact: &ContactModel, model: &Model) -> f64 {
 
 fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]) -> Box<dyn Detector> {
     let settings = &scenario.contact;
-    let node_face = NodeFaceOptions {
-        method: closest_point_method(settings.closest_point.value),
-        start: match settings.start {
-            ClosestPointStart::Nearest => StartFrom::Nearest,
-            ClosestPointStart::Centre => StartFrom::Centre,
-            ClosestPointStart::Previous => StartFrom::Previous,
-        },
-    };
+    let node_face = node_face_options(settings);
     match settings.detection {
         DetectionMethod::AllPairs => Box::new(AllPairs::new(contact, node_face)),
         DetectionMethod::Buckets => Box::new(Buckets::new(contact, node_face, positions)),
@@ -250,6 +281,17 @@ fn build_detector(scenario: &Scenario, contact: ContactModel, positions: &[Vec3]
             let ladder = settings.volumes.iter().map(|&volume| volume_kind(volume)).collect();
             Box::new(Engine::new(contact, EngineOptions { builder, ladder, node_face }, positions))
         }
+    }
+}
+
+fn node_face_options(settings: &ContactSettings) -> NodeFaceOptions {
+    NodeFaceOptions {
+        method: closest_point_method(settings.closest_point.value),
+        start: match settings.start {
+            ClosestPointStart::Nearest => StartFrom::Nearest,
+            ClosestPointStart::Centre => StartFrom::Centre,
+            ClosestPointStart::Previous => StartFrom::Previous,
+        },
     }
 }
 
@@ -339,7 +381,7 @@ fn friction_law(&Friction { at_rest, in_motion, decay }: &Friction) -> FrictionL
 fn segment_stiffness(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> Vec<f64> {
     let mut stiffness = vec![f64::INFINITY; model.mass.len()];
     for (body, surface) in model.bodies.iter().zip(surfaces) {
-        let material = &scenario.materials[body.material];
+        let Some(material) = body.material.map(|index| &scenario.materials[index]) else { continue };
         let (Some(bulk), Some(density)) = (bulk_modulus(material.model), material.density) else { continue };
         for (node, area) in surface.nodal_areas(&model.reference_positions) {
             let volume = model.mass[node as usize] / density;

@@ -33,6 +33,8 @@ impl Assembly {
                     self.model.supports.push(Support { nodes: nodes.clone(), axis, motion });
                 }
             }
+            // A boundary names a body of a mesh.
+            Behaviour::Wall { .. } => {}
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Free flight: while bodies are free of stress and none can touch another, they move in closed form.
 
-use crate::contact::detection::Flight;
+use crate::contact::detection::{Flight, Impact};
 use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
 use crate::math::{Mat3, RigidMotion, Vec3};
@@ -39,7 +39,10 @@ impl Simulation {
             reference_positions: &self.model.reference_positions,
             motions: &self.motions,
         };
-        let impact = timed(&mut self.wall.detection, || self.detector.first_impact(&flight));
+        let impact = timed(&mut self.wall.detection, || {
+            let of_bodies = self.detector.first_impact(&flight);
+            Impact::earlier(of_bodies, self.wall_detector.first_impact(&flight))
+        });
         let travelled = impact.map_or(duration, |impact| impact.time - self.state.time);
         self.follow_motions(travelled);
         self.state.time = impact.map_or(arrival, |impact| impact.time);

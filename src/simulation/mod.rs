@@ -4,9 +4,11 @@ mod account;
 mod assembly;
 mod build;
 mod conditions;
+mod contact_account;
 mod counters;
 mod error;
 mod free_flight;
+mod initial_penetration;
 mod model;
 mod record;
 mod respond;
@@ -16,13 +18,15 @@ mod step_size;
 mod summary;
 mod supports;
 mod volumes;
+mod wall;
+mod wall_frames;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::contact::Constraints;
-use crate::contact::detection::{DetectionStatistics, Detector};
+use crate::contact::detection::{DetectionStatistics, Detector, WallDetector};
 use crate::contact::response::{ContactAction, Mobility, Response, Ties};
+use crate::contact::{Constraints, Surface};
 use crate::dynamics::RigidBody;
 use crate::dynamics::State;
 use crate::dynamics::{Audit, Energies, Wrench};
@@ -31,9 +35,12 @@ use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 
 pub use account::BodyBalance;
+use contact_account::ContactAudit;
+pub use contact_account::PairBalance;
 pub use counters::WallTimes;
 pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
-pub use model::{Behaviour, Block, Body, CellAddress, Model};
+use initial_penetration::InitialGaps;
+pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, WallMotion};
 pub use record::Recorder;
 use rigid::RigidForces;
 use step_size::StepControl;
@@ -54,6 +61,9 @@ pub struct Simulation {
     forces: Forces,
     positions_next: Vec<Vec3>,
     detector: Box<dyn Detector>,
+    wall_detector: WallDetector,
+    initial_penetrations: Vec<Overlap>,
+    initial_gaps: InitialGaps,
     response: Box<dyn Response>,
     mobility: Mobility,
     /// Points glued together, if there are any.
@@ -64,6 +74,10 @@ pub struct Simulation {
     contact_before: (Constraints, ContactAction),
     control: StepControl,
     balances: Vec<BodyBalance>,
+    pair_balances: Vec<PairBalance>,
+    contact_audit: ContactAudit,
+    /// Faces of each body that can touch.
+    surfaces: Vec<Surface>,
     energies: Energies,
     audit: Audit,
     external_wrench: Wrench,
@@ -105,6 +119,8 @@ struct Forces {
     rigid: Vec<RigidForces>,
     /// Supported components, by support and node.
     supported: Vec<Vec<SupportedComponent>>,
+    /// Reactions of the guides.
+    guides: Vec<Vec3>,
 }
 
 /// The first contact of two bodies.
@@ -285,9 +301,9 @@ impl Simulation {
         &self.first_contacts
     }
 
-    /// What detection has done.
-    pub fn detection(&self) -> &DetectionStatistics {
-        self.detector.statistics()
+    /// What detection has done, of bodies and walls.
+    pub fn detection(&self) -> DetectionStatistics {
+        self.detector.statistics().with(self.wall_detector.statistics())
     }
 
     /// Steps taken in flight.

@@ -11,7 +11,7 @@ use crate::mesh::CellKind;
 /// a space-filling curve.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// Bodies, in the order of the scenario.
+    /// Bodies, in the order of the scenario, and behind them the walls, each a body of one node.
     pub bodies: Vec<Body>,
     /// Positions at t = 0, where every body is free of stress \[m\].
     pub reference_positions: Vec<Vec3>,
@@ -21,6 +21,8 @@ pub struct Model {
     pub inverse_mass: Vec<f64>,
     /// Supports of deformable bodies.
     pub supports: Vec<Support>,
+    /// Nodes of walls that are free to move along their normals.
+    pub guides: Vec<Guide>,
     /// Loads on deformable bodies.
     pub loads: Vec<Load>,
     /// Output points: the node of the model shown as each, in the user's order.
@@ -42,9 +44,9 @@ pub struct Body {
     pub blocks: Vec<Block>,
     /// Number of faces that can touch.
     pub num_faces: usize,
-    /// Index of its material.
-    pub material: usize,
-    /// Mass \[kg\].
+    /// Index of its material; `None` for a wall.
+    pub material: Option<usize>,
+    /// Mass; 0 of a wall that nothing but its velocity moves \[kg\].
     pub mass: f64,
     /// Acceleration that acts on it \[m/s²\].
     pub gravity: Vec3,
@@ -69,6 +71,35 @@ pub enum Behaviour {
         /// What is prescribed of each component; `None` for a free body.
         prescribed: Option<[Option<Prescribed>; 3]>,
     },
+    /// It is a wall: a plane through its node, with this unit normal.
+    Wall {
+        /// Unit normal.
+        normal: Vec3,
+        /// How it moves.
+        motion: WallMotion,
+    },
+}
+
+/// How a wall moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WallMotion {
+    /// It stands.
+    Fixed,
+    /// With a velocity that never changes.
+    Steady,
+    /// With a velocity that changes in time.
+    Driven,
+    /// Along its normal, by the forces on it.
+    Free,
+}
+
+/// A node of which all acceleration but that along a direction is held back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guide {
+    /// The node.
+    pub node: u32,
+    /// Unit vector.
+    pub direction: Vec3,
 }
 
 /// Elements of one kind of one body.
@@ -101,6 +132,11 @@ impl Body {
         matches!(self.behaviour, Behaviour::Rigid { .. })
     }
 
+    /// Whether it is a wall.
+    pub fn is_wall(&self) -> bool {
+        matches!(self.behaviour, Behaviour::Wall { .. })
+    }
+
     /// Number of elements.
     pub fn num_elements(&self) -> usize {
         self.blocks.iter().map(|block| block.tags.len()).sum()
@@ -116,14 +152,17 @@ impl Body {
                 components.iter().all(|c| c.as_ref().is_some_and(Prescribed::is_fixed))
             }
             Behaviour::Rigid { prescribed: None } => false,
+            Behaviour::Wall { motion, .. } => *motion == WallMotion::Fixed,
         }
     }
 
-    /// Whether it flies free of stress until something touches it.
+    /// Whether its motion is known in closed form until something touches it: it flies free of stress, or is a wall of
+    /// constant velocity.
     pub fn flies(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, .. } => !supported && !self.loaded,
             Behaviour::Rigid { prescribed } => prescribed.is_none(),
+            Behaviour::Wall { motion, .. } => matches!(motion, WallMotion::Steady | WallMotion::Free),
         }
     }
 }
@@ -140,6 +179,11 @@ impl Model {
     /// The body that a node belongs to.
     pub fn body_of(&self, node: u32) -> usize {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
+    }
+
+    /// The walls with the numbers of their bodies.
+    pub fn walls(&self) -> impl Iterator<Item = (u32, &Body)> {
+        (0..).zip(&self.bodies).filter(|(_, body)| body.is_wall())
     }
 
     /// The body and the user's number of an element with internal forces.

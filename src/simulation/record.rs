@@ -3,24 +3,27 @@
 use std::path::Path;
 use std::time::Instant;
 
+use crate::contact::Constraint;
+use crate::contact::response::{ContactResult, Status};
 use crate::io::OutputError;
 use crate::io::history::{BodyRow, History, HistoryRow};
+use crate::io::pairs::{PairRow, Pairs};
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
 use crate::math::Vec3;
 use crate::scenario::{Field, FrameSchedule, OutputSettings, Scenario};
 
-use super::Simulation;
 use super::volumes::balls_of_pairs;
-
-/// Status of a node that takes part in a contact and slides.
-const SLIP: f64 = 2.0;
+use super::{PairBalance, Simulation};
 
 /// Writes what a run leaves in its directory, when it is due.
 pub struct Recorder {
     series: Option<Series>,
     /// The bounding volumes at the top of the queue, if they are asked for.
     volumes: Option<Series>,
+    /// The rigid walls, if there are any.
+    walls: Option<Series>,
     history: History,
+    pairs: Pairs,
     fields: Vec<Field>,
     schedule: FrameSchedule,
     contact_interval: Option<f64>,
@@ -45,12 +48,17 @@ impl Recorder {
         let OutputSettings { frames, contact_interval, fields, history_interval, detection_volumes, .. } =
             &scenario.output;
         let series = Series::create(directory, &scenario.name, output_grid(simulation))?;
-        let volumes = create_volumes(directory, &scenario.name, *detection_volumes)?;
+        let volumes =
+            create_beside(directory, &scenario.name, "volumes", detection_volumes.then(Grid::default))?;
+        let walls = (!scenario.walls.is_empty()).then(|| simulation.wall_grid());
+        let walls = create_beside(directory, &scenario.name, "walls", walls)?;
         let names: Vec<&str> = simulation.model.bodies.iter().map(|body| body.name.as_str()).collect();
         Ok(Self {
             series: Some(series),
             volumes,
+            walls,
             history: History::create(directory, &names)?,
+            pairs: Pairs::create(directory)?,
             fields: fields.clone(),
             schedule: frames.clone(),
             contact_interval: *contact_interval,
@@ -102,7 +110,7 @@ impl Recorder {
             self.write_row(simulation)?;
             self.write_frame(simulation)?;
         }
-        for series in [self.series.take(), self.volumes.take()].into_iter().flatten() {
+        for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
             series.finish()?;
         }
         simulation.wall.output += start.elapsed().as_secs_f64();
@@ -132,7 +140,8 @@ impl Recorder {
         } else {
             time
         };
-        self.history.append(&history_row(simulation))
+        self.history.append(&history_row(simulation))?;
+        self.pairs.append(&pair_rows(simulation))
     }
 
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
@@ -141,6 +150,7 @@ impl Recorder {
         self.frames += 1;
         let frame = output_frame(simulation, &self.fields);
         self.series.as_mut().map_or(Ok(()), |series| series.write(frame))?;
+        self.walls.as_mut().map_or(Ok(()), |series| series.write(simulation.wall_frame()))?;
         self.volumes.as_mut().map_or(Ok(()), |series| {
             let pairs = simulation.top_of_queue();
             let (grid, frame) = balls_of_pairs(simulation.state.time, &pairs).into_frame();
@@ -150,12 +160,17 @@ impl Recorder {
     }
 }
 
-/// The series of bounding volumes, if it is wanted; else that of an earlier run is removed.
-fn create_volumes(directory: &Path, name: &str, wanted: bool) -> Result<Option<Series>, OutputError> {
-    let name = format!("{name}_volumes");
-    match wanted {
-        true => Series::create(directory, &name, Grid::default()).map(Some),
-        false => Series::remove(directory, &name).map(|()| None),
+/// A series beside that of the bodies, with the cells of its frames; without any, that of an earlier run is removed.
+fn create_beside(
+    directory: &Path,
+    name: &str,
+    what: &str,
+    grid: Option<Grid>,
+) -> Result<Option<Series>, OutputError> {
+    let name = format!("{name}_{what}");
+    match grid {
+        Some(grid) => Series::create(directory, &name, grid).map(Some),
+        None => Series::remove(directory, &name).map(|()| None),
     }
 }
 
@@ -189,6 +204,22 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         contacts: simulation.constraints.len() as u64,
         bodies: simulation.model.bodies.iter().zip(&simulation.balances).map(body_row).collect(),
     }
+}
+
+/// A row for each pair of bodies that has touched.
+fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
+    let areas = simulation.contact_areas();
+    let row = |(balance, contact_area): (&PairBalance, f64)| PairRow {
+        time: simulation.state.time,
+        bodies: balance.bodies.map(|body| simulation.model.bodies[body as usize].name.as_str()),
+        contacts: balance.contacts,
+        force: balance.force,
+        contact_energy: balance.contact_energy,
+        friction_dissipation: balance.friction_dissipation,
+        damping_dissipation: balance.damping_dissipation,
+        contact_area,
+    };
+    simulation.pair_balances.iter().zip(areas).map(row).collect()
 }
 
 /// Cells of all bodies in the user's order.
@@ -231,7 +262,7 @@ fn output_frame(simulation: &Simulation, fields: &[Field]) -> Frame {
 fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
     let model = &simulation.model;
     let bodies = model.output_cells.iter().map(|address| address.body as i32).collect();
-    let material = |body: u32| model.bodies[body as usize].material as i32;
+    let material = |body: u32| model.bodies[body as usize].material.map_or(-1, |material| material as i32);
     let materials = model.output_cells.iter().map(|address| material(address.body)).collect();
     vec![
         NamedField::new("body", FieldData::Integer(bodies)),
@@ -245,6 +276,10 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
         let values = nodes.iter().map(|&node| value(node as usize)).collect();
         vec![NamedField::new(name, FieldData::Vector(values))]
     };
+    let scalar = |name: &str, values: &[f64]| {
+        let values = nodes.iter().map(|&node| values[node as usize]).collect();
+        vec![NamedField::new(name, FieldData::Scalar(values))]
+    };
     match field {
         Field::Displacement => {
             vector("displacement", &|node| state.positions[node] - simulation.model.reference_positions[node])
@@ -252,27 +287,52 @@ fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<Nam
         Field::Velocity => vector("velocity", &|node| state.velocities[node]),
         Field::Acceleration => vector("acceleration", &|node| state.accelerations[node]),
         Field::ContactForce => vector("contact_force", &|node| simulation.action.mean_force(node)),
-        Field::ContactGap => contact_gaps(simulation, nodes),
+        Field::FrictionForce => vector("friction_force", &|node| simulation.action.friction_forces[node]),
+        Field::ContactPressure => scalar("contact_pressure", &simulation.contact_pressures()),
+        Field::ContactGap => {
+            let gaps = contactor_field(simulation, 0.0_f64, |field, constraint, _| {
+                for node in contactors(constraint) {
+                    field[node] = field[node].min(constraint.gap);
+                }
+            });
+            scalar("contact_gap", &gaps)
+        }
+        Field::ContactStatus => {
+            let status = contactor_field(simulation, 0.0_f64, |field, constraint, result| {
+                for node in contactors(constraint) {
+                    field[node] = field[node].max(status_number(result.status));
+                }
+            });
+            scalar("contact_status", &status)
+        }
         Field::Stress | Field::VonMises => Vec::new(),
     }
 }
 
-/// Gap and status of the contactor nodes, and of those of contactor edges; zero elsewhere.
-fn contact_gaps(simulation: &Simulation, nodes: &[u32]) -> Vec<NamedField> {
-    let mut gaps = vec![0.0_f64; nodes.len()];
-    let mut status = vec![0.0; nodes.len()];
-    for constraint in simulation.constraints.iter() {
-        for &node in &constraint.nodes[..constraint.num_contactor_nodes] {
-            let node = node as usize;
-            gaps[node] = gaps[node].min(constraint.gap);
-            status[node] = SLIP;
-        }
+/// A field of all nodes to which each contact of the last step adds.
+fn contactor_field<T: Copy>(
+    simulation: &Simulation,
+    nothing: T,
+    add: impl Fn(&mut [T], &Constraint<'_>, &ContactResult),
+) -> Vec<T> {
+    let mut field = vec![nothing; simulation.state.positions.len()];
+    for (constraint, result) in simulation.constraints.iter().zip(&simulation.action.results) {
+        add(&mut field, &constraint, result);
     }
-    let in_order = |values: &[f64]| FieldData::Scalar(nodes.iter().map(|&n| values[n as usize]).collect());
-    vec![
-        NamedField::new("contact_gap", in_order(&gaps)),
-        NamedField::new("contact_status", in_order(&status)),
-    ]
+    field
+}
+
+/// Nodes of the contactor, a node or an edge.
+fn contactors(constraint: &Constraint<'_>) -> impl Iterator<Item = usize> {
+    constraint.nodes[..constraint.num_contactor_nodes].iter().map(|&node| node as usize)
+}
+
+fn status_number(status: Status) -> f64 {
+    match status {
+        Status::Open => 0.0,
+        Status::Stick => 1.0,
+        Status::Slip => 2.0,
+    }
 }
 
 /// Cauchy stress of every output cell.

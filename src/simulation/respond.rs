@@ -74,7 +74,10 @@ impl Simulation {
         for &node in &self.action.nodes {
             let node = node as usize;
             let forces = self.forces.external[node] - self.forces.internal[node] + self.action.forces[node];
-            self.state.accelerations[node] = forces / self.model.mass[node];
+            // A wall whose velocity is given has no mass.
+            if self.model.mass[node] > 0.0 {
+                self.state.accelerations[node] = forces / self.model.mass[node];
+            }
         }
         self.compute_rigid_resultants();
     }
@@ -90,6 +93,7 @@ impl Simulation {
             let force = self.state.accelerations[node] * self.model.mass[node];
             self.action.work.numerical -= 0.5 * force.dot(&correction.position);
         }
+        self.guide_corrections();
         for k in 0..self.action.rigid_corrections.len() {
             let correction = self.action.rigid_corrections[k];
             self.action.work.numerical += self.correct_motion_of_rigid(&correction);

@@ -100,7 +100,11 @@ impl Simulation {
             positions: &self.positions_next,
             velocities: &self.state.velocities,
         };
-        timed(&mut self.wall.detection, || self.detector.detect(&configuration, &mut self.constraints));
+        timed(&mut self.wall.detection, || {
+            self.detector.detect(&configuration, &mut self.constraints);
+            self.wall_detector.detect(&configuration, &mut self.constraints);
+            self.initial_gaps.apply(&mut self.constraints);
+        });
         if !self.constraints.is_empty() {
             self.note_first_contacts();
         }
@@ -142,6 +146,7 @@ impl Simulation {
 
     fn correct(&mut self, dt: f64) {
         let start = Instant::now();
+        self.guide();
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].is_rigid() {
                 self.correct_rigid(body, dt);
@@ -158,7 +163,8 @@ impl Simulation {
 
     /// a = M⁻¹ (f_ext − f_int + f_c) of the nodes of deformable bodies.
     pub(super) fn compute_accelerations(&mut self) {
-        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+        // Nothing accelerates a body without mass: a wall whose velocity is given.
+        for body in self.model.bodies.iter().filter(|body| !body.is_rigid() && body.mass > 0.0) {
             let nodes = body.nodes.clone();
             let forces = self.forces.external[nodes.clone()]
                 .par_iter()
@@ -171,5 +177,6 @@ impl Simulation {
                 },
             );
         }
+        self.guide();
     }
 }

@@ -4,11 +4,11 @@ use crate::contact::detection::DetectionStatistics;
 use crate::io::summary::{
     BodySummary, DepthSummary, DetectionCost, DetectionCounts, DetectionSeconds, DetectionSummary,
     EnergySummary, Failure, FirstContact, HierarchySummary, MomentumSummary, Prediction, Status, Summary,
-    TimeSpan, WallSeconds,
+    TimeSpan, WallSeconds, WallSummary,
 };
 use crate::scenario::{HierarchyBuilder, Scenario};
 
-use super::{NumericalFailure, Simulation};
+use super::{Behaviour, NumericalFailure, Simulation};
 
 impl Simulation {
     /// What was run and what came out; threads and the total wall time are the caller's to fill in.
@@ -33,6 +33,7 @@ impl Simulation {
                 element: failure.element,
             }),
             bodies: self.body_summaries(),
+            walls: self.wall_summaries(),
             steps: self.state.step,
             flight_steps: self.steps_in_flight,
             time: TimeSpan { start: 0.0, end: self.state.time },
@@ -70,7 +71,17 @@ impl Simulation {
             mass: body.mass,
             critical_step: self.critical_step(index).map_or(f64::INFINITY, |(time_step, _)| time_step),
         };
-        self.model.bodies.iter().enumerate().map(summary).collect()
+        self.model.bodies.iter().enumerate().filter(|(_, body)| !body.is_wall()).map(summary).collect()
+    }
+
+    fn wall_summaries(&self) -> Vec<WallSummary> {
+        let summary = |(_, body): (u32, &super::Body)| {
+            let Behaviour::Wall { normal, .. } = body.behaviour else { return None };
+            let point = self.model.reference_positions[body.nodes.start].into();
+            let mass = (body.mass > 0.0).then_some(body.mass);
+            Some(WallSummary { name: body.name.clone(), point, normal: normal.into(), mass })
+        };
+        self.model.walls().filter_map(summary).collect()
     }
 
     fn first_contact(&self, contact: &super::FirstContact) -> FirstContact {
@@ -89,8 +100,7 @@ impl Simulation {
     }
 
     fn detection_summary(&self, builder: HierarchyBuilder) -> DetectionSummary {
-        let DetectionStatistics { counts, seconds, operated_times, predictions, trees } =
-            self.detector.statistics();
+        let DetectionStatistics { counts, seconds, operated_times, predictions, trees } = self.detection();
         let builder = match builder {
             HierarchyBuilder::Fast => "fast",
             HierarchyBuilder::BottomUp => "bottom-up",
@@ -132,7 +142,7 @@ impl Simulation {
             seconds,
             cost: DetectionCost::new(&counts, &seconds),
             total_seconds: seconds.total(),
-            operated_times: operated_times.clone(),
+            operated_times,
             predictions: predictions.iter().map(prediction).collect(),
             hierarchies: trees.iter().map(hierarchy).collect(),
         }

@@ -4,7 +4,7 @@ use crate::dynamics::Wrench;
 use crate::dynamics::{PrescribedStep, StepStart};
 use crate::math::Vec3;
 
-use super::Simulation;
+use super::{Forces, Simulation};
 
 /// A supported component of a node.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,14 +63,15 @@ impl Simulation {
 
     /// Gives supported components their prescribed velocity and acceleration and notes the reactions.
     pub(super) fn correct_supported(&mut self) {
-        for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
+        let Forces { external, internal, supported, .. } = &mut self.forces;
+        for (support, components) in self.model.supports.iter().zip(supported) {
             let axis = support.axis;
             for (&node, component) in support.nodes.iter().zip(components) {
                 let node = node as usize;
-                let acceleration = &mut self.state.accelerations[node][axis];
+                let force = (external[node] - internal[node] + self.action.forces[node])[axis];
                 component.reaction_before = component.reaction;
-                component.reaction = self.model.mass[node] * (component.end.acceleration - *acceleration);
-                *acceleration = component.end.acceleration;
+                component.reaction = self.model.mass[node] * component.end.acceleration - force;
+                self.state.accelerations[node][axis] = component.end.acceleration;
                 self.state.velocities[node][axis] = component.end.velocity;
             }
         }

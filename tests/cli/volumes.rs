@@ -139,7 +139,8 @@ fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
         }
         if *time > 0.0 && *time <= contact {
             // What the engine itself noted as the earliest time after it last worked.
-            let noted = simulation.detection().predictions.last().unwrap();
+            let statistics = simulation.detection();
+            let noted = statistics.predictions.last().unwrap();
             assert_eq!((noted.time, noted.depth), (pair.time, pair.depth), "t = {time}");
         }
         // Work is done up to the end of a step, none before the first.

@@ -87,6 +87,12 @@ pub fn summary() -> Summary {
             mass: 2.0,
             critical_step: f64::INFINITY,
         }],
+        walls: vec![WallSummary {
+            name: "floor".to_owned(),
+            point: [0.0, 0.0, -1.0],
+            normal: [0.0, 0.0, 1.0],
+            mass: None,
+        }],
         steps: 7,
         flight_steps: 3,
         time: TimeSpan { start: 0.0, end: 0.5 },
@@ -127,6 +133,7 @@ const SUMMARY_NAMES: &str = "
     version scenario title threads status
     failure.message failure.step failure.time failure.body failure.element
     bodies[].name bodies[].nodes bodies[].elements bodies[].faces bodies[].mass bodies[].critical_step
+    walls[].name walls[].point walls[].normal walls[].mass
     steps flight_steps time.start time.end
     wall_seconds.total wall_seconds.read wall_seconds.hierarchy wall_seconds.detection wall_seconds.response
     wall_seconds.internal_force wall_seconds.integration wall_seconds.output

@@ -43,6 +43,64 @@ fn bodies_of_a_full_scenario() {
 }
 
 #[test]
+fn walls_of_a_full_scenario() {
+    let scenario = read("full.toml", &[]).unwrap();
+    let [floor, belt, drop] = scenario.walls.as_slice() else { panic!() };
+    assert_eq!((floor.name.as_str(), floor.point, floor.normal), ("floor", -Vec3::z(), Vec3::z()));
+    assert!(matches!(floor.motion, WallMotion::Fixed));
+    assert!(
+        matches!(&belt.motion, WallMotion::Driven([x, y, _]) if x.value(3.0) == 1.0 && y.value(3.0) == 0.3 * 1.0)
+    );
+    let own: Vec<_> = scenario.contact.own_laws.iter().filter(|(pair, _)| pair[1] == 4).collect();
+    assert_eq!(own.len(), 3, "the belt with each body");
+    assert!(own.iter().all(|(_, laws)| laws.friction.at_rest == 0.7 && laws.friction.in_motion == 0.7));
+    let WallMotion::Free { mass, velocity, gravity } = drop.motion else { panic!() };
+    assert_eq!(mass, 2.0);
+    assert!((velocity - 10.0).abs() < 1e-12 && (gravity - 0.8 * 9.81).abs() < 1e-12);
+}
+
+#[test]
+fn walls_are_held_to_what_they_can_be() {
+    let floor = "normal = [0.0, 0.0, 5.0]";
+    assert_problem(
+        floor,
+        "normal = [0, 0, 0]",
+        "`walls.floor.normal` is the zero vector",
+        "give the direction out of the wall, such as [0, 0, 1]",
+        "[0, 0, 0]",
+    );
+    assert_problem(
+        floor,
+        "normal = [0.0, 0.0, 5.0]\ngravity = [0, 0, -1]",
+        "`walls.floor` has gravity but no mass",
+        "give its `mass`, or remove `gravity`",
+        "[0, 0, -1]",
+    );
+    assert_problem(
+        "velocity = [0, -6, -8]",
+        "velocity = [0, -6, -8.1]",
+        "`walls.drop.velocity` is not along the normal",
+        "a wall with a mass moves along its normal: give three numbers, a multiple of `normal`; or remove the `mass` to \
+         prescribe the velocity",
+        "[0, -6, -8.1]",
+    );
+    assert_problem(
+        "name = \"belt\"",
+        "name = \"bar\"",
+        "another wall or body is named `bar`",
+        "give each wall its own name",
+        "\"bar\"",
+    );
+    assert_problem(
+        "between = [\"floor\", \"buffer\"]",
+        "between = [\"floor\", \"belt\"]",
+        "`contact.pairs.1` pairs two walls",
+        "walls do not touch each other; name a body and a wall",
+        "[\"floor\", \"belt\"]",
+    );
+}
+
+#[test]
 fn conditions_of_a_full_scenario() {
     let scenario = read("full.toml", &[]).unwrap();
     let [first, second] = scenario.boundaries.as_slice() else { panic!() };
@@ -120,7 +178,8 @@ fn contact_and_output_of_a_full_scenario() {
     assert_eq!(contact.closest_point.value, ClosestPointMethod::Sqp);
     assert_eq!(contact.start, ClosestPointStart::Centre);
     assert_eq!((contact.laws.penalty, contact.laws.damping), (1.0, 0.1));
-    assert_eq!(contact.excluded, [[0, 2]]);
+    assert_eq!(contact.excluded, [[0, 2], [2, 3]], "walls come after the three bodies");
+    assert_eq!(contact.initial_penetration, InitialPenetration::Error);
     let output = &scenario.output;
     assert_eq!(output.directory, Path::new("results"));
     assert_eq!(output.frames, FrameSchedule::Times(vec![0.5, 1.0, 2.0]));
@@ -148,7 +207,7 @@ fn what_is_left_out_has_its_default() {
         (Path::new("out/minimal"), &FrameSchedule::Count(60))
     );
     assert_eq!((output.history_interval, output.contact_interval), (2e-3, None));
-    assert_eq!(output.fields.len(), 6);
+    assert_eq!(output.fields.len(), 9);
     assert!(!output.fields.contains(&Field::Acceleration));
     assert!(scenario.warnings.is_empty());
 }

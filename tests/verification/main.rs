@@ -13,6 +13,7 @@
 mod brute_force;
 mod closed_form;
 mod closest_point;
+mod contact_accounts;
 mod free_rotation;
 mod hertz;
 mod iteration_study;
@@ -23,6 +24,7 @@ mod projectiles;
 mod quadratic_bars;
 mod quadratic_spheres;
 mod rigid_bodies;
+mod rigid_walls;
 mod self_contact;
 mod supports_and_loads;
 mod two_bars;

@@ -28,7 +28,7 @@ pub struct Impact {
     pub time: f64,
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// The faces that touch, one of each.
+    /// The faces that touch, one of each; 0 for a wall.
     pub faces: [u32; 2],
     /// Where they touch \[m\].
     pub point: Vec3,
@@ -73,7 +73,7 @@ impl Flight<'_> {
 
 impl Impact {
     /// The earlier of two, the first of equals.
-    pub(super) fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
+    pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(a), Some(b)) if b.time < a.time => Some(b),
             (None, second) => second,

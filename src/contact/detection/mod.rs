@@ -33,6 +33,7 @@ mod tests;
 pub mod time_of_impact;
 pub mod trajectory;
 pub mod volume;
+mod wall;
 
 pub use all_pairs::AllPairs;
 pub use buckets::{Buckets, GridCensus};
@@ -42,6 +43,7 @@ pub use node_face::{NodeFaceOptions, StartFrom};
 pub use overlap::{Penetration, penetrations, self_crossings};
 pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
+pub use wall::{Wall, WallDetector};
 
 use rayon::prelude::*;
 

@@ -142,6 +142,27 @@ pub struct DetectionStatistics {
 const CAP_AFTER_CONTACT: usize = 1000;
 
 impl DetectionStatistics {
+    /// These and those of a detector that works beside: sums, and predictions in the order in which they were made.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        let (mut all, StageCounts { trajectory, update, overlap, primitive, monitor }) =
+            (self.clone(), other.counts);
+        all.counts.trajectory += trajectory;
+        all.counts.update += update;
+        all.counts.overlap += overlap;
+        all.counts.primitive += primitive;
+        all.counts.monitor += monitor;
+        let StageSeconds { trajectory, update, overlap, primitive, monitor } = other.seconds;
+        all.seconds.trajectory += trajectory;
+        all.seconds.update += update;
+        all.seconds.overlap += overlap;
+        all.seconds.primitive += primitive;
+        all.seconds.monitor += monitor;
+        all.predictions.extend_from_slice(&other.predictions);
+        all.predictions.sort_by(|a, b| a.asked_at.total_cmp(&b.asked_at));
+        all
+    }
+
     /// Notes an instant at which the detector works.
     pub(super) fn operated(&mut self, time: f64, touched: bool) {
         if !touched || self.operated_times.len() < CAP_AFTER_CONTACT {

@@ -150,8 +150,10 @@ impl Decomposition {
             let mean = 0.5 * (contact.before + after);
             let normal = contact.normal.dot(&contact.impulse);
             let friction = contact.impulse - contact.normal * normal;
-            action.work.damping -= normal * contact.normal.dot(&mean);
-            action.work.friction -= friction.dot(&mean);
+            let damping_work = -normal * contact.normal.dot(&mean);
+            let friction_work = -friction.dot(&mean);
+            action.work.damping += damping_work;
+            action.work.friction += friction_work;
             for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
                 action.impulses[node as usize] += contact.impulse * weight;
                 action.friction_forces[node as usize] += friction * (weight / time_step);
@@ -163,7 +165,14 @@ impl Decomposition {
                 (true, false) => Status::Stick,
             };
             let (normal_force, friction_force) = (normal / time_step, friction / time_step);
-            action.results.push(ContactResult { normal_force, friction_force, status });
+            action.results.push(ContactResult {
+                normal_force,
+                friction_force,
+                status,
+                stored_energy: 0.0,
+                friction_work,
+                damping_work,
+            });
         }
         action.sort_nodes();
     }

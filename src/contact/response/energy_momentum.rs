@@ -56,6 +56,8 @@ pub struct EnergyMomentum {
     kicked: Motion,
     /// Taken by friction and by restitution between the present step's end and the middle of the next \[J\].
     pending: [f64; 2],
+    /// Of each contact: energy stored, and what friction and damping take, of which the action tells one step later \[J\].
+    energies: Vec<[f64; 3]>,
 }
 
 /// What is remembered of a contact.
@@ -113,6 +115,7 @@ impl EnergyMomentum {
             velocities: Motion::new(num_nodes, num_bodies),
             kicked: Motion::new(num_nodes, num_bodies),
             pending: [0.0; 2],
+            energies: Vec::new(),
         }
     }
 
@@ -235,6 +238,7 @@ impl EnergyMomentum {
     /// Forces, energies, and the springs as they are in the middle of the next step.
     fn finish(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
         let mut first = 0;
+        self.energies.clear();
         let contacts = self.contacts.iter().zip(self.springs.iter_mut()).zip(&self.solutions);
         for ((constraint, spring), solution) in contacts {
             let nodes = &self.gradient_nodes;
@@ -243,19 +247,23 @@ impl EnergyMomentum {
             let next = spring.gap_after(gap, 0.5 * dt * (solution.rate + kicked_rate), solution.pressure);
             // Kinetic energy is taken at the end of the step, after half of the kick.
             let half_work = 0.125 * dt * solution.pressure * (3.0 * solution.rate + kicked_rate);
-            action.stored_energy += spring.energy(gap) + spring.tangential_energy() - half_work;
-            self.pending[1] += spring.lost_in_unloading(gap, next);
+            let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
+            let damping_work = spring.lost_in_unloading(gap, next);
             spring.gap = Some(next);
-            if spring.lost == 0 && spring.options.friction.acts() {
+            let friction_work = if spring.lost == 0 && spring.options.friction.acts() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 let kicked_slip = travel * (2.0 / dt) - solution.slip_rate;
-                action.stored_energy -=
-                    0.125 * dt * solution.traction.dot(&(solution.slip_rate * 3.0 + kicked_slip));
-                self.pending[0] += spring.slide(solution, &travel);
+                stored -= 0.125 * dt * solution.traction.dot(&(solution.slip_rate * 3.0 + kicked_slip));
+                spring.slide(solution, &travel)
             } else {
-                self.pending[0] += spring.tangential_energy();
+                let left = spring.tangential_energy();
                 spring.slip = Vec3::zeros();
-            }
+                left
+            };
+            action.stored_energy += stored;
+            self.pending[0] += friction_work;
+            self.pending[1] += damping_work;
+            self.energies.push([stored, friction_work, damping_work]);
             let count = constraint.nodes.len();
             for (k, &node) in constraint.nodes.iter().enumerate() {
                 let friction = solution.traction * constraint.weights[k];
@@ -270,17 +278,26 @@ impl EnergyMomentum {
 
     /// What acts in the contacts that were found.
     fn report(&self, constraints: &Constraints, action: &mut ContactAction) {
-        let mut all = self.contacts.iter().zip(self.springs.iter()).zip(&self.solutions);
+        let springs = self.springs.iter().zip(&self.energies);
+        let mut all = self.contacts.iter().zip(springs).zip(&self.solutions);
         for found in constraints.iter() {
             let here = all.find(|((constraint, _), _)| constraint.key == found.key);
-            let result = here.map_or_else(ContactResult::default, |((_, spring), solution)| {
+            let result = here.map_or_else(ContactResult::default, |((_, (spring, energies)), solution)| {
                 let status = match (solution.pressure > 0.0, spring.slides || !spring.options.friction.acts())
                 {
                     (false, _) => Status::Open,
                     (true, true) => Status::Slip,
                     (true, false) => Status::Stick,
                 };
-                ContactResult { normal_force: solution.pressure, friction_force: solution.traction, status }
+                let [stored_energy, friction_work, damping_work] = *energies;
+                ContactResult {
+                    normal_force: solution.pressure,
+                    friction_force: solution.traction,
+                    status,
+                    stored_energy,
+                    friction_work,
+                    damping_work,
+                }
             });
             action.results.push(result);
         }

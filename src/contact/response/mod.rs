@@ -57,6 +57,12 @@ pub struct ContactResult {
     pub friction_force: Vec3,
     /// Whether it slides.
     pub status: Status,
+    /// Energy stored \[J\].
+    pub stored_energy: f64,
+    /// Energy that friction takes in the step \[J\].
+    pub friction_work: f64,
+    /// Energy that damping and imperfect restitution take in the step \[J\].
+    pub damping_work: f64,
 }
 
 /// Change of the motion of a node.

@@ -222,21 +222,32 @@ impl Response for Penalty {
             let damping = 2.0 * spring.options.damping * (spring.stiffness * mass).sqrt();
             let elastic = spring.stiffness * penetration;
             let force = (elastic + damping * closing).max(0.0);
+            let mut friction_work = 0.0;
             if spring.options.friction.acts() {
                 let slip = jump + constraint.normal * closing;
-                action.work.friction += spring.slide(&constraint, &(slip * time_step), slip.norm(), force);
+                friction_work = spring.slide(&constraint, &(slip * time_step), slip.norm(), force);
             }
             (spring.normal, spring.penetration) = (constraint.normal, penetration);
             action.add_forces(&constraint, constraint.normal * force, spring.traction);
-            action.stored_energy += 0.5 * elastic * penetration + spring.tangential_energy();
-            action.work.damping += (force - elastic) * closing * time_step;
+            let stored_energy = 0.5 * elastic * penetration + spring.tangential_energy();
+            let damping_work = (force - elastic) * closing * time_step;
+            action.stored_energy += stored_energy;
+            action.work.friction += friction_work;
+            action.work.damping += damping_work;
             let status = match (force > 0.0, spring.slips || !spring.options.friction.acts()) {
                 (false, _) => Status::Open,
                 (true, true) => Status::Slip,
                 (true, false) => Status::Stick,
             };
             let friction_force = spring.traction;
-            action.results.push(ContactResult { normal_force: force, friction_force, status });
+            action.results.push(ContactResult {
+                normal_force: force,
+                friction_force,
+                status,
+                stored_energy,
+                friction_work,
+                damping_work,
+            });
         }
         action.sort_nodes();
         let lowering = self.lowering();

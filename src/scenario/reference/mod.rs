@@ -77,6 +77,15 @@ pub const KEYS: &[KeyReference] = &[
     required("bodies.rotate", "axis", "", "axis, of any length"),
     required("bodies.rotate", "angle", "°", "angle, right-handed about the axis"),
 
+    required("walls", "name", "", "unique name, also among bodies"),
+    required("walls", "point", "m", "a point of the plane"),
+    required("walls", "normal", "", "direction out of the wall, of any length: bodies are on this side"),
+    optional(["walls", "mass"], "held", "kg", "lets the wall move along its normal as forces drive it"),
+    optional(["walls", "velocity"], "[0, 0, 0]", "m/s", "prescribed velocity, three functions of time; of a wall with a mass the initial one, along the normal"),
+    optional(["walls", "gravity"], "that of the scenario", "m/s²", "acceleration of a wall with a mass; its part along the normal acts"),
+    optional(["walls", "friction"], "that of [contact]", "-", "coefficient of friction of bodies with this wall, or { static, dynamic, decay }; [[contact.pairs]] of the wall and a body has precedence"),
+    optional(["walls", "restitution"], "that of [contact]", "-", "coefficient of restitution of bodies with this wall"),
+
     required("boundaries", "body", "", "name of a body"),
     optional(["boundaries", "group"], "\"all\"", "", "physical group, or \"all\" for every node of the body; a rigid body is held whole and does not turn"),
     optional(["boundaries", "fix"], "none", "", "axes that stay where they are, as in [\"x\", \"y\"]"),
@@ -109,7 +118,8 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "every"], "1", "", "contact is answered every so many steps (decomposition only)"),
     optional(["contact", "projection"], "1.0", "-", "part of a penetration that is taken out of the positions when it is found, in [0, 1] (decomposition only)"),
     optional(["contact", "self_contact"], "false", "", "whether the bodies that do not say can touch themselves; rigid ones do not"),
-    required("contact.pairs", "between", "", "names of two bodies"),
+    optional(["contact", "initial_penetration"], "\"error\"", "", "what becomes of bodies that overlap at t = 0: error (refused), offset (gaps count from the initial ones until they open) or remove (nodes are moved apart without strain)"),
+    required("contact.pairs", "between", "", "names of two bodies, or of a body and a wall"),
     optional(["contact.pairs", "contact"], "true", "", "whether they can touch"),
     optional(["contact.pairs", "friction"], "that of [contact]", "-", "coefficient of friction of this pair, or { static, dynamic, decay }"),
     optional(["contact.pairs", "restitution"], "that of [contact]", "-", "coefficient of restitution of this pair"),
@@ -124,7 +134,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "interval"], "none", "s", "time between frames; where steps are longer, one frame each step"),
     optional(["output", "times"], "none", "s", "times of the frames, ascending, up to the end"),
     optional(["output", "contact_interval"], "as before contact", "s", "largest time between frames from the first contact on"),
-    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"contact-gap\"]", "", "fields in the frames: these and acceleration"),
+    optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "fields in the frames: these and acceleration"),
     optional(["output", "detection_volumes"], "false", "", "whether each frame also shows the bounding volumes at the top of the queue, in NAME_volumes.pvd (with contact.detection = \"hierarchy\" only)"),
     optional(["output", "history"], "{ interval = end/1000 }", "", "rows of the history: { interval }"),
     required("output.history", "interval", "s", "time between rows, at the ends of steps (also those of flight); 0 for every step"),
@@ -170,7 +180,7 @@ fn heading(table: &str) -> String {
     match table {
         "" => "top of the file".into(),
         "materials" => "`[materials.NAME]`".into(),
-        "bodies" | "boundaries" | "loads" | "contact.pairs" => format!("`[[{table}]]`"),
+        "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => format!("`[[{table}]]`"),
         "bodies.rotate" => "`rotate = { … }` of a body".into(),
         "boundaries.displacement" => {
             "`displacement`, `velocity` or `acceleration = { … }` of a boundary".into()

@@ -42,7 +42,7 @@ fn fields<T: DeserializeOwned + fmt::Debug>() -> Vec<&'static str> {
 
 #[test]
 fn the_keys_are_those_that_the_types_read() {
-    let tables = ["time", "materials", "bodies", "boundaries", "loads", "contact", "output"];
+    let tables = ["time", "materials", "bodies", "walls", "boundaries", "loads", "contact", "output"];
     let mut head = fields::<raw::Root>();
     head.retain(|name| !tables.contains(name));
     assert_eq!(head.len() + tables.len(), fields::<raw::Root>().len());
@@ -53,6 +53,7 @@ fn the_keys_are_those_that_the_types_read() {
         ("materials", [vec!["model"], fields::<raw::Elastic>()].concat()),
         ("bodies", fields::<raw::Body>()),
         ("bodies.rotate", fields::<raw::Rotate>()),
+        ("walls", fields::<raw::Wall>()),
         ("boundaries", fields::<raw::Boundary>()),
         ("boundaries.displacement", fields::<raw::Components>()),
         ("loads", fields::<raw::Load>()),
@@ -81,6 +82,10 @@ const BARE: &str = "
     name = 'a'
     mesh = 'bar.msh'
     material = 'steel'
+    [[walls]]
+    name = 'floor'
+    point = [0, 0, -9]
+    normal = [0, 0, 1]
     [[boundaries]]
     body = 'a'
     fix = ['x']
@@ -119,7 +124,7 @@ fn a_default_written_out_changes_nothing() {
         tried += 1;
         let table = match key.table {
             "" => String::new(),
-            "bodies" | "boundaries" | "loads" | "contact.pairs" => format!("{}.0.", key.table),
+            "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => format!("{}.0.", key.table),
             table => format!("{table}."),
         };
         let text = format!("{table}{}={default}", key.name);

@@ -9,7 +9,7 @@ use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::{Section, join};
 use crate::scenario::{
     BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
-    HierarchyBuilder, Located,
+    HierarchyBuilder, InitialPenetration, Located,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 6] = [
@@ -40,13 +40,20 @@ const STARTS: [(&str, ClosestPointStart); 3] = [
 const DEFAULT_VOLUMES: [BoundingVolume; 4] =
     [BoundingVolume::Sphere, BoundingVolume::Aabb, BoundingVolume::Dop14, BoundingVolume::Obb];
 
+/// What a pair can name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names<'a> {
+    pub bodies: &'a [Spanned<String>],
+    pub walls: &'a [Spanned<String>],
+}
+
 pub(super) fn validate(
     section: Option<Section<'_>>,
     pairs: Vec<Section<'_>>,
-    bodies: &[Spanned<String>],
+    names: Names<'_>,
     check: &mut Check<'_>,
 ) -> Option<ContactSettings> {
-    let pairs = pairs_of(pairs, bodies, check);
+    let pairs = pairs_of(pairs, names, check);
     let raw: raw::Contact = match section {
         Some(section) => section.read_sound_part(&mut check.problems)?,
         None => raw::Contact::default(),
@@ -62,6 +69,13 @@ pub(super) fn validate(
     let closest_point = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
     let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
     let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
+    let policies = [
+        ("error", InitialPenetration::Error),
+        ("offset", InitialPenetration::Offset),
+        ("remove", InitialPenetration::Remove),
+    ];
+    let initial_penetration =
+        check.choice_or_first("contact.initial_penetration", raw.initial_penetration.as_ref(), policies);
     let volumes = volumes(raw.volumes.as_ref(), check);
     let response = response::settings(&raw, check);
     let method = response.map(|response| response.method);
@@ -83,6 +97,7 @@ pub(super) fn validate(
         closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
         self_contact: raw.self_contact.unwrap_or(false),
+        initial_penetration: initial_penetration?,
         excluded: excluded(&pairs?),
     })
 }
@@ -113,11 +128,10 @@ fn excluded(pairs: &[Pair]) -> Vec<[usize; 2]> {
 }
 
 /// The pairs, each once.
-fn pairs_of(
-    sections: Vec<Section<'_>>,
-    bodies: &[Spanned<String>],
-    check: &mut Check<'_>,
-) -> Option<Vec<Pair>> {
+fn pairs_of(sections: Vec<Section<'_>>, names: Names<'_>, check: &mut Check<'_>) -> Option<Vec<Pair>> {
+    let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
+    let (kind, num_bodies) =
+        (if names.walls.is_empty() { "body" } else { "body or wall" }, names.bodies.len());
     let mut seen: Vec<Pair> = Vec::new();
     let mut complete = true;
     for section in sections {
@@ -128,7 +142,8 @@ fn pairs_of(
         };
         let key = join(&path, "between");
         let problem = |fact: String| Problem::new(fact).at(raw.between.span()).key(key.as_str());
-        let found = raw.between.get_ref().each_ref().map(|name| check.reference("body", bodies, &key, name));
+        let found =
+            raw.between.get_ref().each_ref().map(|name| check.reference(kind, &touchable, &key, name));
         let [Some(first), Some(second)] = found else {
             complete = false;
             continue;
@@ -139,6 +154,9 @@ fn pairs_of(
             check.report(
                 problem(fact).help("name two bodies; `self_contact = true` in a body lets it touch itself"),
             );
+        } else if pair[0] >= num_bodies {
+            let fact = format!("`{path}` pairs two walls");
+            check.report(problem(fact).help("walls do not touch each other; name a body and a wall"));
         } else if seen.iter().any(|other| other.bodies == pair) {
             let fact = format!("`{path}` is a pair that stands above");
             check.report(problem(fact).label("again here").help("keep one of the two"));

@@ -11,6 +11,7 @@ mod response;
 mod rigid;
 mod tables;
 mod time;
+mod walls;
 
 use std::path::Path;
 
@@ -43,7 +44,9 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let material_names = tables::names(&tables.materials);
     let body_names = tables::names(&tables.bodies);
     let materials = materials::validate(tables.materials, check);
-    let contact = contact::validate(tables.contact, tables.pairs, &body_names, check);
+    let wall_names = tables::names(&tables.walls);
+    let names = contact::Names { bodies: &body_names, walls: &wall_names };
+    let mut contact = contact::validate(tables.contact, tables.pairs, names, check);
     let surroundings = bodies::Surroundings {
         folder: path.parent().unwrap_or(Path::new("")),
         gravity,
@@ -52,6 +55,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         self_contact: contact.as_ref().is_some_and(|contact| contact.self_contact),
     };
     let bodies = bodies::validate(tables.bodies, &surroundings, check);
+    let walls = walls::validate(tables.walls, &body_names, gravity, contact.as_mut(), check);
     let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
     let loads = loads::validate(tables.loads, &body_names, check);
     let detection = contact.as_ref().map(|contact| contact.detection);
@@ -67,6 +71,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         time: time?,
         materials: materials.into_iter().collect::<Option<_>>()?,
         bodies: bodies?,
+        walls: walls?,
         boundaries: boundaries?,
         loads: loads?,
         contact: contact?,

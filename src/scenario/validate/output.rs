@@ -10,14 +10,17 @@ use crate::scenario::raw;
 use crate::scenario::section::Section;
 use crate::scenario::{DetectionMethod, Field, FrameSchedule, OutputSettings};
 
-const FIELDS: [(&str, Field); 7] = [
+const FIELDS: [(&str, Field); 10] = [
     ("displacement", Field::Displacement),
     ("velocity", Field::Velocity),
     ("acceleration", Field::Acceleration),
     ("stress", Field::Stress),
     ("von-mises", Field::VonMises),
     ("contact-force", Field::ContactForce),
+    ("friction-force", Field::FrictionForce),
+    ("contact-pressure", Field::ContactPressure),
     ("contact-gap", Field::ContactGap),
+    ("contact-status", Field::ContactStatus),
 ];
 
 const DEFAULT_FRAMES: usize = 60;

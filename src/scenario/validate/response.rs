@@ -39,6 +39,14 @@ impl<'a> Given<'a> {
     }
 }
 
+impl<'a> Given<'a> {
+    /// Of a wall with all bodies.
+    pub fn wall(raw: &'a raw::Wall) -> Self {
+        let raw::Wall { friction, restitution, .. } = raw;
+        Self { friction: friction.as_ref(), restitution: restitution.as_ref(), penalty: None, damping: None }
+    }
+}
+
 /// What is the same for all pairs; `None` where a word is not known.
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
     let methods = [

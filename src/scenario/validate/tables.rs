@@ -12,6 +12,7 @@ pub(super) struct Tables<'i> {
     pub time: Option<Section<'i>>,
     pub materials: Vec<Named<'i>>,
     pub bodies: Vec<Named<'i>>,
+    pub walls: Vec<Named<'i>>,
     pub boundaries: Vec<Section<'i>>,
     pub loads: Vec<Section<'i>>,
     pub contact: Option<Section<'i>>,
@@ -63,10 +64,12 @@ impl<'i> Tables<'i> {
             _ => None,
         });
         let bodies = list(table.get("bodies").cloned(), "bodies", problems);
+        let walls = list(table.get("walls").cloned(), "walls", problems);
         Self {
             time: single(table, "time"),
             materials: materials(table.get("materials").cloned(), problems),
-            bodies: bodies.into_iter().map(name_body).collect(),
+            bodies: bodies.into_iter().map(|section| name(section, "bodies")).collect(),
+            walls: walls.into_iter().map(|section| name(section, "walls")).collect(),
             boundaries: list(table.get("boundaries").cloned(), "boundaries", problems),
             loads: list(table.get("loads").cloned(), "loads", problems),
             contact,
@@ -119,8 +122,8 @@ fn materials<'i>(value: Option<Spanned<DeValue<'i>>>, problems: &mut Vec<Problem
     materials
 }
 
-/// A body under its name, by which messages then call it.
-fn name_body(mut section: Section<'_>) -> Named<'_> {
+/// A body or wall under its name, by which messages then call it.
+fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
     let value = match section.value.get_ref() {
         DeValue::Table(table) => table.get("name"),
         _ => None,
@@ -128,7 +131,7 @@ fn name_body(mut section: Section<'_>) -> Named<'_> {
     let name = value.and_then(|value| Some(Spanned::new(value.span(), value.get_ref().as_str()?.to_owned())));
     let name = name.unwrap_or_else(|| Spanned::new(section.value.span(), String::new()));
     if !name.get_ref().is_empty() {
-        section.path = format!("bodies.{}", name.get_ref());
+        section.path = format!("{table}.{}", name.get_ref());
     }
     Named { name, section }
 }

@@ -1,0 +1,146 @@
+//! Height of the points of a flying body above a flying wall, as a function of time.
+//!
+//! Relative to the wall a point is at c(s) + R(s) q with a centre on a parabola and an arm that turns steadily, so that
+//! its height is a quadratic and a sine: h(s) = α(s) + A cos(Ω s − φ), where A is the product of what the arm and the
+//! normal have across the axis.
+
+use crate::math::polynomial::first_root_of_quadratic;
+use crate::math::{RigidMotion, Vec3};
+
+/// Rounding of a height in units of the coordinates, and of its rate in those of the velocities.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+/// Relative rounding of a time.
+const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// Most advances; a graze halves its height with each.
+const MAX_ADVANCES: usize = 200;
+
+/// Heights of the points of a body above a wall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heights<'a> {
+    body: &'a RigidMotion,
+    wall: &'a RigidMotion,
+    /// Reference position of the wall's node \[m\].
+    wall_point: Vec3,
+    normal: Vec3,
+    /// Second derivative of the height of the centre [m/s²]; zero where it is but rounding.
+    acceleration: f64,
+    spin: f64,
+    axis: Vec3,
+    /// Length of the normal's part across the axis.
+    normal_across: f64,
+}
+
+/// Height of a point at an instant, and its rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Height {
+    /// Above the plane \[m\].
+    pub height: f64,
+    /// Its rate [m/s].
+    pub rate: f64,
+    rounding: f64,
+    rate_rounding: f64,
+}
+
+impl<'a> Heights<'a> {
+    /// Above a wall with this normal, whose node has this reference position \[m\].
+    pub fn new(body: &'a RigidMotion, (wall, normal, wall_point): (&'a RigidMotion, Vec3, Vec3)) -> Self {
+        let accelerations = [body.acceleration, wall.acceleration];
+        let acceleration = normal.dot(&(accelerations[0] - accelerations[1]));
+        let negligible = acceleration.abs() <= ROUNDING * (accelerations[0].norm() + accelerations[1].norm());
+        let spin = body.angular_velocity.norm();
+        let axis = body.angular_velocity.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        Self {
+            body,
+            wall,
+            wall_point,
+            normal,
+            acceleration: if negligible { 0.0 } else { acceleration },
+            spin,
+            axis,
+            normal_across: normal.cross(&axis).norm(),
+        }
+    }
+
+    /// The height of a material point at s.
+    pub fn at(&self, point: &Vec3, s: f64) -> Height {
+        let (x, v) = self.body.point(point, s);
+        let (wall, wall_velocity) = self.wall.point(&self.wall_point, s);
+        let path = |motion: &RigidMotion| {
+            let (v, a) = (motion.velocity.amax(), motion.acceleration.amax());
+            (motion.centre.amax() + (v + 0.5 * a * s) * s + x.amax() + wall.amax(), v + a * s)
+        };
+        let ((size, speed), (size_of_wall, speed_of_wall)) = (path(self.body), path(self.wall));
+        Height {
+            height: self.normal.dot(&(x - wall)),
+            rate: self.normal.dot(&(v - wall_velocity)),
+            rounding: ROUNDING * (size + size_of_wall),
+            rate_rounding: ROUNDING * (speed + speed_of_wall + v.amax()),
+        }
+    }
+
+    /// First s in \[0, `until`\] at which a ball of this radius \[m\] about a material point touches the wall, never late;
+    /// `None` if it does not. A point (radius 0) that is at the wall from the beginning touches it only once it comes
+    /// down: not when it parts or rests.
+    ///
+    /// # Source
+    /// Mirtich 1996, §2.3 (conservative advancement), with the bound h'' ≥ α'' − Ω² A, and h ≥ α − A.
+    pub fn first_touch(&self, point: &Vec3, radius: f64, until: f64) -> Option<f64> {
+        let offset = self.body.rotation * (point - self.body.reference_centre);
+        let amplitude = offset.cross(&self.axis).norm() * self.normal_across;
+        let curvature = self.acceleration - self.spin * self.spin * amplitude;
+        let mut s = 0.0;
+        let start = self.at(point, 0.0);
+        if start.height - radius <= start.rounding {
+            s = if radius > 0.0 { 0.0 } else { self.leave(&start, curvature)? };
+            if s == 0.0 {
+                return Some(0.0);
+            }
+        } else if self.spin > 0.0 {
+            s = self.envelope(&offset, amplitude + radius)?;
+        }
+        for _ in 0..MAX_ADVANCES {
+            if s > until {
+                return None;
+            }
+            let Height { height, rate, rounding, .. } = self.at(point, s);
+            let gap = height - radius - rounding;
+            if !(gap > 0.0 && rate.is_finite()) {
+                return Some(s);
+            }
+            let step = first_root_of_quadratic(&[gap, rate, 0.5 * curvature])?;
+            if step.is_nan() || step <= TIME_ROUNDING * s {
+                return Some(s);
+            }
+            s += step;
+        }
+        (s <= until).then_some(s)
+    }
+
+    /// Whether a material point is above the wall at the beginning.
+    pub fn is_above(&self, point: &Vec3) -> bool {
+        let start = self.at(point, 0.0);
+        start.height > start.rounding
+    }
+
+    /// When a point at the wall can come down again: 0 for now, `None` for never.
+    fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
+        if start.rate < -start.rate_rounding {
+            return Some(0.0);
+        }
+        if curvature >= 0.0 {
+            return None;
+        }
+        Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
+    }
+
+    /// Time before which the lowest place that a point can turn to is above the wall by what `reach` adds to its
+    /// amplitude.
+    fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
+        let along = self.axis * self.axis.dot(offset);
+        let middle = self.at(&(self.body.reference_centre), 0.0);
+        let turning = self.body.velocity - self.wall.velocity;
+        let height = middle.height + self.normal.dot(&along) - reach * (1.0 + ROUNDING) - middle.rounding;
+        let rate = self.normal.dot(&turning) - middle.rate_rounding;
+        Some(first_root_of_quadratic(&[height, rate, 0.5 * self.acceleration])? * (1.0 - ROUNDING))
+    }
+}

@@ -1,0 +1,142 @@
+//! `[[walls]]`.
+
+use toml::Spanned;
+
+use super::check::{Bounds, Check};
+use super::response;
+use super::tables::Named;
+use crate::math::{TimeFunction, Vec3};
+use crate::scenario::error::Problem;
+use crate::scenario::raw;
+use crate::scenario::section::join;
+use crate::scenario::{ContactSettings, WallMotion, WallSpec};
+
+/// What of the velocity of a free wall may not be along its normal, relative: normals come rounded.
+const ACROSS: f64 = 1e-6;
+
+/// The walls, or `None` if one has problems that leave nothing of it. Their laws go to those of the contact.
+pub(super) fn validate(
+    walls: Vec<Named<'_>>,
+    bodies: &[Spanned<String>],
+    gravity: Vec3,
+    mut contact: Option<&mut ContactSettings>,
+    check: &mut Check<'_>,
+) -> Option<Vec<WallSpec>> {
+    let names: Vec<_> = walls.iter().map(|wall| wall.name.clone()).collect();
+    for (index, name) in names.iter().enumerate() {
+        let mut earlier = bodies.iter().chain(&names[..index]);
+        if !name.get_ref().is_empty() && earlier.any(|other| other.get_ref() == name.get_ref()) {
+            let fact = format!("another wall or body is named `{}`", name.get_ref());
+            let problem = Problem::new(fact).at(name.span()).key(format!("walls.{index}.name"));
+            check.report(problem.label("named again here").help("give each wall its own name"));
+        }
+    }
+    let mut all = Some(Vec::new());
+    for (index, wall) in walls.into_iter().enumerate() {
+        let path = wall.section.path.clone();
+        let raw: Option<raw::Wall> = wall.section.read(&mut check.problems);
+        if let (Some(raw), Some(contact)) = (&raw, contact.as_deref_mut()) {
+            add_laws(&path, raw, [bodies.len(), index], contact, check);
+        }
+        let wall = raw.and_then(|raw| one(&path, raw, gravity, check));
+        all = all.zip(wall).map(|(mut all, wall)| {
+            all.push(wall);
+            all
+        });
+    }
+    all
+}
+
+/// Laws of a wall with all bodies that have no laws with it of their own.
+fn add_laws(
+    path: &str,
+    raw: &raw::Wall,
+    [num_bodies, wall]: [usize; 2],
+    contact: &mut ContactSettings,
+    check: &mut Check<'_>,
+) {
+    let method = Some(contact.response.method);
+    let laws = response::laws(path, response::Given::wall(raw), method, Some(contact.laws), check);
+    if laws == contact.laws {
+        return;
+    }
+    for body in 0..num_bodies {
+        let pair = [body, num_bodies + wall];
+        if !contact.own_laws.iter().any(|(own, _)| *own == pair) {
+            contact.own_laws.push((pair, laws));
+        }
+    }
+    contact.own_laws.sort_unstable_by_key(|(bodies, _)| *bodies);
+}
+
+fn one(path: &str, raw: raw::Wall, gravity: Vec3, check: &mut Check<'_>) -> Option<WallSpec> {
+    let key = |name: &str| join(path, name);
+    check.name(&key("name"), &raw.name);
+    let point = check.vector(&key("point"), Some(&raw.point))?;
+    let normal = normal(&key("normal"), &raw.normal, check);
+    let mass = raw.mass.as_ref().map(|mass| check.number(&key("mass"), mass, Bounds::Positive));
+    let velocity = raw
+        .velocity
+        .as_ref()
+        .map(|given| given.get_ref().each_ref().map(|component| check.function(&key("velocity"), component)));
+    let velocity = match velocity {
+        Some([x, y, z]) => Some([x?, y?, z?]),
+        None => None,
+    };
+    let own_gravity = check.vector(&key("gravity"), raw.gravity.as_ref());
+    let normal = normal?;
+    let motion = match (mass, velocity) {
+        (None, velocity) => {
+            if let Some(given) = &raw.gravity {
+                let problem = Problem::new(format!("`{path}` has gravity but no mass")).at(given.span());
+                check.report(problem.key(key("gravity")).help("give its `mass`, or remove `gravity`"));
+            }
+            match velocity {
+                Some(velocity) if !is_zero(&velocity) => WallMotion::Driven(velocity),
+                _ => WallMotion::Fixed,
+            }
+        }
+        (Some(mass), velocity) => {
+            let velocity = velocity.map_or(Some(0.0), |velocity| {
+                let span = raw.velocity.as_ref().map_or(0..0, Spanned::span);
+                initial_speed(&velocity, &normal).or_else(|| {
+                    let fact = format!("`{}` is not along the normal", key("velocity"));
+                    let problem = Problem::new(fact).at(span).key(key("velocity"));
+                    check.report(problem.help(
+                        "a wall with a mass moves along its normal: give three numbers, a multiple of `normal`; or \
+                         remove the `mass` to prescribe the velocity",
+                    ));
+                    None
+                })
+            });
+            let gravity = own_gravity.unwrap_or(gravity).dot(&normal);
+            WallMotion::Free { mass, velocity: velocity?, gravity }
+        }
+    };
+    Some(WallSpec { name: raw.name.into_inner(), point, normal, motion })
+}
+
+/// The speed along the normal of a velocity that is constant and along it.
+fn initial_speed(velocity: &[TimeFunction; 3], normal: &Vec3) -> Option<f64> {
+    let is_constant = velocity.iter().all(TimeFunction::is_constant);
+    let velocity = Vec3::from_fn(|axis, _| velocity[axis].value(0.0));
+    let speed = velocity.dot(normal);
+    (is_constant && (velocity - normal * speed).norm() <= ACROSS * velocity.norm()).then_some(speed)
+}
+
+fn is_zero(velocity: &[TimeFunction; 3]) -> bool {
+    velocity.iter().all(|component| component.is_constant() && component.value(0.0) == 0.0)
+}
+
+/// A unit vector along a direction of any length.
+fn normal(key: &str, given: &raw::Triple, check: &mut Check<'_>) -> Option<Vec3> {
+    let direction = check.vector(key, Some(given))?;
+    let largest = direction.amax();
+    if largest == 0.0 {
+        let problem = Problem::new(format!("`{key}` is the zero vector")).at(given.span()).key(key);
+        check.report(problem.help("give the direction out of the wall, such as [0, 0, 1]"));
+        return None;
+    }
+    // Scaled first, so that the squares of no finite direction over- or underflow.
+    Some((direction / largest).normalize())
+}

@@ -1,0 +1,183 @@
+//! Bodies that overlap at t = 0: refused, kept as they are, or moved apart.
+//!
+//! | policy | what happens | elsewhere |
+//! |---|---|---|
+//! | `error` | the scenario is refused, with pairs and depths | |
+//! | `offset` | each contact counts its gap from the initial one, which shrinks with it until the contact opens | LS-DYNA, `IGNORE = 1` |
+//! | `remove` | nodes are moved to where surfaces touch, and that is where bodies are free of strain | Abaqus/Explicit, strain-free initial adjustments |
+//!
+//! Only what a detector finds can be kept or moved: nodes not deeper than it looks. Bodies that overlap deeper are
+//! refused whatever the policy.
+
+use crate::contact::detection::{
+    Buckets, Configuration, ContactModel, Detector, NodeFaceOptions, WallDetector, penetrations,
+};
+use crate::contact::{Constraint, Constraints, ContactKey};
+use crate::math::Vec3;
+use crate::scenario::InitialPenetration;
+
+use super::model::Model;
+use super::{Overlap, SetupError, Simulation};
+
+/// Sweeps over all contacts in which nodes are moved apart.
+const SWEEPS: usize = 200;
+
+/// Gap that is left, relative to the initial depth: rounding must not leave contacts that press on nothing.
+const CLEARANCE: f64 = 1e-9;
+
+/// Pairs of bodies, and of bodies and walls, that overlap at these positions.
+pub(super) fn overlaps(
+    contact: &ContactModel,
+    walls: &WallDetector,
+    model: &Model,
+    positions: &[Vec3],
+) -> Vec<Overlap> {
+    let found = penetrations(contact, positions).into_iter().chain(walls.penetrations(positions));
+    let overlap = |found: crate::contact::detection::Penetration| Overlap {
+        bodies: found.bodies.map(|body| model.bodies[body as usize].name.clone()),
+        depth: found.depth,
+        point: found.point.into(),
+    };
+    found.map(overlap).collect()
+}
+
+/// Whether an overlap is refused before contacts are looked at; where nodes were moved apart, edges may still cross that
+/// no node is behind of, and contact deals with them as with others.
+pub(super) fn is_refused(overlap: &Overlap, policy: InitialPenetration) -> bool {
+    match policy {
+        InitialPenetration::Error => true,
+        InitialPenetration::Offset => false,
+        InitialPenetration::Remove => overlap.depth > 0.0,
+    }
+}
+
+/// What is said of an overlap that is not refused.
+pub(super) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String {
+    let ([first, second], [x, y, z]) = (&overlap.bodies, overlap.point);
+    let what = match policy {
+        InitialPenetration::Remove => "nodes are moved apart without strain",
+        _ => "gaps count from the initial ones",
+    };
+    let depth = overlap.depth;
+    format!("`{first}` and `{second}` overlap at t = 0 by {depth:.3e} m at ({x:.6}, {y:.6}, {z:.6}): {what}")
+}
+
+/// Positions of all nodes with those of deformable bodies moved so far that no node is behind a face or wall.
+///
+/// Contact by contact, the nodes move by the least squares that open it, Δx_a = (c − g) w_a n/Σ w² up to a clearance c,
+/// those of rigid bodies and walls not at all; over and over, as contacts share nodes (Gauss-Seidel on the constraints).
+pub(super) fn moved_apart(
+    contact: &ContactModel,
+    walls: &mut WallDetector,
+    options: NodeFaceOptions,
+    model: &Model,
+) -> Vec<Vec3> {
+    let mut positions = model.reference_positions.clone();
+    let velocities = vec![Vec3::zeros(); positions.len()];
+    let mut movable = vec![true; positions.len()];
+    for body in model.bodies.iter().filter(|body| body.is_rigid() || body.is_wall()) {
+        movable[body.nodes.clone()].fill(false);
+    }
+    let mut constraints = Constraints::default();
+    let mut clearance = 0.0;
+    for _ in 0..SWEEPS {
+        // Made anew in every sweep, as nothing tells a detector how nodes move here.
+        let mut detector = Buckets::new(contact.clone(), options, &positions);
+        let configuration =
+            Configuration { time: 0.0, time_step: 0.0, positions: &positions, velocities: &velocities };
+        detector.detect(&configuration, &mut constraints);
+        walls.detect(&configuration, &mut constraints);
+        let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
+        if constraints.is_empty() {
+            break;
+        }
+        clearance = CLEARANCE * deepest.max(clearance / CLEARANCE);
+        constraints.iter().for_each(|constraint| open(&constraint, clearance, &movable, &mut positions));
+    }
+    positions
+}
+
+/// Moves the nodes of a contact until it has a gap, as far as other contacts have not done so before.
+fn open(constraint: &Constraint<'_>, clearance: f64, movable: &[bool], positions: &mut [Vec3]) {
+    let gap = constraint.normal.dot(&constraint.jump(positions));
+    let moving =
+        || constraint.nodes.iter().zip(constraint.weights).filter(|(node, _)| movable[**node as usize]);
+    let sum: f64 = moving().map(|(_, weight)| weight * weight).sum();
+    if gap < clearance && sum > 0.0 {
+        for (&node, &weight) in moving() {
+            positions[node as usize] += constraint.normal * ((clearance - gap) * weight / sum);
+        }
+    }
+}
+
+/// Gaps from which the contacts of bodies that overlap at t = 0 are counted \[m\], by ascending key.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InitialGaps {
+    gaps: Vec<(ContactKey, f64)>,
+}
+
+impl InitialGaps {
+    /// The gaps of these constraints.
+    pub fn of(constraints: &Constraints) -> Self {
+        let beyond = |constraint: Constraint<'_>| (constraint.key, constraint.gap * (1.0 + CLEARANCE));
+        Self { gaps: constraints.iter().map(beyond).collect() }
+    }
+
+    /// Whether no contact has an initial gap, any more.
+    pub fn is_empty(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    /// Counts the gaps from the initial ones, which follow a gap that becomes smaller and are forgotten with the
+    /// contacts that open.
+    pub fn apply(&mut self, constraints: &mut Constraints) {
+        if self.gaps.is_empty() {
+            return;
+        }
+        let (mut kept, mut next) = (0, 0);
+        let gaps = &mut self.gaps;
+        constraints.map_gaps(|key, gap| {
+            while next < gaps.len() && gaps[next].0 < key {
+                next += 1;
+            }
+            if next == gaps.len() || gaps[next].0 != key {
+                return gap;
+            }
+            let initial = gaps[next].1.max(gap * (1.0 + CLEARANCE));
+            gaps[kept] = (key, initial);
+            (kept, next) = (kept + 1, next + 1);
+            gap - initial
+        });
+        gaps.truncate(kept);
+    }
+}
+
+impl Simulation {
+    /// Pairs of bodies, and of bodies and walls, that overlap as the scenario places them.
+    pub fn initial_penetrations(&self) -> &[Overlap] {
+        &self.initial_penetrations
+    }
+
+    /// Keeps the gaps of the contacts that bodies begin with. Bodies that overlap deeper than is looked for are refused.
+    pub(super) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
+        let positions = &self.state.positions;
+        let velocities = vec![Vec3::zeros(); positions.len()];
+        let configuration = Configuration { time: 0.0, time_step: 0.0, positions, velocities: &velocities };
+        let mut constraints = Constraints::default();
+        self.detector.detect(&configuration, &mut constraints);
+        self.wall_detector.detect(&configuration, &mut constraints);
+        let touch = |overlap: &Overlap| {
+            constraints.iter().any(|constraint| {
+                let names = self.names(constraint.bodies);
+                overlap.bodies == names || overlap.bodies == [names[1].clone(), names[0].clone()]
+            })
+        };
+        let lost = self.initial_penetrations.iter().filter(|overlap| overlap.depth > 0.0 && !touch(overlap));
+        let lost: Vec<Overlap> = lost.cloned().collect();
+        if !lost.is_empty() {
+            return Err(SetupError::Overlap(lost));
+        }
+        self.initial_gaps = InitialGaps::of(&constraints);
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Rigid walls: bodies of one node, held, driven, or guided along their normals.
+//!
+//! A wall whose velocity is given has no mass, as nothing that touches it can tell: its node is supported. A wall with a
+//! mass is free along its normal, and its guide takes the rest. A plane can only be touched where it is, not at its
+//! node: what that makes of moments is borne by the support or the guide, as the wall does not turn.
+
+use crate::contact::detection::Wall;
+use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
+use crate::math::{Mat3, Vec3};
+use crate::scenario::{self, WallSpec};
+
+use super::assembly::{Assembly, check_count};
+use super::model::{Behaviour, Body, Guide, Model, WallMotion};
+use super::{Forces, SetupError, Simulation};
+
+impl Assembly {
+    /// Adds a wall with its node and what holds, drives or guides it.
+    pub(super) fn add_wall(&mut self, spec: &WallSpec) -> Result<(), SetupError> {
+        let model = &mut self.model;
+        let node = model.reference_positions.len();
+        check_count(node + 1)?;
+        let (mass, speed, gravity) = match &spec.motion {
+            scenario::WallMotion::Free { mass, velocity, gravity } => (*mass, *velocity, *gravity),
+            _ => (0.0, 0.0, 0.0),
+        };
+        let (motion, velocity) = match &spec.motion {
+            scenario::WallMotion::Fixed => (WallMotion::Fixed, Vec3::zeros()),
+            scenario::WallMotion::Free { .. } => (WallMotion::Free, spec.normal * speed),
+            scenario::WallMotion::Driven(velocity) => {
+                let steady = velocity.iter().all(|component| component.is_constant());
+                let start = Vec3::from_fn(|axis, _| velocity[axis].value(0.0));
+                (if steady { WallMotion::Steady } else { WallMotion::Driven }, start)
+            }
+        };
+        model.reference_positions.push(spec.point);
+        model.mass.push(mass);
+        let mut hold = |prescribed: [Prescribed; 3]| {
+            let support = |(axis, motion)| Support { nodes: vec![node as u32], axis, motion };
+            model.supports.extend(prescribed.into_iter().enumerate().map(support));
+        };
+        match &spec.motion {
+            scenario::WallMotion::Fixed => hold([Prescribed::Fixed, Prescribed::Fixed, Prescribed::Fixed]),
+            scenario::WallMotion::Driven(velocity) => hold(velocity.clone().map(Prescribed::Velocity)),
+            scenario::WallMotion::Free { .. } => {
+                model.guides.push(Guide { node: node as u32, direction: spec.normal });
+            }
+        }
+        model.bodies.push(Body {
+            name: spec.name.clone(),
+            nodes: node..node + 1,
+            blocks: Vec::new(),
+            num_faces: 0,
+            material: None,
+            mass,
+            gravity: spec.normal * gravity,
+            behaviour: Behaviour::Wall { normal: spec.normal, motion },
+            loaded: false,
+        });
+        let mut carrier = RigidBody::new(mass, spec.point, &Mat3::zeros());
+        carrier.set_velocity(velocity, Vec3::zeros());
+        self.carriers.push(Some(carrier));
+        Ok(())
+    }
+}
+
+/// The walls as detection knows them.
+pub(super) fn detected_walls(model: &Model) -> Vec<Wall> {
+    let wall = |(number, body): (u32, &Body)| match body.behaviour {
+        Behaviour::Wall { normal, .. } => Some(Wall { body: number, node: body.nodes.start as u32, normal }),
+        _ => None,
+    };
+    model.walls().filter_map(wall).collect()
+}
+
+impl Simulation {
+    /// Takes what is not along its guide out of the acceleration of each guided node, and notes the reactions.
+    pub(super) fn guide(&mut self) {
+        let Forces { external, internal, guides, .. } = &mut self.forces;
+        for (guide, reaction) in self.model.guides.iter().zip(guides) {
+            let node = guide.node as usize;
+            let force = external[node] - internal[node] + self.action.forces[node];
+            let guided = guide.direction * guide.direction.dot(&force);
+            *reaction = guided - force;
+            self.state.accelerations[node] = guided / self.model.mass[node];
+        }
+    }
+
+    /// Takes the same out of the jumps of velocity and the shifts that contact has given guided nodes; the impulses of the
+    /// guides go to the audit. They do no work.
+    pub(super) fn guide_corrections(&mut self) {
+        for guide in &self.model.guides {
+            let corrections = self.action.node_corrections.iter_mut();
+            for correction in corrections.filter(|correction| correction.node == guide.node) {
+                let across = |vector: Vec3| vector - guide.direction * guide.direction.dot(&vector);
+                let node = guide.node as usize;
+                let (jump, shift) = (across(correction.velocity), across(correction.position));
+                self.state.velocities[node] -= jump;
+                self.positions_next[node] -= shift;
+                (correction.velocity, correction.position) =
+                    (correction.velocity - jump, correction.position - shift);
+                let impulse = jump * -self.model.mass[node];
+                self.audit.add_impulse(Wrench::at(&self.positions_next[node], impulse));
+            }
+        }
+    }
+
+    /// Forces and moments about the origin of the guides. They do no work.
+    pub(super) fn guide_wrench(&self) -> Wrench {
+        let guides = self.model.guides.iter().zip(&self.forces.guides);
+        guides.fold(Wrench::zero(), |sum, (guide, reaction)| {
+            sum + Wrench::at(&self.state.positions[guide.node as usize], *reaction)
+        })
+    }
+}

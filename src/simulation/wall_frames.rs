@@ -1,0 +1,60 @@
+//! Rigid walls as frames to look at: of each infinite plane the part before the bodies.
+
+use crate::io::vtk::{FieldData, Frame, Grid, NamedField};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+use super::{Behaviour, Body, Simulation};
+
+/// Side of the square that is drawn, relative to the diagonal of the box around all bodies.
+const EXTENT: f64 = 1.2;
+
+impl Simulation {
+    /// A square of each wall, or a segment where all bodies are plane.
+    pub(super) fn wall_grid(&self) -> Grid {
+        let kind = if self.is_plane() { CellKind::Line2 } else { CellKind::Quad4 };
+        let count = self.model.walls().count();
+        Grid { kinds: vec![kind; count], connectivity: (0..(count * kind.num_nodes()) as u32).collect() }
+    }
+
+    /// The walls where they are now, with the forces on them.
+    pub(super) fn wall_frame(&self) -> Frame {
+        let bodies = self.model.walls().map(|(number, _)| number as i32).collect();
+        let nodes = || self.model.walls().map(|(_, wall)| wall.nodes.start);
+        let forces = nodes().map(|node| self.action.mean_force(node)).collect();
+        let velocities = nodes().map(|node| self.state.velocities[node]).collect();
+        Frame {
+            time: self.state.time,
+            points: self.model.walls().flat_map(|(_, wall)| self.corners(wall)).collect(),
+            cell_fields: vec![
+                NamedField::new("body", FieldData::Integer(bodies)),
+                NamedField::new("contact_force", FieldData::Vector(forces)),
+                NamedField::new("velocity", FieldData::Vector(velocities)),
+            ],
+            ..Frame::default()
+        }
+    }
+
+    /// Whether all bodies lie in the plane z = 0.
+    fn is_plane(&self) -> bool {
+        self.model.output_nodes.iter().all(|&node| self.model.reference_positions[node as usize].z == 0.0)
+    }
+
+    /// Corners of what is drawn of a wall: about the foot of the centre of the box around all bodies.
+    fn corners(&self, wall: &Body) -> Vec<Vec3> {
+        let Behaviour::Wall { normal, .. } = wall.behaviour else { return Vec::new() };
+        let positions = &self.state.positions;
+        let points = self.model.output_nodes.iter().map(|&node| positions[node as usize]);
+        let none = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        let (lower, upper) = points.fold(none, |(lower, upper), x| (lower.inf(&x), upper.sup(&x)));
+        let (centre, half) = ((lower + upper) * 0.5, 0.5 * EXTENT * (upper - lower).norm());
+        let foot = centre - normal * normal.dot(&(centre - positions[wall.nodes.start]));
+        if self.is_plane() {
+            let along = normal.cross(&Vec3::z()).try_normalize(0.0).unwrap_or_else(Vec3::x) * half;
+            return vec![foot - along, foot + along];
+        }
+        let first = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize() * half;
+        let second = normal.cross(&first);
+        vec![foot - first - second, foot + first - second, foot + first + second, foot - first + second]
+    }
+}

@@ -1,0 +1,113 @@
+//! What is accounted of contact, pair by pair, and what becomes of bodies that overlap at t = 0.
+
+use ictus::scenario::Scenario;
+use ictus::simulation::{SetupError, Simulation};
+
+use crate::closed_form::Bar;
+use crate::model::{box_mesh, from_config, from_text, run};
+
+/// Goal: between two bars end to end the pair has the force of wave theory, ρ c V A/2, pushing the first bar back; its
+/// energies are those of the whole model, where there is no other pair; and its area is the section of the bars (Poisson's
+/// ratio is zero). Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4. Tolerances: the force as in `two_bars`, of
+/// the mean over the plateau, 3 %; the others rounding.
+#[test]
+fn pair_of_bars() {
+    let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
+    let mut simulation = from_config("two-bars", &[]);
+    let (mut forces, mut largest_area) = (Vec::new(), 0.0_f64);
+    run(&mut simulation, |simulation| {
+        let total = simulation.energies().contact;
+        let of_pairs: f64 = simulation.pair_balances().iter().map(|pair| pair.contact_energy).sum();
+        assert!((total - of_pairs).abs() <= 1e-12 * total);
+        if (0.2..1.8).contains(&((simulation.state().time - 1e-6) / bar.transit_time())) {
+            let [pair] = simulation.pair_balances() else { panic!("one pair") };
+            assert_eq!(pair.bodies, [0, 1]);
+            forces.push(pair.force.x);
+            largest_area = largest_area.max(simulation.contact_areas()[0]);
+        }
+    });
+    let mean = forces.iter().sum::<f64>() / forces.len() as f64;
+    let expected = -bar.stress(5.0) * bar.area;
+    println!("force {mean} of {expected} N, area {largest_area:e}");
+    assert!((mean / expected - 1.0).abs() < 0.03, "{mean} N of {expected} N");
+    assert!((largest_area / bar.area - 1.0).abs() < 1e-9, "{largest_area:e} m²");
+}
+
+/// Two blocks, the second wider and of other cells, that overlap by 0.01 in x; `plane` ones of no depth.
+fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'static str, String)>) {
+    let text = format!(
+        "[time]\nend = 0.3\nflight_step = 1e-3\n[contact]\n{contact}\n\
+         [materials.m]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.0\n\
+         [[bodies]]\nname = \"narrow\"\nmesh = \"narrow.msh\"\nmaterial = \"m\"\nvelocity = [{velocity:?}, 0, 0]\n\
+         [[bodies]]\nname = \"wide\"\nmesh = \"wide.msh\"\nmaterial = \"m\"\n"
+    );
+    let depth = if plane { 0 } else { 2 };
+    let far = |z: f64| if plane { 0.0 } else { z };
+    let narrow = box_mesh([0.0; 3], [1.0, 1.0, far(1.0)], [2, 2, depth]);
+    let low = [0.99, -0.2, far(-0.2)];
+    let wide = box_mesh(low, [2.0, 1.2, far(1.2)], [3, 3, if plane { 0 } else { 3 }]);
+    (text, vec![("narrow.msh", narrow), ("wide.msh", wide)])
+}
+
+/// Goal: bodies that overlap are refused, with the depth, unless something is to become of them.
+#[test]
+fn overlap_is_refused() {
+    let (text, meshes) = overlapping(false, 0.0, "");
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in meshes {
+        std::fs::write(folder.path().join(name), content).unwrap();
+    }
+    let scenario = Scenario::parse(&text, &folder.path().join("test.toml"), &[]).unwrap();
+    let Err(SetupError::Overlap(overlaps)) = Simulation::new(&scenario) else { panic!("they overlap") };
+    let [overlap] = overlaps.as_slice() else { panic!("{overlaps:?}") };
+    assert_eq!(overlap.bodies, ["narrow", "wide"]);
+    assert!((overlap.depth - 0.01).abs() < 1e-12);
+}
+
+/// Goal: whichever way an overlap is taken, bodies that move together go on together without stress, in space and in the
+/// plane; nodes that were moved apart are behind no face. Tolerance: rounding in some hundred steps, 1e-12 of the energy.
+#[test]
+fn overlapping_bodies_stay_as_they_are() {
+    for (plane, policy) in [(false, "offset"), (true, "offset"), (false, "remove"), (true, "remove")] {
+        let (text, meshes) = overlapping(plane, 1.0, &format!("initial_penetration = \"{policy}\""));
+        let mut simulation = from_text(&format!("{text}velocity = [1, 0, 0]\n"), &meshes);
+        let [overlap] = simulation.initial_penetrations() else { panic!("{policy}") };
+        assert!((overlap.depth - 0.01).abs() < 1e-12);
+        assert!(simulation.warnings()[0].contains("by 1.000e-2 m"), "{:?}", simulation.warnings());
+        let before = simulation.energies().kinetic;
+        let mut most = 0;
+        run(&mut simulation, |simulation| most = most.max(simulation.constraints().len()));
+        let energies = simulation.energies();
+        let other = energies.strain + energies.contact;
+        println!("{policy}, plane {plane}: {most} contacts, {other:e} J of {before} J");
+        assert!(
+            (energies.kinetic / before - 1.0).abs() < 1e-12 && other < 1e-12 * before,
+            "{policy}: {other:e} J"
+        );
+        assert_eq!(policy == "offset", most > 0, "{policy}: {most} contacts");
+    }
+}
+
+/// Goal: an overlap that is kept is no spring that is wound up: a block that comes on bounces off as from a block that it
+/// does not overlap, and once they have parted they meet where their faces are. Tolerance: contacts of a penalty that begin
+/// at other instants, 1 % of the energy and of the momentum.
+#[test]
+fn overlap_that_is_kept_gives_no_energy() {
+    let outcome = |apart: f64, policy: &str| {
+        let policy = format!("penalty = 0.1\ninitial_penetration = \"{policy}\"");
+        let (text, meshes) = overlapping(false, 1.0, &policy);
+        let text = format!("{text}translate = [{apart:?}, 0, 0]\n");
+        let mut simulation = from_text(&text, &meshes);
+        run(&mut simulation, |_| {});
+        assert!(simulation.constraints().is_empty());
+        let momentum = simulation.balances()[1].momentum.linear.x;
+        (simulation.energies().total(), momentum)
+    };
+    let (energy, momentum) = outcome(0.01 + 1e-6, "error");
+    for policy in ["offset", "remove"] {
+        let (with, given) = outcome(0.0, policy);
+        println!("{policy}: {with} J of {energy} J, momentum {given} of {momentum}");
+        assert!((with - energy).abs() < 0.01 * energy, "{policy}: {with} J of {energy} J");
+        assert!((given - momentum).abs() < 0.01 * momentum, "{policy}: momentum {given} of {momentum}");
+    }
+}
