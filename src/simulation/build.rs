@@ -7,8 +7,8 @@ use crate::contact::detection::closest_point::Method;
 use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
-    penetrations, self_crossings,
+    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, NodeFaceOptions,
+    StartFrom, penetrations, self_crossings,
 };
 use crate::contact::response::{
     ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
@@ -23,12 +23,13 @@ use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
     ContactSettings, DetectionMethod, Friction, HierarchyBuilder, MaterialModel, ResponseMethod, Scenario,
-    StepSize, StiffnessRule, TimeSettings,
+    StepSize, StiffnessRule, TimeSettings, TouchingEdges,
 };
 
 use super::assembly::Assembly;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
+use super::impact::ImpactControl;
 use super::model::{Behaviour, Body, Model};
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
@@ -53,8 +54,11 @@ impl Simulation {
         let touching_themselves: Vec<u32> = (0..scenario.bodies.len() as u32)
             .filter(|&body| scenario.bodies[body as usize].self_contact)
             .collect();
+        let offsets: Vec<f64> = scenario.bodies.iter().map(|body| 0.5 * body.contact_thickness).collect();
         let contact = ContactModel::new(surfaces, &excluded, &model.reference_positions)
-            .with_self_contact(&touching_themselves, &model.reference_positions);
+            .with_edges(edge_selection(scenario.contact.edges))
+            .with_self_contact(&touching_themselves)
+            .with_offsets(&offsets);
         check_overlaps(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
         let internal = InternalForce::new(element_blocks, num_nodes);
@@ -62,6 +66,8 @@ impl Simulation {
         let warnings = step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
         let rigid_travel = rigid_travel(&contact, &model);
         let response = build_response(scenario, &model, &contact.surfaces);
+        let resolves = scenario.contact.resolve_impact;
+        let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();
@@ -82,6 +88,7 @@ impl Simulation {
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
+            impact_control,
             control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             energies: Energies::default(),
@@ -262,6 +269,14 @@ fn closest_point_method(method: ClosestPointMethod) -> Method {
         ClosestPointMethod::Newton => Method::Newton,
         ClosestPointMethod::Voronoi => Method::Voronoi,
         ClosestPointMethod::BruteForce => Method::BruteForce,
+    }
+}
+
+fn edge_selection(edges: TouchingEdges) -> EdgeSelection {
+    match edges {
+        TouchingEdges::Feature => EdgeSelection::Feature,
+        TouchingEdges::All => EdgeSelection::All,
+        TouchingEdges::None => EdgeSelection::None,
     }
 }
 

@@ -7,6 +7,7 @@ mod conditions;
 mod counters;
 mod error;
 mod free_flight;
+mod impact;
 mod model;
 mod record;
 mod respond;
@@ -33,6 +34,7 @@ use crate::scenario::TimeSettings;
 pub use account::BodyBalance;
 pub use counters::WallTimes;
 pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
+use impact::ImpactControl;
 pub use model::{Behaviour, Block, Body, CellAddress, Model};
 pub use record::Recorder;
 use rigid::RigidForces;
@@ -63,6 +65,8 @@ pub struct Simulation {
     /// Contacts of the step before, and their action.
     contact_before: (Constraints, ContactAction),
     control: StepControl,
+    /// Where steps are to end at impacts.
+    impact_control: Option<Box<ImpactControl>>,
     balances: Vec<BodyBalance>,
     energies: Energies,
     audit: Audit,

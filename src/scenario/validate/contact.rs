@@ -9,7 +9,7 @@ use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::{Section, join};
 use crate::scenario::{
     BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
-    HierarchyBuilder, Located,
+    HierarchyBuilder, Located, TouchingEdges,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 6] = [
@@ -62,6 +62,9 @@ pub(super) fn validate(
     let closest_point = check.choice_or_first("contact.closest_point", raw.closest_point.as_ref(), METHODS);
     let closest_point_span = raw.closest_point.as_ref().map_or(0..0, Spanned::span);
     let start = check.choice_or_first("contact.start", raw.start.as_ref(), STARTS);
+    let edges =
+        [("feature", TouchingEdges::Feature), ("all", TouchingEdges::All), ("none", TouchingEdges::None)];
+    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), edges);
     let volumes = volumes(raw.volumes.as_ref(), check);
     let response = response::settings(&raw, check);
     let method = response.map(|response| response.method);
@@ -82,6 +85,8 @@ pub(super) fn validate(
         volumes: volumes?,
         closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
+        edges: edges?,
+        resolve_impact: raw.resolve_impact.unwrap_or(false),
         self_contact: raw.self_contact.unwrap_or(false),
         excluded: excluded(&pairs?),
     })
