@@ -158,6 +158,11 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
+    /// Whether there is a constraint of this name.
+    pub fn contains(&self, key: ContactKey) -> bool {
+        self.keys.binary_search(&key).is_ok()
+    }
+
     /// Number of constraints.
     pub fn len(&self) -> usize {
         self.keys.len()

@@ -73,6 +73,7 @@ pub(super) struct Body {
     pub gravity: Option<Triple>,
     pub contact: Option<Spanned<Surface>>,
     pub self_contact: Option<Spanned<bool>>,
+    pub contact_thickness: Option<Number>,
     pub thickness: Option<Number>,
     pub mass: Option<Number>,
     pub inertia: Option<Spanned<Vec<f64>>>,
@@ -151,6 +152,8 @@ pub(super) struct Contact {
     pub order: Option<Text>,
     pub every: Option<Spanned<i64>>,
     pub projection: Option<Number>,
+    pub edges: Option<Text>,
+    pub resolve_impact: Option<bool>,
     pub self_contact: Option<bool>,
     pub initial_penetration: Option<Text>,
 }

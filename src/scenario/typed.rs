@@ -133,6 +133,8 @@ pub struct BodySpec {
     pub contact: ContactSurface,
     /// Whether it can also touch itself.
     pub self_contact: bool,
+    /// Thickness of its surface: contact begins half of it away from the faces \[m\].
+    pub contact_thickness: f64,
     /// Mass properties of a rigid body that its mesh does not give.
     pub rigid: RigidMass,
 }
@@ -268,6 +270,10 @@ pub struct ContactSettings {
     pub laws: ContactLaws,
     /// Pairs of bodies (indices, first < second, ascending) with laws of their own.
     pub own_laws: Vec<([usize; 2], ContactLaws)>,
+    /// Whether a step within which something meets ends there.
+    pub resolve_impact: bool,
+    /// Which edges can touch edges.
+    pub edges: TouchingEdges,
     /// Whether the bodies that do not say can touch themselves.
     pub self_contact: bool,
     /// What becomes of bodies that overlap at t = 0.
@@ -368,6 +374,17 @@ pub enum DetectionMethod {
     Buckets,
     /// Every pair of faces.
     AllPairs,
+}
+
+/// Edges that can touch other edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TouchingEdges {
+    /// Sharp convex ones, and borders.
+    Feature,
+    /// All convex ones.
+    All,
+    /// None.
+    None,
 }
 
 /// Builders of sphere trees.

@@ -7,8 +7,8 @@ use crate::contact::detection::closest_point::Method;
 use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
-    WallDetector, self_crossings,
+    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, NodeFaceOptions,
+    StartFrom, WallDetector, self_crossings,
 };
 use crate::contact::response::{
     ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
@@ -24,13 +24,14 @@ use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
     ContactSettings, DetectionMethod, Friction, HierarchyBuilder, InitialPenetration, MaterialModel,
-    ResponseMethod, Scenario, StepSize, StiffnessRule, TimeSettings,
+    ResponseMethod, Scenario, StepSize, StiffnessRule, TimeSettings, TouchingEdges,
 };
 
 use super::assembly::Assembly;
 use super::contact_account::ContactAudit;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
+use super::impact::ImpactControl;
 use super::initial_penetration::{InitialGaps, describe, is_refused, moved_apart, overlaps};
 use super::model::{Behaviour, Body, Model};
 use super::respond::nodal_mobility;
@@ -75,6 +76,8 @@ impl Simulation {
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);
         let response = build_response(scenario, &model, &contact.surfaces);
+        let resolves = scenario.contact.resolve_impact;
+        let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();
@@ -98,6 +101,7 @@ impl Simulation {
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
+            impact_control,
             control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             pair_balances: Vec::new(),
@@ -228,8 +232,11 @@ fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, Wal
         .filter(|&body| scenario.bodies[body as usize].self_contact)
         .collect();
     let walls = WallDetector::new(detected_walls(model), surfaces, &excluded, positions);
+    let offsets: Vec<f64> = scenario.bodies.iter().map(|body| 0.5 * body.contact_thickness).collect();
     let contact = ContactModel::new(surfaces.clone(), &excluded, positions)
-        .with_self_contact(&touching_themselves, positions);
+        .with_edges(edge_selection(scenario.contact.edges))
+        .with_self_contact(&touching_themselves)
+        .with_offsets(&offsets);
     (contact, walls)
 }
 
@@ -304,6 +311,14 @@ fn closest_point_method(method: ClosestPointMethod) -> Method {
         ClosestPointMethod::Newton => Method::Newton,
         ClosestPointMethod::Voronoi => Method::Voronoi,
         ClosestPointMethod::BruteForce => Method::BruteForce,
+    }
+}
+
+fn edge_selection(edges: TouchingEdges) -> EdgeSelection {
+    match edges {
+        TouchingEdges::Feature => EdgeSelection::Feature,
+        TouchingEdges::All => EdgeSelection::All,
+        TouchingEdges::None => EdgeSelection::None,
     }
 }
 

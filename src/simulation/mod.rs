@@ -8,6 +8,7 @@ mod contact_account;
 mod counters;
 mod error;
 mod free_flight;
+mod impact;
 mod initial_penetration;
 mod model;
 mod record;
@@ -39,6 +40,7 @@ use contact_account::ContactAudit;
 pub use contact_account::PairBalance;
 pub use counters::WallTimes;
 pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
+use impact::ImpactControl;
 use initial_penetration::InitialGaps;
 pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, WallMotion};
 pub use record::Recorder;
@@ -73,6 +75,8 @@ pub struct Simulation {
     /// Contacts of the step before, and their action.
     contact_before: (Constraints, ContactAction),
     control: StepControl,
+    /// Where steps are to end at impacts.
+    impact_control: Option<Box<ImpactControl>>,
     balances: Vec<BodyBalance>,
     pair_balances: Vec<PairBalance>,
     contact_audit: ContactAudit,

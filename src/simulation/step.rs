@@ -16,7 +16,8 @@ impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
     ///
     /// ```text
-    /// predict   v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place
+    /// predict   v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
+    ///           smaller dt where the step is to end at an impact
     /// detect    constraints that are violated at x_{n+1}
     /// respond   contact forces f_c, or impulses and shifts: v½ += Δv, x_{n+1} += Δx
     /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
@@ -28,7 +29,7 @@ impl Simulation {
         let dt = self.choose_time_step()?;
         let start = self.state.time;
         self.carriers_before.clone_from(&self.carriers);
-        self.predict(dt);
+        let dt = self.predict_to_impact(dt);
         self.state.time += dt;
         self.state.step += 1;
         self.swap_contact();
@@ -72,7 +73,7 @@ impl Simulation {
         self.restore_supported_velocities();
     }
 
-    fn predict(&mut self, dt: f64) {
+    pub(super) fn predict(&mut self, dt: f64) {
         let start = Instant::now();
         self.plan_supports(dt);
         for body in 0..self.model.bodies.len() {

@@ -1,7 +1,7 @@
 //! Constraints between bodies that deform, pass into, through and out of each other.
 
-use ictus::contact::Constraints;
 use ictus::contact::detection::{AllPairs, Configuration, Detector, StageCounts};
+use ictus::contact::{Constraints, ContactKey};
 use ictus::math::Vec3;
 use rayon::prelude::*;
 
@@ -14,6 +14,8 @@ use crate::scenes::{RIVALS, Scene, number_of_scenes};
 pub struct Tally {
     pub steps: usize,
     pub constraints: usize,
+    /// Those of two edges.
+    pub of_edges: usize,
     /// Steps with a constraint.
     pub touching: usize,
     /// Steps in which a rival did nothing at all.
@@ -27,6 +29,7 @@ impl Tally {
         Self {
             steps: a.steps + b.steps,
             constraints: a.constraints + b.constraints,
+            of_edges: a.of_edges + b.of_edges,
             touching: a.touching + b.touching,
             idle: a.idle + b.idle,
             primitives: [a.primitives[0] + b.primitives[0], a.primitives[1] + b.primitives[1]],
@@ -77,6 +80,7 @@ impl Comparison {
         self.tally.primitives[1] = self.oracle.statistics().counts.primitive * RIVALS.len() as u64;
         self.tally.steps += RIVALS.len();
         self.tally.constraints += self.expected.len();
+        self.tally.of_edges += self.expected.iter().filter(|c| matches!(c.key, ContactKey::Edges(_))).count();
         self.tally.touching += usize::from(!self.expected.is_empty());
     }
 }
@@ -122,6 +126,7 @@ fn constraints_are_those_of_all_pairs() {
     let tally = (0..scenes).into_par_iter().map(deform).reduce(Tally::default, Tally::sum);
     println!("{scenes} scenes in contact: {tally:?}");
     assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");
+    assert!(tally.of_edges > tally.constraints / 200, "too few edges to tell: {tally:?}");
     assert!(tally.idle > tally.steps / 10, "never idle: {tally:?}");
     assert!(tally.primitives[0] < tally.primitives[1] / 4, "looks at too much: {tally:?}");
 }

@@ -8,7 +8,8 @@ use ictus::contact::detection::closest_point::Method;
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,
+    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, NodeFaceOptions,
+    StartFrom,
 };
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
@@ -33,6 +34,8 @@ pub struct Scene {
     pub edges: Vec<f64>,
     /// Bodies that can touch themselves.
     pub foldable: Vec<u32>,
+    /// Edges that can touch edges.
+    pub crossing: EdgeSelection,
 }
 
 pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
@@ -56,6 +59,7 @@ impl Scene {
             bodies: vec![],
             edges: vec![],
             foldable: vec![],
+            crossing: EdgeSelection::Feature,
         };
         for shape in shapes {
             let first = scene.positions.len();
@@ -79,12 +83,14 @@ impl Scene {
         let count = samples.integer(2, most);
         let shapes: Vec<Shape> =
             (0..count).map(|_| Shape::random(samples, plane).shifted(&samples.vector(half, plane))).collect();
-        Self::new(&shapes, plane)
+        let crossing = samples.pick(&[EdgeSelection::Feature, EdgeSelection::All]);
+        Self { crossing, ..Self::new(&shapes, plane) }
     }
 
     pub fn model(&self) -> ContactModel {
         let model = ContactModel::new(self.surfaces.clone(), &[], &self.positions);
-        model.with_self_contact(&self.foldable, &self.positions)
+        let model = model.with_edges(self.crossing);
+        model.with_self_contact(&self.foldable)
     }
 
     pub fn rival(&self, rival: Rival) -> Box<dyn Detector> {

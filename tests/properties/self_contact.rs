@@ -1,7 +1,7 @@
 //! Plates and strips that roll up and fold over themselves, and bodies that must not touch themselves.
 
 use ictus::contact::Constraints;
-use ictus::contact::detection::{Configuration, Detector};
+use ictus::contact::detection::{Configuration, Detector, EdgeSelection};
 use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;
 
@@ -42,6 +42,7 @@ impl Rolling {
             false => vec![shape],
         };
         let mut scene = Scene::new(&shapes, plane);
+        scene.crossing = samples.pick(&[EdgeSelection::Feature, EdgeSelection::All]);
         scene.foldable = (0..shapes.len() as u32).filter(|_| samples.chance(0.9)).collect();
         let roughness = samples.pick(&[0.0, 0.2, 1.0]) * thickness;
         let shiver = |_| (samples.vector(roughness, plane), samples.uniform(0.0, 6.0));

@@ -26,7 +26,7 @@ fn bodies_of_a_full_scenario() {
     let [bar, wall, buffer] = scenario.bodies.as_slice() else { panic!() };
     assert_eq!(bar.mesh.value, data("bar.msh"));
     assert_eq!(&scenario.source[bar.mesh.span.clone()], "\"bar.msh\"");
-    assert_eq!((bar.material, bar.scale), (0, 1e-3));
+    assert_eq!((bar.material, bar.scale, bar.contact_thickness), (0, 1e-3, 2e-3));
     assert_eq!(bar.rotate, Some((Vec3::z(), std::f64::consts::FRAC_PI_2)));
     assert_eq!(bar.translate, Vec3::new(-750.0, 0.0, 0.0));
     assert_eq!((bar.velocity, bar.angular_velocity), (Vec3::new(50.0, 0.0, 86.5), Vec3::z()));
@@ -178,6 +178,7 @@ fn contact_and_output_of_a_full_scenario() {
     assert_eq!(contact.closest_point.value, ClosestPointMethod::Sqp);
     assert_eq!(contact.start, ClosestPointStart::Centre);
     assert_eq!((contact.laws.penalty, contact.laws.damping), (1.0, 0.1));
+    assert!(contact.edges == TouchingEdges::All && contact.resolve_impact);
     assert_eq!(contact.excluded, [[0, 2], [2, 3]], "walls come after the three bodies");
     assert_eq!(contact.initial_penetration, InitialPenetration::Error);
     let output = &scenario.output;
@@ -201,6 +202,8 @@ fn what_is_left_out_has_its_default() {
     assert_eq!((contact.detection, contact.hierarchy), (DetectionMethod::Hierarchy, HierarchyBuilder::Fast));
     assert_eq!(contact.volumes.len(), 4);
     assert_eq!((contact.laws.penalty, contact.laws.damping), (0.5, 0.0));
+    assert!(contact.edges == TouchingEdges::Feature && !contact.resolve_impact);
+    assert_eq!(body.contact_thickness, 0.0);
     let output = &scenario.output;
     assert_eq!(
         (output.directory.as_path(), &output.frames),

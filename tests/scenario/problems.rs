@@ -13,7 +13,7 @@ fn unknown_keys_name_the_nearest_known_one() {
         "hierarchy = \"bottom-up\"",
         "color = 3",
         "unknown key `color` in [contact]",
-        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `self_contact`",
+        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `edges`, `resolve_impact`, `self_contact`",
         "color",
     );
     assert_problem(

@@ -14,6 +14,7 @@ mod brute_force;
 mod closed_form;
 mod closest_point;
 mod contact_accounts;
+mod crossing_edges;
 mod free_rotation;
 mod hertz;
 mod iteration_study;

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::contact::{Constraints, NodeOnSurface};
 
+use super::edge_edge::{EdgeEdgeSearch, EdgePair};
 use super::node_face::{Candidate, NodeFaceSearch};
 use super::{
     Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions, both_ways,
@@ -19,6 +20,8 @@ pub struct AllPairs {
     options: NodeFaceOptions,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
+    edges: EdgeEdgeSearch,
+    collected: bool,
     statistics: DetectionStatistics,
 }
 
@@ -30,11 +33,13 @@ impl AllPairs {
             options,
             candidates: Vec::new(),
             search: NodeFaceSearch::default(),
+            edges: EdgeEdgeSearch::default(),
+            collected: false,
             statistics: DetectionStatistics::default(),
         }
     }
 
-    /// All pairs of a node and a face that can touch, sorted.
+    /// All pairs of a node and a face, and of two edges, that can touch, sorted.
     fn collect_candidates(&mut self) {
         for bodies in self.model.pairs() {
             for [contactor, target] in both_ways(bodies) {
@@ -49,6 +54,21 @@ impl AllPairs {
         }
         self.candidates.sort_unstable();
         self.search.group(&self.candidates);
+        self.collect_edges();
+        self.collected = true;
+    }
+
+    fn collect_edges(&mut self) {
+        let Self { model, edges, .. } = self;
+        let mut pairs = Vec::new();
+        for bodies in model.pairs() {
+            let [first, second] = bodies.map(|body| model.edges[body as usize].all());
+            for (i, &a) in first.iter().enumerate() {
+                let others = if bodies[0] == bodies[1] { &second[i + 1..] } else { second };
+                pairs.extend(others.iter().filter_map(|&b| EdgePair::new(model, bodies, [a, b])));
+            }
+        }
+        edges.set(pairs);
     }
 }
 
@@ -61,7 +81,7 @@ impl Detector for AllPairs {
             let faces = bodies.map(|body| self.model.surfaces[body as usize].num_faces() as u32);
             for pair in (0..faces[0]).flat_map(|i| (0..faces[1]).map(move |j| [i, j])) {
                 self.statistics.counts.primitive += 1;
-                let impact = flight.impact_of_faces(&self.model.surfaces, bodies, pair);
+                let impact = flight.impact_of_faces(&self.model, bodies, pair);
                 first = Impact::earlier(first, impact);
             }
         }
@@ -71,13 +91,14 @@ impl Detector for AllPairs {
 
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         let start = Instant::now();
-        if self.candidates.is_empty() {
+        if !self.collected {
             self.collect_candidates();
         }
         self.statistics.operated(configuration.time, true);
-        self.statistics.counts.primitive += self.candidates.len() as u64;
-        let Self { candidates, model, options, search, .. } = self;
+        self.statistics.counts.primitive += (self.candidates.len() + self.edges.num_candidates()) as u64;
+        let Self { candidates, model, options, search, edges, .. } = self;
         search.find(candidates, model, *options, configuration.positions, constraints);
+        edges.find(model, configuration.positions, constraints);
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
     }
 

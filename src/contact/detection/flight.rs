@@ -1,10 +1,10 @@
 //! Bodies that fly free, and the exact time at which two of their faces meet.
 
-use crate::contact::Surface;
 use crate::math::{RigidMotion, Vec3};
 use crate::mesh::CellKind;
 
-use super::time_of_impact::{FacePath, time_of_impact};
+use super::ContactModel;
+use super::time_of_impact::{FacePath, time_of_approach};
 
 /// A step of free flight.
 #[derive(Clone, Copy, Debug)]
@@ -42,15 +42,15 @@ impl Flight<'_> {
     /// When two faces meet within the flight, if they do. Faces of a pair that already touch and part do not.
     pub(super) fn impact_of_faces(
         &self,
-        surfaces: &[Surface],
+        model: &ContactModel,
         bodies: [u32; 2],
         faces: [u32; 2],
     ) -> Option<Impact> {
         let path = |k: usize| {
-            let (kind, nodes) = surfaces[bodies[k] as usize].face(faces[k] as usize);
+            let (kind, nodes) = model.surfaces[bodies[k] as usize].face(faces[k] as usize);
             FlyingFace { kind, nodes, flight: self, motion: &self.motions[bodies[k] as usize] }
         };
-        let impact = time_of_impact(&path(0), &path(1), self.duration)?;
+        let impact = time_of_approach(&path(0), &path(1), model.offset(bodies), self.duration)?;
         let point_velocity = |k: usize| self.velocity_at(bodies[k], &impact.point, impact.time);
         let closing = (point_velocity(0) - point_velocity(1)).dot(&-impact.normal);
         Some(Impact {

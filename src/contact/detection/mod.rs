@@ -16,7 +16,9 @@ mod buckets;
 pub mod closest_face;
 pub mod closest_point;
 mod control_points;
+mod edge_edge;
 mod engine;
+mod feature_edges;
 mod flight;
 pub mod hierarchy;
 mod node_face;
@@ -28,6 +30,7 @@ mod queued_pair;
 mod samples;
 mod self_contact;
 mod statistics;
+mod step_impact;
 #[cfg(test)]
 mod tests;
 pub mod time_of_impact;
@@ -38,18 +41,21 @@ mod wall;
 pub use all_pairs::AllPairs;
 pub use buckets::{Buckets, GridCensus};
 pub use engine::{Engine, EngineOptions};
+pub use feature_edges::EdgeSelection;
 pub use flight::{Flight, Impact};
 pub use node_face::{NodeFaceOptions, StartFrom};
 pub use overlap::{Penetration, penetrations, self_crossings};
 pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
+pub use step_impact::{StepImpact, StepPaths, first_impact_of_step};
 pub use wall::{Wall, WallDetector};
 
 use rayon::prelude::*;
 
 use crate::math::Vec3;
 
-use super::{Constraints, NodeOnSurface, Surface};
+use super::{Constraints, Edge, NodeOnSurface, Surface};
+use feature_edges::FeatureEdges;
 use hierarchy::Hierarchy;
 use node_face::Candidate;
 use self_contact::Walls;
@@ -79,40 +85,69 @@ pub struct ContactModel {
     excluded: Vec<[u32; 2]>,
     /// Bodies that can touch themselves, ascending.
     foldable: Vec<u32>,
-    /// Of the bodies that can touch themselves.
+    /// How far the surface of each body is offset outward \[m\].
+    offsets: Vec<f64>,
+    /// Edges that can touch edges, of every body.
+    edges: Vec<FeatureEdges>,
+    /// How thick the bodies are.
     walls: Walls,
 }
 
 impl ContactModel {
     /// All pairs of distinct bodies with faces, but for the `excluded` ones. The search depth of a body is half
     /// its [`Surface::median_edge`] at the given positions: a mesh of quadratic faces is searched
-    /// as deep as the linear one on the same nodes.
+    /// as deep as the linear one on the same nodes. At `positions` \[m\] the bodies are free of stress.
+    ///
+    /// No edges touch edges; see [`ContactModel::with_edges`].
+    ///
+    /// # Cost
+    /// For each body a tree over its faces, and for each of its nodes a search in it.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
         let depth = |surface: &Surface| 0.5 * surface.median_edge(positions);
-        let search_depths = surfaces.par_iter().map(depth).collect();
+        let search_depths: Vec<f64> = surfaces.par_iter().map(depth).collect();
         let mut excluded = excluded.to_vec();
         excluded.sort_unstable();
-        Self { surfaces, search_depths, excluded, ..Self::default() }
+        let mut walls = Walls::new(surfaces.len(), positions);
+        for (surface, depth) in surfaces.iter().zip(&search_depths) {
+            walls.measure(surface, 2.0 * depth);
+        }
+        let edges = vec![FeatureEdges::default(); surfaces.len()];
+        let offsets = vec![0.0; surfaces.len()];
+        Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, walls }
     }
 
-    /// The same where these bodies, of those with faces, can also touch themselves. At `positions` \[m\] they are free of
-    /// stress, and do not.
+    /// The same where the surface of each body is offset outward by so much, half the thickness of a shell that its mesh
+    /// runs through the middle of \[m\]: gaps are between the offset surfaces.
+    #[must_use]
+    pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
+        self.offsets = offsets.to_vec();
+        self
+    }
+
+    /// The same where also these edges of all bodies can touch each other.
+    #[must_use]
+    pub fn with_edges(mut self, selection: EdgeSelection) -> Self {
+        let mut first = 0;
+        for (edges, surface) in self.edges.iter_mut().zip(&self.surfaces) {
+            *edges = FeatureEdges::select(selection, surface, self.walls.positions(), first);
+            first += surface.edges().len() as u32;
+        }
+        self
+    }
+
+    /// The same where these bodies, of those with faces, can also touch themselves. Free of stress they do not.
     ///
     /// # Cost
     /// For each of them a tree over its faces, and for each of its nodes a search in it.
     #[must_use]
-    pub fn with_self_contact(mut self, bodies: &[u32], positions: &[Vec3]) -> Self {
+    pub fn with_self_contact(mut self, bodies: &[u32]) -> Self {
         let mut bodies: Vec<u32> = bodies.to_vec();
         bodies.retain(|&body| self.has_faces(body));
         bodies.sort_unstable();
         bodies.dedup();
-        if bodies.is_empty() {
-            return self;
-        }
-        self.walls = Walls::new(self.surfaces.len(), positions);
         for &body in &bodies {
             let depth = self.search_depths[body as usize];
-            self.walls.measure(body, &self.surfaces[body as usize], depth);
+            self.walls.fold(body, &self.surfaces[body as usize], depth);
         }
         self.foldable = bodies;
         self
@@ -153,25 +188,72 @@ impl ContactModel {
     }
 
     /// How deep a node of either body may penetrate the other before the contact is lost \[m\].
-    pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
+    fn penetration_depth(&self, bodies: [u32; 2]) -> f64 {
         let [first, second] = bodies.map(|body| self.search_depths[body as usize]);
         first.min(second)
+    }
+
+    /// How far from the faces of either body contact with the other is looked for: how deep a node may penetrate, and
+    /// the offsets of both \[m\].
+    pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
+        self.penetration_depth(bodies) + self.offset(bodies)
     }
 
     /// Whether a node and a face can touch as far as the configuration without stress tells.
     fn can_touch(&self, candidate: &Candidate) -> bool {
         let &Candidate { key, face, contactor_body } = candidate;
+        let (surface, offset) =
+            (&self.surfaces[key.target as usize], self.offset([contactor_body, key.target]));
         contactor_body != key.target
-            || !self.walls.exclude(key.target, &self.surfaces[key.target as usize], key.contactor, face)
+            || !(self.walls.exclude(key.target, surface, key.contactor, face)
+                || offset > 0.0 && self.walls.are_within(surface, key.contactor, face, offset))
     }
 
-    /// Depth at which a node of a body has left a target again \[m\].
-    fn depth_of_node(&self, key: NodeOnSurface, contactor_body: u32) -> f64 {
-        let depth = self.search_depth([contactor_body, key.target]);
-        if contactor_body == key.target {
-            return depth.min(self.walls.deepest(key.contactor));
-        }
-        depth
+    /// Distance of two surfaces at which two bodies touch \[m\].
+    fn offset(&self, bodies: [u32; 2]) -> f64 {
+        bodies.iter().map(|&body| self.offsets[body as usize]).sum()
+    }
+
+    /// How far the surface of a body is offset outward \[m\].
+    fn offset_of(&self, body: u32) -> f64 {
+        self.offsets[body as usize]
+    }
+
+    /// Depth under a face, not offset, at which a node of a body has left it again \[m\].
+    fn depth_of(&self, candidate: &Candidate) -> f64 {
+        let &Candidate { key, face, contactor_body } = candidate;
+        let deepest = match contactor_body == key.target {
+            true => self.walls.deepest(key.contactor),
+            false => {
+                let nodes = self.surfaces[key.target as usize].face(face as usize).1;
+                self.walls.deepest_in_between(&[key.contactor], nodes)
+            }
+        };
+        deepest.min(self.penetration_depth([contactor_body, key.target]))
+    }
+
+    /// Distance, on either side of a face, within which a candidate can give a constraint \[m\].
+    fn reach_of(&self, candidate: &Candidate) -> f64 {
+        self.depth_of(candidate).max(self.offset([candidate.contactor_body, candidate.key.target]))
+    }
+
+    /// The most that [`ContactModel::reach_of`] can be for a node, whatever the face \[m\].
+    fn reach_of_node(&self, key: NodeOnSurface, contactor_body: u32) -> f64 {
+        let bodies = [contactor_body, key.target];
+        let depth = self.penetration_depth(bodies);
+        let itself = contactor_body == key.target;
+        let depth = if itself { depth.min(self.walls.deepest(key.contactor)) } else { depth };
+        depth.max(self.offset(bodies))
+    }
+
+    /// Depth at which an edge has left another one again \[m\].
+    fn edge_search_depth(&self, bodies: [u32; 2], [a, b]: [&Edge; 2]) -> f64 {
+        self.walls.deepest_in_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
+    }
+
+    /// The edges that belong to a face and can touch others: positions in the edges of its surface, ascending.
+    fn edges_of_face(&self, body: u32, face: u32) -> &[u32] {
+        self.edges[body as usize].of_face(face)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
+use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 use crate::math::real::{LANES, Lanes, Vectorised};
@@ -110,13 +110,13 @@ impl NodeFaceSearch {
         self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(|(k, closest)| {
             let first = if k == 0 { 0 } else { ends[k - 1] as usize };
             let group = &candidates[first..ends[k] as usize];
-            let (last, depth) = (*closest, model.depth_of_node(group[0].key, group[0].contactor_body));
-            let search = GroupSearch { vectorised, surfaces: &model.surfaces, options, positions, last };
-            *closest = search.closest_face(group, depth);
+            let last = *closest;
+            let search = GroupSearch { vectorised, model, options, positions, last };
+            *closest = search.closest_face(group);
         });
         constraints.clear();
         for closest in self.closest.iter().flatten() {
-            push_if_penetrated(closest, &model.surfaces, positions, constraints);
+            push_if_penetrated(closest, model, positions, constraints);
         }
     }
 }
@@ -124,19 +124,19 @@ impl NodeFaceSearch {
 /// The search among the candidate faces of one contactor node.
 struct GroupSearch<'a> {
     vectorised: Vectorised,
-    surfaces: &'a [Surface],
+    model: &'a super::ContactModel,
     options: NodeFaceOptions,
     positions: &'a [Vec3],
     last: Option<Closest>,
 }
 
 impl GroupSearch<'_> {
-    /// The nearest of the candidate faces that face the contactor node, no farther than the search depth \[m\].
+    /// The nearest of the candidate faces that face the contactor node, no farther than the search depth.
     ///
     /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
     /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
     /// section meet, would be nearest to that side.
-    fn closest_face(&self, group: &[Candidate], depth: f64) -> Option<Closest> {
+    fn closest_face(&self, group: &[Candidate]) -> Option<Closest> {
         let mut best: Option<Closest> = None;
         let mut contactor_normal: Option<Vec3> = None;
         for chunk in group.chunks(LANES) {
@@ -145,14 +145,15 @@ impl GroupSearch<'_> {
                 let point =
                     in_lanes.map_or_else(|| self.closest_point(candidate), |closest| closest.lane(lane));
                 let is_farther = |best: Closest| point.distance_squared >= best.point.distance_squared;
-                if point.distance_squared > depth * depth || best.is_some_and(is_farther) {
+                let reach = self.model.reach_of(&candidate);
+                if point.distance_squared > reach * reach || best.is_some_and(is_farther) {
                     continue;
                 }
-                let target = &self.surfaces[candidate.key.target as usize];
+                let target = &self.model.surfaces[candidate.key.target as usize];
                 let face = candidate.face as usize;
                 let face_normal = pseudo_normal(target, self.positions, face, point.xi, Feature::Face);
                 let node_normal = *contactor_normal.get_or_insert_with(|| {
-                    let contactor = &self.surfaces[candidate.contactor_body as usize];
+                    let contactor = &self.model.surfaces[candidate.contactor_body as usize];
                     vertex_normal(contactor, self.positions, candidate.key.contactor)
                 });
                 if face_normal.dot(&node_normal) < 0.0 {
@@ -171,7 +172,7 @@ impl GroupSearch<'_> {
         let mut triangles = TriangleLanes::ZERO;
         for lane in 0..LANES {
             let candidate = chunk[lane.min(chunk.len() - 1)];
-            let surface = &self.surfaces[candidate.key.target as usize];
+            let surface = &self.model.surfaces[candidate.key.target as usize];
             let (CellKind::Tri3, &[a, b, c]) = surface.face(candidate.face as usize) else { return None };
             triangles.set(lane, &[a, b, c].map(|node| self.positions[node as usize]));
         }
@@ -189,7 +190,7 @@ impl GroupSearch<'_> {
 
     fn closest_point(&self, candidate: Candidate) -> ClosestPoint {
         let query = &self.positions[candidate.key.contactor as usize];
-        let (kind, nodes) = self.surfaces[candidate.key.target as usize].face(candidate.face as usize);
+        let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
         let mut corners = [Vec3::zeros(); MAX_NODES];
         for (corner, &node) in corners.iter_mut().zip(nodes) {
             *corner = self.positions[node as usize];
@@ -199,25 +200,29 @@ impl GroupSearch<'_> {
     }
 }
 
-/// Adds the constraint of a node that is inside its target.
+/// Adds the constraint of a node that is inside its target, offset as it may be.
 fn push_if_penetrated(
     closest: &Closest,
-    surfaces: &[Surface],
+    model: &super::ContactModel,
     positions: &[Vec3],
     constraints: &mut Constraints,
 ) {
     let Closest { candidate, point } = closest;
-    let surface = &surfaces[candidate.key.target as usize];
+    let surface = &model.surfaces[candidate.key.target as usize];
+    let offset = model.offset([candidate.contactor_body, candidate.key.target]);
     let query = &positions[candidate.key.contactor as usize];
     let of_one_body = candidate.contactor_body == candidate.key.target;
     if of_one_body && point.feature != Feature::Face {
         let face_normal = pseudo_normal(surface, positions, candidate.face as usize, point.xi, Feature::Face);
-        if !is_behind(&face_normal, &(query - point.point)) {
+        let from_face = query - point.point;
+        let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
+        if !(is_before || is_behind(&face_normal, &from_face)) {
             return;
         }
     }
     let Gap { gap, normal } = signed_gap(surface, positions, candidate.face as usize, query, point);
-    if gap < 0.0 {
+    if gap < offset && (offset == 0.0 || gap >= -model.depth_of(candidate)) {
+        let gap = gap - offset;
         let (kind, nodes) = surface.face(candidate.face as usize);
         let mut values = [0.0; MAX_NODES];
         shape_values(kind, [point.xi[0], point.xi[1], 0.0], &mut values[..nodes.len()]);
@@ -232,6 +237,7 @@ fn push_if_penetrated(
 mod tests {
     use super::super::ContactModel;
     use super::*;
+    use crate::contact::Surface;
     use crate::mesh::CellKind;
 
     /// A warped face below, and one in it whose nodes are the contactors.

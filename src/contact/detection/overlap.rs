@@ -20,7 +20,7 @@ use super::closest_point::{Method, Start, closest_point, signed_gap};
 use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
 use super::patch::QuadraticPatch;
 use super::volume::{Aabb, Obb};
-use sorted_boxes::SortedBoxes;
+pub(super) use sorted_boxes::SortedBoxes;
 
 /// Two bodies that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]

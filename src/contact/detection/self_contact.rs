@@ -1,4 +1,5 @@
-//! What a body that can touch itself never touches: the faces of a node, and those across the material from it.
+//! How thick bodies are, and what a body that can touch itself never touches: the faces of a node, and those across the
+//! material from it.
 //!
 //! To a detector, a node on one side of a thin wall looks like one that has entered the other side: it is behind that
 //! face, its own normal opposed. What tells them apart is the configuration without stress, where the wall is solid
@@ -21,6 +22,7 @@ use rayon::prelude::*;
 
 use crate::contact::Surface;
 use crate::math::Vec3;
+use crate::mesh::CellKind;
 
 use super::closest_point::{Feature, Method, Start, closest_point, pseudo_normal, vertex_normal};
 use super::hierarchy::{Builder, Hierarchy};
@@ -48,32 +50,38 @@ pub(super) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
     offset.dot(face_normal) < -BEHIND * offset.norm()
 }
 
-/// Thickness of the walls of the bodies that can touch themselves, in the configuration without stress.
+/// Thickness of the walls of all bodies in the configuration without stress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Walls {
     /// Position of every node without stress \[m\].
     positions: Vec<Vec3>,
     /// Thickness of the wall at every node \[m\]; infinite where there is no face near across from it.
     thickness: Vec<f64>,
-    /// Distance within which faces are near, of every body \[m\]; 0 for those that cannot touch themselves.
+    /// Distance within which faces are near, of every body that can touch itself \[m\]; 0 for others.
     near: Vec<f64>,
 }
 
 impl Walls {
-    /// No walls, of so many bodies in this configuration.
+    /// Nothing measured yet, of so many bodies in this configuration.
     pub fn new(num_bodies: usize, positions: &[Vec3]) -> Self {
         let thickness = vec![f64::INFINITY; positions.len()];
         Self { positions: positions.to_vec(), thickness, near: vec![0.0; num_bodies] }
     }
 
-    /// Measures the walls of a body that is searched to this depth \[m\].
+    /// Measures the walls of a body that can touch itself and is searched to this depth \[m\].
+    pub fn fold(&mut self, body: u32, surface: &Surface, search_depth: f64) {
+        let near = NEAR * search_depth;
+        self.measure(surface, near);
+        self.near[body as usize] = near;
+    }
+
+    /// Measures the walls of a body that are no thicker than `near` \[m\].
     ///
     /// # Cost
     /// A tree over the faces, and for each node a search in it; in parallel.
-    pub fn measure(&mut self, body: u32, surface: &Surface, search_depth: f64) {
+    pub fn measure(&mut self, surface: &Surface, near: f64) {
         let positions = &self.positions;
         let Some(tree) = Hierarchy::build(Builder::Fast, surface, positions, 0.0) else { return };
-        let near = NEAR * search_depth;
         let found: Vec<f64> = surface
             .nodes()
             .par_iter()
@@ -82,7 +90,16 @@ impl Walls {
         for (&node, thickness) in surface.nodes().iter().zip(found) {
             self.thickness[node as usize] = thickness;
         }
-        self.near[body as usize] = near;
+    }
+
+    /// Position of every node without stress \[m\].
+    pub fn positions(&self) -> &[Vec3] {
+        &self.positions
+    }
+
+    /// Distance within which faces of a body are near in the configuration without stress \[m\].
+    pub fn near(&self, body: u32) -> f64 {
+        self.near[body as usize]
     }
 
     /// Whether a node of a body never touches one of its faces.
@@ -95,9 +112,33 @@ impl Walls {
             }
     }
 
+    /// Whether a node and a face are no farther apart than this in the configuration without stress \[m\].
+    pub fn are_within(&self, surface: &Surface, node: u32, face: u32, distance: f64) -> bool {
+        let (kind, nodes) = surface.face(face as usize);
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = self.positions[node as usize];
+        }
+        let position = &self.positions[node as usize];
+        let corners = &corners[..nodes.len()];
+        let point = closest_point(Method::Auto, Start::Nearest, kind, corners, position);
+        point.distance_squared <= distance * distance
+    }
+
     /// Depth at which a node has left a face of its own body again \[m\].
     pub fn deepest(&self, node: u32) -> f64 {
         DEEPEST * self.thickness[node as usize]
+    }
+
+    /// Depth at which things at these nodes, on either side of a contact, have left each other again \[m\]: two walls
+    /// that lie on each other are t₁ + t₂ thick, and the outer face of the one must not look like the outer face of the
+    /// other.
+    pub fn deepest_in_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
+        let thinnest = |nodes: &[u32]| {
+            nodes.iter().map(|&node| self.thickness[node as usize]).fold(f64::INFINITY, f64::min)
+        };
+        let thickness = thinnest(contactor);
+        if thickness.is_finite() { DEEPEST * (thickness + thinnest(target)) } else { thickness }
     }
 }
 
@@ -138,6 +179,13 @@ fn distance_across(
     let (kind, nodes) = surface.face(face as usize);
     if nodes.contains(&node) {
         return None;
+    }
+    // One normal everywhere: most faces near a node of a smooth surface need no closest point.
+    if kind == CellKind::Tri3 {
+        let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
+        if normal.dot(&face_normal) > ACROSS {
+            return None;
+        }
     }
     let mut corners = [Vec3::zeros(); MAX_NODES];
     for (corner, &node) in corners.iter_mut().zip(nodes) {

@@ -75,8 +75,19 @@ pub struct Impact {
 ///   they fit each other so closely that thousands of patches would touch at once, the time is that at which a gap
 ///   is left which the patches do not resolve: early, never late.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
+    time_of_approach(a, b, 0.0, duration)
+}
+
+/// First s in [0, `duration`] at which the faces are as near as a `distance`, as [`time_of_impact`] is for a distance of
+/// zero: faces that are nearer at the start overlap.
+pub fn time_of_approach<A: FacePath, B: FacePath>(
+    a: &A,
+    b: &B,
+    distance: f64,
+    duration: f64,
+) -> Option<Impact> {
     if subdivision::is_curved(a) || subdivision::is_curved(b) {
-        return subdivision::time_of_impact(a, b, duration);
+        return subdivision::time_of_approach(a, b, distance, duration);
     }
     let patches = (Patch::of_corners(a.kind(), |k| a.node(k)), Patch::of_corners(b.kind(), |k| b.node(k)));
     let acceleration = a.common_acceleration() - b.common_acceleration();
@@ -96,7 +107,7 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
         if are_at_rest(a, b) && acceleration == Vec3::zeros() && deviation == 0.0 {
             return None;
         }
-        let motion = Motion { a, b, acceleration, deviation, remaining, rounding, speed_rounding };
+        let motion = Motion { a, b, distance, acceleration, deviation, remaining, rounding, speed_rounding };
         let next = earlier.and_then(|before| hold(&motion, before)).unwrap_or_else(|| {
             let closest = closest_features(a, b);
             let next = advance(&motion, &closest, earlier);
@@ -167,11 +178,11 @@ fn advance<const N: usize>(motion: &Motion<'_, N>, closest: &Closest, earlier: O
             }
         }
     };
-    if closest.distance > motion.rounding {
+    if closest.distance - motion.distance > motion.rounding {
         let first = Direction::of_feature(motion.a, motion.b, feature, &closest.line());
         first.iter().for_each(&mut consider);
         let size = motion.a.largest_coordinate().max(motion.b.largest_coordinate());
-        if feature == Feature::Line && closest.distance < NEAR * size {
+        if feature == Feature::Line && motion.distance == 0.0 && closest.distance < NEAR * size {
             Direction::for_each(motion.a, motion.b, closest, &mut consider);
         }
     }

@@ -11,7 +11,7 @@ use crate::math::Vec3;
 use crate::scenario::error::{Problem, nearest};
 use crate::scenario::raw::{self, Text};
 use crate::scenario::section::join;
-use crate::scenario::{BodySpec, ContactSurface, Located, MaterialModel, MaterialSpec};
+use crate::scenario::{BodySpec, ContactSurface, Located, MaterialModel, MaterialSpec, RigidMass};
 
 /// What the description of a body refers to.
 pub(super) struct Surroundings<'a> {
@@ -62,6 +62,10 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
     let region = raw.region.as_ref().map(|names| check.groups(&key("region"), names.get_ref(), names.span()));
     let made_of = material.and_then(|index| surroundings.materials.get(index)?.as_ref());
     let rigid = rigid::validate(&raw, made_of, &path, check);
+    let of_shell = if let RigidMass::Shell(thickness) = rigid { thickness } else { 0.0 };
+    let thickness = raw.contact_thickness.as_ref();
+    let contact_thickness =
+        check.number_or(&key("contact_thickness"), thickness, Bounds::NotNegative, of_shell);
     let contact = contact_surface(&key("contact"), raw.contact.as_ref(), check);
     let obstacle = obstacle_to_self_contact(made_of, &contact);
     let self_contact = match &raw.self_contact {
@@ -86,6 +90,7 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
         gravity,
         contact,
         self_contact,
+        contact_thickness,
         rigid,
         name: raw.name.into_inner(),
     })

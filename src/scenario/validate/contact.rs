@@ -9,7 +9,7 @@ use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::{Section, join};
 use crate::scenario::{
     BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
-    HierarchyBuilder, InitialPenetration, Located,
+    HierarchyBuilder, InitialPenetration, Located, TouchingEdges,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 6] = [
@@ -76,6 +76,9 @@ pub(super) fn validate(
     ];
     let initial_penetration =
         check.choice_or_first("contact.initial_penetration", raw.initial_penetration.as_ref(), policies);
+    let edges =
+        [("feature", TouchingEdges::Feature), ("all", TouchingEdges::All), ("none", TouchingEdges::None)];
+    let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), edges);
     let volumes = volumes(raw.volumes.as_ref(), check);
     let response = response::settings(&raw, check);
     let method = response.map(|response| response.method);
@@ -96,6 +99,8 @@ pub(super) fn validate(
         volumes: volumes?,
         closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
+        edges: edges?,
+        resolve_impact: raw.resolve_impact.unwrap_or(false),
         self_contact: raw.self_contact.unwrap_or(false),
         initial_penetration: initial_penetration?,
         excluded: excluded(&pairs?),

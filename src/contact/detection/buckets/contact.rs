@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use crate::contact::detection::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
@@ -12,7 +13,7 @@ use crate::contact::{Constraints, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
 use super::cells::{CellLists, Grid};
-use super::tracked::{TrackedBody, box_of_points, grown};
+use super::tracked::{TrackedBody, box_of_points, grown, union};
 use super::{Buckets, GridCensus};
 
 /// Edge of a cell, relative to the median edge of the contactor's faces: about a node to a bucket. The grid of
@@ -46,6 +47,7 @@ pub(super) struct ContactPhase {
     sortings: Vec<Sorting>,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
+    edges: EdgeEdgeSearch,
 }
 
 /// Nodes of one body of a pair against faces of the other.
@@ -68,6 +70,22 @@ struct Sorting {
     /// Their boxes, grown by the reach.
     boxes: Vec<Aabb>,
     candidates: Vec<Candidate>,
+    edges: EdgeSorting,
+    tests: u64,
+}
+
+/// Buckets of the edges of two bodies that can touch.
+#[derive(Clone, Debug, Default)]
+struct EdgeSorting {
+    lists: CellLists,
+    /// Edges of the target, and their boxes, grown by the reach.
+    targets: Vec<u32>,
+    target_boxes: Vec<Aabb>,
+    /// Edges of the contactor in the zone, and their boxes.
+    contactors: Vec<u32>,
+    contactor_boxes: Vec<Aabb>,
+    /// Edges of the contactor and of the target that may touch.
+    pairs: Vec<[u32; 2]>,
     tests: u64,
 }
 
@@ -85,6 +103,7 @@ impl ContactPhase {
             sortings: Vec::new(),
             candidates: Vec::new(),
             search: NodeFaceSearch::default(),
+            edges: EdgeEdgeSearch::default(),
         }
     }
 
@@ -143,7 +162,7 @@ impl ContactPhase {
 
     /// Lists the candidates of all pairs that are near.
     fn list_candidates(&mut self, model: &ContactModel, positions: &[Vec3]) -> u64 {
-        let Self { bodies, cell_sizes, active, sortings, candidates, .. } = self;
+        let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
             sortings.resize_with(active.len(), Sorting::default);
         }
@@ -152,13 +171,19 @@ impl ContactPhase {
             let pair = [&bodies[contactor], &bodies[direction.target as usize]];
             sorting.sort(direction, &model.surfaces[contactor], pair, positions, cell_sizes[contactor]);
             sorting.list_candidates(direction, model, positions);
+            sorting.edges.sort(direction, model, positions, cell_sizes[contactor]);
         });
         candidates.clear();
         let sortings = &sortings[..active.len()];
         sortings.iter().for_each(|sorting| candidates.extend_from_slice(&sorting.candidates));
         candidates.sort_unstable();
+        let pairs = sortings.iter().zip(&*active).flat_map(|(sorting, direction)| {
+            let bodies = [direction.contactor, direction.target];
+            sorting.edges.pairs.iter().filter_map(move |&of_edges| EdgePair::new(model, bodies, of_edges))
+        });
+        edges.set(pairs);
         self.search.group(&self.candidates);
-        sortings.iter().map(|sorting| sorting.tests).sum()
+        sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
     }
 
     /// Pairs of a node and a face that may touch, ascending.
@@ -245,6 +270,61 @@ impl Sorting {
     }
 }
 
+impl EdgeSorting {
+    /// Lists the pairs of edges whose boxes meet, that of the target grown by the reach; once for a pair of bodies.
+    fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
+        self.pairs.clear();
+        self.tests = 0;
+        let &Direction { contactor, target, reach, .. } = direction;
+        if contactor > target {
+            return;
+        }
+        self.list_boxes([contactor, target], model, positions, reach);
+        let zone = union(&self.contactor_boxes);
+        self.lists.begin(Grid::over(&zone, cell_size, CELLS_PER_NODE * self.contactors.len()));
+        for bounds in &self.contactor_boxes {
+            self.lists.grid().cells(bounds).for_each(|cell| self.lists.mark(cell));
+        }
+        self.lists.fill(&self.target_boxes);
+        for (&edge, bounds) in self.contactors.iter().zip(&self.contactor_boxes) {
+            let first = self.pairs.len();
+            self.lists.grid().cells(bounds).for_each(|cell| {
+                let bucket = self.lists.list(cell);
+                self.tests += bucket.len() as u64;
+                let near = bucket.iter().filter(|&&k| !self.target_boxes[k as usize].excludes(bounds));
+                self.pairs.extend(near.map(|&k| [edge, self.targets[k as usize]]));
+            });
+            self.pairs[first..].sort_unstable();
+        }
+        self.pairs.dedup();
+    }
+
+    /// Edges of the target, and those of the contactor that are near one of them, with their boxes.
+    fn list_boxes(
+        &mut self,
+        [contactor, target]: [u32; 2],
+        model: &ContactModel,
+        positions: &[Vec3],
+        reach: f64,
+    ) {
+        let bounds = |body: u32, edge: u32| bounds_of_edge(&model.surfaces[body as usize], edge, positions);
+        self.targets.clear();
+        self.targets.extend(model.edges[target as usize].all());
+        self.target_boxes.clear();
+        self.target_boxes.extend(self.targets.iter().map(|&edge| grown(&bounds(target, edge), reach)));
+        let zone = union(&self.target_boxes);
+        self.contactors.clear();
+        self.contactor_boxes.clear();
+        for &edge in model.edges[contactor as usize].all() {
+            let bounds = bounds(contactor, edge);
+            if !zone.excludes(&bounds) {
+                self.contactors.push(edge);
+                self.contactor_boxes.push(bounds);
+            }
+        }
+    }
+}
+
 impl Buckets {
     /// Brings the candidates up to date, if they may lack something.
     pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
@@ -270,9 +350,10 @@ impl Buckets {
         constraints: &mut Constraints,
     ) {
         let start = Instant::now();
-        let ContactPhase { candidates, search, .. } = &mut self.contact;
+        let ContactPhase { candidates, search, edges, .. } = &mut self.contact;
         search.find(candidates, &self.model, self.options, configuration.positions, constraints);
-        self.statistics.counts.primitive += candidates.len() as u64;
+        edges.find(&self.model, configuration.positions, constraints);
+        self.statistics.counts.primitive += (candidates.len() + edges.num_candidates()) as u64;
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
     }
 }

@@ -108,8 +108,11 @@ impl Buckets {
                 self.flight.clear_until[pair] = f64::INFINITY;
                 continue;
             }
-            let balls =
-                bodies.map(|body| carried(&flight.motions[body as usize], &self.flight.balls[body as usize]));
+            let balls = bodies.map(|body| {
+                let ball = self.flight.balls[body as usize];
+                let ball = Sphere { radius: ball.radius + self.model.offset_of(body), ..ball };
+                carried(&flight.motions[body as usize], &ball)
+            });
             let meeting = time_of_contact(&balls[0], &balls[1], flight.end - flight.time);
             let time = meeting.map_or(f64::INFINITY, |s| (flight.time + s).next_down().max(flight.time));
             self.flight.clear_until[pair] = time;
@@ -177,7 +180,7 @@ impl Buckets {
     fn sweep(&mut self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> Option<Aabb> {
         let start = Instant::now();
         let [first, second] = &mut self.flight.swept;
-        let (surfaces, balls) = (&self.model.surfaces, &self.flight.balls);
+        let (surfaces, balls, offsets) = (&self.model.surfaces, &self.flight.balls, &self.model.offsets);
         let frame = &flight.motions[bodies[0] as usize];
         let sweep = |swept: &mut SweptBody, body: u32| {
             let body = body as usize;
@@ -186,7 +189,7 @@ impl Buckets {
             let turning = motion.angular_velocity.norm_squared() * balls[body].radius;
             let bend =
                 ((motion.acceleration - frame.acceleration).norm() + turning) * slice.length().powi(2) / 8.0;
-            let margin = bend + ROUNDING * (scale[0] + scale[1] + balls[body].radius);
+            let margin = bend + offsets[body] + ROUNDING * (scale[0] + scale[1] + balls[body].radius);
             swept.sweep(&surfaces[body], [motion, frame], flight.reference_positions, slice, margin)
         };
         let bounds = rayon::join(|| sweep(first, bodies[0]), || sweep(second, bodies[1]));
@@ -252,10 +255,10 @@ impl Buckets {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
         overlapping.retain(|faces| resolved.binary_search(faces).is_err());
-        let surfaces = &self.model.surfaces;
+        let model = &self.model;
         let impacts: Vec<Impact> = overlapping
             .par_iter()
-            .filter_map(|&faces| flight.impact_of_faces(surfaces, bodies, faces))
+            .filter_map(|&faces| flight.impact_of_faces(model, bodies, faces))
             .collect();
         self.statistics.counts.primitive += overlapping.len() as u64;
         resolved.append(overlapping);

@@ -39,7 +39,7 @@ pub use domain::Domain;
 pub use interior_point::InteriorPoint;
 pub use minimise::{Minimise, Minimum};
 pub use newton::Newton;
-pub use pseudo_normal::{Gap, pseudo_normal, signed_gap, vertex_normal};
+pub use pseudo_normal::{Gap, normals_beside_edge, pseudo_normal, signed_gap, vertex_normal};
 pub use sqp::Sqp;
 
 use crate::math::Vec3;

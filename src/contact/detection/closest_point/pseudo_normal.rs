@@ -11,8 +11,8 @@ use super::{
     ClosestPoint, Feature,
     domain::{Domain, MAX_FACE_NODES},
 };
-use crate::contact::Surface;
 use crate::contact::detection::control_points::bulge;
+use crate::contact::{Edge, Surface};
 use crate::element::shape_gradients;
 use crate::math::Vec3;
 
@@ -115,6 +115,13 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     let i = if from[0] == to[0] { 1 } else { 0 };
     let place = (xi[i] - from[i]) / (to[i] - from[i]);
     normal + normal_on_edge(surface, positions, other as usize, ends, place)
+}
+
+/// Unit normals of the two faces of an edge, `place` of the way from its first node to its second; zero for the face
+/// that is missing on a border.
+pub fn normals_beside_edge(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> [Vec3; 2] {
+    let normal = |face: u32| normal_on_edge(surface, positions, face as usize, edge.nodes, place);
+    [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
 }
 
 /// Normal of a face at a point of its edge between two global nodes, `place` of the way.

@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::contact::Constraints;
 use crate::contact::detection::body_tree::BodyTree;
+use crate::contact::detection::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
@@ -50,21 +51,29 @@ pub(super) struct ContactPhase {
     pub encounters: Vec<Encounter>,
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
+    edges: EdgeEdgeSearch,
 }
 
 impl ContactPhase {
     /// For the bodies of a model; nothing is known of their motion yet.
     pub fn new(model: &ContactModel) -> Self {
-        let track = |(surface, &depth)| BodyTrack::new(surface, depth);
+        let track = |((surface, &depth), &offset)| BodyTrack::new(surface, depth + offset);
         Self {
             bodies: model.bodies().collect(),
-            tracks: model.surfaces.par_iter().zip(&model.search_depths).map(track).collect(),
+            tracks: model
+                .surfaces
+                .par_iter()
+                .zip(&model.search_depths)
+                .zip(&model.offsets)
+                .map(track)
+                .collect(),
             owners: model.surfaces.par_iter().map(NodeOwners::new).collect(),
             rooms: BodyTree::new(model.surfaces.len()),
             num_moved: 0,
             encounters: Vec::new(),
             candidates: Vec::new(),
             search: NodeFaceSearch::default(),
+            edges: EdgeEdgeSearch::default(),
         }
     }
 
@@ -147,6 +156,7 @@ impl Engine {
         self.contact.encounters.clear();
         self.contact.candidates.clear();
         self.contact.search.group(&[]);
+        self.contact.edges.set([]);
     }
 
     /// Brings the candidates up to date, as far as the motion of the bodies asks for it.
@@ -190,6 +200,8 @@ impl Engine {
             self.statistics.counts.overlap += found.tests;
             self.contact.encounters[k].take(&self.model, found);
         }
+        let encounters = self.contact.encounters.iter();
+        self.contact.edges.set(encounters.flat_map(|encounter| encounter.edges.iter().copied()));
     }
 
     /// Fits the spheres of the trees of the bodies in these encounters that have deformed.
@@ -273,9 +285,10 @@ impl Engine {
         constraints: &mut Constraints,
     ) {
         let clock = StageClock::start(Stage::Primitive);
-        let ContactPhase { candidates, search, .. } = &mut self.contact;
+        let ContactPhase { candidates, search, edges, .. } = &mut self.contact;
         search.find(candidates, &self.model, self.options.node_face, configuration.positions, constraints);
-        self.statistics.counts.primitive += candidates.len() as u64;
+        edges.find(&self.model, configuration.positions, constraints);
+        self.statistics.counts.primitive += (candidates.len() + edges.num_candidates()) as u64;
         clock.stop(&mut self.statistics.seconds);
     }
 }

@@ -10,6 +10,7 @@
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for lists that hold while little moves.
 
 use crate::contact::detection::ContactModel;
+use crate::contact::detection::edge_edge::EdgePair;
 use crate::contact::detection::node_face::Candidate;
 
 use super::track::BodyTrack;
@@ -46,7 +47,9 @@ pub(super) struct Encounter {
     pub rounding: f64,
     /// Pairs of a node and a face within reach of each other when they were listed, nodes and faces ascending.
     pub near: Vec<NearPair>,
-    /// Those of them that may touch for now.
+    /// Pairs of edges within reach of each other then.
+    pub edges: Vec<EdgePair>,
+    /// Those of the nodes and faces that may touch for now.
     pub short: Vec<Candidate>,
     /// The vertices of the trees that were nearest to each other of those where the last traversal turned back.
     pub nearest: Option<[u32; 2]>,
@@ -64,6 +67,7 @@ impl Encounter {
             skin: 0.0,
             rounding: 0.0,
             near: Vec::new(),
+            edges: Vec::new(),
             short: Vec::new(),
             nearest: None,
         }
@@ -138,6 +142,7 @@ impl Encounter {
     pub fn take(&mut self, model: &ContactModel, found: Found) {
         let free = found.clear - model.search_depth(self.bodies) - self.rounding;
         self.near = found.near;
+        self.edges = found.edges;
         self.nearest = found.nearest;
         self.near_until = self.way + if self.near.is_empty() { free.max(self.skin) } else { self.skin };
         self.short.clear();

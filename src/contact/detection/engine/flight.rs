@@ -98,7 +98,9 @@ impl Engine {
         let span = span.map(|time| time - flight.time);
         let swept = |(body, tree): (usize, &Option<Hierarchy>)| {
             let tree = tree.as_ref()?;
-            let ball = swept_sphere(&flight.motions[body], &tree.reference_sphere(tree.root()));
+            let sphere = tree.reference_sphere(tree.root());
+            let radius = sphere.radius + self.model.offset_of(body as u32);
+            let ball = swept_sphere(&flight.motions[body], &Sphere { radius, ..sphere });
             Some((body as u32, swept_box(&ball, span)))
         };
         let swept: Vec<(u32, Aabb)> = self.trees.par_iter().enumerate().filter_map(swept).collect();
@@ -181,7 +183,7 @@ impl Engine {
         }
         let faces = self.faces(pair)?;
         clock.enter(Stage::Primitive, &mut self.statistics.seconds);
-        let impact = flight.impact_of_faces(&self.model.surfaces, pair.bodies, faces);
+        let impact = flight.impact_of_faces(&self.model, pair.bodies, faces);
         self.statistics.counts.primitive += 1;
         let resolved = impact.map_or(flight.time + flight.duration, |impact| impact.time);
         self.queue.push(resolved.next_up(), flight.time, pair);
@@ -190,11 +192,13 @@ impl Engine {
 
     /// Sphere of the k-th vertex of a pair in the reference configuration.
     fn carried_sphere(&self, pair: VertexPair, k: usize) -> Sphere {
-        self.trees[pair.bodies[k] as usize]
-            .as_ref()
-            .map_or(Sphere { centre: Vec3::zeros(), radius: f64::INFINITY }, |tree| {
-                tree.reference_sphere(pair.vertices[k])
-            })
+        self.trees[pair.bodies[k] as usize].as_ref().map_or(
+            Sphere { centre: Vec3::zeros(), radius: f64::INFINITY },
+            |tree| {
+                let sphere = tree.reference_sphere(pair.vertices[k]);
+                Sphere { radius: sphere.radius + self.model.offset_of(pair.bodies[k]), ..sphere }
+            },
+        )
     }
 }
 

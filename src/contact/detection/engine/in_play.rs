@@ -111,7 +111,7 @@ impl InPlay<'_> {
             [self.bodies[target], self.bodies[1 - target]]
         };
         let key = NodeOnSurface { contactor: group[0].node, target };
-        let depth = self.model.depth_of_node(key, contactor_body) + self.rounding;
+        let depth = self.model.reach_of_node(key, contactor_body) + self.rounding;
         distances.clear();
         distances.extend(group.iter().map(|pair| self.distance(pair)));
         let mut farthest = depth + self.way;
@@ -126,10 +126,13 @@ impl InPlay<'_> {
             }
             match star.opposed_to(self.flat_face(self.surface(target), pair.face)) {
                 Opposed::Never => continue,
-                Opposed::Always if distance + self.way <= depth - 2.0 * self.rounding => {
-                    farthest = farthest.min(distance + 2.0 * (self.way + self.rounding));
+                Opposed::Always => {
+                    let candidate = Candidate { key, face: pair.face, contactor_body };
+                    if distance + self.way <= self.model.reach_of(&candidate) - self.rounding {
+                        farthest = farthest.min(distance + 2.0 * (self.way + self.rounding));
+                    }
                 }
-                Opposed::Always | Opposed::Perhaps => {}
+                Opposed::Perhaps => {}
             }
             candidates.push(Candidate { key, face: pair.face, contactor_body });
         }
@@ -183,7 +186,10 @@ impl InPlay<'_> {
     fn is_before_plane(&self, surface: &Surface, face: u32, point: &Vec3) -> bool {
         self.flat_face(surface, face).is_some_and(|FlatFace { corner, normal, turn }| {
             let offset = point - corner;
-            let off = self.way + (offset.norm() + self.way) * (turn + ROUNDING) + self.rounding;
+            let off = self.model.offset(self.bodies)
+                + self.way
+                + (offset.norm() + self.way) * (turn + ROUNDING)
+                + self.rounding;
             offset.dot(&normal) > off
         })
     }

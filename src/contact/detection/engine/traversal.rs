@@ -11,6 +11,7 @@ use crate::contact::detection::ContactModel;
 use crate::contact::detection::control_points::{
     MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
 };
+use crate::contact::detection::edge_edge::{EdgePair, near_edges};
 use crate::contact::detection::hierarchy::Hierarchy;
 use crate::contact::detection::node_face::Candidate;
 use crate::contact::detection::volume::{Leaf, LeafVolumes, Sphere, VolumeKind};
@@ -42,6 +43,8 @@ pub(super) struct NearPair {
 pub(super) struct Found {
     /// Pairs within reach, in the order in which they were met.
     pub near: Vec<NearPair>,
+    /// Pairs of edges within reach.
+    pub edges: Vec<EdgePair>,
     /// No faces that were not met are nearer than this \[m\].
     pub clear: f64,
     /// The vertices that were nearest of those where it turned back.
@@ -92,11 +95,12 @@ struct Batch {
 impl Found {
     /// Before anything is looked at.
     pub fn nothing() -> Self {
-        Self { near: Vec::new(), clear: f64::INFINITY, nearest: None, tests: 0 }
+        Self { near: Vec::new(), edges: Vec::new(), clear: f64::INFINITY, nearest: None, tests: 0 }
     }
 
     fn joined(mut self, mut other: Self) -> Self {
         self.near.append(&mut other.near);
+        self.edges.append(&mut other.edges);
         if other.clear < self.clear {
             (self.clear, self.nearest) = (other.clear, other.nearest);
         }
@@ -236,7 +240,7 @@ impl Traversal<'_> {
                 let offset = first.spheres[i].centre - second.spheres[j].centre;
                 let apart = offset.norm_squared() > near * near;
                 if !apart && volumes.excluded(&first.leaf(i, 0), &second.leaf(j, BATCH)).is_none() {
-                    self.meet([&first, &second], [i, j], &mut found.near);
+                    self.meet([&first, &second], [i, j], found);
                 }
             }
         }
@@ -272,8 +276,12 @@ impl Traversal<'_> {
         batch
     }
 
-    /// Lists what may touch of two faces that no volume keeps apart: nodes of either with the other.
-    fn meet(&self, batches: [&Batch; 2], places: [usize; 2], near: &mut Vec<NearPair>) {
+    /// Lists what may touch of two faces that no volume keeps apart: nodes of either with the other, and edges that
+    /// belong to them.
+    fn meet(&self, batches: [&Batch; 2], places: [usize; 2], found: &mut Found) {
+        let faces = [0, 1].map(|k| batches[k].faces[places[k]]);
+        let bodies = self.sides.map(|side| side.body);
+        near_edges(self.model, bodies, faces, self.positions, self.reach, &mut found.edges);
         let itself = self.is_of_one_body();
         for (contactor, target) in [(0, 1), (1, 0)] {
             let (side, other) = (&self.sides[contactor], &self.sides[target]);
@@ -287,7 +295,7 @@ impl Traversal<'_> {
                 }
                 let key = NodeOnSurface { contactor: node, target: other.body };
                 if self.model.can_touch(&Candidate { key, face, contactor_body: side.body }) {
-                    near.push(NearPair { target: if itself { 0 } else { target as u32 }, node, face });
+                    found.near.push(NearPair { target: if itself { 0 } else { target as u32 }, node, face });
                 }
             }
         }

@@ -149,7 +149,7 @@ mod tests {
         let faces: [[u32; 3]; 8] =
             [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0], [4, 5, 6], [4, 7, 5], [4, 6, 7], [5, 7, 6]];
         let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice())));
-        let model = ContactModel::new(vec![surface], &[], &positions).with_self_contact(&[0], &positions);
+        let model = ContactModel::new(vec![surface], &[], &positions).with_self_contact(&[0]);
         let found = self_crossings(&model, &positions);
         assert!(found.iter().all(|(body, _)| *body == 0));
         found.first().map(|(_, point)| *point)
@@ -169,7 +169,7 @@ mod tests {
             let positions: Vec<Vec3> = corners.iter().map(|[x, y]| Vec3::new(*x, *y, 0.0)).collect();
             let segments: Vec<[u32; 2]> = (0..5).map(|k| [k, (k + 1) % 5]).collect();
             let surface = Surface::new(segments.iter().map(|nodes| (CellKind::Line2, nodes.as_slice())));
-            let model = ContactModel::new(vec![surface], &[], &positions).with_self_contact(&[0], &positions);
+            let model = ContactModel::new(vec![surface], &[], &positions).with_self_contact(&[0]);
             self_crossings(&model, &positions).first().map(|(_, point)| *point)
         };
         assert!(crossing(0.0).is_some_and(|point| point.y.abs() < 1e-12));

@@ -3,7 +3,7 @@
 use crate::contact::detection::volume::Aabb;
 
 /// Boxes sorted along the longest side of what holds them all.
-pub(super) struct SortedBoxes<T> {
+pub struct SortedBoxes<T> {
     axis: usize,
     /// Greatest width along the axis \[m\].
     widest: f64,
@@ -11,7 +11,7 @@ pub(super) struct SortedBoxes<T> {
 }
 
 impl<T: Copy> SortedBoxes<T> {
-    pub(super) fn new(mut boxes: Vec<(Aabb, T)>) -> Self {
+    pub fn new(mut boxes: Vec<(Aabb, T)>) -> Self {
         let whole = boxes.iter().map(|b| b.0).reduce(|a, b| a.union(&b));
         let axis = whole.map_or(0, |whole| (whole.upper - whole.lower).imax());
         boxes.sort_by(|a, b| a.0.lower[axis].total_cmp(&b.0.lower[axis]));
@@ -20,12 +20,12 @@ impl<T: Copy> SortedBoxes<T> {
     }
 
     /// All boxes, in their order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &(Aabb, T)> {
+    pub fn iter(&self) -> impl Iterator<Item = &(Aabb, T)> {
         self.boxes.iter()
     }
 
     /// What belongs to the boxes that are not disjoint from this one.
-    pub(super) fn near(&self, of: &Aabb) -> impl Iterator<Item = T> {
+    pub fn near(&self, of: &Aabb) -> impl Iterator<Item = T> {
         let (first, last) = (of.lower[self.axis] - self.widest, of.upper[self.axis]);
         let start = self.boxes.partition_point(|b| b.0.lower[self.axis] < first);
         let candidates = self.boxes[start..].iter().take_while(move |b| b.0.lower[self.axis] <= last);

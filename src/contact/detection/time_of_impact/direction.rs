@@ -132,6 +132,8 @@ pub(super) enum Touch {
 pub(super) struct Motion<'a, const N: usize> {
     pub a: &'a Hull<N>,
     pub b: &'a Hull<N>,
+    /// Distance at which they touch \[m\].
+    pub distance: f64,
     /// Common acceleration of a less that of b [m/s²].
     pub acceleration: Vec3,
     /// Bound on what the accelerations of the nodes deviate from it [m/s²].
@@ -145,11 +147,12 @@ pub(super) struct Motion<'a, const N: usize> {
 }
 
 impl<const N: usize> Motion<'_, N> {
-    /// Least distance of the nodes of the two hulls along n; negative where they overlap.
+    /// By how much the least distance of the nodes of the two hulls along n is above that at which they touch; negative
+    /// where they overlap.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
         let highest = self.b.positions().iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
-        lowest - highest
+        lowest - highest - self.distance
     }
 
     /// Time during which the direction, at rest or turning, keeps the hulls apart; infinite when for ever.
@@ -164,7 +167,9 @@ impl<const N: usize> Motion<'_, N> {
     /// c h³ >= c H h² joins q up to a horizon H.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
-        let mut common = 0.5 * (direction.normal.dot(&self.acceleration) - self.deviation);
+        // A direction that turns grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
+        let growth = self.distance * direction.rate.norm_squared();
+        let mut common = 0.5 * (direction.normal.dot(&self.acceleration) - self.deviation - growth);
         let mut first = f64::INFINITY;
         let mut horizon = f64::INFINITY;
         if cubic < 0.0 {
@@ -174,7 +179,7 @@ impl<const N: usize> Motion<'_, N> {
         let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
         for of_a in &nodes_a[..self.a.positions().len()] {
             for of_b in &nodes_b[..self.b.positions().len()] {
-                let (gap, rate) = self.rounded(of_a[0] - of_b[0], of_a[1] - of_b[1], touch);
+                let (gap, rate) = self.rounded(of_a[0] - of_b[0] - self.distance, of_a[1] - of_b[1], touch);
                 let quadratic = of_a[2] - of_b[2] + common;
                 let clear = quadratic <= 0.0 && gap + first * (rate + quadratic * first) >= 0.0;
                 let root = if clear { first } else { first_root(gap, rate, quadratic) };

@@ -44,8 +44,13 @@ pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
     patch.warp() > 0.5 * TOLERANCE * patch.extent()
 }
 
-/// First touch of two faces; see [`super::time_of_impact`].
-pub(super) fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
+/// First time at which two faces are as near as a distance; see [`super::time_of_approach`].
+pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
+    a: &A,
+    b: &B,
+    distance: f64,
+    duration: f64,
+) -> Option<Impact> {
     let patches =
         [QuadraticPatch::of_face(a.kind(), |k| a.node(k)), QuadraticPatch::of_face(b.kind(), |k| b.node(k))];
     let acceleration = a.common_acceleration() - b.common_acceleration();
@@ -64,7 +69,8 @@ pub(super) fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f
     }
     let resolution = tolerance / speed;
     let (pairs, queue) = (Vec::new(), BinaryHeap::new());
-    let mut search = Search { a, b, duration, acceleration, tolerance, resolution, whole, pairs, queue };
+    let mut search =
+        Search { a, b, distance, duration, acceleration, tolerance, resolution, whole, pairs, queue };
     search.offer(whole);
     search.first_touch()
 }
@@ -111,6 +117,8 @@ impl Ord for Turn {
 struct Search<'a, A, B> {
     a: &'a A,
     b: &'a B,
+    /// Distance at which the faces touch \[m\].
+    distance: f64,
     duration: f64,
     acceleration: Vec3,
     /// Thickness of two patches together that need not be split \[m\].
@@ -196,7 +204,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let motion = self.motion(pair, &hulls, stuck.time);
             // Where hulls touch, in one plane perhaps, what parted them last tells from which side they came.
             let parted = stuck.normal.unwrap_or(pair.normal);
-            let is_apart = closest.distance > motion.rounding;
+            let is_apart = closest.distance - self.distance > motion.rounding;
             let line = if is_apart { closest.line() } else { parted };
             let direction = Direction::of_feature(&hulls.0, &hulls.1, closest.feature, &line);
             let Some(direction) = direction else { break };
@@ -272,6 +280,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         Motion {
             a,
             b,
+            distance: self.distance,
             acceleration: self.acceleration,
             deviation,
             remaining: self.duration - s + TIME_ROUNDING * self.duration,

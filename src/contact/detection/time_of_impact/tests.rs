@@ -392,7 +392,7 @@ proptest! {
         let offset = a.nodes[0] - b.nodes[0];
         let direction = Direction { normal: (normal * 0.3 + offset.normalize()).normalize(), rate };
         let motion = Motion {
-            a: &hull_a, b: &hull_b, acceleration, deviation, remaining, rounding: 1e-15, speed_rounding: 1e-15,
+            a: &hull_a, b: &hull_b, distance: 0.0, acceleration, deviation, remaining, rounding: 1e-15, speed_rounding: 1e-15,
         };
         prop_assume!(motion.separation(&direction.normal) > 0.0);
         let end = motion.step(&direction, Touch::Apart).min(remaining);

@@ -1,0 +1,457 @@
+//! The first instant within a step of deforming bodies at which a node meets a face, or an edge an edge.
+//!
+//! In a step every node goes along a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or
+//! two straight edges, are in one plane where a polynomial of degree six vanishes: its first root at which the node is
+//! on the triangle, or the edges cross inside of both, is the instant. In the plane it is one of degree four, for a node
+//! and a segment. Curved faces and edges, quadrilaterals and offset surfaces are advanced conservatively: by their
+//! distance over a bound on the relative speed, until it is a billionth of their size.
+//!
+//! A step that ends there begins the contact with no penetration.
+//!
+//! # Source
+//! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
+//! (coplanarity of four nodes, there on straight paths); Mirtich 1996, §2.3 (conservative advancement).
+
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
+
+use crate::contact::{Constraints, ContactKey, NodeOnSurface, Surface};
+use crate::element::{MAX_NODES, shape_values};
+use crate::math::Vec3;
+use crate::math::polynomial::sign_changes;
+use crate::mesh::CellKind;
+
+use super::ContactModel;
+use super::body_tree::BodyTree;
+use super::bounds::overshoot;
+use super::closest_point::{ClosestPoint, Feature, Method, Start, closest_point, pseudo_normal};
+use super::control_points::lebesgue_constant;
+use super::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
+use super::node_face::Candidate;
+use super::overlap::SortedBoxes;
+use super::volume::Aabb;
+
+/// How far outside a triangle, in its barycentric coordinates, a node still meets it: no gap between two triangles.
+const SEAM: f64 = 1e-9;
+
+/// Gap at which advanced features have met, relative to their size.
+const MET: f64 = 1e-9;
+
+/// Most advances; features that graze each other need many, and count as not met.
+const MAX_ADVANCES: usize = 400;
+
+/// Part of a step at its beginning in which nothing counts: what ended the step before at its impact.
+const BEGINNING: f64 = 1e-6;
+
+/// Growth of swept boxes for rounding, relative to the coordinates.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Paths of all nodes in a step: x(τ) = c₀ + c₁ τ + c₂ τ², τ from 0 to 1.
+#[derive(Clone, Debug, Default)]
+pub struct StepPaths {
+    begin: Vec<Vec3>,
+    /// c₁ and c₂.
+    slopes: Vec<[Vec3; 2]>,
+}
+
+/// What meets first in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepImpact {
+    /// Part of the step before it, in \[0, 1\].
+    pub fraction: f64,
+    /// Bodies of the contactor and of the target.
+    pub bodies: [u32; 2],
+    /// Where \[m\].
+    pub point: Vec3,
+    /// Unit normal out of the target.
+    pub normal: Vec3,
+    /// How far they would close along the normal in a step at the speed with which they meet \[m\].
+    pub closing: f64,
+}
+
+impl StepPaths {
+    /// Paths that begin at these positions \[m\] with these velocities \[m/s\], and end a step \[s\] later at others.
+    pub fn set(&mut self, begin: &[Vec3], velocities: &[Vec3], end: &[Vec3], time_step: f64) {
+        self.begin.clear();
+        self.begin.extend_from_slice(begin);
+        self.slopes.clear();
+        self.slopes.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {
+            let along = v * time_step;
+            [along, end - x - along]
+        }));
+    }
+
+    /// Position of a node.
+    fn at(&self, node: u32, tau: f64) -> Vec3 {
+        let [_, c1, c2] = self.coefficients(node);
+        self.begin[node as usize] + (c1 + c2 * tau) * tau
+    }
+
+    fn coefficients(&self, node: u32) -> [Vec3; 3] {
+        let [c1, c2] = self.slopes[node as usize];
+        [self.begin[node as usize], c1, c2]
+    }
+
+    /// Derivative of the position of a node.
+    fn rate(&self, node: u32, tau: f64) -> Vec3 {
+        let [c1, c2] = self.slopes[node as usize];
+        c1 + c2 * (2.0 * tau)
+    }
+
+    /// Box that holds nodes all along the step; none without nodes.
+    fn swept(&self, nodes: &[u32]) -> Option<Aabb> {
+        let of_node = |&node: &u32| {
+            let [c0, c1, c2] = self.coefficients(node);
+            Aabb::fit(&[c0, c0 + c1 * 0.5, c0 + c1 + c2], 0.0)
+        };
+        let bounds = nodes.iter().map(of_node).reduce(|a, b| a.union(&b))?;
+        Some(grown(&bounds, ROUNDING * bounds.lower.amax().max(bounds.upper.amax())))
+    }
+
+    /// Bound on the derivative of the offset between any two of two sets of nodes.
+    fn relative_rate(&self, nodes: &[u32], others: &[u32]) -> f64 {
+        let of_pair = |a: u32, b: u32| {
+            (self.rate(a, 0.0) - self.rate(b, 0.0)).norm().max((self.rate(a, 1.0) - self.rate(b, 1.0)).norm())
+        };
+        let pairs = nodes.iter().flat_map(|&a| others.iter().map(move |&b| (a, b)));
+        pairs.map(|(a, b)| of_pair(a, b)).fold(0.0, f64::max)
+    }
+}
+
+/// What meets, and when.
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    fraction: f64,
+    bodies: [u32; 2],
+    features: Features,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Features {
+    Node { node: u32, face: u32 },
+    Edges(EdgePair),
+}
+
+/// The first impact within a step of what is not `touching` yet: a node with a face, or two edges that can touch. What
+/// meets in the first millionth of the step is left out, as what ended the step before at its impact.
+///
+/// # Cost
+/// For each pair of bodies whose swept boxes meet, a sort of the swept boxes of their nodes and edges; memory for them.
+pub fn first_impact_of_step(
+    model: &ContactModel,
+    paths: &StepPaths,
+    touching: &Constraints,
+) -> Option<StepImpact> {
+    let mut first: Option<Meeting> = None;
+    for bodies in near_bodies(model, paths) {
+        let offset = model.offset(bodies);
+        let sweep = Sweep { model, paths, touching, offset };
+        let ways = super::both_ways(bodies);
+        let of_nodes = ways.filter_map(|way| sweep.first_of_nodes(way));
+        first = of_nodes.chain(sweep.first_of_edges(bodies)).chain(first).min_by(order);
+    }
+    first.map(|meeting| complete(model, paths, &meeting))
+}
+
+/// Earlier first, then by what meets.
+fn order(a: &Meeting, b: &Meeting) -> Ordering {
+    let ids = |meeting: &Meeting| (meeting.bodies, meeting.features);
+    a.fraction.total_cmp(&b.fraction).then_with(|| ids(a).cmp(&ids(b)))
+}
+
+/// Pairs of bodies whose swept boxes meet, and bodies that can touch themselves.
+fn near_bodies(model: &ContactModel, paths: &StepPaths) -> Vec<[u32; 2]> {
+    let swept = |body: u32| {
+        let surface = &model.surfaces[body as usize];
+        let bounds = paths.swept(surface.nodes())?;
+        let beyond = overshoot(surface) * bounds.diagonal();
+        Some((body, grown(&bounds, model.offset_of(body) + beyond)))
+    };
+    let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();
+    let mut tree = BodyTree::new(model.surfaces.len());
+    tree.build(&boxes);
+    let mut pairs = tree.pairs(usize::MAX).unwrap_or_default();
+    pairs.retain(|&bodies| model.can_meet(bodies));
+    pairs.extend(model.foldable().iter().map(|&body| [body; 2]));
+    pairs
+}
+
+fn grown(bounds: &Aabb, margin: f64) -> Aabb {
+    let margin = Vec3::repeat(margin);
+    Aabb { lower: bounds.lower - margin, upper: bounds.upper + margin }
+}
+
+/// Where a meeting is, and how fast, from the positions of all nodes at its instant.
+fn complete(model: &ContactModel, paths: &StepPaths, meeting: &Meeting) -> StepImpact {
+    let tau = meeting.fraction;
+    let nodes = 0..paths.begin.len() as u32;
+    let positions: Vec<Vec3> = nodes.clone().map(|node| paths.at(node, tau)).collect();
+    let rates = |nodes: &[u32], values: &[f64]| -> Vec3 {
+        nodes.iter().zip(values).map(|(&node, value)| paths.rate(node, tau) * *value).sum()
+    };
+    let (point, normal, closing) = match meeting.features {
+        Features::Node { node, face } => {
+            let surface = &model.surfaces[meeting.bodies[1] as usize];
+            let found = closest_to(surface, face, &positions, node);
+            let (kind, nodes) = surface.face(face as usize);
+            let mut values = [0.0; MAX_NODES];
+            shape_values(kind, [found.xi[0], found.xi[1], 0.0], &mut values[..nodes.len()]);
+            let normal = pseudo_normal(surface, &positions, face as usize, found.xi, Feature::Face);
+            let relative = paths.rate(node, tau) - rates(nodes, &values);
+            (positions[node as usize], normal, -relative.dot(&normal))
+        }
+        Features::Edges(pair) => {
+            let edges = pair.edges(model);
+            let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
+            let places = closest_places(&curves);
+            let normal = normal_of_crossing(model, &pair, &curves, places, &positions);
+            let rate = |k: usize| {
+                let (nodes, values, count) = Curve::shares(edges[k], places[k]);
+                rates(&nodes[..count], &values[..count])
+            };
+            let normal = normal.unwrap_or_else(Vec3::zeros);
+            (curves[0].at(places[0]).0, normal, (rate(1) - rate(0)).dot(&normal))
+        }
+    };
+    StepImpact { fraction: tau, bodies: meeting.bodies, point, normal, closing }
+}
+
+/// Closest point of a face to a node.
+fn closest_to(surface: &Surface, face: u32, positions: &[Vec3], node: u32) -> ClosestPoint {
+    closest_at(surface, face, |node| positions[node as usize], node)
+}
+
+fn closest_at(surface: &Surface, face: u32, at: impl Fn(u32) -> Vec3, node: u32) -> ClosestPoint {
+    let (kind, nodes) = surface.face(face as usize);
+    let mut corners = [Vec3::zeros(); MAX_NODES];
+    for (corner, &node) in corners.iter_mut().zip(nodes) {
+        *corner = at(node);
+    }
+    closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], &at(node))
+}
+
+/// One pair of bodies.
+struct Sweep<'a> {
+    model: &'a ContactModel,
+    paths: &'a StepPaths,
+    touching: &'a Constraints,
+    offset: f64,
+}
+
+impl Sweep<'_> {
+    /// The first node of the one body that meets a face of the other.
+    fn first_of_nodes(&self, [contactor, target]: [u32; 2]) -> Option<Meeting> {
+        let [of_nodes, of_faces] = [contactor, target].map(|body| &self.model.surfaces[body as usize]);
+        let is_free = |node: &u32| {
+            !self.touching.contains(ContactKey::Node(NodeOnSurface { contactor: *node, target }))
+        };
+        let free = of_nodes.nodes().iter().copied().filter(is_free);
+        let boxes = free.filter_map(|node| Some((self.paths.swept(&[node])?, node)));
+        let nodes = SortedBoxes::new(boxes.collect());
+        (0..of_faces.num_faces() as u32)
+            .into_par_iter()
+            .filter_map(|face| {
+                let (kind, corners) = of_faces.face(face as usize);
+                let bounds = self.paths.swept(corners)?;
+                let beyond = (lebesgue_constant(kind) - 1.0) * bounds.diagonal();
+                let bounds = grown(&bounds, self.offset + beyond);
+                let near = nodes.near(&bounds);
+                near.filter_map(|node| self.node_and_face([contactor, target], node, face)).min_by(order)
+            })
+            .min_by(order)
+    }
+
+    fn node_and_face(&self, bodies: [u32; 2], node: u32, face: u32) -> Option<Meeting> {
+        let [contactor_body, target] = bodies;
+        let surface = &self.model.surfaces[target as usize];
+        let (kind, nodes) = surface.face(face as usize);
+        let key = NodeOnSurface { contactor: node, target };
+        let candidate = Candidate { key, face, contactor_body };
+        if nodes.contains(&node) || !self.model.can_touch(&candidate) {
+            return None;
+        }
+        let fraction = match self.offset == 0.0 && matches!(kind, CellKind::Line2 | CellKind::Tri3) {
+            true => self.first_passage(node, nodes),
+            false => self.first_approach(surface, node, face),
+        }?;
+        Some(Meeting { fraction, bodies, features: Features::Node { node, face } })
+    }
+
+    /// First root at which a node passes a segment or triangle from outside to inside.
+    fn first_passage(&self, node: u32, corners: &[u32]) -> Option<f64> {
+        let relative = |node: u32| self.difference(node, corners[0]);
+        let volume = match *corners {
+            [_, b] => triple(&[Vec3::z(), Vec3::zeros(), Vec3::zeros()], &relative(b), &relative(node)),
+            [_, b, c] => triple(&relative(b), &relative(c), &relative(node)),
+            _ => return None,
+        };
+        // A segment has its outside to its right, where the volume with z is negative.
+        let sign = if corners.len() == 2 { -1.0 } else { 1.0 };
+        let mut roots = [0.0; 7];
+        let count = sign_changes(&volume, &mut roots);
+        let enters = |tau: &f64| {
+            *tau > BEGINNING && sign * slope(&volume, *tau) < 0.0 && self.is_on(node, corners, *tau)
+        };
+        roots[..count].iter().copied().find(enters)
+    }
+
+    /// Whether a node in the plane of a triangle, or the line of a segment, is on it.
+    fn is_on(&self, node: u32, corners: &[u32], tau: f64) -> bool {
+        let at = |node: u32| self.paths.at(node, tau);
+        let origin = at(corners[0]);
+        let (u, w) = (at(corners[1]) - origin, at(node) - origin);
+        let Some(&third) = corners.get(2) else {
+            return (-SEAM..=1.0 + SEAM).contains(&(w.dot(&u) / u.norm_squared()));
+        };
+        let v = at(third) - origin;
+        let normal = u.cross(&v);
+        let squared = normal.norm_squared();
+        let (s, t) = (normal.dot(&w.cross(&v)), normal.dot(&u.cross(&w)));
+        s >= -SEAM * squared && t >= -SEAM * squared && s + t <= (1.0 + SEAM) * squared
+    }
+
+    /// Coefficients of the path of a node relative to another one.
+    fn difference(&self, node: u32, origin: u32) -> [Vec3; 3] {
+        let (a, b) = (self.paths.coefficients(node), self.paths.coefficients(origin));
+        [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+    }
+
+    /// First instant at which a node that is outside is as near to a face as the offset.
+    fn first_approach(&self, surface: &Surface, node: u32, face: u32) -> Option<f64> {
+        let (kind, nodes) = surface.face(face as usize);
+        let found = closest_to(surface, face, &self.paths.begin, node);
+        let normal = pseudo_normal(surface, &self.paths.begin, face as usize, found.xi, Feature::Face);
+        if (self.paths.at(node, 0.0) - found.point).dot(&normal) <= 0.0 {
+            return None;
+        }
+        let speed = lebesgue_constant(kind) * self.paths.relative_rate(&[node], nodes);
+        let size = (self.paths.at(nodes[1], 0.0) - self.paths.at(nodes[0], 0.0)).norm();
+        let distance = |tau: f64| {
+            closest_at(surface, face, |node| self.paths.at(node, tau), node).distance_squared.sqrt()
+        };
+        advance(|tau| distance(tau) - self.offset, MET * size, speed)
+    }
+
+    /// The first two edges of the bodies that meet.
+    fn first_of_edges(&self, bodies: [u32; 2]) -> Option<Meeting> {
+        let [first, second] = bodies.map(|body| {
+            let surface = &self.model.surfaces[body as usize];
+            let edges = self.model.edges[body as usize].all().iter();
+            edges.filter_map(|&edge| Some((self.swept_edge(surface, edge)?, edge))).collect::<Vec<_>>()
+        });
+        let targets = SortedBoxes::new(second);
+        first
+            .par_iter()
+            .filter_map(|(bounds, edge)| {
+                let bounds = grown(bounds, self.offset);
+                let near = targets.near(&bounds);
+                near.filter_map(|other| self.edge_and_edge(bodies, [*edge, other])).min_by(order)
+            })
+            .min_by(order)
+    }
+
+    /// Box that an edge sweeps; a parabola is in the hull of its ends and a point twice as far off as its middle.
+    fn swept_edge(&self, surface: &Surface, edge: u32) -> Option<Aabb> {
+        let edge = &surface.edges()[edge as usize];
+        let ends = self.paths.swept(&edge.nodes)?;
+        let Some(middle) = edge.middle else { return Some(ends) };
+        let bounds = ends.union(&self.paths.swept(&[middle])?);
+        Some(grown(&bounds, bounds.diagonal()))
+    }
+
+    fn edge_and_edge(&self, bodies: [u32; 2], edges: [u32; 2]) -> Option<Meeting> {
+        let pair = EdgePair::new(self.model, bodies, edges)?;
+        if self.touching.contains(ContactKey::Edges(pair.key)) {
+            return None;
+        }
+        let [a, b] = pair.edges(self.model);
+        let straight = self.offset == 0.0 && a.middle.is_none() && b.middle.is_none();
+        let fraction = match straight {
+            true => self.first_crossing(&pair),
+            false => self.first_approach_of_edges(&pair),
+        }?;
+        Some(Meeting { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
+    }
+
+    /// First root at which two straight edges cross inside of both, each closing on the other.
+    fn first_crossing(&self, pair: &EdgePair) -> Option<f64> {
+        let [a, b] = pair.edges(self.model);
+        let along = [a, b].map(|edge| self.difference(edge.nodes[1], edge.nodes[0]));
+        let volume = triple(&along[0], &along[1], &self.difference(a.nodes[0], b.nodes[0]));
+        let mut roots = [0.0; 7];
+        let count = sign_changes(&volume, &mut roots);
+        roots[..count].iter().copied().find(|&tau| tau > BEGINNING && self.is_entry(pair, tau))
+    }
+
+    /// First instant at which two edges that are apart are as near as the offset.
+    fn first_approach_of_edges(&self, pair: &EdgePair) -> Option<f64> {
+        let [a, b] = pair.edges(self.model);
+        let nodes = [a, b].map(|edge| [edge.nodes[0], edge.nodes[1], edge.middle.unwrap_or(edge.nodes[0])]);
+        let lebesgue = lebesgue_constant(CellKind::Line3);
+        let speed = lebesgue * lebesgue * self.paths.relative_rate(&nodes[0], &nodes[1]);
+        let curves = |tau: f64| [a, b].map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
+        let gap = |tau: f64| {
+            let curves = curves(tau);
+            let [s, t] = closest_places(&curves);
+            (curves[0].at(s).0 - curves[1].at(t).0).norm() - self.offset
+        };
+        let size = (self.paths.at(a.nodes[1], 0.0) - self.paths.at(a.nodes[0], 0.0)).norm();
+        if gap(0.0) <= 0.0 {
+            return None;
+        }
+        advance(gap, MET * size, speed).filter(|&tau| self.is_entry(pair, tau))
+    }
+
+    /// Whether two edges that meet at an instant begin a contact there.
+    fn is_entry(&self, pair: &EdgePair, tau: f64) -> bool {
+        let edges = pair.edges(self.model);
+        let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
+        let places = closest_places(&curves);
+        let rate = |k: usize| -> Vec3 {
+            let (nodes, values, count) = Curve::shares(edges[k], places[k]);
+            nodes.iter().zip(values).take(count).map(|(&node, n)| self.paths.rate(node, tau) * n).sum()
+        };
+        // Faces turn little in a step: their normals are those at its beginning.
+        normal_of_crossing(self.model, pair, &curves, places, &self.paths.begin)
+            .is_some_and(|normal| (rate(0) - rate(1)).dot(&normal) < 0.0)
+    }
+}
+
+/// First instant at which a gap that closes no faster than `speed` is `met`; `None` where it is not in the step.
+fn advance(gap: impl Fn(f64) -> f64, met: f64, speed: f64) -> Option<f64> {
+    let mut tau = 0.0;
+    for _ in 0..MAX_ADVANCES {
+        let left = gap(tau);
+        if left <= met {
+            return (tau > BEGINNING).then_some(tau);
+        }
+        tau += left / speed;
+        if tau > 1.0 || tau.is_nan() {
+            return None;
+        }
+    }
+    None
+}
+
+/// Coefficients of (a × b)·c of three paths.
+fn triple(a: &[Vec3; 3], b: &[Vec3; 3], c: &[Vec3; 3]) -> [f64; 7] {
+    let mut normal = [Vec3::zeros(); 5];
+    for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+        normal[i + j] += a[i].cross(&b[j]);
+    }
+    let mut volume = [0.0; 7];
+    for (i, j) in (0..5).flat_map(|i| (0..3).map(move |j| (i, j))) {
+        volume[i + j] += normal[i].dot(&c[j]);
+    }
+    volume
+}
+
+/// Derivative of a polynomial.
+fn slope(coefficients: &[f64], tau: f64) -> f64 {
+    let terms = coefficients.iter().enumerate().skip(1).rev();
+    terms.fold(0.0, |sum, (k, c)| sum * tau + k as f64 * c)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! Bodies that meet with their edges, and thin things that fast ones must not pass.
+
+use ictus::math::Vec3;
+use ictus::simulation::Simulation;
+
+use crate::model::{box_mesh, from_text, momentum, run, velocity};
+
+const SOFT: &str = "[materials.m]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n";
+const STEEL: &str =
+    "[materials.m]\nmodel = \"neo-hookean\"\ndensity = 7800.0\nyoung = 210e9\npoisson = 0.3\n";
+
+/// Two cubes of one cell, the upper one turned by 45° about the vertical, 1 mm above the lower one and falling on it.
+fn cubes(edges: &str, detection: &str) -> Simulation {
+    let text = format!(
+        "[time]\nend = 0.3\nstep = 2e-3\n{SOFT}\
+         [[bodies]]\nname = \"lower\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\n\
+         [[bodies]]\nname = \"upper\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\n\
+         rotate = {{ axis = [0, 0, 1], angle = 45 }}\ntranslate = [0, 0, 1.001]\nvelocity = [0, 0, -1]\n\
+         [contact]\npenalty = 0.02\nedges = \"{edges}\"\ndetection = \"{detection}\"\n"
+    );
+    from_text(&text, &[("cube.msh", box_mesh([-0.5, -0.5, 0.0], [0.5, 0.5, 1.0], [1, 1, 1]))])
+}
+
+/// Lowest node of the upper cube less the highest of the lower one \[m\].
+fn clearance(simulation: &Simulation) -> f64 {
+    let heights = |body: usize| {
+        let nodes = simulation.model().bodies[body].nodes.clone();
+        simulation.state().positions[nodes].iter().map(|x| x.z)
+    };
+    heights(1).fold(f64::INFINITY, f64::min) - heights(0).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Goal: cubes on each other whose edges cross, and no node of which meets a face, rebound: they exchange their velocities
+/// but for what goes into vibration, without ever being half an edge in each other, and pass through each other where
+/// edges do not touch. Momentum to rounding (1e-12). A spring that begins one step deep has got its energy from nowhere:
+/// 8 f m v²/2 of the 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %; energy to 3 %. All detectors
+/// the same, bit for bit.
+#[test]
+fn stacked_cubes_do_not_pass_through_each_other() {
+    let mut results: Vec<Vec<Vec3>> = Vec::new();
+    for detection in ["hierarchy", "buckets", "all-pairs"] {
+        let mut simulation = cubes("feature", detection);
+        let before = momentum(&simulation);
+        let (mut least, mut most_contacts) = (f64::INFINITY, 0);
+        run(&mut simulation, |simulation| {
+            least = least.min(clearance(simulation));
+            most_contacts = most_contacts.max(simulation.constraints().len());
+        });
+        let rebound = [0, 1].map(|body| velocity(&simulation, body).z);
+        let energy = simulation.audit().largest_energy_error();
+        let drift = (momentum(&simulation).linear - before.linear).norm() / before.linear.norm();
+        println!("{detection}: {least:.3} m, {most_contacts} contacts, {rebound:?} m/s, energy {energy:.1e}");
+        assert!(most_contacts >= 8 && least > -0.25, "{most_contacts} contacts, {least} m");
+        assert!(rebound[1] > rebound[0] + 0.5, "{rebound:?}");
+        assert!(drift < 1e-12 && energy < 0.03, "{drift:e}, {energy:e}");
+        results.push(simulation.state().positions.clone());
+    }
+    assert!(results[0] == results[1] && results[0] == results[2]);
+    let mut simulation = cubes("none", "hierarchy");
+    run(&mut simulation, |_| {});
+    assert_eq!(velocity(&simulation, 1).z, -1.0);
+}
+
+/// Goal: a ball that hovers a unit above a block, whole skins and all edges able to touch, has no contact, in any step
+/// of a run in which both vibrate by far less than the distance.
+#[test]
+fn a_ball_above_a_block_touches_nothing() {
+    let ball = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/projectile.msh");
+    let text = format!(
+        "[time]\nend = 2e-3\n{STEEL}\
+         [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\n\
+         [[bodies]]\nname = \"ball\"\nmesh = \"{ball}\"\nmaterial = \"m\"\ntranslate = [0, 0, 3]\n\
+         [[loads]]\nbody = \"ball\"\npressure = 1e6\n[[loads]]\nbody = \"block\"\npressure = 1e6\n\
+         [contact]\nedges = \"all\"\n"
+    );
+    let block = box_mesh([-2.0, -2.0, 0.0], [2.0, 2.0, 1.0], [4, 4, 1]);
+    let mut simulation = from_text(&text, &[("block.msh", block)]);
+    let mut steps = 0;
+    run(&mut simulation, |simulation| {
+        steps += 1;
+        assert!(simulation.constraints().is_empty());
+    });
+    assert!(steps > 20 && simulation.first_contacts().is_empty());
+}
+
+/// Goal: a needle of 100 m/s, which flies five thicknesses of a plate of 1 mm in a step of flight, hits the plate at the
+/// exact instant, 9.5 mm away after 95 µs (1e-9 relative: the time of impact), and does not come out on its far side.
+#[test]
+fn a_thin_plate_is_hit_by_a_fast_needle() {
+    let text = format!(
+        "[time]\nend = 2e-4\nflight_step = 5e-5\n{STEEL}\
+         [[bodies]]\nname = \"plate\"\nmesh = \"plate.msh\"\nmaterial = \"m\"\n\
+         [[bodies]]\nname = \"needle\"\nmesh = \"needle.msh\"\nmaterial = \"m\"\n\
+         translate = [0.3e-3, 0.2e-3, 10e-3]\nvelocity = [0, 0, -100]\n"
+    );
+    let meshes = [
+        ("plate.msh", box_mesh([-5e-3, -5e-3, -0.5e-3], [5e-3, 5e-3, 0.5e-3], [10, 10, 1])),
+        ("needle.msh", box_mesh([-0.25e-3, -0.25e-3, 0.0], [0.25e-3, 0.25e-3, 3e-3], [1, 1, 6])),
+    ];
+    let mut simulation = from_text(&text, &meshes);
+    let mut deepest = f64::INFINITY;
+    run(&mut simulation, |simulation| {
+        // Of the nose, relative to the lower side of the plate in the middle.
+        let nose = simulation.model().bodies[1].nodes.start;
+        let positions = &simulation.state().positions;
+        let under = simulation.model().bodies[0].nodes.clone().map(|node| positions[node]);
+        let nearest = under
+            .filter(|x| (x.x - positions[nose].x).hypot(x.y - positions[nose].y) < 1e-3)
+            .map(|x| x.z)
+            .fold(f64::INFINITY, f64::min);
+        deepest = deepest.min(positions[nose].z - nearest);
+    });
+    let contact = simulation.first_contacts()[0];
+    let rebound = [0, 1].map(|body| velocity(&simulation, body).z);
+    println!("hit at {:e} s, {deepest:.2e} m above the far side, {rebound:?} m/s", contact.time);
+    assert!((contact.time - 95e-6).abs() < 1e-9 * 95e-6);
+    assert!(deepest > 0.0 && rebound[1] > rebound[0], "{deepest:e}, {rebound:?}");
+}
+
+/// A plate of two layers of cells, held by nothing and made to vibrate, above an anvil that cannot move, both soft.
+fn vibrating_plate(keys: &str, step: f64) -> Simulation {
+    let text = format!(
+        "[time]\nend = 8e-3\nstep = {step:e}\n{SOFT}\
+         [[bodies]]\nname = \"anvil\"\nmesh = \"anvil.msh\"\nmaterial = \"m\"\n\
+         [[bodies]]\nname = \"plate\"\nmesh = \"plate.msh\"\nmaterial = \"m\"\nangular_velocity = [0, 3, 0]\n\
+         velocity = [0, 0, -2]\ntranslate = [0.0123, 0.0077, 4e-3]\n\
+         [[boundaries]]\nbody = \"anvil\"\nfix = [\"x\", \"y\", \"z\"]\n\
+         [[loads]]\nbody = \"plate\"\ngroup = \"x1\"\npressure = \"1e5*(t < 1e-3)\"\n{keys}"
+    );
+    let meshes = [
+        ("anvil.msh", box_mesh([-0.2, -0.2, -0.1], [0.2, 0.2, 0.0], [4, 4, 1])),
+        ("plate.msh", box_mesh([-0.1, -0.1, 0.0], [0.1, 0.1, 0.02], [6, 6, 2])),
+    ];
+    from_text(&text, &meshes)
+}
+
+/// Goal: the first contact of a body that deforms and vibrates is found at its instant, within a step, not at the end of
+/// it. The brute force takes steps a hundred times as short without contact, and takes the line between the two positions
+/// of the lowest node on either side of the face of the anvil: off by a dt²/(8 v), with accelerations of p/(ρ h) = 1e4
+/// m/s² of the loaded cells and v = 1 m/s some 1e-10 s. The steps of the run change the vibration by a part of (ω dt)²/24,
+/// with ω = 2 × 30 m/s/0.01 m and dt = 20 µs 6e-4, of an amplitude that a pressure of a tenth of Young's modulus makes
+/// 1 mm at the most: 6e-7 m, or 6e-7 s, a thirtieth of a step. Without the key the contact is noted at the end of a step.
+#[test]
+fn a_contact_within_a_step_is_found_at_its_instant() {
+    const STEP: f64 = 2e-5;
+    let mut fine = vibrating_plate("[contact]\nresolve_impact = false\n", 0.01 * STEP);
+    let nodes = fine.model().bodies[1].nodes.clone();
+    let lowest = |simulation: &Simulation| {
+        simulation.state().positions[nodes.clone()].iter().map(|x| x.z).fold(f64::INFINITY, f64::min)
+    };
+    let mut before = (0.0, lowest(&fine));
+    let expected = loop {
+        fine.advance(f64::INFINITY).unwrap();
+        let after = (fine.state().time, lowest(&fine));
+        if after.1 <= 0.0 {
+            break before.0 + (after.0 - before.0) * before.1 / (before.1 - after.1);
+        }
+        before = after;
+    };
+    let first = |keys: &str| {
+        let mut simulation = vibrating_plate(keys, STEP);
+        while simulation.first_contacts().is_empty() {
+            simulation.advance(f64::INFINITY).unwrap();
+        }
+        (simulation.first_contacts()[0], simulation.state().time, lowest(&simulation))
+    };
+    let (resolved, end, height) = first("[contact]\nresolve_impact = true\n");
+    let (unresolved, ..) = first("[contact]\nresolve_impact = false\n");
+    println!(
+        "{expected:.9e} s by brute force, {:.9e} s resolved, {:.9e} s not; {height:e} m at the end of that step",
+        resolved.time, unresolved.time
+    );
+    assert!((resolved.time - expected).abs() < 6e-7, "{} and {expected}", resolved.time);
+    assert!((end - resolved.time).abs() < 1e-15 && height.abs() < 1e-12);
+    assert!(resolved.bodies == [0, 1] && (resolved.normal - Vec3::z()).norm() < 1e-12);
+    assert!(resolved.normal_speed > 0.5 && resolved.normal_speed < 10.0, "{resolved:?}");
+    assert!(unresolved.time > resolved.time + 1e-6, "a step that ends there anyway: {}", unresolved.time);
+}
+
+/// Goal: a surface with a thickness is met where the thickness begins: a ball of 1 m, 2 m above a block, falls at
+/// 10 m/s; of 0.3 m on the ball and 0.1 m on the block half each counts, so it has 1.8 m to fall and not 2 m (1e-9: the
+/// time of impact). It rebounds from there: no node of it comes nearer to the block than 0.15 m.
+#[test]
+fn surfaces_with_a_thickness_touch_at_a_distance() {
+    let ball = concat!(env!("CARGO_MANIFEST_DIR"), "/meshes/projectile.msh");
+    let first = |thickness: [f64; 2], detection: &str| {
+        let text = format!(
+            "[time]\nend = 0.21\n{STEEL}\
+             [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\n\
+             contact_thickness = {}\n\
+             [[bodies]]\nname = \"ball\"\nmesh = \"{ball}\"\nmaterial = \"m\"\ntranslate = [0, 0, 4]\n\
+             velocity = [0, 0, -10]\ncontact_thickness = {}\n\
+             [contact]\ndetection = \"{detection}\"\n",
+            thickness[0], thickness[1]
+        );
+        let block = box_mesh([-2.0, -2.0, 0.0], [2.0, 2.0, 1.0], [4, 4, 1]);
+        let mut simulation = from_text(&text, &[("block.msh", block)]);
+        let nodes: Vec<_> = simulation.model().bodies.iter().map(|body| body.nodes.clone()).collect();
+        let mut nearest = f64::INFINITY;
+        run(&mut simulation, |simulation| {
+            let heights = |body: usize| simulation.state().positions[nodes[body].clone()].iter().map(|x| x.z);
+            let low = heights(1).fold(f64::INFINITY, f64::min);
+            nearest = nearest.min(low - heights(0).fold(f64::NEG_INFINITY, f64::max));
+        });
+        (simulation.first_contacts().to_vec(), nearest)
+    };
+    let without = first([0.0, 0.0], "hierarchy").0[0].time;
+    for detection in ["hierarchy", "buckets", "all-pairs"] {
+        let (contacts, nearest) = first([0.1, 0.3], detection);
+        println!("{detection}: {without:.9} s and {:.9} s, {nearest} m", contacts[0].time);
+        assert!((without - contacts[0].time - 0.02).abs() < 1e-9);
+        assert!(nearest > 0.15 && nearest < 0.21, "{nearest}");
+    }
+}
