@@ -10,10 +10,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::print_stdout, reason = "`--nocapture` shows what is measured")]
 
+mod bar_impacts;
+mod bouncing;
 mod brute_force;
 mod closed_form;
 mod closest_point;
 mod free_rotation;
+mod friction;
 mod hertz;
 mod iteration_study;
 mod model;
@@ -22,7 +25,9 @@ mod plane_strain;
 mod projectiles;
 mod quadratic_bars;
 mod quadratic_spheres;
+mod resting;
 mod rigid_bodies;
+mod round_meshes;
 mod self_contact;
 mod supports_and_loads;
 mod two_bars;

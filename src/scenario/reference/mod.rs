@@ -110,7 +110,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "projection"], "1.0", "-", "part of a penetration that is taken out of the positions when it is found, in [0, 1] (decomposition only)"),
     optional(["contact", "self_contact"], "false", "", "whether the bodies that do not say can touch themselves; rigid ones do not"),
     required("contact.pairs", "between", "", "names of two bodies"),
-    optional(["contact.pairs", "contact"], "true", "", "whether they can touch"),
+    optional(["contact.pairs", "contact"], "they can", "", "whether they can touch"),
     optional(["contact.pairs", "friction"], "that of [contact]", "-", "coefficient of friction of this pair, or { static, dynamic, decay }"),
     optional(["contact.pairs", "restitution"], "that of [contact]", "-", "coefficient of restitution of this pair"),
     optional(["contact.pairs", "penalty"], "that of [contact]", "-", "factor of the stiffness of this pair"),
