@@ -153,8 +153,7 @@ fn rigid_cylinder_rebounds_with_its_velocity() {
 #[test]
 fn elastic_cylinder_rebounds() {
     for response in RESPONSES {
-        let copper =
-            "[materials.copper]\nmodel = \"neo-hookean\"\ndensity = 8930.0\nyoung = 117e9\npoisson = 0.35\n";
+        let copper = "[materials.copper]\nmodel = \"linear-elastic\"\ndensity = 8930.0\nyoung = 117e9\npoisson = 0.0\n";
         let simulation = taylor_cylinder(response, "", copper);
         let speed = velocity(&simulation, 0).z;
         assert!((speed / 227.0 - 1.0).abs() < 0.005, "{response}: {speed}");
