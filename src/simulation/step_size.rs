@@ -1,5 +1,6 @@
 //! The size of a step.
 
+use crate::contact::response::Stage;
 use crate::dynamics::CriticalStep;
 use crate::math::Vec3;
 use crate::scenario::StepSize;
@@ -127,6 +128,11 @@ impl Simulation {
     fn automatic_step(&mut self) -> f64 {
         let stable = self.largest_stable_step();
         let preferred = self.control.preferred;
+        // Forces of a discrete gradient are those of equal steps.
+        if self.response.stage() == Stage::Accelerated && !self.action.nodes.is_empty() && stable >= preferred
+        {
+            return preferred;
+        }
         if !(preferred.is_finite() && stable >= preferred && stable <= WORTHWHILE * preferred) {
             self.control.preferred = stable;
         }

@@ -101,7 +101,16 @@ fn numbers_out_of_range() {
         ("damping = 0.1", "stiffness = 0", "`contact.stiffness` is 0, not a positive number"),
         ("damping = 0.1", "soft_start = -1", "`contact.soft_start` is -1, not zero or a positive number"),
         ("damping = 0.1", "every = 0", "`contact.every` is 0, not a whole number of steps from 1 on"),
-        ("damping = 0.1", "projection = 1.5", "`contact.projection` is 1.5, not a number in [0, 1]"),
+        (
+            "response = \"penalty\"\npenalty = 1.0\ndamping = 0.1",
+            "response = \"decomposition\"\nrestitution = 1.5",
+            "`contact.restitution` is 1.5, not a number in [0, 1]",
+        ),
+        (
+            "response = \"penalty\"\npenalty = 1.0\ndamping = 0.1",
+            "response = \"decomposition\"\nprojection = -1",
+            "`contact.projection` is -1, not a number in [0, 1]",
+        ),
         (
             "contact = true",
             "friction = -1",

@@ -10,12 +10,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::print_stdout, reason = "`--nocapture` shows what is measured")]
 
+mod bar_impacts;
+mod bouncing;
 mod brute_force;
 mod closed_form;
 mod closest_point;
 mod contact_accounts;
 mod crossing_edges;
 mod free_rotation;
+mod friction;
 mod hertz;
 mod iteration_study;
 mod model;
@@ -24,8 +27,10 @@ mod plane_strain;
 mod projectiles;
 mod quadratic_bars;
 mod quadratic_spheres;
+mod resting;
 mod rigid_bodies;
 mod rigid_walls;
+mod round_meshes;
 mod self_contact;
 mod supports_and_loads;
 mod two_bars;

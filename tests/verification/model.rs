@@ -10,6 +10,18 @@ use ictus::mesh::CellKind;
 use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
 
+/// Contact responses by their names in a scenario.
+pub const RESPONSES: [&str; 3] = ["penalty", "decomposition", "energy-momentum"];
+
+/// A rigid body "floor" of the mesh floor.msh that is held, with further keys of the body.
+pub fn rigid_floor(keys: &str) -> String {
+    format!(
+        "[materials.floor]\nmodel = \"rigid\"\ndensity = 1000.0\n\
+         [[bodies]]\nname = \"floor\"\nmesh = \"floor.msh\"\nmaterial = \"floor\"\n{keys}\
+         gravity = [0.0, 0.0, 0.0]\n[[boundaries]]\nbody = \"floor\"\nfix = [\"x\", \"y\", \"z\"]\n"
+    )
+}
+
 /// A scenario of the repository, with overrides.
 pub fn from_config(name: &str, overrides: &[&str]) -> Simulation {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();

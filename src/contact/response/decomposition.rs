@@ -92,6 +92,8 @@ struct Contact {
     slips: bool,
     /// Parts along and across n of the impulse that the present solution is looking for \[N·s\].
     part: (f64, Vec3),
+    /// How far the projection of positions opens it \[m\].
+    target: f64,
     /// Magnitude of the projection of positions \[kg·m\].
     push_out: f64,
 }
@@ -136,6 +138,7 @@ impl Decomposition {
                 impulse: Vec3::zeros(),
                 slips: false,
                 part: (0.0, Vec3::zeros()),
+                target: 0.0,
                 push_out: 0.0,
             });
         }
@@ -229,7 +232,7 @@ impl Response for Decomposition {
             return;
         }
         self.load(constraints, bodies);
-        self.project_positions(constraints, bodies.mobility);
+        self.project_positions(constraints, bodies.mobility, step.actual);
         self.answer_impacts(constraints, bodies.mobility);
         self.report(constraints, step.actual, action);
         action.work.numerical += self.restore_angular_momentum(constraints, bodies);

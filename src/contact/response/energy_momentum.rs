@@ -6,11 +6,11 @@ mod spring;
 use super::carried::Carried;
 use super::friction::FrictionLaw;
 use super::penalty::turned;
-use super::row::{Motion, Row, sides};
+use super::row::{Motion, Row, append};
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, Stiffness,
 };
-use crate::contact::{Constraint, Constraints, Side};
+use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 use gradient::Gradient;
 
@@ -167,8 +167,7 @@ impl EnergyMomentum {
         self.gradient_nodes.clear();
         for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
             let row = Row::new(&constraint, bodies);
-            let is_lost = spring.lost > 0;
-            let gradient = Gradient::new(&constraint, bodies, is_lost, &mut self.gradient_nodes);
+            let gradient = Gradient::new(&constraint, bodies, &mut self.gradient_nodes);
             let nodes = &self.gradient_nodes;
             let compliance = gradient.compliance(&constraint, nodes, bodies.mobility);
             let rate = gradient.rate(&constraint, nodes, bodies.mobility, &self.velocities);
@@ -311,21 +310,6 @@ impl Solution {
         let rate = jump - constraint.normal * constraint.normal.dot(&jump);
         (self.slip_rate + rate) * (0.5 * dt)
     }
-}
-
-/// Appends a constraint with this gap.
-fn append(contacts: &mut Constraints, constraint: &Constraint<'_>, gap: f64) {
-    let [contactor, target] = sides(constraint);
-    let mut values = [0.0; crate::element::MAX_NODES];
-    let values = &mut values[..target.1.len()];
-    values.iter_mut().zip(target.2).for_each(|(value, weight)| *value = -weight);
-    contacts.push(
-        constraint.key,
-        gap,
-        constraint.normal,
-        Side { body: contactor.0, nodes: contactor.1, shape_values: contactor.2 },
-        Side { body: target.0, nodes: target.1, shape_values: values },
-    );
 }
 
 impl Response for EnergyMomentum {

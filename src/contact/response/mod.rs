@@ -13,6 +13,7 @@
 
 mod carried;
 mod connected;
+mod couple;
 mod decomposition;
 mod energy_momentum;
 mod friction;
@@ -35,6 +36,7 @@ pub use ties::Ties;
 use crate::math::Vec3;
 
 use super::Constraints;
+use couple::Couple;
 
 /// Whether the bodies of a contact slide on each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,6 +172,29 @@ impl ContactAction {
             self.friction_forces[node as usize] += friction * weight;
         }
         self.nodes.extend_from_slice(constraint.nodes);
+    }
+
+    /// Adds forces without a sum that take the moment of a contact's friction about its point out: friction acts on the
+    /// contactor and on a point of the target that is the penetration away. The power that they take \[W\].
+    fn take_moment_out(
+        &mut self,
+        constraint: &super::Constraint<'_>,
+        bodies: &Bodies<'_>,
+        friction: &Vec3,
+    ) -> f64 {
+        let moment = friction.cross(&constraint.jump(bodies.positions));
+        if constraint.nodes.len() < 3 || moment == Vec3::zeros() {
+            return 0.0;
+        }
+        let positions = constraint.nodes.iter().map(|&node| bodies.positions[node as usize]);
+        let couple = Couple::new(positions, &moment);
+        let mut power = 0.0;
+        for &node in constraint.nodes {
+            let force = couple.at(&bodies.positions[node as usize]);
+            self.forces[node as usize] += force;
+            power -= force.dot(&bodies.velocities[node as usize]);
+        }
+        power
     }
 
     fn sort_nodes(&mut self) {

@@ -2,7 +2,10 @@
 
 use super::carried::Carried;
 use super::friction::FrictionLaw;
-use super::{Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength};
+use super::row::append;
+use super::{
+    Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, StepWork,
+};
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 
@@ -38,7 +41,9 @@ pub struct PenaltyOptions {
 /// too: the springs of many nodes add up to what the whole body can bear.
 ///
 /// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p.
-/// Its force is turned with the normal. Where a contact has yet to slide the coefficient is that at rest.
+/// Its force is turned with the normal. Where a contact has yet to slide the coefficient is that at rest. Friction on a
+/// contactor that is the penetration away from its point of the target has a moment, which a couple on the nodes of the
+/// contact takes out.
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², where
@@ -49,6 +54,8 @@ pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
     springs: Carried<Spring>,
+    /// Constraints of the step before whose springs take energy.
+    before: Constraints,
     node_stiffness: Vec<f64>,
 }
 
@@ -65,6 +72,8 @@ struct Spring {
     normal: Vec3,
     /// Penetration in the step before \[m\].
     penetration: f64,
+    /// The part of damping in the normal force \[N\].
+    damped: f64,
     /// Force of friction on the contactor \[N\].
     traction: Vec3,
     slips: bool,
@@ -123,17 +132,29 @@ pub(super) fn turned(traction: &Vec3, normal: &Vec3) -> Vec3 {
 impl Penalty {
     /// A response for a model of `num_nodes` nodes.
     pub fn new(stiffness: Stiffness, options: PairOptions<PenaltyOptions>, num_nodes: usize) -> Self {
-        Self { stiffness, options, springs: Carried::default(), node_stiffness: vec![0.0; num_nodes] }
+        Self {
+            stiffness,
+            options,
+            springs: Carried::default(),
+            before: Constraints::default(),
+            node_stiffness: vec![0.0; num_nodes],
+        }
     }
 
-    /// Springs of these constraints: the old one of a contact that goes on, a new one otherwise. Gives the energy that
-    /// was left across the normals of the contacts that are over \[J\].
-    fn carry_springs(&mut self, constraints: &Constraints, inverse_mass: &[f64], time_step: f64) -> f64 {
+    /// Springs of these constraints: the old one of a contact that goes on, a new one otherwise. Gives what the contacts
+    /// that are over have taken since.
+    fn carry_springs(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+    ) -> StepWork {
         let (stiffness, options) = (&self.stiffness, &self.options);
+        let (inverse_mass, velocities) = (bodies.inverse_mass, bodies.velocities);
         let begin = |constraint: &Constraint<'_>| {
             let options = options.of(constraint.bodies);
             let mass = finite_mass(constraint, inverse_mass);
-            let full_stiffness = stiffness.of(constraint, options.factor, mass, time_step);
+            let full_stiffness = stiffness.of(constraint, options.factor, mass, step.regular);
             Spring {
                 options,
                 full_stiffness,
@@ -141,13 +162,31 @@ impl Penalty {
                 age: 0.0,
                 normal: constraint.normal,
                 penetration: 0.0,
+                damped: 0.0,
                 traction: Vec3::zeros(),
                 slips: false,
             }
         };
-        let mut left = 0.0;
-        self.springs.follow(constraints, begin, |_, spring| left += spring.tangential_energy());
+        let mut left = StepWork::default();
+        let mut before = self.before.iter();
+        self.springs.follow(constraints, begin, |key, spring| {
+            let Some(constraint) = before.find(|constraint| constraint.key == key) else { return };
+            // Forces act by the trapezoidal rule: half of the last ones over this step.
+            let travel = constraint.jump(velocities) * step.actual;
+            left.friction += spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
+            left.damping -= 0.5 * spring.damped * constraint.normal.dot(&travel);
+        });
         left
+    }
+
+    /// Remembers the constraints whose springs take energy.
+    fn remember(&mut self, constraints: &Constraints) {
+        self.before.clear();
+        for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
+            if spring.damped != 0.0 || spring.traction != Vec3::zeros() {
+                append(&mut self.before, &constraint, constraint.gap);
+            }
+        }
     }
 
     /// Bound on the square of the frequency that the springs add: max over nodes of (1/m_a) Σ κ |w_a| Σ_b |w_b|, from
@@ -212,7 +251,7 @@ impl Response for Penalty {
     ) {
         let time_step = step.actual;
         action.begin(time_step);
-        action.work.friction = self.carry_springs(constraints, bodies.inverse_mass, step.regular);
+        action.work = self.carry_springs(constraints, bodies, step);
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
             action.work.numerical += spring.grow(time_step);
             let penetration = (-constraint.gap).max(0.0);
@@ -228,9 +267,16 @@ impl Response for Penalty {
                 friction_work = spring.slide(&constraint, &(slip * time_step), slip.norm(), force);
             }
             (spring.normal, spring.penetration) = (constraint.normal, penetration);
-            action.add_forces(&constraint, constraint.normal * force, spring.traction);
+            let normal = constraint.normal * force;
+            action.add_forces(&constraint, normal, spring.traction);
+            if spring.traction != Vec3::zeros() {
+                let power = action.take_moment_out(&constraint, bodies, &(normal + spring.traction));
+                friction_work += power * time_step;
+            }
             let stored_energy = 0.5 * elastic * penetration + spring.tangential_energy();
-            let damping_work = (force - elastic) * closing * time_step;
+            let damped = force - elastic;
+            let damping_work = 0.5 * (spring.damped + damped) * closing * time_step;
+            spring.damped = damped;
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
             action.work.damping += damping_work;
@@ -249,6 +295,7 @@ impl Response for Penalty {
                 damping_work,
             });
         }
+        self.remember(constraints);
         action.sort_nodes();
         let lowering = self.lowering();
         action.frequency_squared =

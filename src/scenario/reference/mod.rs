@@ -123,7 +123,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "self_contact"], "false", "", "whether the bodies that do not say can touch themselves; rigid ones do not"),
     optional(["contact", "initial_penetration"], "\"error\"", "", "what becomes of bodies that overlap at t = 0: error (refused), offset (gaps count from the initial ones until they open) or remove (nodes are moved apart without strain)"),
     required("contact.pairs", "between", "", "names of two bodies, or of a body and a wall"),
-    optional(["contact.pairs", "contact"], "true", "", "whether they can touch"),
+    optional(["contact.pairs", "contact"], "they can", "", "whether they can touch"),
     optional(["contact.pairs", "friction"], "that of [contact]", "-", "coefficient of friction of this pair, or { static, dynamic, decay }"),
     optional(["contact.pairs", "restitution"], "that of [contact]", "-", "coefficient of restitution of this pair"),
     optional(["contact.pairs", "penalty"], "that of [contact]", "-", "factor of the stiffness of this pair"),

@@ -124,7 +124,7 @@ fn a_default_written_out_changes_nothing() {
         tried += 1;
         let table = match key.table {
             "" => String::new(),
-            "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => format!("{}.0.", key.table),
+            "bodies" | "walls" | "boundaries" | "loads" => format!("{}.0.", key.table),
             table => format!("{table}."),
         };
         let text = format!("{table}{}={default}", key.name);

@@ -1,6 +1,7 @@
 //! Projection of positions to where no contact is penetrated, and the angular momentum that it costs.
 
 use super::Decomposition;
+use crate::contact::response::couple::solve;
 use crate::contact::response::row::sides;
 use crate::contact::response::{Bodies, Mobility};
 use crate::contact::{Constraint, Constraints};
@@ -10,23 +11,29 @@ use crate::math::{Mat3, Vec3};
 const TOLERANCE: f64 = 1e-13;
 /// Most sweeps; what is left is projected in the next step.
 const MAX_SWEEPS: usize = 500;
-/// Moments of inertia below this part of the largest count as none: nodes on a line.
-const LINE: f64 = 1e-10;
 
 impl Decomposition {
     /// Shifts Δx = M⁻¹ Gᵀ π with π ≥ 0 that take the wanted part out of all penetrations: the least in the norm of the
     /// masses, by projected Gauss–Seidel iteration.
-    pub(super) fn project_positions(&mut self, constraints: &Constraints, mobility: &Mobility) {
+    ///
+    /// A contact with restitution comes to stand e |g| above its target: it has struck |g|/v_n before the end of the
+    /// step, and parted with e v_n since. That is no more than it goes in a step.
+    pub(super) fn project_positions(&mut self, constraints: &Constraints, mobility: &Mobility, dt: f64) {
         let part = self.options.projection;
         let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
         if part == 0.0 || deepest == 0.0 {
             return;
         }
+        for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
+            let closing = -contact.normal.dot(&contact.row.jump(&constraint, &self.velocities));
+            let gone = (-constraint.gap).min(closing * dt).max(0.0);
+            contact.target = part * (-constraint.gap) + contact.laws.restitution * gone;
+        }
         for _ in 0..MAX_SWEEPS {
             let mut change: f64 = 0.0;
             for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
-                let gap =
-                    part * constraint.gap + contact.normal.dot(&contact.row.jump(&constraint, &self.shifts));
+                let way = contact.normal.dot(&contact.row.jump(&constraint, &self.shifts));
+                let gap = way - contact.target;
                 let improved = (contact.push_out - contact.mass * gap).max(0.0);
                 let step = improved - contact.push_out;
                 if step != 0.0 {
@@ -41,17 +48,21 @@ impl Decomposition {
         }
     }
 
-    /// Gives back the angular momentum that the shifts have taken, Σ m_a Δx_a × v_a of each contact, by a couple on what
-    /// it pushes: on a rigid body, or as a rotation of its nodes. The kinetic energy this gives \[J\].
+    /// Gives back the angular momentum that the shifts have taken, Σ m_a Δx_a × v_a of each contact, and that of impulses of
+    /// friction where the contactor is not on its target, by a couple on what it pushes: on a rigid body, or as a rotation
+    /// of its nodes. The kinetic energy this gives \[J\].
     pub(super) fn restore_angular_momentum(&mut self, constraints: &Constraints, bodies: &Bodies<'_>) -> f64 {
         let mut given = 0.0;
         for k in 0..self.contacts.len() {
             let push_out = self.contacts[k].normal * self.contacts[k].push_out;
-            if push_out == Vec3::zeros() {
+            let constraint = constraints.get(k);
+            let apart =
+                constraint.normal * constraint.gap + self.contacts[k].row.jump(&constraint, &self.shifts);
+            let friction = self.contacts[k].impulse;
+            let couple = -gained(&constraint, bodies, &push_out) - apart.cross(&friction);
+            if couple == Vec3::zeros() || constraint.nodes.len() < 3 {
                 continue;
             }
-            let constraint = constraints.get(k);
-            let couple = -gained(&constraint, bodies, &push_out);
             given += self.turn_body(&constraint, bodies.mobility, &couple).unwrap_or_else(|| {
                 let shifts = &self.shifts.nodes;
                 let position = |node: u32| bodies.positions[node as usize] + shifts[node as usize];
@@ -115,11 +126,7 @@ fn turn_nodes(
             (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * mass(node)
         })
         .sum();
-    let eigen = inertia.symmetric_eigen();
-    let least = LINE * eigen.eigenvalues.max();
-    let along = eigen.eigenvectors.transpose() * couple;
-    let spin = eigen.eigenvectors
-        * along.zip_map(&eigen.eigenvalues, |l, moment| if moment > least { l / moment } else { 0.0 });
+    let spin = solve(&inertia, couple);
     let mut given = 0.0;
     for node in free() {
         let jump = spin.cross(&arm(node));

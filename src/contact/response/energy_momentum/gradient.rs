@@ -1,16 +1,18 @@
 //! Direction in which a contact pushes its nodes: the gradient of its gap.
 //!
-//! A contact that is found has G_a = w_a n, with no moment as the contactor stands above its point of the target. One
-//! that is kept after it was found has moved on along its target by r = Σ w_a x_a: its weighted normals have the moment
-//! r × n. A rotation of the nodes about their middle, G_a = w_a n + q × (x_a − x̄), takes it out; the sum stays zero.
+//! A contact has G_a = w_a n, with no moment where the contactor stands above its point of the target. One that is kept
+//! after it was found has moved on along its target, and at an edge the normal is not that of the distance: with
+//! r = Σ w_a x_a the weighted normals have the moment r × n. A rotation of the nodes about their middle,
+//! G_a = w_a n + q × (x_a − x̄), takes it out; the sum stays zero.
 
+use super::super::couple::Couple;
 use super::super::row::{Motion, sides};
 use super::super::{Bodies, Mobility};
 use crate::contact::Constraint;
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 
-/// Moments of inertia below this part of the largest count as none: nodes on a line.
-const LINE: f64 = 1e-10;
+/// A distance out of the normal by less than this part is rounding.
+const ROUNDING: f64 = 1e-13;
 
 /// Gradient of one contact; those of its nodes stand in a list of all contacts.
 #[derive(Clone, Copy, Debug)]
@@ -21,18 +23,11 @@ pub(super) struct Gradient {
 }
 
 impl Gradient {
-    /// Appends the gradient of a constraint to the list; `without_moment` if its point has moved on.
-    pub fn new(
-        constraint: &Constraint<'_>,
-        bodies: &Bodies<'_>,
-        without_moment: bool,
-        list: &mut Vec<Vec3>,
-    ) -> Self {
+    /// Appends the gradient of a constraint to the list.
+    pub fn new(constraint: &Constraint<'_>, bodies: &Bodies<'_>, list: &mut Vec<Vec3>) -> Self {
         let first = list.len();
         list.extend(constraint.weights.iter().map(|&weight| constraint.normal * weight));
-        if without_moment {
-            remove_moment(constraint, bodies.positions, &mut list[first..]);
-        }
+        remove_moment(constraint, bodies.positions, &mut list[first..]);
         let mut rigid = [None; 2];
         let mut at = first;
         for (part, (body, nodes, _)) in rigid.iter_mut().zip(sides(constraint)) {
@@ -117,23 +112,14 @@ impl Gradient {
 
 /// Adds the least rotation that takes the moment out, as far as the nodes are not on a line.
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
-    if gradients.len() < 3 {
+    let apart = constraint.jump(positions);
+    let moment = apart.cross(&constraint.normal);
+    if gradients.len() < 3 || moment.norm() <= ROUNDING * apart.norm() {
         return;
     }
     let position = |&node: &u32| positions[node as usize];
-    let middle = constraint.nodes.iter().map(position).sum::<Vec3>() / gradients.len() as f64;
-    let moment: Vec3 =
-        constraint.nodes.iter().zip(&*gradients).map(|(node, gradient)| position(node).cross(gradient)).sum();
-    let square = |node: &u32| {
-        let arm = position(node) - middle;
-        Mat3::identity() * arm.norm_squared() - arm * arm.transpose()
-    };
-    let eigen = constraint.nodes.iter().map(square).sum::<Mat3>().symmetric_eigen();
-    let least = LINE * eigen.eigenvalues.max();
-    let along = eigen.eigenvectors.transpose() * moment;
-    let turn = eigen.eigenvectors
-        * along.zip_map(&eigen.eigenvalues, |m, inertia| if inertia > least { -m / inertia } else { 0.0 });
+    let couple = Couple::new(constraint.nodes.iter().map(position), &-moment);
     for (node, gradient) in constraint.nodes.iter().zip(gradients) {
-        *gradient += turn.cross(&(position(node) - middle));
+        *gradient += couple.at(&position(node));
     }
 }

@@ -1,7 +1,7 @@
 use super::super::samples::{free_nodes, key};
 use super::super::{Mobility, RigidMobility};
 use super::*;
-use crate::contact::{ContactKey, NodeOnSurface};
+use crate::contact::{ContactKey, NodeOnSurface, Side};
 use crate::math::Mat3;
 
 fn response(factor: f64, restitution: f64, friction: f64, num_nodes: usize) -> EnergyMomentum {

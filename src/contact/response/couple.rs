@@ -1,0 +1,61 @@
+//! Couples spread over the nodes of a contact.
+
+use crate::math::{Mat3, Vec3};
+
+/// Moments of inertia below this part of the largest count as none: nodes on a line.
+const LINE: f64 = 1e-10;
+
+/// Vectors q × (x_a − x̄) of least squares that have a moment and no sum.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Couple {
+    turn: Vec3,
+    middle: Vec3,
+}
+
+impl Couple {
+    /// With this moment, on nodes at these positions; of nodes on a line, the part across it.
+    ///
+    /// q = J⁻¹ m with J = Σ (|y|² I − y ⊗ y) and y the positions about their mean.
+    pub fn new(positions: impl Iterator<Item = Vec3> + Clone, moment: &Vec3) -> Self {
+        let count = positions.clone().count() as f64;
+        let middle = positions.clone().sum::<Vec3>() / count;
+        let square = |position: Vec3| {
+            let arm = position - middle;
+            Mat3::identity() * arm.norm_squared() - arm * arm.transpose()
+        };
+        let spread: Mat3 = positions.map(square).sum();
+        Self { turn: solve(&spread, moment), middle }
+    }
+
+    /// The vector at a position.
+    pub fn at(&self, position: &Vec3) -> Vec3 {
+        self.turn.cross(&(position - self.middle))
+    }
+}
+
+/// Solution of a symmetric system; none in the directions in which it has next to nothing.
+pub(super) fn solve(matrix: &Mat3, right: &Vec3) -> Vec3 {
+    let eigen = matrix.symmetric_eigen();
+    let least = LINE * eigen.eigenvalues.max();
+    let along = eigen.eigenvectors.transpose() * right;
+    eigen.eigenvectors
+        * along.zip_map(&eigen.eigenvalues, |r, value| if value > least { r / value } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn couple_has_its_moment_and_no_sum() {
+        let x = [Vec3::x(), Vec3::y(), Vec3::new(0.3, -0.4, 0.1), Vec3::new(0.2, 0.2, -0.5)];
+        let moment = Vec3::new(1.0, -2.0, 3.0);
+        let couple = Couple::new(x.iter().copied(), &moment);
+        let vectors = x.map(|position| couple.at(&position));
+        assert!(vectors.iter().sum::<Vec3>().norm() < 1e-14);
+        let found: Vec3 = x.iter().zip(&vectors).map(|(position, vector)| position.cross(vector)).sum();
+        assert!((found - moment).norm() < 1e-13);
+        let line = Couple::new([Vec3::zeros(), Vec3::x()].into_iter(), &Vec3::new(5.0, 2.0, 0.0));
+        assert!((line.at(&Vec3::x()) - line.at(&Vec3::zeros()) + Vec3::z() * 4.0).norm() < 1e-13);
+    }
+}
