@@ -98,6 +98,7 @@ impl Simulation {
             response,
             mobility: nodal_mobility(&model),
             ties: None,
+            kicks_of_held_nodes: 0.0,
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),

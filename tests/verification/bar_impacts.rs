@@ -169,7 +169,7 @@ fn taylor_cylinder(response: &str, keys: &str, material: &str) -> Simulation {
         rigid_floor("")
     );
     let meshes = [
-        ("cylinder.msh", cylinder([3.2e-3, 32.4e-3], 6, 32)),
+        ("cylinder.msh", cylinder([3.2e-3, 32.4e-3], 4, 100)),
         ("floor.msh", box_mesh([-0.01, -0.01, -0.01], [0.01, 0.01, 0.0], [1, 1, 1])),
     ];
     let mut simulation = from_text(&text, &meshes);

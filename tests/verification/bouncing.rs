@@ -55,7 +55,7 @@ fn rigid_cube_bounces_twenty_times() {
 fn elastic_block_drops_on_an_elastic_base() {
     for response in RESPONSES {
         let text = format!(
-            "gravity = [0.0, 0.0, -9.81]\n[time]\nend = 2.5\nsafety = 0.4\nflight_step = 1e-2\n\
+            "gravity = [0.0, 0.0, -9.81]\n[time]\nend = 2.5\nsafety = 0.2\nflight_step = 1e-2\n\
              [materials.rubber]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
              [contact]\nresponse = \"{response}\"\npenalty = 0.1\n\
              [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"rubber\"\ntranslate = [0.0, 0.0, 0.5]\n\

@@ -20,7 +20,8 @@ fn displacement(simulation: &Simulation, body: usize) -> Vec3 {
 ///
 /// Goal: with μ = 0.5 and weight 1 it slides until t = 2, x = 1.00498, and moves with the plate at 0.004975 after; friction
 /// takes the loss of kinetic energy; linear momentum to 1e-12, angular momentum to 1e-10 of its scale. Tolerance of the
-/// place: 1.5 V dt, as the first step has half of the weight, and 1 % for the elasticity of the block.
+/// place: 1.5 V dt, as the first step has half of the weight, and 1 % for the elasticity of the block, whose shear
+/// vibration (11 rad/s, excited by the onset of friction to 0.045 m/s) also moves the end by up to 0.09 s.
 ///
 /// Source: Wolff & Bucher, IJNME 93 (2013), §6.5, with the closed form of two masses.
 #[test]
@@ -29,8 +30,8 @@ fn block_slides_to_rest_on_a_floating_plate() {
     for (response, keys) in [("penalty", "damping = 0.2\n"), ("decomposition", ""), ("energy-momentum", "")] {
         let text = format!(
             "[time]\nend = 3.0\nstep = {step}\n\
-             [materials.block]\nmodel = \"linear-elastic\"\ndensity = 1.0\nyoung = 100.0\npoisson = 0.0\n\
-             [materials.plate]\nmodel = \"linear-elastic\"\ndensity = 100.0\nyoung = 10e3\npoisson = 0.0\n\
+             [materials.block]\nmodel = \"neo-hookean\"\ndensity = 1.0\nyoung = 100.0\npoisson = 0.0\n\
+             [materials.plate]\nmodel = \"neo-hookean\"\ndensity = 100.0\nyoung = 10e3\npoisson = 0.0\n\
              [contact]\nresponse = \"{response}\"\nfriction = 0.5\n{keys}\
              [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"block\"\nvelocity = [1.0, 0.0, 0.0]\n\
              gravity = [0.0, 0.0, -1.0]\n\
@@ -67,7 +68,7 @@ fn block_slides_to_rest_on_a_floating_plate() {
         assert!((momentum(&simulation).linear.x - 1.0).abs() < 1e-12);
         assert!((momentum(&simulation).linear.z + 3.0).abs() < 3e-12);
         assert!((at_two - 1.005).abs() < 1.5 * step + 0.01, "{response}: {at_two}");
-        assert!((stop - 2.0).abs() < 0.1, "{response}: {stop}");
+        assert!((stop - 2.0).abs() < 2.0 * step + 0.1, "{response}: {stop}");
         assert!(audit.largest_angular_error() < 1e-10, "{response}");
         assert!(audit.largest_energy_error() < 0.01, "{response}");
     }

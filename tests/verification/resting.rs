@@ -1,57 +1,95 @@
 //! Bodies that rest on each other: the patch test of contact, and a stack.
 
-use crate::model::{RESPONSES, box_mesh, from_text, rigid_floor, run, velocity};
+use ictus::math::Vec3;
 
-/// Two blocks with meshes that do not match, pressed together by a pressure on the upper one, and damped to rest by the
-/// loss of their impacts.
+use crate::model::{RESPONSES, box_mesh, from_text, rigid_floor, run};
+
+/// Keys that let a response come to rest.
+fn lossy(response: &str) -> &'static str {
+    match response {
+        "penalty" => "damping = 0.2\n",
+        "energy-momentum" => "restitution = 0.5\npenalty = 0.1\n",
+        _ => "",
+    }
+}
+
+/// Two blocks with meshes that do not match, pressed together by a pressure that comes on slowly.
 ///
-/// Goal: without Poisson's ratio the stress is the pressure everywhere. Nodes on faces do not transmit it exactly where
-/// the meshes do not match: the error is measured. The force on the held base balances the pressure.
+/// Goal: without Poisson's ratio the stress is the pressure p everywhere. Nodes on faces do not transmit it exactly where
+/// the meshes do not match: as measured, the stress between the held end and the middle of the lower block, from the
+/// displacements of the middle, is off by up to the part of p asserted here at single nodes, and by 1 % in the mean.
+/// Linear momentum, with the reaction of the held end, balances to 1e-10.
 #[test]
 fn patch_of_blocks_that_do_not_match() {
     for response in RESPONSES {
-        let keys = if response == "penalty" { "damping = 0.2\n" } else { "" };
         let text = format!(
             "[time]\nend = 4.0\n\
              [materials.block]\nmodel = \"linear-elastic\"\ndensity = 1.0\nyoung = 1000.0\npoisson = 0.0\n\
-             [contact]\nresponse = \"{response}\"\n{keys}\
+             [contact]\nresponse = \"{response}\"\n{}\
              [[bodies]]\nname = \"upper\"\nmesh = \"upper.msh\"\nmaterial = \"block\"\n\
              [[bodies]]\nname = \"lower\"\nmesh = \"lower.msh\"\nmaterial = \"block\"\n\
              [[boundaries]]\nbody = \"lower\"\ngroup = \"x0\"\nfix = [\"x\"]\n\
-             [[loads]]\nbody = \"upper\"\ngroup = \"x1\"\npressure = \"1 - exp(-3*t)\"\n"
+             [[loads]]\nbody = \"upper\"\ngroup = \"x1\"\npressure = \"smoothstep(0, 2, t)\"\n",
+            lossy(response)
         );
         let meshes = [
             ("upper.msh", box_mesh([0.5, -0.5, -0.5], [1.0, 0.5, 0.5], [2, 3, 3])),
             ("lower.msh", box_mesh([0.0, -0.5, -0.5], [0.5, 0.5, 0.5], [2, 4, 4])),
         ];
         let mut simulation = from_text(&text, &meshes);
-        run(&mut simulation, |_| ());
-        println!("{response}: {:?} {:?}", simulation.energies(), velocity(&simulation, 0));
+        let middle: Vec<usize> = simulation.model().bodies[1]
+            .nodes
+            .clone()
+            .filter(|&node| (simulation.model().reference_positions[node].x - 0.25).abs() < 1e-9)
+            .collect();
+        let (mut sums, mut count) = (vec![0.0; middle.len()], 0.0);
+        run(&mut simulation, |simulation| {
+            if simulation.state().time > 3.0 {
+                count += 1.0;
+                for (sum, &node) in sums.iter_mut().zip(&middle) {
+                    *sum += 1000.0 * (0.25 - simulation.state().positions[node].x) / 0.25;
+                }
+            }
+        });
+        let stresses: Vec<f64> = sums.iter().map(|sum| sum / count).collect();
+        let mean = stresses.iter().sum::<f64>() / stresses.len() as f64;
+        let worst = stresses.iter().map(|stress| (stress - 1.0).abs()).fold(0.0, f64::max);
+        println!(
+            "{response}: mean {mean:.5}, worst {worst:.4} of p, momentum {:.1e}, energy {:.1e}",
+            simulation.audit().largest_momentum_error(),
+            simulation.audit().largest_energy_error()
+        );
+        assert!((mean - 1.0).abs() < 0.01, "{response}: {mean}");
+        assert!(worst < 0.15 && worst > 1e-6, "{response}: {worst}");
+        assert!(simulation.audit().largest_momentum_error() < 1e-10, "{response}");
     }
 }
 
-/// Ten elastic blocks settle on each other under gravity, with friction 0.5.
+/// Ten elastic blocks on each other, with friction 0.5; their weight comes on in 0.1 s, four periods of the column.
 ///
-/// Goal: at rest, no drift above 1e-3 element a second, no growth of energy.
+/// Goal: no block drifts by more than 1e-3 of an element a second when it is there, and the energy is in balance.
 #[test]
+#[ignore = "a minute"]
 fn stack_of_ten_blocks_settles() {
     for response in RESPONSES {
-        let keys = if response == "penalty" { "damping = 0.5\n" } else { "" };
+        let weight = "-9810*smoothstep(0, 0.1, t)";
         let blocks: String = (0..10)
             .map(|k| {
                 format!(
                     "[[bodies]]\nname = \"block{k}\"\nmesh = \"block.msh\"\nmaterial = \"block\"\n\
-                     translate = [{:?}, {:?}, {:?}]\n",
+                     translate = [{:?}, {:?}, {:?}]\n\
+                     [[loads]]\nbody = \"block{k}\"\nbody_force = [0, 0, \"{weight}\"]\n",
                     0.01 * f64::from(k % 3),
                     0.01 * f64::from(k % 2),
-                    0.2001 * f64::from(k) + 1e-4
+                    0.2 * f64::from(k) + 1e-9 * f64::from(k + 1)
                 )
             })
             .collect();
         let text = format!(
-            "gravity = [0.0, 0.0, -9.81]\n[time]\nend = 2.0\n\
-             [materials.block]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
-             [contact]\nresponse = \"{response}\"\nfriction = 0.5\n{keys}{blocks}{}",
+            "[time]\nend = 0.4\n\
+             [materials.block]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e8\npoisson = 0.3\n\
+             [contact]\nresponse = \"{response}\"\nfriction = 0.5\n{}{blocks}{}",
+            lossy(response),
             rigid_floor("")
         );
         let meshes = [
@@ -59,19 +97,29 @@ fn stack_of_ten_blocks_settles() {
             ("floor.msh", box_mesh([-1.0, -1.0, -0.1], [1.0, 1.0, 0.0], [1, 1, 1])),
         ];
         let mut simulation = from_text(&text, &meshes);
-        let (mut kinetic, mut samples) = (Vec::new(), 0.0);
+        // Mean places over two windows of several periods of the column, 0.1 s apart.
+        let mut means = [[Vec3::zeros(); 10]; 2];
+        let mut counts = [0.0; 2];
         run(&mut simulation, |simulation| {
-            if simulation.state().time >= samples {
-                kinetic.push(simulation.energies().kinetic);
-                samples += 0.1;
+            for (window, from) in [0.2, 0.3].into_iter().enumerate() {
+                if (from..from + 0.1).contains(&simulation.state().time) {
+                    counts[window] += 1.0;
+                    for (mean, balance) in means[window].iter_mut().zip(simulation.balances()) {
+                        *mean += balance.centre;
+                    }
+                }
             }
         });
-        let fastest = (0..10).map(|body| velocity(&simulation, body).norm()).fold(0.0, f64::max);
+        let drift = |k: usize| (means[1][k] / counts[1] - means[0][k] / counts[0]).norm() / 0.1;
+        let fastest = (0..10).map(drift).fold(0.0, f64::max);
         println!(
-            "{response}: fastest {fastest:.2e}, energy {:.1e}, {:?}, kinetic {kinetic:?}",
+            "{response}: drift {:.2e} element/s, energy {:.1e}, {:?}",
+            fastest / 0.1,
             simulation.audit().largest_energy_error(),
             simulation.energies()
         );
-        assert!(simulation.audit().largest_energy_error() < 0.01, "{response}");
+        assert!(fastest < 1e-3 * 0.1, "{response}: {fastest} m/s");
+        assert!(simulation.energies().kinetic < 1e-3 * simulation.energies().external_work, "{response}");
+        assert!(simulation.audit().energy_error() < 0.01, "{response}");
     }
 }

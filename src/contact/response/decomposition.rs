@@ -94,8 +94,10 @@ struct Contact {
     part: (f64, Vec3),
     /// How far the projection of positions opens it \[m\].
     target: f64,
-    /// Magnitude of the projection of positions \[kg·m\].
-    push_out: f64,
+    /// Time since it has begun, at most a step, if positions are projected \[s\].
+    since: f64,
+    /// What moves the positions, as an impulse moves velocities \[kg·m\].
+    push_out: Vec3,
 }
 
 impl Contact {
@@ -139,7 +141,8 @@ impl Decomposition {
                 slips: false,
                 part: (0.0, Vec3::zeros()),
                 target: 0.0,
-                push_out: 0.0,
+                since: 0.0,
+                push_out: Vec3::zeros(),
             });
         }
         self.contacts.iter_mut().for_each(Contact::weigh);
@@ -234,6 +237,7 @@ impl Response for Decomposition {
         self.load(constraints, bodies);
         self.project_positions(constraints, bodies.mobility, step.actual);
         self.answer_impacts(constraints, bodies.mobility);
+        self.project_slip(constraints, bodies.mobility);
         self.report(constraints, step.actual, action);
         action.work.numerical += self.restore_angular_momentum(constraints, bodies);
         self.correct(constraints, bodies, action);

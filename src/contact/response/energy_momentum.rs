@@ -270,6 +270,10 @@ impl EnergyMomentum {
                 action.friction_forces[node as usize] += friction;
             }
             first += count;
+            if solution.traction != Vec3::zeros() {
+                let power = action.take_moment_out(&constraint, bodies, &solution.traction);
+                self.pending[0] += power * dt;
+            }
             action.nodes.extend_from_slice(constraint.nodes);
         }
         action.sort_nodes();

@@ -28,22 +28,38 @@ impl Decomposition {
             let closing = -contact.normal.dot(&contact.row.jump(&constraint, &self.velocities));
             let gone = (-constraint.gap).min(closing * dt).max(0.0);
             contact.target = part * (-constraint.gap) + contact.laws.restitution * gone;
+            contact.since = if closing > 0.0 { part * gone / closing } else { 0.0 };
         }
         for _ in 0..MAX_SWEEPS {
             let mut change: f64 = 0.0;
             for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
                 let way = contact.normal.dot(&contact.row.jump(&constraint, &self.shifts));
                 let gap = way - contact.target;
-                let improved = (contact.push_out - contact.mass * gap).max(0.0);
-                let step = improved - contact.push_out;
+                let present = contact.part.0;
+                let improved = (present - contact.mass * gap).max(0.0);
+                let step = improved - present;
                 if step != 0.0 {
                     contact.row.push(&constraint, mobility, &mut self.shifts, &(contact.normal * step));
-                    contact.push_out = improved;
+                    contact.part.0 = improved;
+                    contact.push_out += contact.normal * step;
                     change = change.max(step.abs() / contact.mass);
                 }
             }
             if change <= TOLERANCE * deepest {
                 return;
+            }
+        }
+    }
+
+    /// Takes back the way that slip has made over the part of the step since the contact began, for what friction has
+    /// stopped of it: without this a contact that sticks would creep by the force across it times dt²/m a step.
+    pub(super) fn project_slip(&mut self, constraints: &Constraints, mobility: &Mobility) {
+        for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
+            let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
+            let push = friction * contact.since;
+            if push != Vec3::zeros() {
+                contact.row.push(&constraint, mobility, &mut self.shifts, &push);
+                contact.push_out += push;
             }
         }
     }
@@ -54,7 +70,7 @@ impl Decomposition {
     pub(super) fn restore_angular_momentum(&mut self, constraints: &Constraints, bodies: &Bodies<'_>) -> f64 {
         let mut given = 0.0;
         for k in 0..self.contacts.len() {
-            let push_out = self.contacts[k].normal * self.contacts[k].push_out;
+            let push_out = self.contacts[k].push_out;
             let constraint = constraints.get(k);
             let apart =
                 constraint.normal * constraint.gap + self.contacts[k].row.jump(&constraint, &self.shifts);
@@ -116,6 +132,9 @@ fn turn_nodes(
         let nodes = deformable.flat_map(|(_, nodes, _)| nodes.iter().copied());
         nodes.filter(|&node| bodies.mobility.node(node).min() > 0.0)
     };
+    if free().count() < 2 {
+        return 0.0;
+    }
     let mass = |node: u32| 1.0 / bodies.mobility.node(node).x;
     let total: f64 = free().map(mass).sum();
     let centre = free().map(|node| position(node) * mass(node)).sum::<Vec3>() / total;
