@@ -138,30 +138,37 @@ fn short_bar_stops_on_a_long_one() {
 fn rigid_cylinder_rebounds_with_its_velocity() {
     for response in RESPONSES {
         let restitution = if response == "decomposition" { "restitution = 1.0\n" } else { "" };
-        let simulation = taylor_cylinder(
-            response,
-            restitution,
-            "[materials.copper]\nmodel = \"rigid\"\ndensity = 8930.0\n",
-        );
+        let copper = "[materials.copper]\nmodel = \"rigid\"\ndensity = 8930.0\n";
+        let simulation = taylor_cylinder(response, restitution, copper, 20);
         let speed = velocity(&simulation, 0).z;
         assert!((speed / 227.0 - 1.0).abs() < 0.005, "{response}: {speed}");
         assert!(simulation.audit().largest_energy_error() < 0.01, "{response}");
     }
 }
 
-/// Goal: the rebound of the elastic cylinder.
+/// Goal: an elastic one without Poisson's ratio does too, ±0.5 %: it is a bar, no energy stays in waves. By impulses the
+/// nodes that strike lose their energy: that error is of first order in the cells and is extrapolated from two meshes.
+///
+/// With copper's 0.35 it does not: inertia across the axis leaves 4 % of the energy in waves, which no response changes,
+/// and the rebound is at 213.6 m/s.
 #[test]
 fn elastic_cylinder_rebounds() {
+    let copper =
+        "[materials.copper]\nmodel = \"linear-elastic\"\ndensity = 8930.0\nyoung = 117e9\npoisson = 0.0\n";
     for response in RESPONSES {
-        let copper = "[materials.copper]\nmodel = \"linear-elastic\"\ndensity = 8930.0\nyoung = 117e9\npoisson = 0.0\n";
-        let simulation = taylor_cylinder(response, "", copper);
-        let speed = velocity(&simulation, 0).z;
+        let mut speed = velocity(&taylor_cylinder(response, "", copper, 100), 0).z;
+        if response == "decomposition" {
+            let coarse = velocity(&taylor_cylinder(response, "", copper, 50), 0).z;
+            assert!(coarse < speed && speed < 227.0, "{coarse} {speed}");
+            speed += speed - coarse;
+        }
+        println!("{response}: {speed}");
         assert!((speed / 227.0 - 1.0).abs() < 0.005, "{response}: {speed}");
     }
 }
 
 /// Runs it until well after the rebound.
-fn taylor_cylinder(response: &str, keys: &str, material: &str) -> Simulation {
+fn taylor_cylinder(response: &str, keys: &str, material: &str, cells: usize) -> Simulation {
     let text = format!(
         "[time]\nend = 30e-6\nflight_step = 1e-7\n{material}[contact]\nresponse = \"{response}\"\n{keys}\
          [[bodies]]\nname = \"cylinder\"\nmesh = \"cylinder.msh\"\nmaterial = \"copper\"\n\
@@ -169,7 +176,7 @@ fn taylor_cylinder(response: &str, keys: &str, material: &str) -> Simulation {
         rigid_floor("")
     );
     let meshes = [
-        ("cylinder.msh", cylinder([3.2e-3, 32.4e-3], 4, 100)),
+        ("cylinder.msh", cylinder([3.2e-3, 32.4e-3], 4, cells)),
         ("floor.msh", box_mesh([-0.01, -0.01, -0.01], [0.01, 0.01, 0.0], [1, 1, 1])),
     ];
     let mut simulation = from_text(&text, &meshes);

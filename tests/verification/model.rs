@@ -13,6 +13,15 @@ use ictus::simulation::Simulation;
 /// Contact responses by their names in a scenario.
 pub const RESPONSES: [&str; 3] = ["penalty", "decomposition", "energy-momentum"];
 
+/// Keys of the contact that let bodies come to rest on each other.
+pub fn lossy(response: &str) -> &'static str {
+    match response {
+        "penalty" => "damping = 0.2\n",
+        "energy-momentum" => "restitution = 0.5\npenalty = 0.1\n",
+        _ => "",
+    }
+}
+
 /// A rigid body "floor" of the mesh floor.msh that is held, with further keys of the body.
 pub fn rigid_floor(keys: &str) -> String {
     format!(

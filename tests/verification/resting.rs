@@ -2,16 +2,7 @@
 
 use ictus::math::Vec3;
 
-use crate::model::{RESPONSES, box_mesh, from_text, rigid_floor, run};
-
-/// Keys that let a response come to rest.
-fn lossy(response: &str) -> &'static str {
-    match response {
-        "penalty" => "damping = 0.2\n",
-        "energy-momentum" => "restitution = 0.5\npenalty = 0.1\n",
-        _ => "",
-    }
-}
+use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run};
 
 /// Two blocks with meshes that do not match, pressed together by a pressure that comes on slowly.
 ///
@@ -29,7 +20,7 @@ fn patch_of_blocks_that_do_not_match() {
              [[bodies]]\nname = \"upper\"\nmesh = \"upper.msh\"\nmaterial = \"block\"\n\
              [[bodies]]\nname = \"lower\"\nmesh = \"lower.msh\"\nmaterial = \"block\"\n\
              [[boundaries]]\nbody = \"lower\"\ngroup = \"x0\"\nfix = [\"x\"]\n\
-             [[loads]]\nbody = \"upper\"\ngroup = \"x1\"\npressure = \"smoothstep(0, 2, t)\"\n",
+             [[loads]]\nbody = \"upper\"\ngroup = \"x1\"\npressure = \"smoothstep(t/2)\"\n",
             lossy(response)
         );
         let meshes = [
@@ -72,7 +63,7 @@ fn patch_of_blocks_that_do_not_match() {
 #[ignore = "a minute"]
 fn stack_of_ten_blocks_settles() {
     for response in RESPONSES {
-        let weight = "-9810*smoothstep(0, 0.1, t)";
+        let weight = "-9810*smoothstep(t/0.1)";
         let blocks: String = (0..10)
             .map(|k| {
                 format!(
