@@ -148,6 +148,15 @@ def add_bodies(plotter, grid, options):
     )
 
 
+def add_walls(plotter, directory, time):
+    """The rigid walls at the time of the frame, if the run has any."""
+    for collection in directory.glob("*_walls.pvd"):
+        reader = pyvista.get_reader(collection)
+        reader.set_active_time_value(min(reader.time_values, key=lambda other: abs(other - time)))
+        style = {"color": "#b8b4aa", "opacity": 0.6, "show_edges": True, "edge_color": "#303030", "lighting": False}
+        plotter.add_mesh(reader.read()[0], **style)
+
+
 def place_camera(plotter, grid, options):
     """A parallel projection along the view."""
     bodies = grid.cell_data["body"]
@@ -199,6 +208,7 @@ def main():
     plotter.background_color = "white"
     plotter.enable_anti_aliasing("ssaa")
     add_bodies(plotter, grid, options)
+    add_walls(plotter, options.directory, time)
     plotter.add_text(options.title or f"t = {time:.9g} s", position=(20, 20), font_size=11, color="black")
     place_camera(plotter, grid, options)
     options.output.parent.mkdir(parents=True, exist_ok=True)

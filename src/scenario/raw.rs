@@ -174,6 +174,8 @@ pub(super) struct FrictionTable {
 pub(super) struct Pair {
     pub between: Spanned<[Text; 2]>,
     pub contact: Option<bool>,
+    pub tied: Option<Spanned<bool>>,
+    pub tied_within: Option<Number>,
     pub friction: Option<Spanned<Friction>>,
     pub restitution: Option<Number>,
     pub penalty: Option<Number>,

@@ -278,6 +278,8 @@ pub struct ContactSettings {
     pub self_contact: bool,
     /// What becomes of bodies that overlap at t = 0.
     pub initial_penetration: InitialPenetration,
+    /// Pairs of bodies that are tied, ascending.
+    pub tied: Vec<TiedPair>,
     /// Pairs of bodies, or of a body and a wall, that never touch: indices, first < second, walls after the bodies.
     pub excluded: Vec<[usize; 2]>,
 }
@@ -352,6 +354,17 @@ pub enum ContactOrder {
     Together,
     /// One by one, the deepest first.
     OneByOne,
+}
+
+/// Two bodies whose surfaces stay together where they are near each other at t = 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TiedPair {
+    /// Their indices, first < second.
+    pub bodies: [usize; 2],
+    /// How far a node may be from a face to be tied to it \[m\]; `None` for a part of the edges.
+    pub within: Option<f64>,
+    /// Where the file ties them.
+    pub span: Range<usize>,
 }
 
 /// What becomes of bodies that overlap at t = 0.

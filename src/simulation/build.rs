@@ -12,7 +12,7 @@ use crate::contact::detection::{
 };
 use crate::contact::response::{
     ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
-    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Stiffness,
+    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Stiffness, Ties,
 };
 use crate::contact::{Constraints, Surface};
 use crate::dynamics::RigidBody;
@@ -49,7 +49,7 @@ impl Simulation {
     /// mass, bodies that overlap.
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
         let start = Instant::now();
-        let mut assembly = Assembly::build(scenario, None)?;
+        let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
         let policy = scenario.contact.initial_penetration;
         let (mut contact, mut wall_detector) = contact_model(scenario, &assembly);
         let positions = &assembly.model.reference_positions;
@@ -57,7 +57,7 @@ impl Simulation {
         if policy == InitialPenetration::Remove && !initial_penetrations.is_empty() {
             let options = node_face_options(&scenario.contact);
             let positions = moved_apart(&contact, &mut wall_detector, options, &assembly.model);
-            assembly = Assembly::build(scenario, Some(&positions))?;
+            (assembly, ties) = Assembly::build(scenario, Some(&positions))?.tie(scenario)?;
             (contact, wall_detector) = contact_model(scenario, &assembly);
         }
         let Assembly { model, surfaces, element_blocks, carriers, .. } = assembly;
@@ -97,7 +97,7 @@ impl Simulation {
             initial_gaps: InitialGaps::default(),
             response,
             mobility: nodal_mobility(&model),
-            ties: None,
+            ties: (!ties.is_empty()).then(|| Ties::new(ties, num_nodes, model.bodies.len())),
             kicks_of_held_nodes: 0.0,
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
@@ -154,6 +154,7 @@ impl Simulation {
             .zip(specs)
             .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
             && self.initial_gaps.is_empty()
+            && self.ties.is_none()
             && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
         for (number, wall) in self.model.walls() {
             let velocity = self.carriers[number as usize].as_ref().map(RigidBody::velocity);

@@ -87,6 +87,16 @@ pub enum SetupError {
         /// Where the scenario names the method.
         span: Range<usize>,
     },
+    /// Bodies that shall be tied and are nowhere near each other.
+    #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, which it shall be tied to; move them together, or give a larger `tied_within`", bodies[0], bodies[1])]
+    NothingTied {
+        /// The body of the nodes, and that of the faces.
+        bodies: [String; 2],
+        /// How far a node may be \[m\].
+        within: f64,
+        /// Where the scenario ties them.
+        span: Range<usize>,
+    },
     /// Bodies that overlap before the run begins.
     #[error("{} overlap at t = 0: {}; move them apart, or exclude the pair with [[contact.pairs]] contact = false", count(.0), Overlaps(.0))]
     Overlap(Vec<Overlap>),
@@ -110,6 +120,7 @@ impl SetupError {
             Self::Mesh { span, .. }
             | Self::Geometry { span, .. }
             | Self::Mass { span, .. }
+            | Self::NothingTied { span, .. }
             | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
             Self::Material { .. }

@@ -18,6 +18,7 @@ mod step;
 mod step_size;
 mod summary;
 mod supports;
+mod ties;
 mod volumes;
 mod wall;
 mod wall_frames;

@@ -48,15 +48,32 @@ fn walls_of_a_full_scenario() {
     let [floor, belt, drop] = scenario.walls.as_slice() else { panic!() };
     assert_eq!((floor.name.as_str(), floor.point, floor.normal), ("floor", -Vec3::z(), Vec3::z()));
     assert!(matches!(floor.motion, WallMotion::Fixed));
-    assert!(
-        matches!(&belt.motion, WallMotion::Driven([x, y, _]) if x.value(3.0) == 1.0 && y.value(3.0) == 0.3 * 1.0)
-    );
-    let own: Vec<_> = scenario.contact.own_laws.iter().filter(|(pair, _)| pair[1] == 4).collect();
-    assert_eq!(own.len(), 3, "the belt with each body");
-    assert!(own.iter().all(|(_, laws)| laws.friction.at_rest == 0.7 && laws.friction.in_motion == 0.7));
+    let WallMotion::Driven([x, y, _]) = &belt.motion else { panic!() };
+    assert!(x.value(3.0) == 1.0 && (y.value(3.0) - 0.3).abs() < 1e-15);
     let WallMotion::Free { mass, velocity, gravity } = drop.motion else { panic!() };
     assert_eq!(mass, 2.0);
     assert!((velocity - 10.0).abs() < 1e-12 && (gravity - 0.8 * 9.81).abs() < 1e-12);
+}
+
+#[test]
+fn walls_have_laws_of_their_own() {
+    let rough = read("full.toml", &["walls.belt.friction=0.7"]).unwrap();
+    let own: Vec<_> = rough.contact.own_laws.iter().filter(|(pair, _)| pair[1] == 4).collect();
+    assert_eq!(own.len(), 3, "the belt with each body");
+    assert!(own.iter().all(|(_, laws)| laws.friction.at_rest == 0.7 && laws.friction.in_motion == 0.7));
+}
+
+#[test]
+fn tied_pairs() {
+    let tie = ["contact.pairs.1.tied=true", "contact.pairs.1.tied_within=0.1"];
+    let scenario = read("full.toml", &tie).unwrap();
+    let [tied] = scenario.contact.tied.as_slice() else { panic!() };
+    assert_eq!((tied.bodies, tied.within), ([0, 1], Some(0.1)));
+    assert!(scenario.contact.excluded.contains(&[0, 1]), "what is tied does not touch");
+    let alone = read("full.toml", &tie[1..]).unwrap_err();
+    assert!(alone.to_string().contains("no effect on a pair that is not tied"), "{alone}");
+    let apart = read("full.toml", &["contact.pairs.0.tied=true"]).unwrap_err();
+    assert!(apart.to_string().contains("ties bodies that do not touch"), "{apart}");
 }
 
 #[test]
@@ -94,7 +111,7 @@ fn walls_are_held_to_what_they_can_be() {
     assert_problem(
         "between = [\"floor\", \"buffer\"]",
         "between = [\"floor\", \"belt\"]",
-        "`contact.pairs.1` pairs two walls",
+        "`contact.pairs.2` pairs two walls",
         "walls do not touch each other; name a body and a wall",
         "[\"floor\", \"belt\"]",
     );

@@ -13,7 +13,7 @@ fn unknown_keys_name_the_nearest_known_one() {
         "hierarchy = \"bottom-up\"",
         "color = 3",
         "unknown key `color` in [contact]",
-        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `edges`, `resolve_impact`, `self_contact`",
+        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `edges`, `resolve_impact`, `self_contact`, `initial_penetration`",
         "color",
     );
     assert_problem(
@@ -163,8 +163,8 @@ fn names_that_refer_to_nothing() {
     assert_problem(
         "between = [\"wall\", \"bar\"]",
         "between = [\"ceiling\", \"bar\"]",
-        "there is no body `ceiling`",
-        "the file has: `bar`, `wall`, `buffer`",
+        "there is no body or wall `ceiling`",
+        "the file has: `bar`, `wall`, `buffer`, `floor`, `belt`, `drop`",
         "\"ceiling\"",
     );
     assert_problem(

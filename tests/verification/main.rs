@@ -33,4 +33,5 @@ mod rigid_walls;
 mod round_meshes;
 mod self_contact;
 mod supports_and_loads;
+mod ties;
 mod two_bars;

@@ -76,7 +76,7 @@ fn every_response_answers_a_wall() {
 /// the account of the pair too. Tolerance: the block settles into the springs of the wall while it slides, 2 %.
 #[test]
 fn block_slides_to_rest_on_a_wall() {
-    let text = "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 1e-4\n[contact]\ndamping = 0.2\n\
+    let text = "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 2e-5\n[contact]\ndamping = 0.2\n\
          [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n\
          [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\nvelocity = [0.8, 0.6, 0]\n\
          [[walls]]\nname = \"floor\"\npoint = [7, 7, 0]\nnormal = [0, 0, 1]\nfriction = 0.5\n";

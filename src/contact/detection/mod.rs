@@ -33,6 +33,7 @@ mod statistics;
 mod step_impact;
 #[cfg(test)]
 mod tests;
+mod tied;
 pub mod time_of_impact;
 pub mod trajectory;
 pub mod volume;
@@ -48,6 +49,7 @@ pub use overlap::{Penetration, penetrations, self_crossings};
 pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
 pub use step_impact::{StepImpact, StepPaths, first_impact_of_step};
+pub use tied::TiedSurfaces;
 pub use wall::{Wall, WallDetector};
 
 use rayon::prelude::*;

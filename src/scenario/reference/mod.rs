@@ -124,6 +124,8 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "initial_penetration"], "\"error\"", "", "what becomes of bodies that overlap at t = 0: error (refused), offset (gaps count from the initial ones until they open) or remove (nodes are moved apart without strain)"),
     required("contact.pairs", "between", "", "names of two bodies, or of a body and a wall"),
     optional(["contact.pairs", "contact"], "they can", "", "whether they can touch"),
+    optional(["contact.pairs", "tied"], "false", "", "whether they are glued together where their surfaces are near each other at t = 0; elsewhere they do not touch"),
+    optional(["contact.pairs", "tied_within"], "a quarter of the shortest edge", "m", "how far a node may be from a face to be tied to it; it is moved there without strain"),
     optional(["contact.pairs", "friction"], "that of [contact]", "-", "coefficient of friction of this pair, or { static, dynamic, decay }"),
     optional(["contact.pairs", "restitution"], "that of [contact]", "-", "coefficient of restitution of this pair"),
     optional(["contact.pairs", "penalty"], "that of [contact]", "-", "factor of the stiffness of this pair"),

@@ -2,14 +2,14 @@
 
 use toml::Spanned;
 
-use super::check::Check;
+use super::check::{Bounds, Check};
 use super::response;
 use crate::scenario::error::Problem;
 use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::{Section, join};
 use crate::scenario::{
     BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
-    HierarchyBuilder, InitialPenetration, Located, TouchingEdges,
+    HierarchyBuilder, InitialPenetration, Located, TiedPair, TouchingEdges,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 6] = [
@@ -103,6 +103,7 @@ pub(super) fn validate(
         resolve_impact: raw.resolve_impact.unwrap_or(false),
         self_contact: raw.self_contact.unwrap_or(false),
         initial_penetration: initial_penetration?,
+        tied: tied(pairs.as_deref().unwrap_or_default(), names, check),
         excluded: excluded(&pairs?),
     })
 }
@@ -126,10 +127,42 @@ struct Pair {
 
 /// The pairs that never touch, in ascending order.
 fn excluded(pairs: &[Pair]) -> Vec<[usize; 2]> {
-    let apart = pairs.iter().filter(|pair| pair.raw.contact == Some(false));
+    let is_tied = |pair: &&Pair| pair.raw.tied.as_ref().is_some_and(|tied| *tied.get_ref());
+    let apart = pairs.iter().filter(|pair| pair.raw.contact == Some(false) || is_tied(pair));
     let mut excluded: Vec<_> = apart.map(|pair| pair.bodies).collect();
     excluded.sort_unstable();
     excluded
+}
+
+/// The pairs that are tied, in ascending order.
+fn tied(pairs: &[Pair], names: Names<'_>, check: &mut Check<'_>) -> Vec<TiedPair> {
+    let mut tied = Vec::new();
+    for Pair { bodies, path, raw } in pairs {
+        let key = |name: &str| join(path, name);
+        let given = raw.tied_within.as_ref();
+        let within = given.map(|value| check.number(&key("tied_within"), value, Bounds::Positive));
+        let Some(wanted) = raw.tied.as_ref().filter(|tied| *tied.get_ref()) else {
+            if let Some(given) = given {
+                let fact = format!("`{}` has no effect on a pair that is not tied", key("tied_within"));
+                let problem = Problem::new(fact).at(given.span()).key(key("tied_within"));
+                check.report(problem.help("add `tied = true`, or leave it out"));
+            }
+            continue;
+        };
+        let problem = |fact: String| Problem::new(fact).at(wanted.span()).key(key("tied"));
+        if bodies[1] >= names.bodies.len() {
+            check.report(
+                problem(format!("`{path}` ties a body to a wall")).help("fix the body with [[boundaries]]"),
+            );
+        } else if raw.contact == Some(false) {
+            let fact = format!("`{path}` ties bodies that do not touch");
+            check.report(problem(fact).help("leave out `contact`: tied bodies do not touch otherwise"));
+        } else {
+            tied.push(TiedPair { bodies: *bodies, within, span: wanted.span() });
+        }
+    }
+    tied.sort_unstable_by_key(|pair| pair.bodies);
+    tied
 }
 
 /// The pairs, each once.
