@@ -72,6 +72,7 @@ pub(super) struct Body {
     pub gravity: Option<Triple>,
     pub contact: Option<Spanned<Surface>>,
     pub self_contact: Option<Spanned<bool>>,
+    pub hex: Option<Text>,
     pub thickness: Option<Number>,
     pub mass: Option<Number>,
     pub inertia: Option<Spanned<Vec<f64>>>,

@@ -131,8 +131,20 @@ pub struct BodySpec {
     pub contact: ContactSurface,
     /// Whether it can also touch itself.
     pub self_contact: bool,
+    /// How its eight-node hexahedra are integrated.
+    pub hex: HexIntegration,
     /// Mass properties of a rigid body that its mesh does not give.
     pub rigid: RigidMass,
+}
+
+/// How eight-node hexahedra are integrated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HexIntegration {
+    /// At eight points, with mean dilatation.
+    #[default]
+    MeanDilatation,
+    /// At one point, with hourglass control.
+    OnePoint,
 }
 
 /// Where the mass of a rigid body comes from.

@@ -43,10 +43,10 @@ impl Simulation {
     /// [`SetupError`]: a mesh that cannot be read or does not serve, a group that is not there, a body without
     /// mass, bodies that overlap.
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
-        let start = Instant::now();
+        let begin = Instant::now();
         let Assembly { model, surfaces, element_blocks, carriers, .. } = Assembly::build(scenario)?;
         refuse_supported_spin(&model, &scenario.bodies)?;
-        let mut wall = WallTimes { read: start.elapsed().as_secs_f64(), ..WallTimes::default() };
+        let mut wall = WallTimes { read: begin.elapsed().as_secs_f64(), ..WallTimes::default() };
         let excluded: Vec<[u32; 2]> =
             scenario.contact.excluded.iter().map(|pair| pair.map(|body| body as u32)).collect();
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
@@ -58,7 +58,7 @@ impl Simulation {
         check_overlaps(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
         let internal = InternalForce::new(element_blocks, num_nodes);
-        let block_critical_steps = internal.critical_steps_of_blocks(&model.reference_positions);
+        let block_critical_steps = internal.critical_steps(&model.reference_positions);
         let warnings = step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
         let rigid_travel = rigid_travel(&contact, &model);
         let response = build_response(scenario, &model, &contact.surfaces);
@@ -97,6 +97,8 @@ impl Simulation {
             model,
         };
         simulation.begin(scenario);
+        let WallTimes { read, hierarchy, integration, .. } = simulation.wall;
+        simulation.wall.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
         Ok(simulation)
     }
 
@@ -139,15 +141,21 @@ impl Simulation {
 
 impl Forces {
     fn new(model: &Model) -> Self {
-        let zeros = vec![Vec3::zeros(); model.reference_positions.len()];
+        let driven = model.bodies.iter().any(Body::is_driven);
+        let zeros = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
         let components = |support: &Support| vec![SupportedComponent::default(); support.nodes.len()];
         Self {
-            internal: zeros.clone(),
             external: zeros.clone(),
             external_before: zeros,
             rigid: vec![RigidForces::none(); model.bodies.len()],
             supported: model.supports.iter().map(components).collect(),
         }
+    }
+
+    /// Of gravity and loads on a node \[N\].
+    #[inline]
+    pub(super) fn external_on(&self, node: usize) -> Vec3 {
+        self.external.get(node).copied().unwrap_or_else(Vec3::zeros)
     }
 }
 

@@ -73,7 +73,8 @@ impl Simulation {
     fn accelerate_touched_nodes(&mut self) {
         for &node in &self.action.nodes {
             let node = node as usize;
-            let forces = self.forces.external[node] - self.forces.internal[node] + self.action.forces[node];
+            let forces =
+                self.forces.external_on(node) - self.internal.force_on(node) + self.action.forces[node];
             self.state.accelerations[node] = forces / self.model.mass[node];
         }
         self.compute_rigid_resultants();

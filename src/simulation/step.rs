@@ -12,6 +12,9 @@ use crate::dynamics::{ElementFailure, FailureKind};
 use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
 
+/// Nodes of one task.
+const NODES_PER_TASK: usize = 4096;
+
 impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
     ///
@@ -108,9 +111,7 @@ impl Simulation {
 
     /// Internal forces at the new positions, and external ones at the new time.
     pub(super) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
-        let result = timed(&mut self.wall.internal_force, || {
-            self.internal.compute(&self.positions_next, &mut self.forces.internal)
-        });
+        let result = timed(&mut self.wall.internal_force, || self.internal.evaluate(&self.positions_next));
         if let Err(ElementFailure { block, element, kind }) = result {
             let cause = match kind {
                 FailureKind::Inverted { jacobian } => FailureCause::InvertedElement(jacobian),
@@ -127,7 +128,7 @@ impl Simulation {
         let start = Instant::now();
         let forces = &mut self.forces;
         std::mem::swap(&mut forces.external, &mut forces.external_before);
-        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+        for body in self.model.bodies.iter().filter(|body| body.is_driven()) {
             let nodes = body.nodes.clone();
             for (force, mass) in forces.external[nodes.clone()].iter_mut().zip(&self.model.mass[nodes]) {
                 *force = body.gravity * *mass;
@@ -158,18 +159,22 @@ impl Simulation {
 
     /// a = M⁻¹ (f_ext − f_int + f_c) of the nodes of deformable bodies.
     pub(super) fn compute_accelerations(&mut self) {
+        let start = Instant::now();
+        let (internal, forces, contact) = (&self.internal, &self.forces, &self.action.forces);
         for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
             let nodes = body.nodes.clone();
-            let forces = self.forces.external[nodes.clone()]
-                .par_iter()
-                .zip(&self.forces.internal[nodes.clone()])
-                .zip(&self.action.forces[nodes.clone()])
-                .zip(&self.model.mass[nodes.clone()]);
-            self.state.accelerations[nodes].par_iter_mut().zip(forces).with_min_len(4096).for_each(
-                |(acceleration, (((external, internal), contact), mass))| {
-                    *acceleration = (external - internal + contact) / *mass;
+            let masses = &self.model.mass[nodes.clone()];
+            let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(NODES_PER_TASK);
+            accelerations.zip(masses.par_chunks(NODES_PER_TASK)).enumerate().for_each(
+                |(task, (some, masses))| {
+                    let first = nodes.start + task * NODES_PER_TASK;
+                    for (node, (acceleration, mass)) in (first..).zip(some.iter_mut().zip(masses)) {
+                        let force = forces.external_on(node) - internal.force_on(node) + contact[node];
+                        *acceleration = force / *mass;
+                    }
                 },
             );
         }
+        self.wall.integration += start.elapsed().as_secs_f64();
     }
 }

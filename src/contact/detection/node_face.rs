@@ -241,11 +241,8 @@ mod tests {
         let positions: Vec<Vec3> = target.into_iter().chain(contactor).map(Vec3::from).collect();
         let surface = |nodes: [u32; 4]| Surface::new([(CellKind::Quad4, nodes.as_slice())]);
         let model = ContactModel::new(vec![surface([0, 1, 2, 3]), surface([4, 5, 6, 7])], &[], &positions);
-        let candidate = |contactor| Candidate {
-            key: NodeOnSurface { contactor, target: 0 },
-            face: 0,
-            contactor_body: 1,
-        };
+        let candidate =
+            |contactor| Candidate { key: NodeOnSurface { contactor, target: 0 }, face: 0, contactor_body: 1 };
         (model, positions, (4..8).map(candidate).collect())
     }
 

@@ -11,7 +11,7 @@ use crate::math::Vec3;
 use crate::scenario::error::{Problem, nearest};
 use crate::scenario::raw::{self, Text};
 use crate::scenario::section::join;
-use crate::scenario::{BodySpec, ContactSurface, Located, MaterialModel, MaterialSpec};
+use crate::scenario::{BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec};
 
 /// What the description of a body refers to.
 pub(super) struct Surroundings<'a> {
@@ -68,6 +68,8 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
         Some(given) => self_contact(&key("self_contact"), given, obstacle, check),
         None => surroundings.self_contact && obstacle.is_none(),
     };
+    let hex = [("mean-dilatation", HexIntegration::MeanDilatation), ("one-point", HexIntegration::OnePoint)];
+    let hex = check.choice_or_first(&key("hex"), raw.hex.as_ref(), hex);
     let mut vector = |name: &str, value| check.vector(&key(name), value);
     let translate = vector("translate", raw.translate.as_ref()).unwrap_or_else(Vec3::zeros);
     let velocity = vector("velocity", raw.velocity.as_ref()).unwrap_or_else(Vec3::zeros);
@@ -86,6 +88,7 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
         gravity,
         contact,
         self_contact,
+        hex: hex?,
         rigid,
         name: raw.name.into_inner(),
     })
