@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ictus::io::summary::{DetectionLevel, DetectionSummary, Status, Summary};
+use ictus::io::summary::{DetectionLevel, DetectionSummary, Status, Summary, WallSeconds};
 use ictus::simulation::{Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
@@ -82,8 +82,20 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     facts.push(("momentum error", format!("{:.3e} at most", summary.momentum.largest_error)));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
+    let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
-    format!("{head}\n{}\n{}", print::facts(&facts), detection(&summary.detection))
+    format!("{head}\n{}\n{}\n{profile}", print::facts(&facts), detection(&summary.detection))
+}
+
+/// Where the time went, by stage.
+fn profile(wall: &WallSeconds) -> String {
+    let row = |(name, seconds): (&str, f64)| {
+        let share = 100.0 * seconds / wall.total;
+        vec![name.to_owned(), format!("{seconds:.3}"), format!("{share:.1} %")]
+    };
+    let mut rows: Vec<Vec<String>> = wall.stages().map(row).into();
+    rows.push(row(("all", wall.total)));
+    print::table(&["<stage", "time [s]", "share"], &rows)
 }
 
 /// What detection cost: the terms of its cost model, and their sum.

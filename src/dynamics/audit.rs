@@ -12,6 +12,8 @@ pub struct Energies {
     pub kinetic: f64,
     /// Strain.
     pub strain: f64,
+    /// Stored in the hourglass control of elements with one point.
+    pub hourglass: f64,
     /// Stored in contacts.
     pub contact: f64,
     /// Drawn by viscous damping of contacts and lost in impacts without full restitution, since the beginning.
@@ -28,7 +30,7 @@ pub struct Energies {
 impl Energies {
     /// What the bodies hold and what they have dissipated, less what the numerics have given.
     pub fn total(&self) -> f64 {
-        let held = self.kinetic + self.strain + self.contact;
+        let held = self.kinetic + self.strain + self.hourglass + self.contact;
         held + self.viscous_dissipation + self.friction_dissipation - self.numerical_work
     }
 }

@@ -1,5 +1,7 @@
 //! A bound of the highest frequency of an element in its current state.
 //!
+//! For every motion u of the element, with h = ∂u/∂x and θ = tr h at the quadrature points,
+//!
 //! uᵀ K u ≤ A Σ w |h|² + b V₀ θ̄²,   Σ w |h|² ≤ s Σ w |∂u/∂X|² ≤ s β uᵀ M u,   V₀ θ̄² ≤ V₀ Σ |B̄_a|²/m_min uᵀ M u
 //!
 //! where s is the largest eigenvalue of (FᵀF)⁻¹ over the points, β the largest eigenvalue of the element's scalar

@@ -116,6 +116,20 @@ impl InternalForce {
     /// # Errors
     /// The failed element with the lowest (block, element); `force` is then not meaningful.
     pub fn compute(&mut self, positions: &[Vec3], force: &mut [Vec3]) -> Result<(), ElementFailure> {
+        self.evaluate(positions)?;
+        force.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(|(task, force)| {
+            for (node, force) in (task * NODES_PER_TASK..).zip(force) {
+                *force = self.force_on(node);
+            }
+        });
+        Ok(())
+    }
+
+    /// Forces of the elements at current `positions` \[m\]; [`InternalForce::force_on`] has their sums.
+    ///
+    /// # Errors
+    /// The failed element with the lowest (block, element).
+    pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
         let work = ChunkWork { blocks: &self.blocks, positions, registers: self.registers };
         let buffers = Buffers { positions: &mut self.slot_positions, forces: &mut self.slot_forces };
         work.compute(&mut self.chunks, buffers);
@@ -128,58 +142,44 @@ impl InternalForce {
             self.strain_energy[chunk.block] += chunk.energy;
             self.hourglass_energy[chunk.block] += chunk.hourglass;
         }
-        self.reduce(force);
         Ok(())
     }
 
-    /// Sums the forces on each node in the order of chunks.
-    fn reduce(&self, force: &mut [Vec3]) {
-        force.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(|(task, force)| {
-            let first = task * NODES_PER_TASK;
-            for (node, force) in (first..).zip(force) {
-                let [x, y, z, _] = self.force_on(node).0;
-                *force = Vec3::new(x, y, z);
-            }
-        });
-    }
-
-    fn force_on(&self, node: usize) -> Padded {
-        let slots = match self.first_slot.get(node..node + 2) {
-            Some(bounds) => bounds[0] as usize..bounds[1] as usize,
-            None => 0..0,
-        };
+    /// Internal force on a node at the last evaluation \[N\], zero before the first: the sum over its chunks, in their
+    /// order.
+    #[inline]
+    pub fn force_on(&self, node: usize) -> Vec3 {
         let mut sum = Padded::splat(0.0);
-        for slot in &self.slots[slots] {
-            sum += self.slot_forces[*slot as usize];
+        if let Some([first, end]) = self.first_slot.get(node..node + 2) {
+            for &slot in &self.slots[*first as usize..*end as usize] {
+                sum += self.slot_forces[slot as usize];
+            }
         }
-        sum
+        let [x, y, z, _] = sum.0;
+        Vec3::new(x, y, z)
     }
 
     /// The largest time step known to be stable at current `positions`, and the element that asks for it.
     ///
     /// `None` without elements. A failed element gives a step of zero.
     pub fn critical_step(&self, positions: &[Vec3]) -> Option<CriticalStep> {
-        self.critical_steps_of_chunks(positions).into_iter().flatten().reduce(CriticalStep::smaller)
+        self.critical_steps(positions).into_iter().flatten().reduce(CriticalStep::smaller)
     }
 
-    /// As [`InternalForce::critical_step`], of each block by itself.
-    pub fn critical_steps_of_blocks(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
-        let mut steps: Vec<Option<CriticalStep>> = vec![None; self.blocks.len()];
-        let of_chunks = self.critical_steps_of_chunks(positions);
-        for (chunk, found) in self.chunks.iter().zip(of_chunks) {
-            let smallest = &mut steps[chunk.block];
-            *smallest = [*smallest, found].into_iter().flatten().reduce(CriticalStep::smaller);
-        }
-        steps
-    }
-
-    fn critical_steps_of_chunks(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
+    /// The same of each block by itself.
+    pub fn critical_steps(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
         let of_chunk = |chunk: &Chunk| {
             let block = &self.blocks[chunk.block];
             let bound = ChunkBound { block, chunk: chunk.index, positions, registers: self.registers };
             Some(block.dispatch(bound)??.into_step(chunk.block))
         };
-        self.chunks.par_iter().map(of_chunk).collect()
+        let steps: Vec<Option<CriticalStep>> = self.chunks.par_iter().map(of_chunk).collect();
+        let mut shortest = vec![None; self.blocks.len()];
+        for step in steps.into_iter().flatten() {
+            let of_block = &mut shortest[step.block];
+            *of_block = Some(of_block.map_or(step, |first: CriticalStep| first.smaller(step)));
+        }
+        shortest
     }
 
     /// Volume average of the Cauchy stress over each element of a block: XX YY ZZ XY YZ XZ \[Pa\].

@@ -267,7 +267,7 @@ pub(super) fn fill_numbers(
     let controls = SMatrix::<f64, 8, 4>::from_fn(|a, alpha| {
         let side = NODE_BY_SIDE.iter().position(|&node| node == a).unwrap_or(0);
         let missing = (HOURGLASS_MODES[alpha] & !side).count_ones();
-        let sign = if missing % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if missing.is_multiple_of(2) { 1.0 } else { -1.0 };
         let gamma = sign - mean_gradients[a].dot(&Vec3::from(reference[HOURGLASS_MODES[alpha]]));
         gamma / masses[a].sqrt()
     });

@@ -64,7 +64,7 @@ pub struct HistoryRow {
     pub friction_dissipation: f64,
     /// Energy plastic flow has taken since the start \[J\].
     pub plastic_dissipation: f64,
-    /// Energy of hourglass control since the start \[J\].
+    /// Energy stored in hourglass control \[J\].
     pub hourglass_energy: f64,
     /// Energy contact damping has taken since the start \[J\].
     pub viscous_dissipation: f64,

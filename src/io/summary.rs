@@ -122,6 +122,8 @@ pub struct WallSeconds {
     pub total: f64,
     /// Reading the scenario and the meshes.
     pub read: f64,
+    /// Checking for overlaps and preparing elements and contact.
+    pub setup: f64,
     /// Building the hierarchies.
     pub hierarchy: f64,
     /// Contact detection.
@@ -130,10 +132,32 @@ pub struct WallSeconds {
     pub response: f64,
     /// Internal forces.
     pub internal_force: f64,
-    /// Predictor, corrector, loads and supports.
+    /// Critical steps.
+    pub critical_step: f64,
+    /// Predictor, corrector, loads, supports and flight.
     pub integration: f64,
+    /// The audit of energy and momentum.
+    pub account: f64,
     /// Handing output over, and waiting for it.
     pub output: f64,
+}
+
+impl WallSeconds {
+    /// The stages by name; what of the total is in none of them is small.
+    pub fn stages(&self) -> [(&'static str, f64); 10] {
+        [
+            ("read", self.read),
+            ("setup", self.setup),
+            ("hierarchy", self.hierarchy),
+            ("detection", self.detection),
+            ("response", self.response),
+            ("internal force", self.internal_force),
+            ("critical step", self.critical_step),
+            ("integration", self.integration),
+            ("account", self.account),
+            ("output", self.output),
+        ]
+    }
 }
 
 /// What contact detection did.

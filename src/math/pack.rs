@@ -3,6 +3,11 @@
 //! Data lies in [`Row`]s of [`WIDTH`] numbers, whatever the processor; a [`Pack`] is the part of a row that fits its
 //! registers. Which part of a row is computed with which does not change a bit of the result.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
@@ -30,7 +35,7 @@ impl Row {
     }
 }
 
-/// A part of a row in a register.
+/// A part of a row in a register: of one number, of four or of eight.
 #[derive(Clone, Copy, Debug)]
 pub struct Pack<S: Simd> {
     simd: S,
@@ -91,6 +96,10 @@ impl<S: Simd> Pack<S> {
     /// Components of the vectors that a part of a row of indices names.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &[Padded], indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
+        if Self::LANES == 1 {
+            let [x, y, z, _] = vectors[indices[part] as usize].0;
+            return [Self::splat(simd, x), Self::splat(simd, y), Self::splat(simd, z)];
+        }
         let mut registers = [simd.splat_f64s(0.0); 4];
         for register in 0..4 {
             let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
@@ -100,21 +109,26 @@ impl<S: Simd> Pack<S> {
             }
         }
         let [x, y, z, _] = simd.deinterleave_shfl_f64s(registers);
-        [x, y, z].map(|value| Self { simd, value })
+        [Self { simd, value: x }, Self { simd, value: y }, Self { simd, value: z }]
     }
 
-    /// Adds vectors, given by their components, to those that a part of a row of indices names.
+    /// Adds vectors, given by their components, to those that a part of a row of indices names, lane after lane.
     #[inline(always)]
     pub fn scatter_add(vector: &[Self; 3], sums: &mut [Padded], indices: &[u16; WIDTH], part: usize) {
         let [x, y, z] = vector;
         let simd = x.simd;
+        if Self::LANES == 1 {
+            let vector = Padded::from_vector([x.lanes()[0], y.lanes()[0], z.lanes()[0]]);
+            sums[indices[part] as usize] += vector;
+            return;
+        }
         let registers = simd.interleave_shfl_f64s([x.value, y.value, z.value, simd.splat_f64s(0.0)]);
-        for register in 0..4 {
-            let halves: &[[f64; 4]] = cast_slice(std::slice::from_ref(&registers[register]));
-            for (half, vector) in halves.iter().enumerate() {
-                let lane = part * Self::LANES + Self::lane_of(register, half);
-                sums[indices[lane] as usize] += Lanes(*vector);
-            }
+        let halves: &[[f64; 4]] = cast_slice(&registers);
+        for lane in 0..Self::LANES {
+            let register = lane / (Self::LANES / 2) * 2 + lane % 2;
+            let half = lane % (Self::LANES / 2) / 2;
+            let vector = halves[register * (Self::LANES / 4) + half];
+            sums[indices[part * Self::LANES + lane] as usize] += Lanes(vector);
         }
     }
 }
@@ -180,8 +194,8 @@ const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
 const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
 /// Bits of √½ below those of 1.0: adding it carries into the exponent where the fraction passes √2.
 const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
-/// 2^84, whose unit in the last place is 2^32: an integer in the upper word adds itself times 2^32.
-const TWO_84: f64 = 19_342_813_113_834_066_795_298_816.0;
+/// 2^52, whose unit in the last place is 1: an integer of 20 bits in the upper word adds itself times 2^32.
+const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_32: f64 = 4_294_967_296.0;
 /// Offset of the upper word in the guess of a cube root (fdlibm `s_cbrt.c`, B1).
 const CUBE_ROOT_OFFSET: u64 = 715_094_163 << 32;
@@ -237,8 +251,8 @@ impl<S: Simd> Real for Pack<S> {
         let exponent = simd.and_u64s(carried, simd.splat_u64s(EXPONENT));
         let scale = self.of_bits(simd.sub_u64s(simd.splat_u64s(2046 << 52), exponent));
         let integer = self.words_shifted(exponent, FRACTION_BITS_OF_UPPER_WORD);
-        let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_84.to_bits())));
-        ((float + -TWO_84) * (1.0 / TWO_32) + -1023.0, scale)
+        let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_52.to_bits())));
+        ((float + -TWO_52) * (1.0 / TWO_32) + -1023.0, scale)
     }
     /// A third of the upper word by its binary series ¼ + 1/16 + 1/64 + …
     #[inline(always)]
@@ -253,7 +267,7 @@ impl<S: Simd> Real for Pack<S> {
     }
 }
 
-/// The widest registers that the processor has.
+/// The widest registers that the processor has: AVX-512, AVX2, or single numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Registers {
     arch: pulp::Arch,
@@ -281,8 +295,7 @@ impl Registers {
         if !matches!(self.arch, pulp::Arch::Scalar) {
             return self.arch.dispatch(kernel);
         }
-        // Four lanes at least: `Pack::gather` transposes four vectors.
-        pulp::Scalar256b.vectorize(kernel)
+        pulp::Scalar::new().vectorize(kernel)
     }
 
     /// Runs a `kernel` that seldom runs: on four lanes, with the same result, so that less code is compiled.
@@ -292,7 +305,7 @@ impl Registers {
         if let (true, Some(avx2)) = (!matches!(self.arch, pulp::Arch::Scalar), pulp::x86::V3::try_new()) {
             return Simd::vectorize(avx2, kernel);
         }
-        pulp::Scalar256b.vectorize(kernel)
+        pulp::Scalar::new().vectorize(kernel)
     }
 }
 

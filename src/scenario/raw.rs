@@ -74,6 +74,7 @@ pub(super) struct Body {
     pub contact: Option<Spanned<Surface>>,
     pub self_contact: Option<Spanned<bool>>,
     pub contact_thickness: Option<Number>,
+    pub hex: Option<Text>,
     pub thickness: Option<Number>,
     pub mass: Option<Number>,
     pub inertia: Option<Spanned<Vec<f64>>>,

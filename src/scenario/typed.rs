@@ -135,8 +135,20 @@ pub struct BodySpec {
     pub self_contact: bool,
     /// Thickness of its surface: contact begins half of it away from the faces \[m\].
     pub contact_thickness: f64,
+    /// How its eight-node hexahedra are integrated.
+    pub hex: HexIntegration,
     /// Mass properties of a rigid body that its mesh does not give.
     pub rigid: RigidMass,
+}
+
+/// How eight-node hexahedra are integrated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HexIntegration {
+    /// At eight points, with mean dilatation.
+    #[default]
+    MeanDilatation,
+    /// At one point, with hourglass control.
+    OnePoint,
 }
 
 /// A rigid wall: an infinite plane with material behind it.

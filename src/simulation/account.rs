@@ -73,7 +73,7 @@ impl Simulation {
         self.measure();
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
-        self.wall.integration += start.elapsed().as_secs_f64();
+        self.wall.account += start.elapsed().as_secs_f64();
     }
 
     /// Begins the audit with the present state.
@@ -87,6 +87,7 @@ impl Simulation {
     /// Energies and momenta of the present state.
     pub(super) fn measure(&mut self) {
         self.energies.strain = self.internal.strain_energy().iter().sum();
+        self.energies.hourglass = self.internal.hourglass_energy().iter().sum();
         self.energies.contact = self.action.stored_energy;
         for body in 0..self.model.bodies.len() {
             self.balances[body] = self.body_balance(body);
@@ -126,7 +127,7 @@ impl Simulation {
         for (index, body) in self.model.bodies.iter().enumerate() {
             if body.is_rigid() {
                 wrench = wrench + self.rigid_external_wrench(index);
-            } else if body.loaded || body.gravity != Vec3::zeros() {
+            } else if body.is_driven() {
                 let nodes = body.nodes.clone();
                 let positions = &self.state.positions[nodes.clone()];
                 wrench = wrench + Wrench::of_nodes(positions, &self.forces.external[nodes]);
@@ -142,7 +143,7 @@ impl Simulation {
         for (index, body) in self.model.bodies.iter().enumerate() {
             if body.is_rigid() {
                 work += self.rigid_work(index);
-            } else if body.loaded || body.gravity != Vec3::zeros() {
+            } else if body.is_driven() {
                 let nodes = body.nodes.clone();
                 let forces =
                     [&self.forces.external_before[nodes.clone()], &self.forces.external[nodes.clone()]];

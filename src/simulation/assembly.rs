@@ -2,16 +2,19 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::contact::Surface;
-use crate::dynamics::ElementBlock;
 use crate::dynamics::RigidBody;
+use crate::dynamics::{ElementBlock, Integration};
 use crate::dynamics::{MassProperties, add_lumped_mass, mass_properties};
 use crate::io::gmsh;
 use crate::material::{Elasticity, Material};
 use crate::math::{Mat3, Rotation, Vec3};
 use crate::mesh::{CellBlock, CellKind, Faces, Mesh, MeshError, Renumbering};
-use crate::scenario::{self, BodySpec, ContactSurface, MaterialModel, MaterialSpec, RigidMass, Scenario};
+use crate::scenario::{
+    self, BodySpec, ContactSurface, HexIntegration, MaterialModel, MaterialSpec, RigidMass, Scenario,
+};
 
 use super::SetupError;
 use super::model::{Behaviour, Block, Body, CellAddress, Model};
@@ -137,9 +140,14 @@ impl Assembly {
     ) -> Result<(), SetupError> {
         let density = density_of(spec, material.density)?;
         let Some(law) = material_law(spec, material.model)? else { return Ok(()) };
+        let integration = match spec.hex {
+            HexIntegration::MeanDilatation => Integration::Full,
+            HexIntegration::OnePoint => Integration::OnePoint,
+        };
         for block in &mut body.blocks {
             let positions = &self.model.reference_positions;
-            let elements = ElementBlock::new(block.kind, law, density, &block.connectivity, positions);
+            let cells = (block.kind, integration, Arc::clone(&block.connectivity));
+            let elements = ElementBlock::shared(cells, law, density, positions);
             let elements = elements.map_err(|_| mass_error(spec, "its elements have no volume"))?;
             elements.add_lumped_mass(positions, &mut self.model.mass);
             block.internal = Some(self.element_blocks.len());

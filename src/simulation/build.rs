@@ -48,8 +48,9 @@ impl Simulation {
     /// [`SetupError`]: a mesh that cannot be read or does not serve, a group that is not there, a body without
     /// mass, bodies that overlap.
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
-        let start = Instant::now();
+        let begin = Instant::now();
         let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
+        let mut wall = WallTimes { read: begin.elapsed().as_secs_f64(), ..WallTimes::default() };
         let policy = scenario.contact.initial_penetration;
         let (mut contact, mut wall_detector) = contact_model(scenario, &assembly);
         let positions = &assembly.model.reference_positions;
@@ -67,10 +68,9 @@ impl Simulation {
         left.retain(|overlap| is_refused(overlap, policy));
         refuse_overlaps(left)?;
         refuse_self_crossings(&contact, &model)?;
-        let mut wall = WallTimes { read: start.elapsed().as_secs_f64(), ..WallTimes::default() };
         let num_nodes = model.reference_positions.len();
         let internal = InternalForce::new(element_blocks, num_nodes);
-        let block_critical_steps = internal.critical_steps_of_blocks(&model.reference_positions);
+        let block_critical_steps = internal.critical_steps(&model.reference_positions);
         let mut warnings: Vec<String> =
             step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
@@ -124,6 +124,8 @@ impl Simulation {
             simulation.keep_initial_gaps()?;
         }
         simulation.begin(scenario);
+        let WallTimes { read, hierarchy, integration, .. } = simulation.wall;
+        simulation.wall.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
         Ok(simulation)
     }
 
@@ -173,16 +175,22 @@ impl Simulation {
 
 impl Forces {
     fn new(model: &Model) -> Self {
-        let zeros = vec![Vec3::zeros(); model.reference_positions.len()];
+        let driven = model.bodies.iter().any(Body::is_driven);
+        let zeros = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
         let components = |support: &Support| vec![SupportedComponent::default(); support.nodes.len()];
         Self {
-            internal: zeros.clone(),
             external: zeros.clone(),
             external_before: zeros,
             rigid: vec![RigidForces::none(); model.bodies.len()],
             supported: model.supports.iter().map(components).collect(),
             guides: vec![Vec3::zeros(); model.guides.len()],
         }
+    }
+
+    /// Of gravity and loads on a node \[N\].
+    #[inline]
+    pub(super) fn external_on(&self, node: usize) -> Vec3 {
+        self.external.get(node).copied().unwrap_or_else(Vec3::zeros)
     }
 }
 

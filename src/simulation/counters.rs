@@ -7,16 +7,22 @@ use std::time::Instant;
 pub struct WallTimes {
     /// Reading meshes and building the model.
     pub read: f64,
+    /// Checking for overlaps and preparing elements and contact.
+    pub setup: f64,
     /// Building hierarchies.
     pub hierarchy: f64,
     /// Contact detection.
     pub detection: f64,
     /// Contact response.
     pub response: f64,
-    /// Internal forces and critical steps.
+    /// Internal forces of the elements.
     pub internal_force: f64,
-    /// Time integration, loads, supports and the audit.
+    /// Critical steps.
+    pub critical_step: f64,
+    /// Time integration, loads, supports and flight.
     pub integration: f64,
+    /// The audit of energy and momentum.
+    pub account: f64,
     /// Output, as far as the steps had to wait for it.
     pub output: f64,
 }

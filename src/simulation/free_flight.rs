@@ -1,5 +1,7 @@
 //! Free flight: while bodies are free of stress and none can touch another, they move in closed form.
 
+use std::time::Instant;
+
 use crate::contact::detection::{Flight, Impact};
 use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
@@ -27,6 +29,14 @@ pub(super) fn carrier_of_nodes(model: &Model, body: &Body) -> RigidBody {
 }
 
 impl Simulation {
+    /// Flies for one step; what is not detection in it is integration.
+    pub(super) fn fly_timed(&mut self, until: f64) {
+        let (start, before) = (Instant::now(), self.wall);
+        self.fly(until);
+        let detection = self.wall.detection - before.detection;
+        self.wall.integration = before.integration + start.elapsed().as_secs_f64() - detection;
+    }
+
     /// Flies for one step: as long as allowed, or to the first impact, where stepping begins.
     pub(super) fn fly(&mut self, until: f64) {
         let end = until.min(self.settings.end);

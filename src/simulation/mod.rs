@@ -119,7 +119,7 @@ enum Phase {
 /// Nodal forces at the end of the last step \[N\].
 #[derive(Clone, Debug, Default)]
 struct Forces {
-    internal: Vec<Vec3>,
+    /// On nodes of bodies that are driven; no entries where none is.
     external: Vec<Vec3>,
     external_before: Vec<Vec3>,
     /// One entry a body; of rigid ones only.
@@ -212,7 +212,7 @@ impl Simulation {
     /// tolerance; the positions are then those of the last good step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.phase {
-            Phase::Flight => self.fly(until),
+            Phase::Flight => self.fly_timed(until),
             Phase::Stepping => self.step()?,
         }
         self.check_energy()

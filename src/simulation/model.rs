@@ -1,6 +1,7 @@
 //! What does not change in time: bodies, nodes, elements, masses, supports and loads.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::dynamics::Load;
 use crate::dynamics::{Prescribed, Support};
@@ -107,8 +108,8 @@ pub struct Guide {
 pub struct Block {
     /// Their kind.
     pub kind: CellKind,
-    /// Global nodes.
-    pub connectivity: Vec<u32>,
+    /// Global nodes, shared with the elements.
+    pub connectivity: Arc<[u32]>,
     /// The user's element numbers.
     pub tags: Vec<u64>,
     /// Number of the block among those with internal forces; `None` for rigid bodies.
@@ -135,6 +136,11 @@ impl Body {
     /// Whether it is a wall.
     pub fn is_wall(&self) -> bool {
         matches!(self.behaviour, Behaviour::Wall { .. })
+    }
+
+    /// Whether gravity or loads act on its nodes.
+    pub fn is_driven(&self) -> bool {
+        !self.is_rigid() && (self.loaded || self.gravity != Vec3::zeros())
     }
 
     /// Number of elements.

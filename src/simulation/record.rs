@@ -29,6 +29,8 @@ pub struct Recorder {
     contact_interval: Option<f64>,
     history_interval: f64,
     end: f64,
+    /// Wall time it took to create it \[s\].
+    creation: f64,
     frames: usize,
     scheduled: usize,
     last_frame: f64,
@@ -45,6 +47,7 @@ impl Recorder {
         directory: &Path,
         simulation: &Simulation,
     ) -> Result<Self, OutputError> {
+        let start = Instant::now();
         let OutputSettings { frames, contact_interval, fields, history_interval, detection_volumes, .. } =
             &scenario.output;
         let series = Series::create(directory, &scenario.name, output_grid(simulation))?;
@@ -53,7 +56,7 @@ impl Recorder {
         let walls = (!scenario.walls.is_empty()).then(|| simulation.wall_grid());
         let walls = create_beside(directory, &scenario.name, "walls", walls)?;
         let names: Vec<&str> = simulation.model.bodies.iter().map(|body| body.name.as_str()).collect();
-        Ok(Self {
+        let mut recorder = Self {
             series: Some(series),
             volumes,
             walls,
@@ -64,11 +67,14 @@ impl Recorder {
             contact_interval: *contact_interval,
             history_interval: *history_interval,
             end: scenario.time.end,
+            creation: 0.0,
             frames: 0,
             scheduled: 0,
             last_frame: f64::NEG_INFINITY,
             next_row: 0.0,
-        })
+        };
+        recorder.creation = start.elapsed().as_secs_f64();
+        Ok(recorder)
     }
 
     /// Frames written so far.
@@ -78,9 +84,12 @@ impl Recorder {
 
     /// Records the state before the first step.
     pub(super) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
         self.skip_past_times(simulation.state.time);
         self.write_row(simulation)?;
-        self.write_frame(simulation)
+        self.write_frame(simulation)?;
+        simulation.wall.output += self.creation + start.elapsed().as_secs_f64();
+        Ok(())
     }
 
     /// Records what is due after a step; the first contact always is.
@@ -195,7 +204,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         contact_energy: energies.contact,
         friction_dissipation: energies.friction_dissipation,
         plastic_dissipation: 0.0,
-        hourglass_energy: 0.0,
+        hourglass_energy: simulation.energies.hourglass,
         viscous_dissipation: energies.viscous_dissipation,
         total: energies.total(),
         energy_error: simulation.audit.energy_error(),

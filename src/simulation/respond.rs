@@ -73,10 +73,9 @@ impl Simulation {
     fn accelerate_touched_nodes(&mut self) {
         for &node in &self.action.nodes {
             let node = node as usize;
-            let forces = self.forces.external[node] - self.forces.internal[node] + self.action.forces[node];
             // A wall whose velocity is given has no mass.
             if self.model.mass[node] > 0.0 {
-                self.state.accelerations[node] = forces / self.model.mass[node];
+                self.state.accelerations[node] = self.resultant_on(node) / self.model.mass[node];
             }
         }
         self.compute_rigid_resultants();

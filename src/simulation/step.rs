@@ -8,9 +8,13 @@ use crate::contact::detection::Configuration;
 use crate::contact::response::Stage;
 use crate::dynamics::newmark;
 use crate::dynamics::{ElementFailure, FailureKind};
+use crate::math::Vec3;
 
 use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
+
+/// Nodes of one task.
+const NODES_PER_TASK: usize = 4096;
 
 impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
@@ -113,9 +117,7 @@ impl Simulation {
 
     /// Internal forces at the new positions, and external ones at the new time.
     pub(super) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
-        let result = timed(&mut self.wall.internal_force, || {
-            self.internal.compute(&self.positions_next, &mut self.forces.internal)
-        });
+        let result = timed(&mut self.wall.internal_force, || self.internal.evaluate(&self.positions_next));
         if let Err(ElementFailure { block, element, kind }) = result {
             let cause = match kind {
                 FailureKind::Inverted { jacobian } => FailureCause::InvertedElement(jacobian),
@@ -132,7 +134,7 @@ impl Simulation {
         let start = Instant::now();
         let forces = &mut self.forces;
         std::mem::swap(&mut forces.external, &mut forces.external_before);
-        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+        for body in self.model.bodies.iter().filter(|body| body.is_driven()) {
             let nodes = body.nodes.clone();
             for (force, mass) in forces.external[nodes.clone()].iter_mut().zip(&self.model.mass[nodes]) {
                 *force = body.gravity * *mass;
@@ -162,22 +164,31 @@ impl Simulation {
         self.wall.integration += start.elapsed().as_secs_f64();
     }
 
+    /// f_ext − f_int + f_c on a node \[N\].
+    pub(super) fn resultant_on(&self, node: usize) -> Vec3 {
+        self.forces.external_on(node) - self.internal.force_on(node) + self.action.forces[node]
+    }
+
     /// a = M⁻¹ (f_ext − f_int + f_c) of the nodes of deformable bodies.
     pub(super) fn compute_accelerations(&mut self) {
+        let start = Instant::now();
+        let (internal, forces, contact) = (&self.internal, &self.forces, &self.action.forces);
         // Nothing accelerates a body without mass: a wall whose velocity is given.
         for body in self.model.bodies.iter().filter(|body| !body.is_rigid() && body.mass > 0.0) {
             let nodes = body.nodes.clone();
-            let forces = self.forces.external[nodes.clone()]
-                .par_iter()
-                .zip(&self.forces.internal[nodes.clone()])
-                .zip(&self.action.forces[nodes.clone()])
-                .zip(&self.model.mass[nodes.clone()]);
-            self.state.accelerations[nodes].par_iter_mut().zip(forces).with_min_len(4096).for_each(
-                |(acceleration, (((external, internal), contact), mass))| {
-                    *acceleration = (external - internal + contact) / *mass;
+            let masses = &self.model.mass[nodes.clone()];
+            let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(NODES_PER_TASK);
+            accelerations.zip(masses.par_chunks(NODES_PER_TASK)).enumerate().for_each(
+                |(task, (some, masses))| {
+                    let first = nodes.start + task * NODES_PER_TASK;
+                    for (node, (acceleration, mass)) in (first..).zip(some.iter_mut().zip(masses)) {
+                        let force = forces.external_on(node) - internal.force_on(node) + contact[node];
+                        *acceleration = force / *mass;
+                    }
                 },
             );
         }
         self.guide();
+        self.wall.integration += start.elapsed().as_secs_f64();
     }
 }

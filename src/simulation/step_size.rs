@@ -120,7 +120,7 @@ impl Simulation {
     fn refresh_critical_step(&mut self) {
         let positions = &self.state.positions;
         self.control.critical =
-            timed(&mut self.wall.internal_force, || self.internal.critical_step(positions));
+            timed(&mut self.wall.critical_step, || self.internal.critical_step(positions));
         self.control.since_refresh = 0;
     }
 

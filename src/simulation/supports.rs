@@ -4,7 +4,7 @@ use crate::dynamics::Wrench;
 use crate::dynamics::{PrescribedStep, StepStart};
 use crate::math::Vec3;
 
-use super::{Forces, Simulation};
+use super::Simulation;
 
 /// A supported component of a node.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,18 +63,19 @@ impl Simulation {
 
     /// Gives supported components their prescribed velocity and acceleration and notes the reactions.
     pub(super) fn correct_supported(&mut self) {
-        let Forces { external, internal, supported, .. } = &mut self.forces;
-        for (support, components) in self.model.supports.iter().zip(supported) {
+        let mut supported = std::mem::take(&mut self.forces.supported);
+        for (support, components) in self.model.supports.iter().zip(&mut supported) {
             let axis = support.axis;
             for (&node, component) in support.nodes.iter().zip(components) {
                 let node = node as usize;
-                let force = (external[node] - internal[node] + self.action.forces[node])[axis];
+                let force = self.resultant_on(node)[axis];
                 component.reaction_before = component.reaction;
                 component.reaction = self.model.mass[node] * component.end.acceleration - force;
                 self.state.accelerations[node][axis] = component.end.acceleration;
                 self.state.velocities[node][axis] = component.end.velocity;
             }
         }
+        self.forces.supported = supported;
     }
 
     /// Forces and moments about the origin of the reactions of deformable bodies.

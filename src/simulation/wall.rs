@@ -11,7 +11,7 @@ use crate::scenario::{self, WallSpec};
 
 use super::assembly::{Assembly, check_count};
 use super::model::{Behaviour, Body, Guide, Model, WallMotion};
-use super::{Forces, SetupError, Simulation};
+use super::{SetupError, Simulation};
 
 impl Assembly {
     /// Adds a wall with its node and what holds, drives or guides it.
@@ -75,12 +75,12 @@ pub(super) fn detected_walls(model: &Model) -> Vec<Wall> {
 impl Simulation {
     /// Takes what is not along its guide out of the acceleration of each guided node, and notes the reactions.
     pub(super) fn guide(&mut self) {
-        let Forces { external, internal, guides, .. } = &mut self.forces;
-        for (guide, reaction) in self.model.guides.iter().zip(guides) {
+        for k in 0..self.model.guides.len() {
+            let guide = &self.model.guides[k];
             let node = guide.node as usize;
-            let force = external[node] - internal[node] + self.action.forces[node];
+            let force = self.resultant_on(node);
             let guided = guide.direction * guide.direction.dot(&force);
-            *reaction = guided - force;
+            self.forces.guides[k] = guided - force;
             self.state.accelerations[node] = guided / self.model.mass[node];
         }
     }

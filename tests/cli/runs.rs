@@ -88,6 +88,23 @@ fn assert_detection_is_told(text: &str, summary: &Value) {
     assert!(total <= outside && total > 0.5 * outside, "{total} of {outside}");
 }
 
+/// The stages of the wall time make up the total, in the summary and in the last table of the report.
+#[test]
+fn stages_of_the_wall_time_add_up() {
+    let folder = Folder::with_drop();
+    let text = folder.run(&["run", "drop.toml"]).succeeds();
+    let wall = folder.json("out/drop/summary.json")["wall_seconds"].clone();
+    let total = wall["total"].as_f64().unwrap();
+    let sum: f64 =
+        wall.as_object().unwrap().values().map(|seconds| seconds.as_f64().unwrap()).sum::<f64>() - total;
+    // What is between the stages is little; a short run may lose a few milliseconds to the machine.
+    assert!(sum <= total && sum > 0.98 * total - 0.01, "{sum} of {total}: {wall}");
+    let rows = text.lines().skip_while(|line| !line.starts_with(" stage ")).skip(1);
+    let stages: Vec<&str> = rows.filter_map(|line| line.split("  ").next()).map(str::trim).collect();
+    assert_eq!(stages.len(), wall.as_object().unwrap().len(), "{text}");
+    assert_eq!(stages.last(), Some(&"all"));
+}
+
 #[test]
 fn a_stage_that_has_nothing_to_do_has_no_cost() {
     let folder = Folder::with_drop();

@@ -135,8 +135,9 @@ const SUMMARY_NAMES: &str = "
     bodies[].name bodies[].nodes bodies[].elements bodies[].faces bodies[].mass bodies[].critical_step
     walls[].name walls[].point walls[].normal walls[].mass
     steps flight_steps time.start time.end
-    wall_seconds.total wall_seconds.read wall_seconds.hierarchy wall_seconds.detection wall_seconds.response
-    wall_seconds.internal_force wall_seconds.integration wall_seconds.output
+    wall_seconds.total wall_seconds.read wall_seconds.setup wall_seconds.hierarchy wall_seconds.detection
+    wall_seconds.response wall_seconds.internal_force wall_seconds.critical_step wall_seconds.integration
+    wall_seconds.account wall_seconds.output
     detection.counts.trajectory detection.counts.update detection.counts.overlap detection.counts.primitive
     detection.seconds.trajectory detection.seconds.update detection.seconds.overlap detection.seconds.primitive
     detection.cost.trajectory detection.cost.update detection.cost.overlap detection.cost.primitive

@@ -112,7 +112,6 @@ impl Chunk {
             *slot = Padded::from_vector([x.x, x.y, x.z]);
         }
         buffers.forces.fill(Padded::splat(0.0));
-        self.failure = None;
         let quick = ChunkForces { block, chunk: self, buffers: buffers.reborrow(), registers, search: false };
         if block.dispatch(quick) == Some(false) {
             block.dispatch(ChunkForces { block, chunk: self, buffers, registers, search: true });
@@ -152,10 +151,12 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         let Self { work: ChunkForces { block, chunk, buffers, search, .. }, formulation, law } = self;
         let zero = Pack::splat(simd, 0.0);
         let mut totals = [Row::splat(0.0); 2];
+        let mut failure = None;
         // J of an element and its energy: neither may be infinite, and J must be positive.
         let (mut smallest, mut finite) = (Pack::splat(simd, f64::INFINITY), zero);
         let mut state = F::state(simd);
         let (mut x, mut forces) = ([[zero; 3]; N], [[zero; 3]; N]);
+        let mut rows = [[Row::splat(0.0); 3]; N];
         for (group, slots) in chunk.groups.clone().zip(chunk.slots.as_chunks::<N>().0) {
             let presence = chunk.padded.then(|| presence(group, block.num_elements()));
             for part in 0..Pack::<S>::PARTS {
@@ -168,32 +169,37 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                 smallest = smallest.min(jacobian);
                 finite += (energy + jacobian) * 0.0;
                 if search {
-                    note_failures(&mut chunk.failure, |lane| {
-                        let element = element_of(group, part * Pack::<S>::LANES + lane, block.num_elements());
-                        let failure = failure_of(*energy.lanes().get(lane)?, jacobian.lanes()[lane]);
-                        failure.and_then(|kind| {
-                            Some(ElementFailure { block: chunk.block, element: element?, kind })
-                        })
-                    });
+                    let first_lane = part * Pack::<S>::LANES;
+                    let place = (group, first_lane, block.num_elements());
+                    note_failures(&mut failure, place, energy.lanes(), jacobian.lanes());
                 }
                 if let Some(presence) = &presence {
                     let presence = Pack::load(simd, presence, part);
-                    energy = energy * presence;
-                    hourglass = hourglass * presence;
-                    for a in 0..N {
-                        for i in 0..3 {
-                            forces[a][i] = forces[a][i] * presence;
-                        }
+                    (energy, hourglass) = (energy * presence, hourglass * presence);
+                    for force in forces.as_flattened_mut() {
+                        *force = *force * presence;
                     }
                 }
                 for a in 0..N {
-                    Pack::scatter_add(&forces[a], buffers.forces, &slots[a], part);
+                    for i in 0..3 {
+                        forces[a][i].store(&mut rows[a][i], part);
+                    }
                 }
                 for (total, energy) in totals.iter_mut().zip([energy, hourglass]) {
                     (Pack::load(simd, total, part) + energy).store(total, part);
                 }
             }
+            // Node after node, lane after lane: on all registers in the same order.
+            for (rows, slots) in rows.iter().zip(slots) {
+                for part in 0..Pack::<S>::PARTS {
+                    let [x, y, z] = rows;
+                    let vector =
+                        [Pack::load(simd, x, part), Pack::load(simd, y, part), Pack::load(simd, z, part)];
+                    Pack::scatter_add(&vector, buffers.forces, slots, part);
+                }
+            }
         }
+        chunk.failure = failure.map(|(element, kind)| ElementFailure { block: chunk.block, element, kind });
         [chunk.energy, chunk.hourglass] = totals.map(|row| row.0.iter().sum());
         smallest.lanes().iter().all(|&jacobian| jacobian > 0.0)
             && finite.lanes().iter().all(|&zero| zero == 0.0)
@@ -205,15 +211,19 @@ fn presence(group: usize, num_elements: usize) -> Row {
     Row::from_fn(|lane| f64::from(u8::from(element_of(group, lane, num_elements).is_some())))
 }
 
-/// Keeps the failure of the element with the lowest number.
+/// Keeps the failure of the element with the lowest number, out of those from a group and lane of a block on.
 #[cold]
 fn note_failures(
-    first: &mut Option<ElementFailure>,
-    failure_of_lane: impl Fn(usize) -> Option<ElementFailure>,
+    first: &mut Option<(usize, FailureKind)>,
+    (group, first_lane, num_elements): (usize, usize, usize),
+    energies: &[f64],
+    jacobians: &[f64],
 ) {
-    for failure in (0..WIDTH).filter_map(failure_of_lane) {
-        if first.is_none_or(|first| failure.element < first.element) {
-            *first = Some(failure);
+    for (lane, (&energy, &jacobian)) in (first_lane..).zip(energies.iter().zip(jacobians)) {
+        let element = element_of(group, lane, num_elements);
+        let (Some(element), Some(kind)) = (element, failure_of(energy, jacobian)) else { continue };
+        if first.is_none_or(|(first, _)| element < first) {
+            *first = Some((element, kind));
         }
     }
 }

@@ -1,4 +1,5 @@
 mod cells;
+mod one_point;
 
 use super::*;
 use crate::dynamics::ElementError;

@@ -11,7 +11,9 @@ use crate::math::Vec3;
 use crate::scenario::error::{Problem, nearest};
 use crate::scenario::raw::{self, Text};
 use crate::scenario::section::join;
-use crate::scenario::{BodySpec, ContactSurface, Located, MaterialModel, MaterialSpec, RigidMass};
+use crate::scenario::{
+    BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass,
+};
 
 /// What the description of a body refers to.
 pub(super) struct Surroundings<'a> {
@@ -72,6 +74,8 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
         Some(given) => self_contact(&key("self_contact"), given, obstacle, check),
         None => surroundings.self_contact && obstacle.is_none(),
     };
+    let hex = [("mean-dilatation", HexIntegration::MeanDilatation), ("one-point", HexIntegration::OnePoint)];
+    let hex = check.choice_or_first(&key("hex"), raw.hex.as_ref(), hex);
     let mut vector = |name: &str, value| check.vector(&key(name), value);
     let translate = vector("translate", raw.translate.as_ref()).unwrap_or_else(Vec3::zeros);
     let velocity = vector("velocity", raw.velocity.as_ref()).unwrap_or_else(Vec3::zeros);
@@ -91,6 +95,7 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
         contact,
         self_contact,
         contact_thickness,
+        hex: hex?,
         rigid,
         name: raw.name.into_inner(),
     })
