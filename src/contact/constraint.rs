@@ -131,11 +131,11 @@ impl Constraints {
         let mut others = others.peekable();
         for constraint in self.iter() {
             while let Some(other) = others.next_if(|other| other.key < constraint.key) {
-                workspace.push_whole(&other);
+                workspace.push_copy(&other);
             }
-            workspace.push_whole(&constraint);
+            workspace.push_copy(&constraint);
         }
-        others.for_each(|other| workspace.push_whole(&other));
+        others.for_each(|other| workspace.push_copy(&other));
         std::mem::swap(self, workspace);
     }
 
@@ -146,7 +146,8 @@ impl Constraints {
         }
     }
 
-    fn push_whole(&mut self, constraint: &Constraint<'_>) {
+    /// Appends a constraint; keys must ascend.
+    pub(super) fn push_copy(&mut self, constraint: &Constraint<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < constraint.key), "constraints out of order");
         self.keys.push(constraint.key);
         self.bodies.push(constraint.bodies);

@@ -6,7 +6,7 @@ mod spring;
 use super::carried::Carried;
 use super::friction::FrictionLaw;
 use super::penalty::turned;
-use super::row::{Motion, Row, append};
+use super::row::{Motion, Row};
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, Stiffness,
 };
@@ -126,17 +126,18 @@ impl EnergyMomentum {
         let mut found = constraints.iter().peekable();
         for (old, spring) in self.before.iter().zip(self.springs.iter_mut()) {
             while let Some(new) = found.next_if(|new| new.key < old.key) {
-                append(&mut self.contacts, &new, new.gap);
+                self.contacts.push_copy(&new);
             }
             if let Some(new) = found.next_if(|new| new.key == old.key) {
                 spring.lost = 0;
-                append(&mut self.contacts, &new, new.gap);
+                self.contacts.push_copy(&new);
             } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_LOST {
                 spring.lost += 1;
-                append(&mut self.contacts, &old, old.normal.dot(&old.jump(positions)));
+                let gap = old.normal.dot(&old.jump(positions));
+                self.contacts.push_copy(&Constraint { gap, ..old });
             }
         }
-        found.for_each(|new| append(&mut self.contacts, &new, new.gap));
+        found.for_each(|new| self.contacts.push_copy(&new));
         let options = &self.options;
         let begin = |constraint: &Constraint<'_>| Spring {
             options: options.of(constraint.bodies),

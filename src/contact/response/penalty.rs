@@ -2,7 +2,6 @@
 
 use super::carried::Carried;
 use super::friction::FrictionLaw;
-use super::row::append;
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, StepWork,
 };
@@ -184,7 +183,7 @@ impl Penalty {
         self.before.clear();
         for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
             if spring.damped != 0.0 || spring.traction != Vec3::zeros() {
-                append(&mut self.before, &constraint, constraint.gap);
+                self.before.push_copy(&constraint);
             }
         }
     }

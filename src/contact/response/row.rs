@@ -1,6 +1,6 @@
 //! A contact as impulses see it: the relative motion of its two points, and how it answers to an impulse there.
 
-use crate::contact::{Constraint, Constraints, Side};
+use crate::contact::Constraint;
 use crate::math::{Mat3, Vec3};
 
 use super::{Bodies, Mobility};
@@ -68,21 +68,6 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     let (contactor, target) = constraint.nodes.split_at(middle);
     let weights = constraint.weights.split_at(middle);
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
-}
-
-/// Appends a constraint with this gap.
-pub(super) fn append(contacts: &mut Constraints, constraint: &Constraint<'_>, gap: f64) {
-    let [contactor, target] = sides(constraint);
-    let mut values = [0.0; crate::element::MAX_NODES];
-    let values = &mut values[..target.1.len()];
-    values.iter_mut().zip(target.2).for_each(|(value, weight)| *value = -weight);
-    contacts.push(
-        constraint.key,
-        gap,
-        constraint.normal,
-        Side { body: contactor.0, nodes: contactor.1, shape_values: contactor.2 },
-        Side { body: target.0, nodes: target.1, shape_values: values },
-    );
 }
 
 /// The part of a rigid body in a contact: Σ w_a, and Σ w_a (x_a − c).
