@@ -21,6 +21,7 @@ BODY_COLOURS = ["#4878a8", "#c9c4b8", "#d08c4a", "#6d9b5f", "#8e6c9e", "#b0574f"
 FIELDS = {
     "von_mises": ("von Mises stress [MPa]", 1e-6, False, "YlOrRd"),
     "stress_xx": ("stress XX [MPa]", 1e-6, False, "RdBu"),
+    "stress_xx_psi": ("stress XX [psi]", 1.0, False, "RdBu"),
     "velocity": ("speed [m/s]", 1.0, True, "viridis"),
     "displacement": ("displacement [mm]", 1e3, True, "viridis"),
 }
@@ -43,7 +44,7 @@ def read_frame(directory, frame):
 def scalars(grid, field):
     """Values to draw, one a point or one a cell."""
     _, factor, _, _ = FIELDS[field]
-    if field == "stress_xx":
+    if field.startswith("stress_xx"):
         return factor * grid.cell_data["stress"][:, 0]
     values = grid.point_data[field] if field in grid.point_data else grid.cell_data[field]
     return factor * (np.linalg.norm(values, axis=1) if values.ndim == 2 else values)
