@@ -103,7 +103,7 @@ pub fn first_difference(expected: &Constraints, found: &Constraints) -> Option<S
     (expected != found).then(|| format!("{expected} constraints, not {found}"))
 }
 
-fn deform(seed: u64) -> Tally {
+pub fn deform(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0x00C0_FFEE_0000);
     let half = samples.scale(0.5, 6.0);
     let most = if samples.chance(0.1) { 8 } else { 4 };

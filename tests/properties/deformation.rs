@@ -38,7 +38,7 @@ impl Deformation {
     /// A speed of so many median edges per step; bodies head for the middle of the scene.
     pub fn random(samples: &mut Samples, scene: &Scene, steps: usize) -> Self {
         let edge = scene.edges.iter().sum::<f64>() / scene.edges.len() as f64;
-        let fastest = if samples.chance(0.2) { 4.0 } else { 0.2 };
+        let fastest = samples.pick(&[0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 4.0, 40.0]);
         let travel = edge * samples.scale(0.003, fastest);
         let time_step = samples.scale(1e-8, 1e-2);
         let speed = travel / time_step;

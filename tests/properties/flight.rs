@@ -1,8 +1,15 @@
 //! First impacts of bodies in free flight, one after the other.
 
+use std::ops::Range;
+
 use ictus::contact::Constraints;
-use ictus::contact::detection::{AllPairs, Configuration, Detector, Flight, Impact};
+use ictus::contact::detection::closest_point::segment_segment::closest_parameters;
+use ictus::contact::detection::closest_point::{Method, Start, closest_point};
+use ictus::contact::detection::{
+    AllPairs, Configuration, ContactModel, Detector, Flight, Impact, penetrations,
+};
 use ictus::math::{RigidMotion, Vec3};
+use ictus::mesh::CellKind;
 use rayon::prelude::*;
 
 use crate::samples::Samples;
@@ -15,11 +22,18 @@ pub struct Tally {
     pub impacts: usize,
     /// Steps in which a rival had nothing to do.
     pub idle: usize,
+    /// Most by which an impact was early, relative to the duration of the flight.
+    pub earliest: f64,
 }
 
 impl Tally {
     pub fn sum(a: Self, b: Self) -> Self {
-        Self { steps: a.steps + b.steps, impacts: a.impacts + b.impacts, idle: a.idle + b.idle }
+        Self {
+            steps: a.steps + b.steps,
+            impacts: a.impacts + b.impacts,
+            idle: a.idle + b.idle,
+            earliest: a.earliest.max(b.earliest),
+        }
     }
 }
 
@@ -32,14 +46,58 @@ pub struct Flying<'a> {
     pub end: f64,
     rivals: Vec<Box<dyn Detector>>,
     oracle: AllPairs,
+    model: ContactModel,
+    /// Pairs of bodies that overlap from the beginning.
+    overlapping: Vec<[u32; 2]>,
     pub tally: Tally,
 }
 
 impl<'a> Flying<'a> {
     pub fn new(label: String, scene: &'a Scene, motions: Vec<RigidMotion>, end: f64) -> Self {
         let rivals = RIVALS.map(|rival| scene.rival(rival)).into();
-        let (oracle, tally) = (scene.oracle(), Tally::default());
-        Self { label, scene, motions, time: 0.0, end, rivals, oracle, tally }
+        let (oracle, model, tally) = (scene.oracle(), scene.model(), Tally::default());
+        let overlapping = Vec::new();
+        let mut flying =
+            Self { label, scene, motions, time: 0.0, end, rivals, oracle, model, overlapping, tally };
+        flying.overlapping = flying.deep_overlaps();
+        flying
+    }
+
+    /// Pairs of bodies of which one is in the other by more than a billionth of an edge.
+    fn deep_overlaps(&self) -> Vec<[u32; 2]> {
+        let found = penetrations(&self.model, &self.configuration().0);
+        let edge = |bodies: [u32; 2]| bodies.map(|body| self.scene.edges[body as usize]);
+        let is_deep = |bodies: [u32; 2], depth: f64| depth > 1e-9 * edge(bodies)[0].max(edge(bodies)[1]);
+        found.iter().filter(|p| is_deep(p.bodies, p.depth)).map(|p| p.bodies).collect()
+    }
+
+    /// Positions and velocities of all nodes now.
+    fn configuration(&self) -> (Vec<Vec3>, Vec<Vec3>) {
+        let of_body = |(nodes, motion): (&Range<usize>, &RigidMotion)| {
+            self.scene.positions[nodes.clone()].iter().map(|x| motion.point(x, 0.0)).collect::<Vec<_>>()
+        };
+        self.scene.bodies.iter().zip(&self.motions).flat_map(of_body).unzip()
+    }
+
+    /// An impact is not late: no bodies overlap that did not from the beginning. It is not early: what is left between
+    /// its two faces is closed in no time, where they are flat and close at all.
+    fn check_instant(&mut self, impact: &Impact) {
+        let late: Vec<[u32; 2]> =
+            self.deep_overlaps().into_iter().filter(|bodies| !self.overlapping.contains(bodies)).collect();
+        assert!(late.is_empty(), "{}, t = {}: late for {late:?}", self.label, self.time);
+        let positions = self.configuration().0;
+        let faces = [0, 1].map(|k| {
+            let surface = &self.scene.surfaces[impact.bodies[k] as usize];
+            let (kind, nodes) = surface.face(impact.faces[k] as usize);
+            (kind, nodes.iter().map(|&node| positions[node as usize]).collect::<Vec<_>>())
+        });
+        let is_flat = |kind: CellKind| matches!(kind, CellKind::Line2 | CellKind::Tri3);
+        let crawls = impact.normal_speed * self.end < 1e-3 * self.scene.edges[impact.bodies[0] as usize];
+        if faces.iter().all(|(kind, _)| is_flat(*kind)) && !crawls {
+            let early = distance(&faces) / (impact.normal_speed * self.end);
+            self.tally.earliest = self.tally.earliest.max(early);
+            assert!(early < 1e-9, "{}, t = {}: early by {early:e}", self.label, self.time);
+        }
     }
 
     /// Asks all detectors for the first impact within a step of this length and moves on to it, or to the end of
@@ -63,6 +121,9 @@ impl<'a> Flying<'a> {
         self.motions.iter_mut().for_each(|motion| *motion = motion.advanced(travelled));
         self.tally.steps += RIVALS.len();
         self.tally.impacts += usize::from(expected.is_some());
+        if let Some(impact) = &expected {
+            self.check_instant(impact);
+        }
         expected
     }
 
@@ -77,10 +138,7 @@ impl<'a> Flying<'a> {
 
     /// A step of contact detection in between.
     pub fn look_for_contact(&mut self) {
-        let body_of = |node| self.scene.bodies.iter().position(|nodes| nodes.contains(&node)).unwrap();
-        let (positions, velocities): (Vec<Vec3>, Vec<Vec3>) = (0..self.scene.positions.len())
-            .map(|node| self.motions[body_of(node)].point(&self.scene.positions[node], 0.0))
-            .unzip();
+        let (positions, velocities) = self.configuration();
         let configuration = Configuration {
             time: self.time,
             time_step: 1e-6,
@@ -90,6 +148,27 @@ impl<'a> Flying<'a> {
         let mut constraints = Constraints::default();
         self.rivals.iter_mut().for_each(|detector| detector.detect(&configuration, &mut constraints));
     }
+}
+
+/// Distance of two flat faces, each given by its kind and its corners \[m\].
+fn distance(faces: &[(CellKind, Vec<Vec3>); 2]) -> f64 {
+    let mut least = f64::INFINITY;
+    for (one, other) in [(0, 1), (1, 0)] {
+        for node in &faces[one].1 {
+            let (kind, corners) = &faces[other];
+            let point = closest_point(Method::Auto, Start::Nearest, *kind, corners, node);
+            least = least.min(point.distance_squared.sqrt());
+        }
+    }
+    let edges = |k: usize| {
+        let corners = &faces[k].1;
+        (0..corners.len()).map(|i| [corners[i], corners[(i + 1) % corners.len()]]).collect::<Vec<_>>()
+    };
+    for (p, q) in edges(0).iter().flat_map(|p| edges(1).into_iter().map(move |q| (*p, q))) {
+        let [alpha, beta] = closest_parameters(&p, &q);
+        least = least.min((p[0] + (p[1] - p[0]) * alpha - q[0] - (q[1] - q[0]) * beta).norm());
+    }
+    least
 }
 
 /// Same time but for rounding; same bodies, unless others touch at the same time.
@@ -109,7 +188,7 @@ fn random_motions(samples: &mut Samples, scene: &Scene) -> Vec<RigidMotion> {
     let speed = samples.scale(0.3, 30.0);
     let gravity = samples.vector(speed, plane) * samples.pick(&[0.0, 1.0]);
     let different = samples.chance(1.0 / 3.0);
-    let motion = |nodes: &std::ops::Range<usize>| {
+    let motion = |nodes: &Range<usize>| {
         let centre = scene.positions[nodes.clone()].iter().sum::<Vec3>() / nodes.len() as f64;
         let spin = samples.axis(plane) * samples.scale(0.1, 30.0) * samples.pick(&[0.0, 0.0, 1.0]);
         let own = if different { samples.vector(2.0 * speed, plane) } else { Vec3::zeros() };
@@ -126,7 +205,7 @@ fn random_motions(samples: &mut Samples, scene: &Scene) -> Vec<RigidMotion> {
 }
 
 /// One random scene: a sequence of steps of any length, bodies bouncing off each other.
-fn fly(seed: u64) -> Tally {
+pub fn fly(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed);
     let half = samples.uniform(1.5, 6.0);
     let scene = Scene::random(samples, 8, half);

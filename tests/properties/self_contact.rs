@@ -73,7 +73,7 @@ impl Rolling {
 }
 
 /// Rolls up and unrolls, now and then by leaps.
-fn roll(seed: u64) -> Tally {
+pub fn roll(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0x5E1F_0000);
     let rolling = Rolling::random(samples);
     let mut comparison = Comparison::new(format!("self-contact, seed {seed}"), &rolling.scene);

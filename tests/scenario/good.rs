@@ -26,7 +26,7 @@ fn bodies_of_a_full_scenario() {
     let [bar, wall, buffer] = scenario.bodies.as_slice() else { panic!() };
     assert_eq!(bar.mesh.value, data("bar.msh"));
     assert_eq!(&scenario.source[bar.mesh.span.clone()], "\"bar.msh\"");
-    assert_eq!((bar.material, bar.scale, bar.contact_thickness), (0, 1e-3, 2e-3));
+    assert_eq!((bar.material, bar.scale, buffer.contact_thickness), (0, 1e-3, 2e-3));
     assert_eq!(bar.rotate, Some((Vec3::z(), std::f64::consts::FRAC_PI_2)));
     assert_eq!(bar.translate, Vec3::new(-750.0, 0.0, 0.0));
     assert_eq!((bar.velocity, bar.angular_velocity), (Vec3::new(50.0, 0.0, 86.5), Vec3::z()));

@@ -212,3 +212,38 @@ fn surfaces_with_a_thickness_touch_at_a_distance() {
         assert!(nearest > 0.15 && nearest < 0.21, "{nearest}");
     }
 }
+
+/// Goal: a hammer that is moved from 1 ms on, at 10 m/s towards an anvil 5 mm away, back from 1.6 ms on and towards it again
+/// from 2.2 ms on, touches it from 1.5 to 1.7 ms and again from 2.7 ms on, to a step of 10 µs and the one in which its
+/// velocity changes; with the search depth, 50 mm, far off. Every detector tells the same.
+#[test]
+fn what_is_moved_late_touches_parts_and_touches_again() {
+    let text = |detection: &str| {
+        format!(
+            "[time]\nend = 2.9e-3\nstep = 1e-5\n{SOFT}\
+             [[bodies]]\nname = \"anvil\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\n\
+             [[bodies]]\nname = \"hammer\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\n\
+             rotate = {{ axis = [0, 0, 1], angle = 30 }}\ntranslate = [0.01, 0.02, 0.105]\n\
+             [[boundaries]]\nbody = \"anvil\"\nfix = [\"x\", \"y\", \"z\"]\n\
+             [[boundaries]]\nbody = \"hammer\"\nfix = [\"x\", \"y\"]\n\
+             velocity = {{ z = \"-10*(t > 1e-3) + 20*(t > 1.6e-3) - 20*(t > 2.2e-3)\" }}\n\
+             [contact]\ndetection = \"{detection}\"\n"
+        )
+    };
+    for detection in ["hierarchy", "buckets", "all-pairs"] {
+        let cube = box_mesh([-0.05, -0.05, 0.0], [0.05, 0.05, 0.1], [1, 1, 1]);
+        let mut simulation = from_text(&text(detection), &[("cube.msh", cube)]);
+        let mut changes = Vec::new();
+        run(&mut simulation, |simulation| {
+            let touches = !simulation.constraints().is_empty();
+            if touches != (changes.len() % 2 == 1) {
+                changes.push(simulation.state().time);
+            }
+        });
+        println!("{detection}: {changes:?}");
+        assert_eq!(changes.len(), 3);
+        for (change, expected) in changes.iter().zip([1.5e-3, 1.7e-3, 2.7e-3]) {
+            assert!((change - expected).abs() < 3e-5, "{change}, not {expected}");
+        }
+    }
+}

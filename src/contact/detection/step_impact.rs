@@ -4,7 +4,7 @@
 //! two straight edges, are in one plane where a polynomial of degree six vanishes: its first root at which the node is
 //! on the triangle, or the edges cross inside of both, is the instant. In the plane it is one of degree four, for a node
 //! and a segment. Curved faces and edges, quadrilaterals and offset surfaces are advanced conservatively: by their
-//! distance over a bound on the relative speed, until it is a billionth of their size.
+//! distance over a bound on the relative speed, until it is 1e-12 of their size.
 //!
 //! A step that ends there begins the contact with no penetration.
 //!
@@ -36,10 +36,10 @@ use super::volume::Aabb;
 const SEAM: f64 = 1e-9;
 
 /// Gap at which advanced features have met, relative to their size.
-const MET: f64 = 1e-9;
+const MET: f64 = 1e-12;
 
 /// Most advances; features that graze each other need many, and count as not met.
-const MAX_ADVANCES: usize = 400;
+const MAX_ADVANCES: usize = 1000;
 
 /// Part of a step at its beginning in which nothing counts: what ended the step before at its impact.
 const BEGINNING: f64 = 1e-6;
@@ -326,11 +326,17 @@ impl Sweep<'_> {
             return None;
         }
         let speed = lebesgue_constant(kind) * self.paths.relative_rate(&[node], nodes);
-        let size = (self.paths.at(nodes[1], 0.0) - self.paths.at(nodes[0], 0.0)).norm();
+        let met = self.met([nodes[0], nodes[1]]);
         let distance = |tau: f64| {
             closest_at(surface, face, |node| self.paths.at(node, tau), node).distance_squared.sqrt()
         };
-        advance(|tau| distance(tau) - self.offset, MET * size, speed)
+        advance(|tau| distance(tau) - self.offset, met, speed)
+    }
+
+    /// Gap at which what has an edge between these nodes is met, no less than its rounding \[m\].
+    fn met(&self, [a, b]: [u32; 2]) -> f64 {
+        let [a, b] = [a, b].map(|node| self.paths.at(node, 0.0));
+        MET * (b - a).norm() + 4.0 * ROUNDING * a.amax().max(b.amax())
     }
 
     /// The first two edges of the bodies that meet.
@@ -396,11 +402,10 @@ impl Sweep<'_> {
             let [s, t] = closest_places(&curves);
             (curves[0].at(s).0 - curves[1].at(t).0).norm() - self.offset
         };
-        let size = (self.paths.at(a.nodes[1], 0.0) - self.paths.at(a.nodes[0], 0.0)).norm();
         if gap(0.0) <= 0.0 {
             return None;
         }
-        advance(gap, MET * size, speed).filter(|&tau| self.is_entry(pair, tau))
+        advance(gap, self.met(a.nodes), speed).filter(|&tau| self.is_entry(pair, tau))
     }
 
     /// Whether two edges that meet at an instant begin a contact there.

@@ -1,0 +1,74 @@
+//! The detectors against the look at every pair, in a hundred thousand random scenes of many bodies: in flight, in
+//! contact while they deform, and in contact with themselves.
+//!
+//! What is checked in each of them is that of `tests/properties`: nothing is missed, no first impact is late, or early
+//! by a billionth of the flight, and every constraint is the same to the last bit. A scene that fails is named with its
+//! seed, and the bench goes on.
+//!
+//! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first.
+#![allow(missing_docs, reason = "a bench has no public items")]
+#![allow(dead_code, reason = "the modules belong to the property tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a scene fails by panicking")]
+#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "../tests/properties/contact.rs"]
+mod contact;
+#[path = "../tests/properties/deformation.rs"]
+mod deformation;
+#[path = "../tests/properties/flight.rs"]
+mod flight;
+#[path = "../tests/properties/samples.rs"]
+mod samples;
+#[path = "../tests/properties/scenes.rs"]
+mod scenes;
+#[path = "../tests/properties/self_contact.rs"]
+mod self_contact;
+
+use std::fmt::Debug;
+use std::panic::catch_unwind;
+use std::time::Instant;
+
+use common::repetitions;
+use rayon::prelude::*;
+
+/// Scenes in all, and how many of a hundred are flights, and of bodies that meet themselves; the others deform.
+const SCENES: usize = 100_000;
+const SHARES: [u64; 2] = [50, 2];
+
+fn main() {
+    let scenes = match repetitions(SCENES) {
+        1 => 20,
+        many => scenes::number_of_scenes(many as u64),
+    };
+    let first = std::env::var("ICTUS_FIRST_SCENE").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let [flights, themselves] = SHARES.map(|share| (scenes * share).div_ceil(100));
+    let deforming = scenes - (flights + themselves).min(scenes);
+    let failed = [
+        run("flights", first..first + flights, flight::fly, flight::Tally::sum),
+        run("deforming", first..first + deforming, contact::deform, contact::Tally::sum),
+        run("meeting themselves", first..first + themselves, self_contact::roll, contact::Tally::sum),
+    ];
+    let failed: usize = failed.iter().sum();
+    assert_eq!(failed, 0, "{failed} of {scenes} scenes failed");
+}
+
+/// Runs the scenes of one kind in parallel and prints what happened; how many failed.
+fn run<T: Debug + Default + Send>(
+    label: &str,
+    seeds: std::ops::Range<u64>,
+    scene: fn(u64) -> T,
+    sum: fn(T, T) -> T,
+) -> usize {
+    let (start, count) = (Instant::now(), seeds.end - seeds.start);
+    let one = |seed| match catch_unwind(|| scene(seed)) {
+        Ok(tally) => (tally, 0),
+        Err(_) => (T::default(), 1),
+    };
+    let add = |a: (T, usize), b: (T, usize)| (sum(a.0, b.0), a.1 + b.1);
+    let (tally, failed) = seeds.into_par_iter().map(one).reduce(|| (T::default(), 0), add);
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{label}: {count} scenes in {seconds:.1} s, {failed} failed, {tally:?}");
+    failed
+}
