@@ -212,5 +212,9 @@ mod tests {
         assert_eq!((linear.edges()[0].middle, linear.median_edge(&positions)), (None, 2.0));
         let plane = Surface::new([(CellKind::Line3, [0, 1, 4].as_slice())]);
         assert_eq!((plane.nodes().len(), plane.edges().len(), plane.median_edge(&positions)), (3, 0, 1.0));
+        // Each of the triangles has the area 2 and six nodes; those of the diagonal are in both.
+        let areas: Vec<f64> = surface.nodal_areas(&positions).map(|(_, area)| 3.0 * area).collect();
+        assert_eq!(areas, [2.0, 1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0]);
+        assert_eq!(plane.nodal_areas(&positions).map(|(_, length)| length).sum::<f64>(), 2.0);
     }
 }

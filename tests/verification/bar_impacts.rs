@@ -90,6 +90,23 @@ fn equal_bars_exchange_their_velocities() {
     }
 }
 
+/// Goal: the same with springs as stiff as the elements behind them, or of a given stiffness of ten times that of a cell,
+/// 10 E A/(n h) for each of the n nodes of a face. Tolerances as before.
+#[test]
+fn stiffness_of_springs_does_not_matter() {
+    for keys in [
+        ["contact.stiffness=segment", "contact.penalty=1.0"],
+        ["contact.stiffness=4e10", "contact.penalty=0.5"],
+    ] {
+        let mut simulation = from_config("two-bars", &keys);
+        run(&mut simulation, |_| ());
+        report(keys[0], &simulation);
+        let velocities = [0, 1].map(|body| velocity(&simulation, body).x);
+        assert!(velocities[0].abs() < 0.1 && (velocities[1] - 10.0).abs() < 0.1, "{velocities:?}");
+        assert!(simulation.audit().largest_energy_error() < 5e-3);
+    }
+}
+
 /// A bar of 0.05 m hits one of 0.1 m, of the same section.
 ///
 /// Goal: the short one stops, the long one takes its momentum, V/2 on the mean, and the force between them ends at
