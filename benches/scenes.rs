@@ -7,7 +7,7 @@
 //!
 //! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first.
 #![allow(missing_docs, reason = "a bench has no public items")]
-#![allow(dead_code, reason = "the modules belong to the property tests")]
+#![allow(dead_code, unused_imports, reason = "the modules belong to the property tests")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a scene fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
