@@ -5,10 +5,11 @@
 #![allow(missing_docs, reason = "a bench has no public items")]
 
 mod common;
+#[path = "common/icosphere.rs"]
+mod icosphere;
 #[path = "common/rough_surfaces.rs"]
 mod rough_surfaces;
 
-use std::collections::HashMap;
 use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
@@ -59,36 +60,7 @@ fn rough_sheet(cells: u32) -> Body {
 }
 
 fn icosphere(subdivisions: usize) -> Body {
-    let golden = (1.0 + 5_f64.sqrt()) / 2.0;
-    let mut positions: Vec<Vec3> = Vec::new();
-    for (a, b) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
-        positions.extend(
-            [Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)].map(|p| p.normalize()),
-        );
-    }
-    let near = |a: u32, b: u32| (positions[a as usize] - positions[b as usize]).norm() < 1.06;
-    let mut faces: Vec<[u32; 3]> = Vec::new();
-    for [a, b, c] in (0..12).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c]))) {
-        if near(a, b) && near(b, c) && near(a, c) {
-            faces.push([a, b, c]);
-        }
-    }
-    for _ in 0..subdivisions {
-        let mut middles = HashMap::new();
-        let mut middle = |a: u32, b: u32| {
-            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
-                positions.push((positions[a as usize] + positions[b as usize]).normalize());
-                positions.len() as u32 - 1
-            })
-        };
-        faces = faces
-            .iter()
-            .flat_map(|&[a, b, c]| {
-                let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
-                [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
-            })
-            .collect();
-    }
+    let (positions, faces) = icosphere::icosphere(subdivisions);
     Body::new("icosphere", &faces, positions)
 }
 

@@ -8,9 +8,16 @@
 //!
 //! A step that ends there begins the contact with no penetration.
 //!
+//! What can meet is found by swept boxes. Before the bodies themselves can meet nothing is looked at, and then a part
+//! of the step at a time, in which they go no farther than their faces are wide: so even a long flight costs little.
+//!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
 //! (coplanarity of four nodes, there on straight paths); Mirtich 1996, §2.3 (conservative advancement).
+
+mod paths;
+
+pub use paths::StepPaths;
 
 use std::cmp::Ordering;
 
@@ -24,13 +31,13 @@ use crate::mesh::CellKind;
 
 use super::ContactModel;
 use super::body_tree::BodyTree;
-use super::bounds::overshoot;
 use super::closest_point::{ClosestPoint, Feature, Method, Start, closest_point, pseudo_normal};
 use super::control_points::lebesgue_constant;
 use super::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
 use super::node_face::Candidate;
 use super::overlap::SortedBoxes;
 use super::volume::Aabb;
+use paths::{ROUNDING, Reach, STEP, SweptNodes, Window, grown};
 
 /// How far outside a triangle, in its barycentric coordinates, a node still meets it: no gap between two triangles.
 const SEAM: f64 = 1e-9;
@@ -44,16 +51,8 @@ const MAX_ADVANCES: usize = 1000;
 /// Part of a step at its beginning in which nothing counts: what ended the step before at its impact.
 const BEGINNING: f64 = 1e-6;
 
-/// Growth of swept boxes for rounding, relative to the coordinates.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
-
-/// Paths of all nodes in a step: x(τ) = c₀ + c₁ τ + c₂ τ², τ from 0 to 1.
-#[derive(Clone, Debug, Default)]
-pub struct StepPaths {
-    begin: Vec<Vec3>,
-    /// c₁ and c₂.
-    slopes: Vec<[Vec3; 2]>,
-}
+/// Least part of a step that is looked at by itself.
+const SHORTEST_WINDOW: f64 = 1e-3;
 
 /// What meets first in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,55 +67,6 @@ pub struct StepImpact {
     pub normal: Vec3,
     /// How far they would close along the normal in a step at the speed with which they meet \[m\].
     pub closing: f64,
-}
-
-impl StepPaths {
-    /// Paths that begin at these positions \[m\] with these velocities \[m/s\], and end a step \[s\] later at others.
-    pub fn set(&mut self, begin: &[Vec3], velocities: &[Vec3], end: &[Vec3], time_step: f64) {
-        self.begin.clear();
-        self.begin.extend_from_slice(begin);
-        self.slopes.clear();
-        self.slopes.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {
-            let along = v * time_step;
-            [along, end - x - along]
-        }));
-    }
-
-    /// Position of a node.
-    fn at(&self, node: u32, tau: f64) -> Vec3 {
-        let [_, c1, c2] = self.coefficients(node);
-        self.begin[node as usize] + (c1 + c2 * tau) * tau
-    }
-
-    fn coefficients(&self, node: u32) -> [Vec3; 3] {
-        let [c1, c2] = self.slopes[node as usize];
-        [self.begin[node as usize], c1, c2]
-    }
-
-    /// Derivative of the position of a node.
-    fn rate(&self, node: u32, tau: f64) -> Vec3 {
-        let [c1, c2] = self.slopes[node as usize];
-        c1 + c2 * (2.0 * tau)
-    }
-
-    /// Box that holds nodes all along the step; none without nodes.
-    fn swept(&self, nodes: &[u32]) -> Option<Aabb> {
-        let of_node = |&node: &u32| {
-            let [c0, c1, c2] = self.coefficients(node);
-            Aabb::fit(&[c0, c0 + c1 * 0.5, c0 + c1 + c2], 0.0)
-        };
-        let bounds = nodes.iter().map(of_node).reduce(|a, b| a.union(&b))?;
-        Some(grown(&bounds, ROUNDING * bounds.lower.amax().max(bounds.upper.amax())))
-    }
-
-    /// Bound on the derivative of the offset between any two of two sets of nodes.
-    fn relative_rate(&self, nodes: &[u32], others: &[u32]) -> f64 {
-        let of_pair = |a: u32, b: u32| {
-            (self.rate(a, 0.0) - self.rate(b, 0.0)).norm().max((self.rate(a, 1.0) - self.rate(b, 1.0)).norm())
-        };
-        let pairs = nodes.iter().flat_map(|&a| others.iter().map(move |&b| (a, b)));
-        pairs.map(|(a, b)| of_pair(a, b)).fold(0.0, f64::max)
-    }
 }
 
 /// What meets, and when.
@@ -136,20 +86,24 @@ enum Features {
 /// The first impact within a step of what is not `touching` yet: a node with a face, or two edges that can touch. What
 /// meets in the first millionth of the step is left out, as what ended the step before at its impact.
 ///
+/// Steps in which bodies go farther than the size of their faces are looked at in parts, from when the bodies may meet.
+///
 /// # Cost
-/// For each pair of bodies whose swept boxes meet, a sort of the swept boxes of their nodes and edges; memory for them.
+/// For each pair of bodies whose swept boxes meet, and each part of the step until they do: the swept boxes of their
+/// nodes and faces, and a sort of those that are where the swept boxes of both bodies are.
 pub fn first_impact_of_step(
     model: &ContactModel,
     paths: &StepPaths,
     touching: &Constraints,
 ) -> Option<StepImpact> {
+    let bodies = 0..model.surfaces.len() as u32;
+    let reaches: Vec<Option<Reach>> = bodies.map(|body| Reach::of(model, paths, body)).collect();
     let mut first: Option<Meeting> = None;
-    for bodies in near_bodies(model, paths) {
-        let offset = model.offset(bodies);
-        let sweep = Sweep { model, paths, touching, offset };
-        let ways = super::both_ways(bodies);
-        let of_nodes = ways.filter_map(|way| sweep.first_of_nodes(way));
-        first = of_nodes.chain(sweep.first_of_edges(bodies)).chain(first).min_by(order);
+    for bodies in near_bodies(model, &reaches) {
+        let [Some(a), Some(b)] = bodies.map(|body| reaches[body as usize]) else { continue };
+        let sweep = Sweep { model, paths, touching, offset: model.offset(bodies), reaches: [a, b] };
+        let until = first.map_or(1.0, |first| first.fraction);
+        first = sweep.first(bodies, until).into_iter().chain(first).min_by(order);
     }
     first.map(|meeting| complete(model, paths, &meeting))
 }
@@ -161,13 +115,8 @@ fn order(a: &Meeting, b: &Meeting) -> Ordering {
 }
 
 /// Pairs of bodies whose swept boxes meet, and bodies that can touch themselves.
-fn near_bodies(model: &ContactModel, paths: &StepPaths) -> Vec<[u32; 2]> {
-    let swept = |body: u32| {
-        let surface = &model.surfaces[body as usize];
-        let bounds = paths.swept(surface.nodes())?;
-        let beyond = overshoot(surface) * bounds.diagonal();
-        Some((body, grown(&bounds, model.offset_of(body) + beyond)))
-    };
+fn near_bodies(model: &ContactModel, reaches: &[Option<Reach>]) -> Vec<[u32; 2]> {
+    let swept = |body: u32| Some((body, reaches[body as usize]?.within(STEP)));
     let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();
     let mut tree = BodyTree::new(model.surfaces.len());
     tree.build(&boxes);
@@ -175,11 +124,6 @@ fn near_bodies(model: &ContactModel, paths: &StepPaths) -> Vec<[u32; 2]> {
     pairs.retain(|&bodies| model.can_meet(bodies));
     pairs.extend(model.foldable().iter().map(|&body| [body; 2]));
     pairs
-}
-
-fn grown(bounds: &Aabb, margin: f64) -> Aabb {
-    let margin = Vec3::repeat(margin);
-    Aabb { lower: bounds.lower - margin, upper: bounds.upper + margin }
 }
 
 /// Where a meeting is, and how fast, from the positions of all nodes at its instant.
@@ -237,27 +181,69 @@ struct Sweep<'a> {
     paths: &'a StepPaths,
     touching: &'a Constraints,
     offset: f64,
+    reaches: [Reach; 2],
+}
+
+/// A part of the step: where both bodies are then, and the boxes of their nodes.
+struct Part {
+    region: Aabb,
+    nodes: [SweptNodes; 2],
 }
 
 impl Sweep<'_> {
-    /// The first node of the one body that meets a face of the other.
-    fn first_of_nodes(&self, [contactor, target]: [u32; 2]) -> Option<Meeting> {
-        let [of_nodes, of_faces] = [contactor, target].map(|body| &self.model.surfaces[body as usize]);
+    /// What meets first, if that is not after `until`.
+    fn first(&self, bodies: [u32; 2], until: f64) -> Option<Meeting> {
+        let [a, b] = &self.reaches;
+        let mut begin = if bodies[0] == bodies[1] { 0.0 } else { a.earliest(b)? };
+        let size = bodies.iter().map(|&body| 2.0 * self.model.search_depths[body as usize]);
+        let length = size.fold(f64::INFINITY, f64::min) / a.rate().max(b.rate());
+        let length = if length.is_nan() { 1.0 } else { length.max(SHORTEST_WINDOW) };
+        loop {
+            let end = (begin + length).min(1.0);
+            let found = self.first_within(bodies, [begin, end]);
+            if end >= until || found.is_some_and(|meeting| meeting.fraction <= end) {
+                return found;
+            }
+            begin = end;
+        }
+    }
+
+    /// What meets first of what is near in a part of the step; it may meet later.
+    fn first_within(&self, bodies: [u32; 2], window: Window) -> Option<Meeting> {
+        let [a, b] = self.reaches.map(|reach| reach.within(window));
+        let region = a.intersection(&b)?;
+        let nodes =
+            bodies.map(|body| SweptNodes::new(self.paths, &self.model.surfaces[body as usize], window));
+        let part = Part { region, nodes };
+        let ways = super::both_ways([0, 1]).take(super::both_ways(bodies).count());
+        let of_nodes = ways.filter_map(|way| self.first_of_nodes(bodies, way, &part));
+        of_nodes.chain(self.first_of_edges(bodies, &part)).min_by(order)
+    }
+
+    /// The first node of the one body that meets a face of the other; they are the given ones of the two.
+    fn first_of_nodes(&self, bodies: [u32; 2], [one, other]: [u32; 2], part: &Part) -> Option<Meeting> {
+        let way = [bodies[one as usize], bodies[other as usize]];
+        let [of_nodes, of_faces] = way.map(|body| &self.model.surfaces[body as usize]);
+        let [swept_nodes, swept_faces] = [one, other].map(|k| &part.nodes[k as usize]);
         let is_free = |node: &u32| {
-            !self.touching.contains(ContactKey::Node(NodeOnSurface { contactor: *node, target }))
+            !self.touching.contains(ContactKey::Node(NodeOnSurface { contactor: *node, target: way[1] }))
         };
-        let free = of_nodes.nodes().iter().copied().filter(is_free);
-        let boxes = free.filter_map(|node| Some((self.paths.swept(&[node])?, node)));
-        let nodes = SortedBoxes::new(boxes.collect());
+        let boxes = of_nodes.nodes().iter().map(|&node| (swept_nodes.of(&[node]), node));
+        let region = grown(&part.region, self.offset);
+        let near = boxes.filter(|(bounds, node)| !bounds.excludes(&region) && is_free(node));
+        let nodes = SortedBoxes::new(near.collect());
         (0..of_faces.num_faces() as u32)
             .into_par_iter()
             .filter_map(|face| {
                 let (kind, corners) = of_faces.face(face as usize);
-                let bounds = self.paths.swept(corners)?;
+                let bounds = swept_faces.of(corners);
                 let beyond = (lebesgue_constant(kind) - 1.0) * bounds.diagonal();
                 let bounds = grown(&bounds, self.offset + beyond);
+                if bounds.excludes(&region) {
+                    return None;
+                }
                 let near = nodes.near(&bounds);
-                near.filter_map(|node| self.node_and_face([contactor, target], node, face)).min_by(order)
+                near.filter_map(|node| self.node_and_face(way, node, face)).min_by(order)
             })
             .min_by(order)
     }
@@ -340,11 +326,14 @@ impl Sweep<'_> {
     }
 
     /// The first two edges of the bodies that meet.
-    fn first_of_edges(&self, bodies: [u32; 2]) -> Option<Meeting> {
-        let [first, second] = bodies.map(|body| {
-            let surface = &self.model.surfaces[body as usize];
-            let edges = self.model.edges[body as usize].all().iter();
-            edges.filter_map(|&edge| Some((self.swept_edge(surface, edge)?, edge))).collect::<Vec<_>>()
+    fn first_of_edges(&self, bodies: [u32; 2], part: &Part) -> Option<Meeting> {
+        let region = grown(&part.region, self.offset);
+        let [first, second] = [0, 1].map(|k| {
+            let body = bodies[k] as usize;
+            let (surface, swept) = (&self.model.surfaces[body], &part.nodes[k]);
+            let edges = self.model.edges[body].all().iter();
+            let boxes = edges.map(|&edge| (swept_edge(surface, swept, edge), edge));
+            boxes.filter(|(bounds, _)| !bounds.excludes(&region)).collect::<Vec<_>>()
         });
         let targets = SortedBoxes::new(second);
         first
@@ -355,15 +344,6 @@ impl Sweep<'_> {
                 near.filter_map(|other| self.edge_and_edge(bodies, [*edge, other])).min_by(order)
             })
             .min_by(order)
-    }
-
-    /// Box that an edge sweeps; a parabola is in the hull of its ends and a point twice as far off as its middle.
-    fn swept_edge(&self, surface: &Surface, edge: u32) -> Option<Aabb> {
-        let edge = &surface.edges()[edge as usize];
-        let ends = self.paths.swept(&edge.nodes)?;
-        let Some(middle) = edge.middle else { return Some(ends) };
-        let bounds = ends.union(&self.paths.swept(&[middle])?);
-        Some(grown(&bounds, bounds.diagonal()))
     }
 
     fn edge_and_edge(&self, bodies: [u32; 2], edges: [u32; 2]) -> Option<Meeting> {
@@ -421,6 +401,15 @@ impl Sweep<'_> {
         normal_of_crossing(self.model, pair, &curves, places, &self.paths.begin)
             .is_some_and(|normal| (rate(0) - rate(1)).dot(&normal) < 0.0)
     }
+}
+
+/// Box that an edge sweeps; a parabola is in the hull of its ends and a point twice as far off as its middle.
+fn swept_edge(surface: &Surface, nodes: &SweptNodes, edge: u32) -> Aabb {
+    let edge = &surface.edges()[edge as usize];
+    let ends = nodes.of(&edge.nodes);
+    let Some(middle) = edge.middle else { return ends };
+    let bounds = ends.union(&nodes.of(&[middle]));
+    grown(&bounds, bounds.diagonal())
 }
 
 /// First instant at which a gap that closes no faster than `speed` is `met`; `None` where it is not in the step.

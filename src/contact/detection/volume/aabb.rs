@@ -2,7 +2,6 @@
 
 use super::ROUNDING;
 use crate::math::Vec3;
-use crate::math::real::Lanes;
 
 /// A box along the coordinate axes: lower ≤ x ≤ upper in each component.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,10 +30,14 @@ impl Aabb {
     /// A disjunction over the axes and both orders; boxes that touch are not excluded.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
-        // Two comparisons of four numbers, the last of which is there twice.
+        // All six without a branch; they come out a little faster than in lanes.
         let (a, b) = (self, other);
-        let four = |v: &Vec3| Lanes([v.x, v.y, v.z, v.z]);
-        (four(&a.lower).exceeds(four(&b.upper)) | four(&b.lower).exceeds(four(&a.upper))).any()
+        (a.lower.x > b.upper.x)
+            | (a.lower.y > b.upper.y)
+            | (a.lower.z > b.upper.z)
+            | (b.lower.x > a.upper.x)
+            | (b.lower.y > a.upper.y)
+            | (b.lower.z > a.upper.z)
     }
 
     /// The smallest box that holds both.
