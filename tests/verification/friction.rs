@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
 
-use crate::model::{RESPONSES, box_mesh, from_text, lossy, momentum, rigid_floor, run, velocity};
+use crate::model::{RESPONSES, box_mesh, from_text, momentum, rigid_floor, run, velocity};
 use crate::round_meshes::wheel;
 
 /// Mean displacement of the nodes of a body.
@@ -79,7 +79,12 @@ fn block_slides_to_rest_on_a_floating_plate() {
 /// under the full weight \[m/s²\].
 fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     let (sine, cosine) = angle.sin_cos();
-    let damping = lossy(response);
+    let damping = match response {
+        "penalty" => "damping = 0.2\n",
+        // Stiff, as it may be: a spring across the normal that slides anew after each hop holds less until it is stretched.
+        "energy-momentum" => "restitution = 0.5\npenalty = 10.0\n",
+        _ => "",
+    };
     let begin = 0.2 * end;
     let grown = format!("((t < {begin:?})*sin(pi*t/{:?})^2 + (t >= {begin:?}))", 2.0 * begin);
     let text = format!(
