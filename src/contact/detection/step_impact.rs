@@ -149,7 +149,8 @@ fn complete(model: &ContactModel, paths: &StepPaths, meeting: &Meeting) -> StepI
             let edges = pair.edges(model);
             let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
             let places = closest_places(&curves);
-            let normal = normal_of_crossing(model, &pair, &curves, places, &positions);
+            let normal_by = |faces: &[Vec3]| normal_of_crossing(model, &pair, &curves, places, faces);
+            let normal = normal_by(&positions).or_else(|| normal_by(&paths.begin));
             let rate = |k: usize| {
                 let (nodes, values, count) = Curve::shares(edges[k], places[k]);
                 rates(&nodes[..count], &values[..count])
