@@ -1,8 +1,8 @@
 //! How detection grows with the number of bodies and with that of their faces.
 //!
 //! Bodies: octahedra strewn far apart, flying about as the molecules of a gas, and in a dense pack, each in its six
-//! neighbours, shivering. Faces: two sheets on each other, one sliding along the other, and in flight towards it. The
-//! exponent is that of the power of N fitted to the times, by least squares of their logarithms.
+//! neighbours, shivering. Faces: two sheets on each other, one sliding along the other. The exponent is that of the power
+//! of N fitted to the times, by least squares of their logarithms. Threads: the sheets once more, with one and with two.
 
 use std::time::Instant;
 
@@ -236,19 +236,41 @@ fn check_of_input(sizes: &[usize], crowd: impl Fn(usize) -> Crowd) {
     }
 }
 
+/// The same steps with one thread and with two.
+fn threads(title: &str, size: usize, steps: usize, crowd: impl Fn(usize) -> Crowd) {
+    println!("\n{title}");
+    let mut times = Vec::new();
+    for count in [1, 2] {
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(count).build() else { return };
+        let mut crowd = crowd(size);
+        let (Times { set_up, first, step }, _) = pool.install(|| crowd.step(steps));
+        println!(
+            "    {count} threads: set-up {set_up:.3} s, first look {first:.3} s, a step {:.3} ms",
+            1e3 * step
+        );
+        times.push([set_up, first, step]);
+    }
+    let efficiency = |k: usize| 50.0 * times[0][k] / times[1][k];
+    let [set_up, first, step] = [0, 1, 2].map(efficiency);
+    println!("    efficiency: set-up {set_up:.0} %, first look {first:.0} %, steps {step:.0} %");
+}
+
 /// Prints all tables.
 pub fn run() {
     let is_test = repetitions(2) == 1;
-    let bodies: &[usize] = if is_test { &[50] } else { &[100, 1000, 10_000, 100_000] };
-    let cells: &[usize] = if is_test { &[12] } else { &[22, 71, 224, 707] };
+    let sizes = |usual: &'static [usize], in_test: &'static [usize]| if is_test { in_test } else { usual };
+    let few = sizes(&[100, 1000, 10_000], &[50]);
+    let many = sizes(&[100, 1000, 10_000, 100_000], &[50]);
+    let cells = sizes(&[22, 71, 224, 707], &[12]);
     let steps = if is_test { 3 } else { 100 };
     let gas = |count| Crowd::of_octahedra(count, 10.0, 0.5, 2.0);
     let pack = |count| Crowd::of_octahedra(count, 1.5, 0.1, 0.5);
-    stepping("Steps of a dilute gas of N octahedra", bodies, steps, gas);
-    stepping("Steps of a dense pack of N octahedra", bodies, steps, pack);
-    flying("Flight of a dilute gas of N octahedra to their first impact", bodies, 20.0, gas);
-    check_of_input(bodies, gas);
-    stepping("Steps of two sheets of 2 N² faces each, in touch all over", cells, steps, |n| {
-        Crowd::of_sheets(n as u32)
-    });
+    let sheets = |cells| Crowd::of_sheets(cells as u32);
+    stepping("Steps of a dilute gas of N octahedra", many, steps, gas);
+    stepping("Steps of a dense pack of N octahedra", few, steps, pack);
+    flying("Flight of a dilute gas of N octahedra to their first impact", many, 20.0, gas);
+    check_of_input(many, gas);
+    stepping("Steps of two sheets of 2 N² faces each, in touch all over", cells, steps, sheets);
+    let half = if is_test { 12 } else { 316 };
+    threads("Two sheets of 400 000 faces in all, with one thread and with two", half, steps, sheets);
 }

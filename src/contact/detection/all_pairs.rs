@@ -46,7 +46,7 @@ impl AllPairs {
                 let num_faces = self.model.surfaces[target as usize].num_faces() as u32;
                 for &node in self.model.surfaces[contactor as usize].nodes() {
                     let key = NodeOnSurface { contactor: node, target };
-                    let candidate = |face| Candidate { key, face, contactor_body: contactor };
+                    let candidate = |face| Candidate::new(key, face, contactor);
                     let of_node = (0..num_faces).map(candidate);
                     self.candidates.extend(of_node.filter(|candidate| self.model.can_touch(candidate)));
                 }

@@ -203,7 +203,7 @@ impl ContactModel {
 
     /// Whether a node and a face can touch as far as the configuration without stress tells.
     fn can_touch(&self, candidate: &Candidate) -> bool {
-        let &Candidate { key, face, contactor_body } = candidate;
+        let &Candidate { key, face, contactor_body, .. } = candidate;
         let (surface, offset) =
             (&self.surfaces[key.target as usize], self.offset([contactor_body, key.target]));
         contactor_body != key.target
@@ -223,7 +223,7 @@ impl ContactModel {
 
     /// Depth under a face, not offset, at which a node of a body has left it again \[m\].
     fn depth_of(&self, candidate: &Candidate) -> f64 {
-        let &Candidate { key, face, contactor_body } = candidate;
+        let &Candidate { key, face, contactor_body, .. } = candidate;
         let deepest = match contactor_body == key.target {
             true => self.walls.deepest(key.contactor),
             false => {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side};
+use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 use crate::math::real::{LANES, Lanes, Vectorised};
@@ -39,7 +39,9 @@ impl StartFrom {
     fn on(self, candidate: &Candidate, last: Option<&Closest>) -> Start {
         match (self, last) {
             (Self::Centre, _) => Start::Centre,
-            (Self::Previous, Some(last)) if last.candidate == *candidate => Start::Previous(last.point.xi),
+            (Self::Previous, Some(last)) if last.candidate.is_same_pair(candidate) => {
+                Start::Previous(last.point.xi)
+            }
             (Self::Nearest | Self::Previous, _) => Start::Nearest,
         }
     }
@@ -54,6 +56,19 @@ pub(super) struct Candidate {
     pub face: u32,
     /// Body of the contactor node.
     pub contactor_body: u32,
+    /// Whether the normals of the node and of the face are known to be opposed.
+    pub is_opposed: bool,
+}
+
+impl Candidate {
+    /// A candidate of whose normals nothing is known.
+    pub fn new(key: NodeOnSurface, face: u32, contactor_body: u32) -> Self {
+        Self { key, face, contactor_body, is_opposed: false }
+    }
+
+    fn is_same_pair(&self, other: &Self) -> bool {
+        (self.key, self.face) == (other.key, other.face)
+    }
 }
 
 /// The closest of the candidate faces of one contactor node.
@@ -61,6 +76,8 @@ pub(super) struct Candidate {
 struct Closest {
     candidate: Candidate,
     point: ClosestPoint,
+    /// Where the node is inside its target.
+    penetration: Option<Gap>,
 }
 
 /// Workspace of the search, reused from step to step.
@@ -107,16 +124,26 @@ impl NodeFaceSearch {
         constraints: &mut Constraints,
     ) {
         let (ends, vectorised) = (&self.group_ends, self.vectorised);
-        self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(|(k, closest)| {
+        let find_closest = |(k, closest): (usize, &mut Option<Closest>)| {
             let first = if k == 0 { 0 } else { ends[k - 1] as usize };
             let group = &candidates[first..ends[k] as usize];
             let last = *closest;
             let search = GroupSearch { vectorised, model, options, positions, last };
-            *closest = search.closest_face(group);
-        });
+            *closest = search.closest_face(group).map(|closest| {
+                let penetration = penetration(&closest, model, positions);
+                Closest { penetration, ..closest }
+            });
+        };
+        if self.closest.len() <= NODES_PER_TASK {
+            self.closest.iter_mut().enumerate().for_each(find_closest);
+        } else {
+            self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(find_closest);
+        }
         constraints.clear();
         for closest in self.closest.iter().flatten() {
-            push_if_penetrated(closest, model, positions, constraints);
+            if let Some(gap) = closest.penetration {
+                push(closest, gap, &model.surfaces, constraints);
+            }
         }
     }
 }
@@ -149,19 +176,29 @@ impl GroupSearch<'_> {
                 if point.distance_squared > reach * reach || best.is_some_and(is_farther) {
                     continue;
                 }
-                let target = &self.model.surfaces[candidate.key.target as usize];
-                let face = candidate.face as usize;
-                let face_normal = pseudo_normal(target, self.positions, face, point.xi, Feature::Face);
-                let node_normal = *contactor_normal.get_or_insert_with(|| {
-                    let contactor = &self.model.surfaces[candidate.contactor_body as usize];
-                    vertex_normal(contactor, self.positions, candidate.key.contactor)
-                });
-                if face_normal.dot(&node_normal) < 0.0 {
-                    best = Some(Closest { candidate, point });
+                if candidate.is_opposed || self.is_opposed(&candidate, &point, &mut contactor_normal) {
+                    best = Some(Closest { candidate, point, penetration: None });
                 }
             }
         }
         best
+    }
+
+    /// Whether the normals of the node, found where it was not before, and of the face at a point are opposed.
+    fn is_opposed(
+        &self,
+        candidate: &Candidate,
+        point: &ClosestPoint,
+        node_normal: &mut Option<Vec3>,
+    ) -> bool {
+        let target = &self.model.surfaces[candidate.key.target as usize];
+        let face_normal =
+            pseudo_normal(target, self.positions, candidate.face as usize, point.xi, Feature::Face);
+        let node_normal = *node_normal.get_or_insert_with(|| {
+            let contactor = &self.model.surfaces[candidate.contactor_body as usize];
+            vertex_normal(contactor, self.positions, candidate.key.contactor)
+        });
+        face_normal.dot(&node_normal) < 0.0
     }
 
     /// Closest points of up to four triangles; `None` unless they are all triangles, and several.
@@ -200,14 +237,9 @@ impl GroupSearch<'_> {
     }
 }
 
-/// Adds the constraint of a node that is inside its target, offset as it may be.
-fn push_if_penetrated(
-    closest: &Closest,
-    model: &super::ContactModel,
-    positions: &[Vec3],
-    constraints: &mut Constraints,
-) {
-    let Closest { candidate, point } = closest;
+/// The gap of a node that is inside its target, offset as it may be.
+fn penetration(closest: &Closest, model: &super::ContactModel, positions: &[Vec3]) -> Option<Gap> {
+    let Closest { candidate, point, .. } = closest;
     let surface = &model.surfaces[candidate.key.target as usize];
     let offset = model.offset([candidate.contactor_body, candidate.key.target]);
     let query = &positions[candidate.key.contactor as usize];
@@ -217,20 +249,24 @@ fn push_if_penetrated(
         let from_face = query - point.point;
         let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
         if !(is_before || is_behind(&face_normal, &from_face)) {
-            return;
+            return None;
         }
     }
     let Gap { gap, normal } = signed_gap(surface, positions, candidate.face as usize, query, point);
-    if gap < offset && (offset == 0.0 || gap >= -model.depth_of(candidate)) {
-        let gap = gap - offset;
-        let (kind, nodes) = surface.face(candidate.face as usize);
-        let mut values = [0.0; MAX_NODES];
-        shape_values(kind, [point.xi[0], point.xi[1], 0.0], &mut values[..nodes.len()]);
-        let NodeOnSurface { contactor, target } = candidate.key;
-        let contactor = Side { body: candidate.contactor_body, nodes: &[contactor], shape_values: &[1.0] };
-        let target = Side { body: target, nodes, shape_values: &values[..nodes.len()] };
-        constraints.push(ContactKey::Node(candidate.key), gap, normal, contactor, target);
-    }
+    let is_inside = gap < offset && (offset == 0.0 || gap >= -model.depth_of(candidate));
+    is_inside.then_some(Gap { gap: gap - offset, normal })
+}
+
+/// Adds the constraint of a node that is inside its target.
+fn push(closest: &Closest, Gap { gap, normal }: Gap, surfaces: &[Surface], constraints: &mut Constraints) {
+    let Closest { candidate, point, .. } = closest;
+    let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
+    let mut values = [0.0; MAX_NODES];
+    shape_values(kind, [point.xi[0], point.xi[1], 0.0], &mut values[..nodes.len()]);
+    let NodeOnSurface { contactor, target } = candidate.key;
+    let contactor = Side { body: candidate.contactor_body, nodes: &[contactor], shape_values: &[1.0] };
+    let target = Side { body: target, nodes, shape_values: &values[..nodes.len()] };
+    constraints.push(ContactKey::Node(candidate.key), gap, normal, contactor, target);
 }
 
 #[cfg(test)]
@@ -247,8 +283,7 @@ mod tests {
         let positions: Vec<Vec3> = target.into_iter().chain(contactor).map(Vec3::from).collect();
         let surface = |nodes: [u32; 4]| Surface::new([(CellKind::Quad4, nodes.as_slice())]);
         let model = ContactModel::new(vec![surface([0, 1, 2, 3]), surface([4, 5, 6, 7])], &[], &positions);
-        let candidate =
-            |contactor| Candidate { key: NodeOnSurface { contactor, target: 0 }, face: 0, contactor_body: 1 };
+        let candidate = |contactor| Candidate::new(NodeOnSurface { contactor, target: 0 }, 0, 1);
         (model, positions, (4..8).map(candidate).collect())
     }
 

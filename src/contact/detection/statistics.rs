@@ -1,5 +1,5 @@
 //! Counts and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
-//! Molinari 2014, eq. (19), with N_m C_m for the monitors that keep predictions safe, which the paper does without.
+//! Molinari 2014, eq. (19), with N_m C_m for the monitors that tell how long what was found holds, which the paper does without.
 //!
 //! The mean cost C of an operation is the time of its stage over its count: stages are timed as a whole, never single
 //! operations, whose cost is near that of reading the clock.
@@ -9,15 +9,15 @@ use std::time::Instant;
 /// Operations by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageCounts {
-    /// Predicted times of contact of two spheres, N_t.
+    /// Predicted times of contact of two spheres, and bodies given room, N_t.
     pub trajectory: u64,
     /// Bounding volumes brought up to date, N_u: all of a hierarchy each time; of buckets, sortings.
     pub update: u64,
-    /// Exclusion tests of bounding volumes, N_v.
+    /// Exclusion tests of bounding volumes, and of near pairs of a node and a face, N_v.
     pub overlap: u64,
     /// Closest points and times of impact of faces, N_p.
     pub primitive: u64,
-    /// Bodies whose motion was held against what predictions allow, N_m.
+    /// Bodies followed for a step, to know how long what was found holds, N_m.
     pub monitor: u64,
 }
 

@@ -254,7 +254,7 @@ impl Sweep<'_> {
         let surface = &self.model.surfaces[target as usize];
         let (kind, nodes) = surface.face(face as usize);
         let key = NodeOnSurface { contactor: node, target };
-        let candidate = Candidate { key, face, contactor_body };
+        let candidate = Candidate::new(key, face, contactor_body);
         if nodes.contains(&node) || !self.model.can_touch(&candidate) {
             return None;
         }

@@ -245,7 +245,7 @@ impl Sorting {
             for &k in bucket {
                 if self.boxes[k as usize].contains(position) {
                     let face = self.faces[k as usize];
-                    let candidate = Candidate { key, face, contactor_body };
+                    let candidate = Candidate::new(key, face, contactor_body);
                     if model.can_touch(&candidate) {
                         self.candidates.push(candidate);
                     }

@@ -17,13 +17,14 @@
 
 use rayon::prelude::*;
 
-use crate::contact::Constraints;
 use crate::contact::detection::body_tree::BodyTree;
 use crate::contact::detection::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
+use crate::contact::{Constraints, Surface};
+use crate::math::real::Vectorised;
 
 use super::Engine;
 use super::encounter::Encounter;
@@ -32,8 +33,9 @@ use super::owners::NodeOwners;
 use super::track::BodyTrack;
 use super::traversal::{Found, Side, Traversal};
 
-/// Fewest bodies or encounters worth a task.
-const PER_TASK: usize = 256;
+/// Fewest bodies, whatever their size, and encounters worth a task.
+const BODIES_PER_TASK: usize = 32;
+const PER_TASK: usize = 512;
 
 /// Part of the bodies that have left their room from which on all are given room again.
 const MANY: f64 = 0.25;
@@ -52,6 +54,7 @@ pub(super) struct ContactPhase {
     candidates: Vec<Candidate>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
+    vectorised: Vectorised,
 }
 
 impl ContactPhase {
@@ -74,16 +77,27 @@ impl ContactPhase {
             candidates: Vec::new(),
             search: NodeFaceSearch::default(),
             edges: EdgeEdgeSearch::default(),
+            vectorised: Vectorised::detect(),
         }
     }
 
     /// Goes along with a step; the bodies that have left their room.
     fn follow(&mut self, model: &ContactModel, configuration: &Configuration<'_>) -> Vec<u32> {
-        let tracks = self.tracks.par_iter_mut().zip(&model.surfaces).with_min_len(PER_TASK.min(16));
-        tracks.for_each(|(track, surface)| track.follow(surface, configuration));
+        // A thread that sleeps is not woken for a few bodies.
+        let go_along = |(track, surface): (&mut BodyTrack, &Surface)| track.follow(surface, configuration);
+        if self.tracks.len() <= BODIES_PER_TASK {
+            self.tracks.iter_mut().zip(&model.surfaces).for_each(go_along);
+        } else {
+            let tracks = self.tracks.par_iter_mut().zip(&model.surfaces);
+            tracks.with_min_len(BODIES_PER_TASK).for_each(go_along);
+        }
         let tracks = &self.tracks;
-        let encounters = self.encounters.par_iter_mut().with_min_len(PER_TASK);
-        encounters.for_each(|encounter| encounter.follow(tracks));
+        if self.encounters.len() <= PER_TASK {
+            self.encounters.iter_mut().for_each(|encounter| encounter.follow(tracks));
+        } else {
+            let encounters = self.encounters.par_iter_mut().with_min_len(PER_TASK);
+            encounters.for_each(|encounter| encounter.follow(tracks));
+        }
         self.bodies.iter().copied().filter(|&body| self.tracks[body as usize].has_left()).collect()
     }
 
@@ -102,11 +116,12 @@ impl ContactPhase {
             self.rooms.pairs_of(&moved)
         };
         pairs.retain(|&bodies| model.can_meet(bodies));
-        let themselves = |body: &&u32| moved.binary_search(body).is_ok();
-        pairs.extend(model.foldable().iter().filter(themselves).map(|&body| [body; 2]));
-        pairs.sort_unstable();
-        let is_moved = |bodies: [u32; 2]| all || bodies.iter().any(|body| moved.binary_search(body).is_ok());
-        merge(&mut self.encounters, &pairs, is_moved);
+        if all {
+            pairs.extend(model.foldable().iter().map(|&body| [body; 2]));
+            pairs.sort_unstable();
+            keep_only(&mut self.encounters, &pairs);
+        }
+        add(&mut self.encounters, &pairs);
     }
 
     fn give_room(
@@ -131,22 +146,21 @@ impl ContactPhase {
     }
 }
 
-/// Brings encounters, ascending, up to date: those of moved bodies are the given pairs, those of others stay.
-fn merge(encounters: &mut Vec<Encounter>, pairs: &[[u32; 2]], is_moved: impl Fn([u32; 2]) -> bool) {
-    let mut old = std::mem::take(encounters).into_iter().peekable();
-    let mut keep_before = |bodies: Option<[u32; 2]>, encounters: &mut Vec<Encounter>| {
-        while let Some(encounter) = old.next_if(|old| bodies.is_none_or(|bodies| old.bodies < bodies)) {
-            if !is_moved(encounter.bodies) {
-                encounters.push(encounter);
-            }
-        }
-        old.next_if(|old| Some(old.bodies) == bodies)
-    };
-    for &bodies in pairs {
-        let met = keep_before(Some(bodies), encounters);
-        encounters.push(met.unwrap_or_else(|| Encounter::new(bodies)));
+/// Drops the encounters that are not among the pairs; both ascend.
+fn keep_only(encounters: &mut Vec<Encounter>, pairs: &[[u32; 2]]) {
+    encounters.retain(|encounter| pairs.binary_search(&encounter.bodies).is_ok());
+}
+
+/// Adds an encounter for each of the pairs that has none; both ascend.
+fn add(encounters: &mut Vec<Encounter>, pairs: &[[u32; 2]]) {
+    let is_new =
+        |bodies: &&[u32; 2]| encounters.binary_search_by_key(*bodies, |encounter| encounter.bodies).is_err();
+    let new: Vec<Encounter> = pairs.iter().filter(is_new).map(|&bodies| Encounter::new(bodies)).collect();
+    if !new.is_empty() {
+        encounters.extend(new);
+        // Two runs, which a stable sort merges.
+        encounters.sort_by_key(|encounter| encounter.bodies);
     }
-    keep_before(None, encounters);
 }
 
 impl Engine {
@@ -211,11 +225,11 @@ impl Engine {
         bodies.sort_unstable();
         bodies.dedup();
         bodies.retain(|&body| self.contact.tracks[body as usize].is_stale());
-        let trees = &self.trees;
-        let tracks = self.contact.tracks.par_iter_mut().enumerate();
+        let (trees, surfaces) = (&self.trees, &self.model.surfaces);
+        let tracks = self.contact.tracks.par_iter_mut().enumerate().with_min_len(BODIES_PER_TASK);
         tracks.filter(|(body, _)| bodies.binary_search(&(*body as u32)).is_ok()).for_each(|(body, track)| {
             if let Some(tree) = &trees[body] {
-                track.fit(tree, configuration);
+                track.fit(tree, &surfaces[body], configuration);
             }
         });
         let vertices =
@@ -228,7 +242,7 @@ impl Engine {
         let side = |body: u32| {
             Some(Side {
                 body,
-                tree: self.trees[body as usize].as_ref()?,
+                tree: self.contact.tracks[body as usize].tree(self.trees[body as usize].as_ref()?),
                 surface: &self.model.surfaces[body as usize],
                 owners: &self.contact.owners[body as usize],
                 placed: self.contact.tracks[body as usize].placed(),
@@ -244,7 +258,8 @@ impl Engine {
             reach,
         };
         let mut found = traversal.run();
-        found.near = self.in_play(configuration, encounter).within(&found.near, reach);
+        let in_play = InPlay { gone: 0.0, ..self.in_play(configuration, encounter) };
+        found.near = in_play.within(&found.near, reach);
         Some(found)
     }
 
@@ -253,19 +268,25 @@ impl Engine {
             model: &self.model,
             bodies: encounter.bodies,
             positions: configuration.positions,
+            gone: encounter.gone(),
             way: encounter.short_skin(),
             rounding: encounter.rounding,
+            vectorised: self.contact.vectorised,
         }
     }
 
     /// Makes the short lists that are due anew, and with them those that soon will be.
     fn shorten(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
-        let encounters = self.contact.encounters.par_iter().enumerate().with_min_len(PER_TASK);
-        let old: Vec<usize> = encounters
-            .filter(|(_, encounter)| encounter.is_short_due() || encounter.is_short_old())
-            .map(|(k, _)| k)
-            .collect();
+        let encounters = self.contact.encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
+        let is_old = |(k, encounter): (usize, &mut Encounter)| {
+            let is_old = encounter.is_short_due() || encounter.is_short_old();
+            is_old.then(|| {
+                encounter.choose_short_skin();
+                k
+            })
+        };
+        let old: Vec<usize> = encounters.filter_map(is_old).collect();
         let shorten = |&k: &usize| {
             let encounter = &self.contact.encounters[k];
             self.in_play(configuration, encounter).short_list(&encounter.near)

@@ -23,8 +23,14 @@ const STEPS: f64 = 256.0;
 /// more traversals of the trees.
 const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Skin of the short list, relative to that of the list it is made from.
-const SHORT_SKIN: f64 = 1.0 / 8.0;
+/// Steps that a short list should last: one that lasts longer has more pairs in it, which every step looks at.
+const SHORT_STEPS: f64 = 16.0;
+
+/// Greatest skin of the short list, relative to that of the list it is made from.
+const SHORT_SKIN: f64 = 1.0 / 4.0;
+
+/// Least skin of the short list, relative to the other.
+const LEAST_SHORT: f64 = 1.0 / 64.0;
 
 /// Rounding of distances, relative to the coordinates and to the search depth.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
@@ -38,11 +44,15 @@ pub(super) struct Encounter {
     way: f64,
     /// Way of the last step \[m\].
     step: f64,
+    /// Way by when the pairs were listed \[m\].
+    listed_at: f64,
     /// Ways from when on pairs may lack, in the list and in the short list.
     near_until: f64,
     short_until: f64,
     /// Thickness of the skin of the list \[m\].
     skin: f64,
+    /// That of the short list \[m\].
+    short_skin: f64,
     /// What distances are taken to be off by \[m\].
     pub rounding: f64,
     /// Pairs of a node and a face within reach of each other when they were listed, nodes and faces ascending.
@@ -62,9 +72,11 @@ impl Encounter {
             bodies,
             way: 0.0,
             step: 0.0,
+            listed_at: 0.0,
             near_until: f64::NEG_INFINITY,
             short_until: f64::NEG_INFINITY,
             skin: 0.0,
+            short_skin: 0.0,
             rounding: 0.0,
             near: Vec::new(),
             edges: Vec::new(),
@@ -133,9 +145,19 @@ impl Encounter {
         model.search_depth(self.bodies) + self.skin + self.rounding
     }
 
+    /// How far points can have gone towards each other since the pairs were listed \[m\].
+    pub fn gone(&self) -> f64 {
+        self.way - self.listed_at
+    }
+
     /// How far points can go towards each other until the short list is made anew \[m\].
     pub fn short_skin(&self) -> f64 {
-        SHORT_SKIN * self.skin
+        self.short_skin
+    }
+
+    /// Decides how thick the skin of the next short list is.
+    pub fn choose_short_skin(&mut self) {
+        self.short_skin = (SHORT_STEPS * self.step).max(LEAST_SHORT * self.skin).min(SHORT_SKIN * self.skin);
     }
 
     /// Takes over what was found by now.
@@ -143,6 +165,7 @@ impl Encounter {
         let free = found.clear - model.search_depth(self.bodies) - self.rounding;
         self.near = found.near;
         self.edges = found.edges;
+        self.listed_at = self.way;
         self.nearest = found.nearest;
         self.near_until = self.way + if self.near.is_empty() { free.max(self.skin) } else { self.skin };
         self.short.clear();
@@ -158,5 +181,51 @@ impl Encounter {
     /// Steps of the size of the last one until it is due.
     pub fn steps_left(&self) -> f64 {
         (self.near_until - self.way) / self.step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::Surface;
+    use crate::contact::detection::Configuration;
+    use crate::math::Vec3;
+    use crate::mesh::CellKind;
+
+    /// Bodies a distance apart are not looked at before they have gone it; then there is no reason not to.
+    #[test]
+    fn far_bodies_are_due_when_they_have_gone_what_was_free() {
+        let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);
+        let mut positions = [nodes(0.0), nodes(10.0)].concat();
+        let surfaces = vec![
+            Surface::new([(CellKind::Tri3, [0_u32, 1, 2].as_slice())]),
+            Surface::new([(CellKind::Tri3, [3_u32, 5, 4].as_slice())]),
+        ];
+        let model = ContactModel::new(surfaces, &[], &positions);
+        // Both also fly off together, which brings them no nearer.
+        let velocities: Vec<Vec3> =
+            (0..6).map(|node| Vec3::new(if node < 3 { 0.5 } else { 0.0 }, 70.0, 0.0)).collect();
+        let mut tracks: Vec<BodyTrack> =
+            model.surfaces.iter().map(|surface| BodyTrack::new(surface, 0.5)).collect();
+        for (track, surface) in tracks.iter_mut().zip(&model.surfaces) {
+            assert!(track.has_left());
+            track.give_room(surface, &positions);
+        }
+        let mut encounter = Encounter::new([0, 1]);
+        assert!(encounter.is_due() && !encounter.needs_traversal(&model, &tracks));
+        let mut steps = 0;
+        while !encounter.is_due() {
+            positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.1);
+            let configuration =
+                Configuration { time: 0.0, time_step: 0.1, positions: &positions, velocities: &velocities };
+            for (track, surface) in tracks.iter_mut().zip(&model.surfaces) {
+                track.follow(surface, &configuration);
+            }
+            encounter.follow(&tracks);
+            steps += 1;
+        }
+        let free = 10.0 - model.search_depth([0, 1]);
+        assert_eq!(steps, (free / 0.05).ceil() as usize);
+        assert!(encounter.near.is_empty() && encounter.short.is_empty());
     }
 }

@@ -68,7 +68,7 @@ impl Engine {
     /// The horizon ends with the run unless the bodies sweep the same space in too many pairs before that.
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
         let (factor, attempts) = SHORTENING;
-        let most = MOST_PAIRS[0] * self.trees.len() + MOST_PAIRS[1];
+        let most = self.most_pairs();
         let mut horizon = (self.flight.horizon / factor).min(flight.end - begin);
         let mut found = None;
         for attempt in 0..=attempts {
@@ -91,6 +91,11 @@ impl Engine {
             }
         }
         pairs
+    }
+
+    /// Pairs of bodies that a horizon is shortened to hold.
+    pub(super) fn most_pairs(&self) -> usize {
+        MOST_PAIRS[0] * self.trees.len() + MOST_PAIRS[1]
     }
 
     /// Puts every body with faces into the box that it sweeps between two instants \[s\].
@@ -262,4 +267,38 @@ fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
         bounds.upper[k] = first.max(last).max(turned) + margin;
     }
     bounds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+
+    /// A ball on any parabola stays in the box it sweeps, and touches all its sides.
+    #[test]
+    fn swept_boxes_hold_the_ball_and_are_tight() {
+        let samples = &mut Samples::new(2);
+        for _ in 0..300 {
+            let ball = MovingSphere {
+                centre: samples.vector(3.0),
+                radius: samples.uniform(0.0, 1.0),
+                velocity: samples.vector(2.0) * samples.pick(&[0.0, 1.0]),
+                acceleration: samples.vector(2.0) * samples.pick(&[0.0, 1.0]),
+                growth: 0.0,
+                growth_rate: 0.0,
+            };
+            let span = [samples.uniform(0.0, 1.0), samples.uniform(1.0, 4.0)];
+            let swept = swept_box(&ball, span);
+            let mut clear = [f64::INFINITY; 6];
+            for part in 0..=4000 {
+                let s = span[0] + (span[1] - span[0]) * f64::from(part) / 4000.0;
+                let centre = ball.centre + (ball.velocity + ball.acceleration * (0.5 * s)) * s;
+                for k in 0..3 {
+                    clear[k] = clear[k].min(centre[k] - ball.radius - swept.lower[k]);
+                    clear[3 + k] = clear[3 + k].min(swept.upper[k] - centre[k] - ball.radius);
+                }
+            }
+            assert!(clear.iter().all(|&clear| (0.0..1e-5).contains(&clear)), "{clear:?}");
+        }
+    }
 }

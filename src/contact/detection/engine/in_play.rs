@@ -22,6 +22,9 @@
 use rayon::prelude::*;
 
 use crate::contact::detection::ContactModel;
+use crate::contact::detection::closest_point::batch::{
+    ClosestLanes, TriangleLanes, closest_points_of_triangles,
+};
 use crate::contact::detection::closest_point::{Method, Start, closest_point};
 use crate::contact::detection::control_points::{
     MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
@@ -30,6 +33,7 @@ use crate::contact::detection::node_face::Candidate;
 use crate::contact::detection::volume::Aabb;
 use crate::contact::{NodeOnSurface, Surface};
 use crate::math::Vec3;
+use crate::math::real::{LANES, Lanes, Vectorised};
 use crate::mesh::CellKind;
 
 use super::traversal::NearPair;
@@ -39,6 +43,9 @@ const PAIRS_PER_TASK: usize = 2048;
 
 /// Largest q for which a turn is bounded.
 const LARGEST_CHANGE: f64 = 0.5;
+
+/// A number in single precision is rounded down that is less by this factor.
+const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
 
 /// Rounding of products of unit normals.
 const ROUNDING: f64 = 1e-12;
@@ -51,10 +58,14 @@ pub(super) struct InPlay<'a> {
     pub bodies: [u32; 2],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// How far points go towards each other \[m\].
+    /// How far points have gone towards each other since the pairs were listed \[m\].
+    pub gone: f64,
+    /// How far they go from now on \[m\].
     pub way: f64,
     /// What distances may be off by \[m\].
     pub rounding: f64,
+    /// What the processor has.
+    pub vectorised: Vectorised,
 }
 
 /// Unit normal of a flat face, and a bound on its change.
@@ -73,11 +84,41 @@ enum Opposed {
     Never,
 }
 
+/// A face near a node.
+#[derive(Clone, Copy)]
+struct NearFace {
+    distance: f64,
+    face: u32,
+    is_opposed: bool,
+}
+
+/// What is known of one node, reused from node to node.
+#[derive(Default)]
+struct Workspace {
+    /// Pairs whose distances are asked for, and these.
+    pairs: Vec<NearPair>,
+    distances: Vec<f64>,
+    /// The faces that may count.
+    near: Vec<NearFace>,
+    /// The faces around the node, unless one of them is not flat.
+    star: Option<Vec<FlatFace>>,
+}
+
 impl InPlay<'_> {
-    /// Those of the pairs that are no farther apart than `reach` \[m\].
+    /// Those of the pairs that are no farther apart than `reach` \[m\], with their distances; those that a body cannot
+    /// touch of itself are left out.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
-        let is_within = |pair: &&NearPair| self.distance(pair) <= reach;
-        near.par_iter().with_min_len(PAIRS_PER_TASK).filter(is_within).copied().collect()
+        let measured = |pairs: &[NearPair]| -> Vec<NearPair> {
+            let mut distances = Vec::with_capacity(pairs.len());
+            self.measure(pairs, &mut distances);
+            let is_near = |(pair, distance): (&NearPair, f64)| {
+                let is_near = distance <= reach && self.model.can_touch(&self.candidate(pair));
+                is_near.then_some(NearPair { distance: (distance * ROUNDED_DOWN) as f32, ..*pair })
+            };
+            pairs.iter().zip(distances).filter_map(is_near).collect()
+        };
+        let parts: Vec<Vec<NearPair>> = near.par_chunks(PAIRS_PER_TASK).map(measured).collect();
+        parts.concat()
     }
 
     /// Candidates of all pairs that count, in the order of the pairs.
@@ -87,9 +128,8 @@ impl InPlay<'_> {
     pub fn short_list(&self, near: &[NearPair]) -> Vec<Candidate> {
         let is_same_node = |a: &NearPair, b: &NearPair| (a.target, a.node) == (b.target, b.node);
         let list = |groups: &[&[NearPair]]| {
-            let mut candidates = Vec::new();
-            let mut distances = Vec::new();
-            groups.iter().for_each(|group| self.add_node(group, &mut distances, &mut candidates));
+            let (mut candidates, mut work) = (Vec::new(), Workspace::default());
+            groups.iter().for_each(|group| self.add_node(group, &mut work, &mut candidates));
             candidates
         };
         let groups: Vec<&[NearPair]> = near.chunk_by(is_same_node).collect();
@@ -104,53 +144,81 @@ impl InPlay<'_> {
         &self.model.surfaces[body as usize]
     }
 
+    fn candidate(&self, pair: &NearPair) -> Candidate {
+        let target = pair.target as usize;
+        let key = NodeOnSurface { contactor: pair.node, target: self.bodies[target] };
+        Candidate::new(key, pair.face, self.bodies[1 - target])
+    }
+
     /// Adds the candidates of one node with the faces of one body.
-    fn add_node(&self, group: &[NearPair], distances: &mut Vec<f64>, candidates: &mut Vec<Candidate>) {
-        let [target, contactor_body] = {
-            let target = group[0].target as usize;
-            [self.bodies[target], self.bodies[1 - target]]
-        };
-        let key = NodeOnSurface { contactor: group[0].node, target };
+    fn add_node(&self, group: &[NearPair], work: &mut Workspace, candidates: &mut Vec<Candidate>) {
+        let Candidate { key, contactor_body, .. } = self.candidate(&group[0]);
         let depth = self.model.reach_of_node(key, contactor_body) + self.rounding;
-        distances.clear();
-        distances.extend(group.iter().map(|pair| self.distance(pair)));
         let mut farthest = depth + self.way;
-        if distances.iter().all(|&distance| distance > farthest) {
+        work.near.clear();
+        work.pairs.clear();
+        work.pairs.extend(group.iter().filter(|pair| f64::from(pair.distance) <= farthest + self.gone));
+        work.distances.clear();
+        self.measure(&work.pairs, &mut work.distances);
+        for (pair, &distance) in work.pairs.iter().zip(&work.distances) {
+            if distance <= farthest {
+                work.near.push(NearFace { distance, face: pair.face, is_opposed: false });
+            }
+        }
+        if work.near.is_empty() {
             return;
         }
-        let star = Star::of(self.surface(contactor_body), key.contactor, self);
-        let first = candidates.len();
-        for (pair, &distance) in group.iter().zip(&*distances) {
-            if distance > farthest {
-                continue;
+        work.look_around(self.surface(contactor_body), key.contactor, self);
+        let target = self.surface(key.target);
+        let Workspace { near, star, .. } = work;
+        near.retain_mut(|near| {
+            let opposed = opposed(star.as_deref(), self.flat_face(target, near.face));
+            near.is_opposed = opposed == Opposed::Always;
+            let reach = || self.model.reach_of(&Candidate::new(key, near.face, contactor_body));
+            if near.is_opposed && near.distance + self.way <= reach() - self.rounding {
+                farthest = farthest.min(near.distance + 2.0 * (self.way + self.rounding));
             }
-            match star.opposed_to(self.flat_face(self.surface(target), pair.face)) {
-                Opposed::Never => continue,
-                Opposed::Always => {
-                    let candidate = Candidate { key, face: pair.face, contactor_body };
-                    if distance + self.way <= self.model.reach_of(&candidate) - self.rounding {
-                        farthest = farthest.min(distance + 2.0 * (self.way + self.rounding));
-                    }
-                }
-                Opposed::Perhaps => {}
-            }
-            candidates.push(Candidate { key, face: pair.face, contactor_body });
-        }
-        let mut place = first;
-        for (pair, &distance) in group.iter().zip(&*distances) {
-            if candidates.get(place).is_some_and(|candidate| candidate.face == pair.face) {
-                if distance > farthest {
-                    candidates.remove(place);
-                } else {
-                    place += 1;
-                }
-            }
-        }
+            opposed != Opposed::Never
+        });
+        near.retain(|near| near.distance <= farthest);
         let position = &self.positions[key.contactor as usize];
-        let target = self.surface(target);
-        if candidates[first..].iter().all(|candidate| self.is_before(target, candidate.face, position)) {
-            candidates.truncate(first);
+        if !near.iter().all(|near| self.is_before(target, near.face, position)) {
+            let candidate = |near: &NearFace| {
+                let &NearFace { face, is_opposed, .. } = near;
+                Candidate { key, face, contactor_body, is_opposed }
+            };
+            candidates.extend(near.iter().map(candidate));
         }
+    }
+
+    /// Adds the distance of each pair, four triangles at a time.
+    fn measure(&self, pairs: &[NearPair], distances: &mut Vec<f64>) {
+        for pairs in pairs.chunks(LANES) {
+            match self.distances_of_triangles(pairs) {
+                Some(found) => distances.extend_from_slice(&found[..pairs.len()]),
+                None => distances.extend(pairs.iter().map(|pair| self.distance(pair))),
+            }
+        }
+    }
+
+    /// Distances of up to four nodes from triangles; `None` where a face is of another kind, or there is but one.
+    fn distances_of_triangles(&self, pairs: &[NearPair]) -> Option<[f64; LANES]> {
+        if pairs.len() < 2 {
+            return None;
+        }
+        let (mut triangles, mut queries) = (TriangleLanes::ZERO, [Lanes::splat(0.0); 3]);
+        for lane in 0..LANES {
+            let pair = &pairs[lane.min(pairs.len() - 1)];
+            let surface = self.surface(self.bodies[pair.target as usize]);
+            let (CellKind::Tri3, &[a, b, c]) = surface.face(pair.face as usize) else { return None };
+            triangles.set(lane, &[a, b, c].map(|node| self.positions[node as usize]));
+            for (axis, query) in queries.iter_mut().enumerate() {
+                query.0[lane] = self.positions[pair.node as usize][axis];
+            }
+        }
+        let mut closest = [ClosestLanes::ZERO];
+        closest_points_of_triangles(self.vectorised, &[triangles], &[queries], &mut closest);
+        Some(closest[0].distance_squared.settled().map(f64::sqrt))
     }
 
     /// Distance of a node from a face; of a curved or warped one, no more than it \[m\].
@@ -220,31 +288,122 @@ impl InPlay<'_> {
     }
 }
 
-/// The faces around a node.
-struct Star {
-    faces: Option<Vec<FlatFace>>,
+impl Workspace {
+    /// Notes the faces around a node, if they all are flat.
+    fn look_around(&mut self, surface: &Surface, node: u32, in_play: &InPlay<'_>) {
+        let around = surface.local_node(node).map_or(&[][..], |local| surface.faces_of_local_node(local));
+        let mut star = self.star.take().unwrap_or_default();
+        star.clear();
+        star.extend(around.iter().filter_map(|&face| in_play.flat_face(surface, face)));
+        self.star = (star.len() == around.len()).then_some(star);
+    }
 }
 
-impl Star {
-    fn of(surface: &Surface, node: u32, in_play: &InPlay<'_>) -> Self {
-        let around = surface.local_node(node).map_or(&[][..], |local| surface.faces_of_local_node(local));
-        Self { faces: around.iter().map(|&face| in_play.flat_face(surface, face)).collect() }
+/// Whether the normal of a node, a mean of those of the faces around it, is opposed to that of a face; perhaps, where
+/// one of them is not flat.
+fn opposed(star: Option<&[FlatFace]>, face: Option<FlatFace>) -> Opposed {
+    let (Some(star), Some(face)) = (star, face) else { return Opposed::Perhaps };
+    let (mut always, mut never) = (!star.is_empty(), true);
+    for other in star {
+        let product = other.normal.dot(&face.normal);
+        let off = other.turn + face.turn + other.turn * face.turn + ROUNDING;
+        always &= product < -off;
+        never &= product > off;
+    }
+    match (always, never) {
+        (true, _) => Opposed::Always,
+        (_, true) => Opposed::Never,
+        _ => Opposed::Perhaps,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::node_face::NodeFaceSearch;
+    use crate::contact::detection::samples::Samples;
+    use crate::contact::detection::{NodeFaceOptions, StartFrom};
+    use crate::contact::{Constraints, ContactKey};
+
+    const CELLS: u32 = 3;
+    const NODES: u32 = (CELLS + 1) * (CELLS + 1);
+
+    /// A bumpy sheet of triangles in unit cells from node `first` on, facing up or down.
+    fn sheet(first: u32, faces_up: bool) -> Surface {
+        let n = CELLS + 1;
+        let cell = |cell: u32| {
+            let a = first + cell / CELLS * n + cell % CELLS;
+            [[a, a + 1, a + n + 1], [a, a + n + 1, a + n]]
+                .map(|[a, b, c]| if faces_up { [a, b, c] } else { [a, c, b] })
+        };
+        let faces: Vec<[u32; 3]> = (0..CELLS * CELLS).flat_map(cell).collect();
+        Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())))
     }
 
-    /// Whether the normal of the node, a mean of those of its faces, is opposed to that of a face.
-    fn opposed_to(&self, face: Option<FlatFace>) -> Opposed {
-        let (Some(faces), Some(face)) = (&self.faces, face) else { return Opposed::Perhaps };
-        let (mut always, mut never) = (!faces.is_empty(), true);
-        for other in faces {
-            let product = other.normal.dot(&face.normal);
-            let off = other.turn + face.turn + other.turn * face.turn + ROUNDING;
-            always &= product < -off;
-            never &= product > off;
+    fn constraints(
+        model: &ContactModel,
+        candidates: &[Candidate],
+        positions: &[Vec3],
+    ) -> Vec<(ContactKey, u64, Vec<u32>)> {
+        let mut search = NodeFaceSearch::default();
+        let mut found = Constraints::default();
+        search.group(candidates);
+        let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
+        search.find(candidates, model, options, positions, &mut found);
+        found.iter().map(|c| (c.key, c.gap.to_bits(), c.nodes.to_vec())).collect()
+    }
+
+    /// Two bumpy sheets in and out of each other: wherever nodes go on their way, all constraints come from the short
+    /// list, and it is short.
+    #[test]
+    fn the_short_list_gives_all_constraints() {
+        let samples = &mut Samples::new(5);
+        let (mut listed, mut all, mut penetrated) = (0, 0, 0);
+        for _ in 0..400 {
+            let (bump, between) = (samples.uniform(0.0, 0.4), samples.uniform(-0.4, 0.6));
+            let place = |node: u32, bump: Vec3| {
+                let (i, j, upper) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1), node / NODES);
+                Vec3::new(f64::from(i) + 0.3, f64::from(j) + 0.2, between) * f64::from(upper)
+                    + Vec3::new(f64::from(i), f64::from(j), 0.0) * f64::from(1 - upper)
+                    + bump
+            };
+            let positions: Vec<Vec3> = (0..2 * NODES).map(|node| place(node, samples.vector(bump))).collect();
+            let model = ContactModel::new(vec![sheet(0, true), sheet(NODES, false)], &[], &positions);
+            let [gone, way] = [0, 1].map(|_| samples.pick(&[0.0, 0.01, 0.05, 0.2]));
+            let in_play = InPlay {
+                model: &model,
+                bodies: [0, 1],
+                positions: &positions,
+                gone: 0.0,
+                way,
+                rounding: 1e-9,
+                vectorised: Vectorised::detect(),
+            };
+            let pairs = |target: u32| {
+                let nodes = (1 - target) * NODES..(2 - target) * NODES;
+                nodes.flat_map(move |node| {
+                    (0..2 * CELLS * CELLS).map(move |face| NearPair { target, node, face, distance: 0.0 })
+                })
+            };
+            let near: Vec<NearPair> = (0..2).flat_map(pairs).collect();
+            let mut every: Vec<Candidate> = near.iter().map(|pair| in_play.candidate(pair)).collect();
+            every.sort_unstable();
+            let near = in_play.within(&near, model.search_depth([0, 1]) + gone + way + 1e-6);
+            let mut go = |from: &[Vec3], way: f64| -> Vec<Vec3> {
+                from.iter().map(|position| position + samples.direction() * (0.5 * way)).collect()
+            };
+            let positions = go(&positions, gone);
+            let mut short = InPlay { positions: &positions, gone, ..in_play }.short_list(&near);
+            short.sort_unstable();
+            (listed, all) = (listed + short.len(), all + every.len());
+            for _ in 0..10 {
+                let moved = go(&positions, way);
+                let expected = constraints(&model, &every, &moved);
+                assert_eq!(constraints(&model, &short, &moved), expected, "ways {gone}, {way}");
+                penetrated += expected.len();
+            }
         }
-        match (always, never) {
-            (true, _) => Opposed::Always,
-            (_, true) => Opposed::Never,
-            _ => Opposed::Perhaps,
-        }
+        assert!(penetrated > 10_000, "{penetrated}");
+        assert!(8 * listed < all, "{listed} of {all}");
     }
 }

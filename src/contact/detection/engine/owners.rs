@@ -35,3 +35,26 @@ impl NodeOwners {
         &self.nodes[self.offsets[face] as usize..self.offsets[face + 1] as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::CellKind;
+
+    /// Every node belongs to one face that has it, whatever its kind.
+    #[test]
+    fn every_node_belongs_to_a_face_of_its_own() {
+        let faces: [(CellKind, &[u32]); 3] =
+            [(CellKind::Tri3, &[7, 3, 5]), (CellKind::Quad4, &[3, 9, 8, 5]), (CellKind::Tri3, &[9, 2, 8])];
+        let surface = Surface::new(faces);
+        let owners = NodeOwners::new(&surface);
+        let mut owned: Vec<u32> = Vec::new();
+        for face in 0..3 {
+            let nodes = owners.nodes_of(face);
+            assert!(nodes.iter().all(|node| faces[face as usize].1.contains(node)));
+            owned.extend(nodes);
+        }
+        owned.sort_unstable();
+        assert_eq!(owned, surface.nodes());
+    }
+}

@@ -10,7 +10,7 @@ use super::{Engine, Phase, Sphere};
 
 impl Engine {
     /// The earliest entry for each pair of bodies that has one, placed; the roots, due at once, before anything is
-    /// predicted.
+    /// predicted: those of as many pairs as a horizon holds.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -57,7 +57,7 @@ impl Engine {
             (Phase::Contact, Placement::Deforming(configuration)) => self.next_looks(configuration),
             (Phase::Fresh, _) if self.queue.entries().next().is_none() => {
                 let roots = |bodies| Some((placement.time(), self.root_pair(bodies)?));
-                self.model.pairs().filter_map(roots).collect()
+                self.model.pairs().filter_map(roots).take(self.most_pairs()).collect()
             }
             _ => {
                 let mut entries: Vec<(f64, VertexPair)> = self.queue.entries().collect();

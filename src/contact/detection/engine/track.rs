@@ -9,12 +9,13 @@ use rayon::prelude::*;
 use crate::contact::Surface;
 use crate::contact::detection::Configuration;
 use crate::contact::detection::bounds::{Bounds, overshoot};
-use crate::contact::detection::hierarchy::{Hierarchy, VertexMotion};
+use crate::contact::detection::hierarchy::{Builder, Hierarchy, VertexMotion};
 use crate::contact::detection::volume::Aabb;
 use crate::math::Vec3;
+use crate::math::reduction::fixed_order_sum;
 
 /// Nodes looked at by one task.
-const NODES_PER_TASK: usize = 8192;
+const NODES_PER_TASK: usize = 16_384;
 
 /// Steps at the present speed that a body should stay in its room.
 const STEPS_IN_ROOM: f64 = 128.0;
@@ -25,6 +26,9 @@ const LEAST_ROOM: f64 = 0.5;
 /// How much the spheres of a body that has deformed may have grown before they are fitted anew, relative to its search
 /// depth.
 const STALE: f64 = 0.125;
+
+/// How much larger the spheres of a tree may be in all, by volume, than at their best before another is built.
+const DECAYED: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -46,6 +50,10 @@ pub(super) struct BodyTrack {
     spheres: Vec<VertexMotion>,
     /// Displacements since then.
     since_fit: Bounds,
+    /// A tree built since, in the place of that of the beginning.
+    rebuilt: Option<Hierarchy>,
+    /// The least sum of the volumes of the spheres of the tree in use \[m³\].
+    best: f64,
     search_depth: f64,
     overshoot: f64,
 }
@@ -73,6 +81,8 @@ impl BodyTrack {
             largest_coordinate: 0.0,
             spheres: Vec::new(),
             since_fit: Bounds::ZERO,
+            rebuilt: None,
+            best: f64::INFINITY,
             search_depth,
             overshoot: overshoot(surface),
         }
@@ -82,14 +92,14 @@ impl BodyTrack {
     pub fn forget(&mut self) {
         self.room = f64::NEG_INFINITY;
         self.spheres.clear();
+        (self.rebuilt, self.best) = (None, f64::INFINITY);
     }
 
     /// Goes along with a step.
     pub fn follow(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
         let velocities = configuration.velocities;
         let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| velocities[node as usize]), 0.0);
-        let pieces = surface.nodes().par_chunks(NODES_PER_TASK);
-        let velocity = pieces.map(of_nodes).reduce(|| Bounds::EMPTY, |a, b| a.union(&b));
+        let velocity = in_pieces(surface.nodes(), of_nodes);
         self.step = velocity.beyond(self.overshoot).times(configuration.time_step);
         if !self.step.is_zero() {
             self.step = self.step.widened(ROUNDING * self.largest_coordinate);
@@ -131,10 +141,24 @@ impl BodyTrack {
         self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan()
     }
 
-    /// Fits the spheres of the tree.
-    pub fn fit(&mut self, tree: &Hierarchy, configuration: &Configuration<'_>) {
-        tree.refit(configuration.positions, configuration.velocities, &mut self.spheres);
+    /// Fits the spheres of the tree; where it has become a bad one, of another one in its place.
+    pub fn fit(&mut self, tree: &Hierarchy, surface: &Surface, configuration: &Configuration<'_>) {
+        let Configuration { positions, velocities, .. } = *configuration;
+        self.rebuilt.as_ref().unwrap_or(tree).refit(positions, velocities, &mut self.spheres);
         self.since_fit = Bounds::ZERO;
+        let quality = sum_of_volumes(&self.spheres);
+        if quality > DECAYED * self.best {
+            self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0);
+            self.rebuilt.as_ref().unwrap_or(tree).refit(positions, velocities, &mut self.spheres);
+            self.best = sum_of_volumes(&self.spheres);
+        } else {
+            self.best = self.best.min(quality);
+        }
+    }
+
+    /// The tree in use: the given one of the body unless another has taken its place.
+    pub fn tree<'a>(&'a self, tree: &'a Hierarchy) -> &'a Hierarchy {
+        self.rebuilt.as_ref().unwrap_or(tree)
     }
 
     /// Where the spheres are now.
@@ -147,7 +171,104 @@ impl BodyTrack {
 /// Box of a surface, not rounded; points of a curved face may overshoot those of its nodes.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);
-    let pieces = surface.nodes().par_chunks(NODES_PER_TASK);
-    let bounds = pieces.map(of_nodes).reduce(|| Bounds::EMPTY, |a, b| a.union(&b)).beyond(overshoot);
+    let bounds = in_pieces(surface.nodes(), of_nodes).beyond(overshoot);
     bounds.displace(&Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() })
+}
+
+/// Sum of r³ of spheres: the measure of a tree, but for a factor.
+fn sum_of_volumes(spheres: &[VertexMotion]) -> f64 {
+    fixed_order_sum(spheres.len(), &|range| {
+        spheres[range].iter().map(|sphere| sphere.radius.powi(3)).sum::<f64>()
+    })
+}
+
+/// Bounds of all pieces of a list of nodes, in parallel where there are many.
+fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
+    if nodes.len() <= NODES_PER_TASK {
+        return bounds(nodes);
+    }
+    nodes.par_chunks(NODES_PER_TASK).map(bounds).reduce(|| Bounds::EMPTY, |a, b| a.union(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+    use crate::mesh::CellKind;
+
+    fn configuration<'a>(positions: &'a [Vec3], velocities: &'a [Vec3]) -> Configuration<'a> {
+        Configuration { time: 0.0, time_step: 0.5, positions, velocities }
+    }
+
+    /// Three-node faces side by side along x, each node of its own.
+    fn strip(count: u32) -> (Surface, Vec<Vec3>) {
+        let faces: Vec<[u32; 3]> = (0..count).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+        let corners = |k: u32| {
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+                .map(|[x, y, z]| Vec3::new(x + f64::from(k), y, z))
+        };
+        let surface = Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())));
+        (surface, (0..count).flat_map(corners).collect())
+    }
+
+    /// A body in motion is in its box, and its faces are in the spheres of the tree, fitted or not; rigid motion makes
+    /// neither larger. It tells in time when it leaves its room.
+    #[test]
+    fn boxes_and_spheres_hold_what_moves() {
+        let samples = &mut Samples::new(4);
+        for is_rigid in [true, false] {
+            let (surface, mut positions) = strip(20);
+            let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
+            let mut track = BodyTrack::new(&surface, 0.5);
+            assert!(track.has_left() && track.is_stale());
+            let room = track.give_room(&surface, &positions);
+            track.fit(&tree, &surface, &configuration(&positions, &positions));
+            let mut left = 0;
+            for _ in 0..50 {
+                let common = samples.vector(0.02) + Vec3::x() * 0.02;
+                let own = |samples: &mut Samples| if is_rigid { Vec3::zeros() } else { samples.vector(0.01) };
+                let velocities: Vec<Vec3> = positions.iter().map(|_| common + own(samples)).collect();
+                positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.5);
+                track.follow(&surface, &configuration(&positions, &velocities));
+                let (bounds, placed) = (track.bounds(), track.placed());
+                assert!(positions.iter().all(|x| bounds.contains(x)));
+                assert!(track.has_left() || positions.iter().all(|x| room.contains(x)));
+                left += usize::from(track.has_left());
+                // Rounding adds up: 50 steps of 8 ε times coordinates of about 25.
+                assert!(!is_rigid || placed.growth < 1e-11 && bounds.diagonal() < 20.1);
+                for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {
+                    let sphere = placed.spheres[v as usize].sphere();
+                    let (_, nodes) = surface.face(tree.face(v).unwrap() as usize);
+                    let farthest =
+                        |&node: &u32| (positions[node as usize] - sphere.centre - placed.shift).norm();
+                    assert!(nodes.iter().all(|node| farthest(node) <= sphere.radius + placed.growth + 1e-12));
+                }
+            }
+            assert!(left > 10 && left < 50, "{left}");
+            assert_eq!(track.is_stale(), !is_rigid);
+        }
+    }
+
+    /// Faces that change places make a bad tree: another takes its place, as good as one built there.
+    #[test]
+    fn a_decayed_tree_is_built_anew() {
+        let (surface, mut positions) = strip(200);
+        let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
+        let mut track = BodyTrack::new(&surface, 0.5);
+        let zero = vec![Vec3::zeros(); positions.len()];
+        track.fit(&tree, &surface, &configuration(&positions, &zero));
+        positions.iter_mut().for_each(|x| x.y += 0.1 * x.x);
+        track.fit(&tree, &surface, &configuration(&positions, &zero));
+        assert!(track.rebuilt.is_none(), "shear");
+        for (k, x) in positions.iter_mut().enumerate() {
+            x.x += f64::from((k as u32 / 3) * 89 % 200) - (k / 3) as f64;
+        }
+        track.fit(&tree, &surface, &configuration(&positions, &zero));
+        let fresh = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
+        let mut spheres = Vec::new();
+        fresh.refit(&positions, &zero, &mut spheres);
+        assert!(track.rebuilt.is_some() && track.best == sum_of_volumes(&spheres));
+        track.forget();
+        assert!(track.rebuilt.is_none());
+    }
 }

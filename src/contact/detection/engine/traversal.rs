@@ -1,22 +1,22 @@
 //! Two trees opened against each other, or one against itself, down to the nodes that are near a face.
 //!
 //! The larger of two spheres is opened until they are farther apart than the reach, or few faces are left below each:
-//! those are compared one by one, through the volumes of the ladder. Two faces that are left are *met*: the nodes that
-//! belong to the one are listed with the other if they are within reach of its sphere. Every node belongs to one face,
-//! the first around it, so that no pair is listed twice.
+//! those are compared one by one. Two faces whose spheres are near are *met*: the nodes that belong to the one are listed
+//! with the other if they are within reach of its sphere, and no volume of the ladder keeps the faces apart. Every node
+//! belongs to one face, the first around it, so that no pair is listed twice.
 
 use rayon::prelude::*;
 
+use crate::contact::Surface;
 use crate::contact::detection::ContactModel;
 use crate::contact::detection::control_points::{
     MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
 };
 use crate::contact::detection::edge_edge::{EdgePair, near_edges};
 use crate::contact::detection::hierarchy::Hierarchy;
-use crate::contact::detection::node_face::Candidate;
 use crate::contact::detection::volume::{Leaf, LeafVolumes, Sphere, VolumeKind};
-use crate::contact::{NodeOnSurface, Surface};
 use crate::math::Vec3;
+use crate::mesh::CellKind;
 
 use super::owners::NodeOwners;
 use super::track::PlacedSpheres;
@@ -28,7 +28,7 @@ const BATCH: usize = 8;
 const TASKS: (u32, usize) = (2048, 256);
 
 /// A node and a face that are near each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NearPair {
     /// Which of the two bodies the face is of.
     pub target: u32,
@@ -36,6 +36,8 @@ pub(super) struct NearPair {
     pub node: u32,
     /// The face.
     pub face: u32,
+    /// No less than this was between them when they were listed \[m\].
+    pub distance: f32,
 }
 
 /// What a traversal finds.
@@ -70,7 +72,7 @@ pub(super) struct Side<'a> {
 
 /// Two trees, and how near to each other is near.
 pub(super) struct Traversal<'a> {
-    /// The surfaces and what they cannot touch.
+    /// The surfaces and which of their edges can touch.
     pub model: &'a ContactModel,
     /// The trees; twice the same for a body that can touch itself.
     pub sides: [Side<'a>; 2],
@@ -89,6 +91,8 @@ struct Batch {
     points: [[Vec3; MAX_CONTROL_POINTS]; BATCH],
     num_points: [usize; BATCH],
     margins: [f64; BATCH],
+    /// Whether they are segments or triangles.
+    is_flat: [bool; BATCH],
     count: usize,
 }
 
@@ -117,7 +121,7 @@ impl PlacedSpheres<'_> {
 }
 
 impl Traversal<'_> {
-    /// All pairs of a node and a face within reach, ascending; those that a body cannot touch of itself are left out.
+    /// Nodes and faces within reach of each other, ascending; some may be a little farther apart.
     ///
     /// # Cost
     /// In parallel where there are many faces; the result does not depend on the number of threads.
@@ -134,7 +138,7 @@ impl Traversal<'_> {
             let parts: Vec<Found> = frontier.par_iter().map_init(volumes, search).collect();
             parts.into_iter().fold(found, Found::joined)
         };
-        found.near.par_sort_unstable();
+        found.near.par_sort_unstable_by_key(|pair| (pair.target, pair.node, pair.face));
         found
     }
 
@@ -238,9 +242,8 @@ impl Traversal<'_> {
                 found.tests += 1;
                 let near = first.spheres[i].radius + second.spheres[j].radius + self.reach;
                 let offset = first.spheres[i].centre - second.spheres[j].centre;
-                let apart = offset.norm_squared() > near * near;
-                if !apart && volumes.excluded(&first.leaf(i, 0), &second.leaf(j, BATCH)).is_none() {
-                    self.meet([&first, &second], [i, j], found);
+                if offset.norm_squared() <= near * near {
+                    self.meet([&first, &second], [i, j], volumes, found);
                 }
             }
         }
@@ -254,6 +257,7 @@ impl Traversal<'_> {
             points: [[Vec3::zeros(); MAX_CONTROL_POINTS]; BATCH],
             num_points: [0; BATCH],
             margins: [0.0; BATCH],
+            is_flat: [false; BATCH],
             count: 0,
         };
         let (mut pending, mut count) = ([vertex; BATCH], 1);
@@ -269,6 +273,7 @@ impl Traversal<'_> {
                 let points = control_points(kind, nodes, self.positions, &mut batch.points[k]);
                 let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
                 (batch.num_points[k], batch.margins[k]) = (points.len(), 0.5 * self.reach + rounding);
+                batch.is_flat[k] = matches!(kind, CellKind::Line2 | CellKind::Tri3);
                 (batch.faces[k], batch.spheres[k]) = (face, side.placed.sphere(v));
                 batch.count += 1;
             }
@@ -276,26 +281,30 @@ impl Traversal<'_> {
         batch
     }
 
-    /// Lists what may touch of two faces that no volume keeps apart: nodes of either with the other, and edges that
-    /// belong to them.
-    fn meet(&self, batches: [&Batch; 2], places: [usize; 2], found: &mut Found) {
+    /// Lists what may touch of two faces whose spheres are near: nodes of either with the other, unless a volume keeps
+    /// the faces apart, and edges that belong to them.
+    ///
+    /// Volumes are tried only where the distance of a node is dearer than they are: it is not, of flat faces.
+    fn meet(&self, batches: [&Batch; 2], places: [usize; 2], volumes: &mut LeafVolumes, found: &mut Found) {
         let faces = [0, 1].map(|k| batches[k].faces[places[k]]);
         let bodies = self.sides.map(|side| side.body);
+        let is_flat = (0..2).all(|k| batches[k].is_flat[places[k]]);
+        if !is_flat {
+            let leaves = [0, 1].map(|k| batches[k].leaf(places[k], k * BATCH));
+            if volumes.excluded(&leaves[0], &leaves[1]).is_some() {
+                return;
+            }
+        }
         near_edges(self.model, bodies, faces, self.positions, self.reach, &mut found.edges);
-        let itself = self.is_of_one_body();
         for (contactor, target) in [(0, 1), (1, 0)] {
-            let (side, other) = (&self.sides[contactor], &self.sides[target]);
             let face = batches[target].faces[places[target]];
             let sphere = &batches[target].spheres[places[target]];
             let distance = sphere.radius + self.reach;
-            for &node in side.owners.nodes_of(batches[contactor].faces[places[contactor]]) {
+            let body = if self.is_of_one_body() { 0 } else { target as u32 };
+            for &node in self.sides[contactor].owners.nodes_of(batches[contactor].faces[places[contactor]]) {
                 let offset = self.positions[node as usize] - sphere.centre;
-                if offset.norm_squared() > distance * distance {
-                    continue;
-                }
-                let key = NodeOnSurface { contactor: node, target: other.body };
-                if self.model.can_touch(&Candidate { key, face, contactor_body: side.body }) {
-                    found.near.push(NearPair { target: if itself { 0 } else { target as u32 }, node, face });
+                if offset.norm_squared() <= distance * distance {
+                    found.near.push(NearPair { target: body, node, face, distance: 0.0 });
                 }
             }
         }
