@@ -93,13 +93,13 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Begins with these energies and this momentum.
-    pub fn new(energies: &Energies, momentum: Wrench) -> Self {
+    /// Begins with these energies and this momentum; `rounding` is the energy that cannot be told from nothing \[J\].
+    pub fn new(energies: &Energies, momentum: Wrench, rounding: f64) -> Self {
         Self {
             initial_energy: energies.total() - energies.external_work,
             initial_momentum: momentum,
             impulse: Wrench::zero(),
-            energy_scale: 0.0,
+            energy_scale: rounding,
             momentum_scale: 0.0,
             angular_scale: 0.0,
             largest_energy_error: 0.0,
@@ -114,12 +114,12 @@ impl Audit {
         self.initial_energy
     }
 
-    /// Largest of kinetic, strain and |external work| seen so far \[J\].
+    /// Largest of kinetic, strain and |external work| seen so far, and of what rounding may store \[J\].
     pub fn energy_scale(&self) -> f64 {
         self.energy_scale
     }
 
-    /// |total − initial − external work| over the largest of kinetic, strain and |external work| seen so far.
+    /// |total − initial − external work| over [`Audit::energy_scale`].
     pub fn energy_error(&self) -> f64 {
         self.energy_error
     }

@@ -7,7 +7,10 @@ use crate::dynamics::{Audit, Wrench};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
-use super::Simulation;
+use super::{Body, Simulation};
+
+/// Rounding of positions that many steps may add up to, relative to them.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Momentum, kinetic energy and centre of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,8 +83,20 @@ impl Simulation {
     pub(super) fn begin_audit(&mut self) {
         self.measure();
         let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
-        self.audit = Audit::new(&self.energies, momentum);
+        self.audit = Audit::new(&self.energies, momentum, self.energy_of_rounding());
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
+    }
+
+    /// Energy of the shortest waves with an amplitude that rounding gives positions, Σ ½ m (ε |x| ω)² over the bodies:
+    /// a state at rest is no better than that \[J\].
+    fn energy_of_rounding(&self) -> f64 {
+        let of_body = |(number, body): (usize, &Body)| {
+            let frequency = 2.0 / self.critical_step(number)?.0;
+            let farthest =
+                self.state.positions[body.nodes.clone()].iter().map(Vec3::amax).fold(0.0, f64::max);
+            Some(0.5 * body.mass * (ROUNDING * farthest * frequency).powi(2))
+        };
+        self.model.bodies.iter().enumerate().filter_map(of_body).sum()
     }
 
     /// Energies and momenta of the present state.

@@ -109,7 +109,7 @@ impl Simulation {
             contact_audit: ContactAudit::default(),
             surfaces,
             energies: Energies::default(),
-            audit: Audit::new(&Energies::default(), Wrench::zero()),
+            audit: Audit::new(&Energies::default(), Wrench::zero(), 0.0),
             external_wrench: Wrench::zero(),
             first_contacts: Vec::new(),
             have_touched: BTreeSet::new(),

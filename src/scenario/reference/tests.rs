@@ -93,6 +93,8 @@ const BARE: &str = "
     body = 'a'
     pressure = 1
     [contact]
+    [[contact.pairs]]
+    between = ['a', 'floor']
     [output]
 ";
 
@@ -124,7 +126,7 @@ fn a_default_written_out_changes_nothing() {
         tried += 1;
         let table = match key.table {
             "" => String::new(),
-            "bodies" | "walls" | "boundaries" | "loads" => format!("{}.0.", key.table),
+            "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => format!("{}.0.", key.table),
             table => format!("{table}."),
         };
         let text = format!("{table}{}={default}", key.name);
