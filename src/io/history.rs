@@ -8,7 +8,7 @@ use super::error::{FileAction, OutputError};
 use crate::math::Vec3;
 
 const FILE_NAME: &str = "history.csv";
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 21] = [
     "time",
     "step",
     "dt",
@@ -20,6 +20,7 @@ const COLUMNS: [&str; 20] = [
     "plastic_dissipation",
     "hourglass_energy",
     "viscous_dissipation",
+    "numerical_work",
     "total",
     "energy_error",
     "momentum_x",
@@ -68,7 +69,9 @@ pub struct HistoryRow {
     pub hourglass_energy: f64,
     /// Energy contact damping has taken since the start \[J\].
     pub viscous_dissipation: f64,
-    /// Sum of the energies, stored and taken \[J\].
+    /// Energy that projections of positions and changes of stiffness have given since the start \[J\].
+    pub numerical_work: f64,
+    /// Sum of the energies, stored and taken, less the numerical work \[J\].
     pub total: f64,
     /// Energy error \[-\].
     pub energy_error: f64,
@@ -157,6 +160,7 @@ fn cells(row: &HistoryRow) -> Vec<String> {
             row.plastic_dissipation,
             row.hourglass_energy,
             row.viscous_dissipation,
+            row.numerical_work,
             row.total,
             row.energy_error,
         ]

@@ -206,6 +206,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         plastic_dissipation: 0.0,
         hourglass_energy: simulation.energies.hourglass,
         viscous_dissipation: energies.viscous_dissipation,
+        numerical_work: energies.numerical_work,
         total: energies.total(),
         energy_error: simulation.audit.energy_error(),
         momentum: simulation.balances.iter().map(|balance| balance.momentum.linear).sum(),

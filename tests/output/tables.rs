@@ -10,7 +10,7 @@ use ictus::math::Vec3;
 use super::file_names;
 
 const HISTORY_HEADER: &str = "time,step,dt,kinetic,strain,external_work,contact_energy,friction_dissipation,\
-    plastic_dissipation,hourglass_energy,viscous_dissipation,total,energy_error,momentum_x,momentum_y,momentum_z,\
+    plastic_dissipation,hourglass_energy,viscous_dissipation,numerical_work,total,energy_error,momentum_x,momentum_y,momentum_z,\
     angular_momentum_x,angular_momentum_y,angular_momentum_z,contacts,left.momentum_x,left.momentum_y,\
     left.momentum_z,left.kinetic,left.centre_x,left.centre_y,left.centre_z,left.contact_force_x,\
     left.contact_force_y,left.contact_force_z";
@@ -31,16 +31,17 @@ fn history_row(shift: u32) -> HistoryRow {
         plastic_dissipation: third(8),
         hourglass_energy: third(9),
         viscous_dissipation: third(10),
-        total: third(11),
-        energy_error: third(12),
-        momentum: vector(13),
-        angular_momentum: vector(16),
-        contacts: u64::from(shift) + 19,
+        numerical_work: third(11),
+        total: third(12),
+        energy_error: third(13),
+        momentum: vector(14),
+        angular_momentum: vector(17),
+        contacts: u64::from(shift) + 20,
         bodies: vec![BodyRow {
-            momentum: vector(20),
-            kinetic: third(23),
-            centre: vector(24),
-            contact_force: vector(27),
+            momentum: vector(21),
+            kinetic: third(24),
+            centre: vector(25),
+            contact_force: vector(28),
         }],
     }
 }
@@ -56,7 +57,7 @@ fn history_has_exactly_its_columns_and_every_digit() {
     let record = csv::Reader::from_path(&path).unwrap().records().next().unwrap().unwrap();
     for (column, cell) in record.iter().enumerate() {
         match column {
-            1 | 19 => assert_eq!(cell, column.to_string(), "counts are whole numbers"),
+            1 | 20 => assert_eq!(cell, column.to_string(), "counts are whole numbers"),
             _ => assert_eq!(cell.parse::<f64>().unwrap(), column as f64 / 3.0, "column {column}"),
         }
     }
