@@ -238,7 +238,7 @@ impl EdgePair {
 
 /// Unit pseudo-normal at a place of an edge; zero if there is none.
 fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Vec3 {
-    let [first, second] = normals_beside_edge(surface, positions, edge, place);
+    let [first, second] = normals_beside_edge(surface, &|node| positions[node as usize], edge, place);
     (first + second).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
@@ -255,20 +255,20 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
     if offset.norm_squared() > reach * reach {
         return None;
     }
-    let normal = normal_of_crossing(model, candidate, &curves, places, positions)?;
+    let normal = normal_of_crossing(model, candidate, &curves, places, &|node| positions[node as usize])?;
     let gap = normal.dot(&offset);
     let is_contact = (-depth..thickness).contains(&gap);
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap: gap - thickness, normal })
 }
 
 /// Unit normal out of the target at the closest points of two edges; none where they are next to an end, parallel, or
-/// where the normal is not one of both edges. The normals of faces are those at `positions`.
+/// where the normal is not one of both edges. The normals of faces are those with the nodes where `at` says.
 pub(super) fn normal_of_crossing(
     model: &ContactModel,
     pair: &EdgePair,
     curves: &[Curve; 2],
     places: [f64; 2],
-    positions: &[Vec3],
+    at: &impl Fn(u32) -> Vec3,
 ) -> Option<Vec3> {
     if places.iter().any(|place| !(END..=1.0 - END).contains(place)) {
         return None;
@@ -280,7 +280,7 @@ pub(super) fn normal_of_crossing(
     let edges = pair.edges(model);
     let beside = [0, 1].map(|k| {
         let surface = &model.surfaces[pair.bodies[k] as usize];
-        normals_beside_edge(surface, positions, edges[k], places[k])
+        normals_beside_edge(surface, at, edges[k], places[k])
     });
     let normal = if normal.dot(&(beside[1][0] + beside[1][1])) < 0.0 { -normal } else { normal };
     let is_normal = are_opposed(&beside)

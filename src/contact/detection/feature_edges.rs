@@ -70,7 +70,7 @@ fn is_selected(selection: EdgeSelection, surface: &Surface, positions: &[Vec3], 
     if selection == EdgeSelection::None {
         return false;
     }
-    let [first, second] = normals_beside_edge(surface, positions, edge, 0.5);
+    let [first, second] = normals_beside_edge(surface, &|node| positions[node as usize], edge, 0.5);
     let Some(along) = along(edge.nodes, positions).filter(|_| edge.neighbour.is_some()) else {
         return edge.neighbour.is_none();
     };

@@ -149,8 +149,7 @@ fn complete(model: &ContactModel, paths: &StepPaths, meeting: &Meeting) -> StepI
             let edges = pair.edges(model);
             let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
             let places = closest_places(&curves);
-            let normal_by = |faces: &[Vec3]| normal_of_crossing(model, &pair, &curves, places, faces);
-            let normal = normal_by(&positions).or_else(|| normal_by(&paths.begin));
+            let normal = normal_of_crossing(model, &pair, &curves, places, &|node| positions[node as usize]);
             let rate = |k: usize| {
                 let (nodes, values, count) = Curve::shares(edges[k], places[k]);
                 rates(&nodes[..count], &values[..count])
@@ -398,8 +397,7 @@ impl Sweep<'_> {
             let (nodes, values, count) = Curve::shares(edges[k], places[k]);
             nodes.iter().zip(values).take(count).map(|(&node, n)| self.paths.rate(node, tau) * n).sum()
         };
-        // Faces turn little in a step: their normals are those at its beginning.
-        normal_of_crossing(self.model, pair, &curves, places, &self.paths.begin)
+        normal_of_crossing(self.model, pair, &curves, places, &|node| self.paths.at(node, tau))
             .is_some_and(|normal| (rate(0) - rate(1)).dot(&normal) < 0.0)
     }
 }

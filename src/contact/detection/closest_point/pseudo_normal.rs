@@ -78,6 +78,11 @@ pub fn signed_gap(
 
 /// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if there is none.
 fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
+    face_normal_where(surface, &|node| positions[node as usize], face, xi)
+}
+
+/// The same where nodes are `at` these positions.
+fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if Domain::of(kind).is_none() {
         return Vec3::zeros();
@@ -86,7 +91,7 @@ fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2])
     shape_gradients(kind, [xi[0], xi[1], 0.0], &mut gradients);
     let mut tangents = [Vec3::zeros(); 2];
     for (&node, gradient) in nodes.iter().zip(gradients) {
-        let relative = positions[node as usize] - positions[nodes[0] as usize];
+        let relative = at(node) - at(nodes[0]);
         tangents[0] += relative * gradient[0];
         tangents[1] += relative * gradient[1];
     }
@@ -114,18 +119,29 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     let (from, to) = (domain.corners[k], domain.corners[next]);
     let i = if from[0] == to[0] { 1 } else { 0 };
     let place = (xi[i] - from[i]) / (to[i] - from[i]);
-    normal + normal_on_edge(surface, positions, other as usize, ends, place)
+    normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
 /// Unit normals of the two faces of an edge, `place` of the way from its first node to its second; zero for the face
 /// that is missing on a border.
-pub fn normals_beside_edge(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> [Vec3; 2] {
-    let normal = |face: u32| normal_on_edge(surface, positions, face as usize, edge.nodes, place);
+pub fn normals_beside_edge(
+    surface: &Surface,
+    at: &impl Fn(u32) -> Vec3,
+    edge: &Edge,
+    place: f64,
+) -> [Vec3; 2] {
+    let normal = |face: u32| normal_on_edge(surface, at, face as usize, edge.nodes, place);
     [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
 }
 
 /// Normal of a face at a point of its edge between two global nodes, `place` of the way.
-fn normal_on_edge(surface: &Surface, positions: &[Vec3], face: usize, ends: [u32; 2], place: f64) -> Vec3 {
+fn normal_on_edge(
+    surface: &Surface,
+    at: &impl Fn(u32) -> Vec3,
+    face: usize,
+    ends: [u32; 2],
+    place: f64,
+) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let natural = |node: u32| {
         let corner = kind.corners().iter().position(|&c| nodes[c as usize] == node)?;
@@ -133,7 +149,7 @@ fn normal_on_edge(surface: &Surface, positions: &[Vec3], face: usize, ends: [u32
     };
     let (Some(from), Some(to)) = (natural(ends[0]), natural(ends[1])) else { return Vec3::zeros() };
     let xi = [0, 1].map(|i| from[i] + place * (to[i] - from[i]));
-    face_normal(surface, positions, face, xi)
+    face_normal_where(surface, at, face, xi)
 }
 
 /// Σ angle_f n_f over the faces around a node (global number), not of unit length; zero for a node that is not
