@@ -25,6 +25,8 @@ mod samples;
 mod scenes;
 #[path = "../tests/properties/self_contact.rs"]
 mod self_contact;
+#[path = "../tests/properties/winding.rs"]
+mod winding;
 
 use std::fmt::Debug;
 use std::panic::catch_unwind;

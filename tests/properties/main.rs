@@ -14,3 +14,4 @@ mod rough_surfaces;
 mod samples;
 mod scenes;
 mod self_contact;
+mod winding;

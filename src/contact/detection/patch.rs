@@ -92,10 +92,10 @@ impl QuadraticPatch {
     /// # Source
     /// Farin 2002, "Curves and Surfaces for CAGD", §4.6 and §17.3 (subdivision by de Casteljau's algorithm).
     pub(super) fn split(&self, mut visit: impl FnMut(Self)) {
-        let p = &if self.count == 3 && self.kind == CellKind::Tri3 {
-            with_middles(&self.points)
-        } else {
-            self.points
+        let p = &match (self.kind, self.count) {
+            (CellKind::Line2, 2) => with_middle(&self.points),
+            (CellKind::Tri3, 3) => with_middles(&self.points),
+            _ => self.points,
         };
         let mut offer = |points: [Vec3; 9]| visit(Self { points, ..*self });
         match self.kind {
@@ -116,6 +116,13 @@ impl QuadraticPatch {
             }
         }
     }
+}
+
+/// Control points of the segment through the first two points.
+fn with_middle(points: &[Vec3; 9]) -> [Vec3; 9] {
+    let mut points = *points;
+    points[2] = (points[0] + points[1]) * 0.5;
+    points
 }
 
 /// Control points of the triangle through the first three points.
@@ -172,4 +179,33 @@ fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
         points.iter_mut().zip(of_quarter).for_each(|(point, (u, v))| *point = polar(u, v));
         points
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parts of any face, and their parts, are as large together as the face is.
+    #[test]
+    fn parts_make_up_the_whole() {
+        let nodes = [[1.0, 2.0, 3.0], [4.0, 2.5, 3.0], [4.5, 5.0, 3.0], [1.5, 6.0, 3.0]].map(Vec3::from);
+        for kind in [CellKind::Line2, CellKind::Tri3, CellKind::Quad4] {
+            let whole = QuadraticPatch::of_face(kind, |k| nodes[k]);
+            let mut parts = Vec::new();
+            whole.split(|part| part.split(|part| parts.push(part)));
+            let sum: f64 = parts.iter().map(size).sum();
+            assert_eq!(parts.len(), if kind == CellKind::Line2 { 4 } else { 16 });
+            assert!((sum / size(&whole) - 1.0).abs() < 1e-14, "{kind:?}: {sum} of {}", size(&whole));
+        }
+    }
+
+    /// Length of a segment or area of a plane face.
+    fn size(patch: &QuadraticPatch) -> f64 {
+        let corners = patch.corners();
+        match corners.len() {
+            2 => (corners[1] - corners[0]).norm(),
+            3 => 0.5 * (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).norm(),
+            _ => 0.5 * (corners[2] - corners[0]).cross(&(corners[3] - corners[1])).norm(),
+        }
+    }
 }
