@@ -65,6 +65,18 @@ fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
+/// Where the balance of these bodies stands, which is often `guess`; it is made where there is none.
+fn place_of(balances: &mut Vec<PairBalance>, bodies: [u32; 2], guess: usize) -> usize {
+    if balances.get(guess).is_some_and(|balance| balance.bodies == bodies) {
+        return guess;
+    }
+    let place = balances.partition_point(|balance| balance.bodies < bodies);
+    if balances.get(place).is_none_or(|balance| balance.bodies != bodies) {
+        balances.insert(place, PairBalance::new(bodies));
+    }
+    place
+}
+
 impl Simulation {
     /// Balances of all pairs of bodies that have touched, by ascending bodies.
     pub fn pair_balances(&self) -> &[PairBalance] {
@@ -78,14 +90,13 @@ impl Simulation {
         }
         let mut place = 0;
         for (constraint, result) in self.constraints.iter().zip(&self.action.results) {
-            let bodies = ascending(constraint.bodies);
-            if self.pair_balances.get(place).is_none_or(|balance| balance.bodies != bodies) {
-                place = self.pair_balances.partition_point(|balance| balance.bodies < bodies);
-                if self.pair_balances.get(place).is_none_or(|balance| balance.bodies != bodies) {
-                    self.pair_balances.insert(place, PairBalance::new(bodies));
-                }
-            }
+            place = place_of(&mut self.pair_balances, ascending(constraint.bodies), place);
             self.pair_balances[place].add(&constraint, result);
+        }
+        for work in &self.action.unlisted {
+            place = place_of(&mut self.pair_balances, ascending(work.bodies), place);
+            self.pair_balances[place].friction_dissipation += work.friction_work;
+            self.pair_balances[place].damping_dissipation += work.damping_work;
         }
         self.audit_contact();
     }

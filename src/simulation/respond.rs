@@ -125,7 +125,10 @@ impl Simulation {
             self.action.work.numerical +=
                 force.dot(&(0.5 * (correction.velocity * dt - correction.position)));
             let held = self.action.impulses[node].try_normalize(0.0).map_or(0.0, |along| along.dot(&force));
-            kicks += 0.125 * dt * dt * held * held / self.model.mass[node];
+            // A wall whose velocity is given has no mass, and no kick.
+            if held != 0.0 {
+                kicks += 0.125 * dt * dt * held * held / self.model.mass[node];
+            }
         }
         self.action.work.numerical += kicks - std::mem::replace(&mut self.kicks_of_held_nodes, kicks);
         for correction in &self.action.rigid_corrections {

@@ -9,6 +9,7 @@ use super::penalty::turned;
 use super::row::{Motion, Row};
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, Stiffness,
+    UnlistedWork,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -37,7 +38,7 @@ pub struct EnergyMomentumOptions {
 /// is never negative.
 ///
 /// A contact that is found no more though its spring is still compressed is given its energy back along its last normal,
-/// with nodal directions that have no moment (see `gradient`).
+/// with nodal directions that have no moment (see `gradient`), and has friction for as long as it presses.
 ///
 /// # Source
 /// Armero & Petőcz, CMAME 158 (1998) 269–300, §3 (dynamic gap, force) and CMAME 179 (1999) 151–178 (friction), staggered
@@ -54,6 +55,8 @@ pub struct EnergyMomentum {
     gradient_nodes: Vec<Vec3>,
     velocities: Motion,
     kicked: Motion,
+    /// Velocities after half of the kick of all other forces.
+    half_kicked: Motion,
     /// Taken by friction and by restitution between the present step's end and the middle of the next \[J\].
     pending: [f64; 2],
     /// Of each contact: energy stored, and what friction and damping take, of which the action tells one step later \[J\].
@@ -114,13 +117,14 @@ impl EnergyMomentum {
             gradient_nodes: Vec::new(),
             velocities: Motion::new(num_nodes, num_bodies),
             kicked: Motion::new(num_nodes, num_bodies),
+            half_kicked: Motion::new(num_nodes, num_bodies),
             pending: [0.0; 2],
             energies: Vec::new(),
         }
     }
 
     /// Contacts of this step: those found, and those of the step before that still hold energy.
-    fn gather(&mut self, constraints: &Constraints, positions: &[Vec3]) {
+    fn gather(&mut self, constraints: &Constraints, positions: &[Vec3], action: &mut ContactAction) {
         std::mem::swap(&mut self.contacts, &mut self.before);
         self.contacts.clear();
         let mut found = constraints.iter().peekable();
@@ -135,6 +139,9 @@ impl EnergyMomentum {
                 spring.lost += 1;
                 let gap = old.normal.dot(&old.jump(positions));
                 self.contacts.push_copy(&Constraint { gap, ..old });
+            } else {
+                let [friction_work, damping_work] = spring.given_up();
+                action.unlisted.push(UnlistedWork { bodies: old.bodies, friction_work, damping_work });
             }
         }
         found.for_each(|new| self.contacts.push_copy(&new));
@@ -149,8 +156,9 @@ impl EnergyMomentum {
         };
         let pending = &mut self.pending;
         self.springs.follow(&self.contacts, begin, |_, spring| {
-            pending[0] += spring.tangential_energy();
-            pending[1] += spring.energy(spring.gap.unwrap_or(0.0));
+            let [friction_work, damping_work] = spring.given_up();
+            pending[0] += friction_work;
+            pending[1] += damping_work;
         });
     }
 
@@ -159,6 +167,7 @@ impl EnergyMomentum {
         for constraint in self.contacts.iter() {
             self.velocities.load_velocities(&constraint, bodies);
             self.kicked.kick(&constraint, bodies, time_step);
+            self.half_kicked.kick(&constraint, bodies, 0.5 * time_step);
         }
     }
 
@@ -224,7 +233,7 @@ impl EnergyMomentum {
             solution.pressure = pressure;
             change = push.abs() * compliance;
         }
-        if spring.options.friction.acts() && across > 0.0 && spring.lost == 0 {
+        if spring.options.friction.acts() && across > 0.0 {
             let travel = solution.travel(&constraint, kicked, dt);
             let traction = spring.traction(solution, &travel, 0.5 * dt * dt * across);
             let push = (traction - solution.traction) * dt;
@@ -250,15 +259,13 @@ impl EnergyMomentum {
             let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
             let damping_work = spring.lost_in_unloading(gap, next);
             spring.gap = Some(next);
-            let friction_work = if spring.lost == 0 && spring.options.friction.acts() {
+            let friction_work = if spring.options.friction.acts() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 let kicked_slip = travel * (2.0 / dt) - solution.slip_rate;
                 stored -= 0.125 * dt * solution.traction.dot(&(solution.slip_rate * 3.0 + kicked_slip));
                 spring.slide(solution, &travel)
             } else {
-                let left = spring.tangential_energy();
-                spring.slip = Vec3::zeros();
-                left
+                0.0
             };
             action.stored_energy += stored;
             self.pending[0] += friction_work;
@@ -271,39 +278,61 @@ impl EnergyMomentum {
                 action.friction_forces[node as usize] += friction;
             }
             first += count;
-            if solution.traction != Vec3::zeros() {
-                let power = action.take_moment_out(&constraint, bodies, &solution.traction);
-                self.pending[0] += power * dt;
-            }
             action.nodes.extend_from_slice(constraint.nodes);
         }
         action.sort_nodes();
     }
 
-    /// What acts in the contacts that were found.
-    fn report(&self, constraints: &Constraints, action: &mut ContactAction) {
+    /// Takes the moments of friction out, of which the pressures know nothing; friction is told what this takes.
+    ///
+    /// A force F that is added to others changes the work of all of them by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the
+    /// velocities v' that the others have made and the acceleration a by all but contact.
+    fn take_moments_out(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
+        let (nodes, mobility) = (&mut self.gradient_nodes, bodies.mobility);
+        for (k, (constraint, solution)) in self.contacts.iter().zip(&self.solutions).enumerate() {
+            nodes.clear();
+            let Some(couple) = Gradient::against_moment(&solution.traction, &constraint, bodies, nodes)
+            else {
+                continue;
+            };
+            let rate = |motion: &Motion| couple.rate(&constraint, nodes, mobility, motion);
+            let free = rate(&self.half_kicked) - rate(&self.velocities);
+            let own = 0.5 * dt * couple.compliance(&constraint, nodes, mobility);
+            let taken = -dt * (rate(&self.kicked) - free + own);
+            couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
+            self.pending[0] += taken;
+            self.energies[k][1] += taken;
+            for (&node, force) in constraint.nodes.iter().zip(nodes.iter()) {
+                action.forces[node as usize] += force;
+            }
+        }
+    }
+
+    /// What acts in the contacts that were found, and the work of the others.
+    fn report(&self, action: &mut ContactAction) {
         let springs = self.springs.iter().zip(&self.energies);
-        let mut all = self.contacts.iter().zip(springs).zip(&self.solutions);
-        for found in constraints.iter() {
-            let here = all.find(|((constraint, _), _)| constraint.key == found.key);
-            let result = here.map_or_else(ContactResult::default, |((_, (spring, energies)), solution)| {
-                let status = match (solution.pressure > 0.0, spring.slides || !spring.options.friction.acts())
-                {
-                    (false, _) => Status::Open,
-                    (true, true) => Status::Slip,
-                    (true, false) => Status::Stick,
-                };
-                let [stored_energy, friction_work, damping_work] = *energies;
-                ContactResult {
-                    normal_force: solution.pressure,
-                    friction_force: solution.traction,
-                    status,
-                    stored_energy,
-                    friction_work,
-                    damping_work,
-                }
+        for ((constraint, (spring, energies)), solution) in
+            self.contacts.iter().zip(springs).zip(&self.solutions)
+        {
+            let [stored_energy, friction_work, damping_work] = *energies;
+            if spring.lost > 0 {
+                let bodies = constraint.bodies;
+                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work });
+                continue;
+            }
+            let status = match (solution.pressure > 0.0, spring.slides || !spring.options.friction.acts()) {
+                (false, _) => Status::Open,
+                (true, true) => Status::Slip,
+                (true, false) => Status::Stick,
+            };
+            action.results.push(ContactResult {
+                normal_force: solution.pressure,
+                friction_force: solution.traction,
+                status,
+                stored_energy,
+                friction_work,
+                damping_work,
             });
-            action.results.push(result);
         }
     }
 }
@@ -331,7 +360,7 @@ impl Response for EnergyMomentum {
     ) {
         action.begin(step.actual);
         [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
-        self.gather(constraints, bodies.positions);
+        self.gather(constraints, bodies.positions, action);
         if self.contacts.is_empty() {
             return;
         }
@@ -339,7 +368,8 @@ impl Response for EnergyMomentum {
         self.begin(bodies, step);
         self.solve(bodies, step.actual);
         self.finish(bodies, step.actual, action);
-        self.report(constraints, action);
+        self.take_moments_out(bodies, step.actual, action);
+        self.report(action);
     }
 }
 

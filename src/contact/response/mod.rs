@@ -67,6 +67,17 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
+/// What a contact that is over, and not among the constraints of a step, takes in it after all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnlistedWork {
+    /// Bodies of the contactor and of the target.
+    pub bodies: [u32; 2],
+    /// Energy that friction takes \[J\].
+    pub friction_work: f64,
+    /// Energy that damping and imperfect restitution take \[J\].
+    pub damping_work: f64,
+}
+
 /// Change of the motion of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeCorrection {
@@ -121,6 +132,8 @@ pub struct ContactAction {
     pub rigid_corrections: Vec<RigidCorrection>,
     /// What acts in each contact, in the order of the constraints.
     pub results: Vec<ContactResult>,
+    /// What contacts that are over take.
+    pub unlisted: Vec<UnlistedWork>,
     /// Energy stored in the contacts \[J\].
     pub stored_energy: f64,
     /// Energy taken and given in this step.
@@ -159,6 +172,7 @@ impl ContactAction {
         self.node_corrections.clear();
         self.rigid_corrections.clear();
         self.results.clear();
+        self.unlisted.clear();
         self.stored_energy = 0.0;
         self.work = StepWork::default();
         self.frequency_squared = 0.0;

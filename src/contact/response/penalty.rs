@@ -3,7 +3,7 @@
 use super::carried::Carried;
 use super::friction::FrictionLaw;
 use super::{
-    Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, StepWork,
+    Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -140,14 +140,15 @@ impl Penalty {
         }
     }
 
-    /// Springs of these constraints: the old one of a contact that goes on, a new one otherwise. Gives what the contacts
+    /// Springs of these constraints: the old one of a contact that goes on, a new one otherwise. Tells what the contacts
     /// that are over have taken since.
     fn carry_springs(
         &mut self,
         constraints: &Constraints,
         bodies: &Bodies<'_>,
         step: StepLength,
-    ) -> StepWork {
+        action: &mut ContactAction,
+    ) {
         let (stiffness, options) = (&self.stiffness, &self.options);
         let (inverse_mass, velocities) = (bodies.inverse_mass, bodies.velocities);
         let begin = |constraint: &Constraint<'_>| {
@@ -166,16 +167,18 @@ impl Penalty {
                 slips: false,
             }
         };
-        let mut left = StepWork::default();
-        let mut before = self.before.iter();
+        let mut before = self.before.iter().peekable();
         self.springs.follow(constraints, begin, |key, spring| {
-            let Some(constraint) = before.find(|constraint| constraint.key == key) else { return };
+            while before.next_if(|constraint| constraint.key < key).is_some() {}
+            let Some(constraint) = before.next_if(|constraint| constraint.key == key) else { return };
             // Forces act by the trapezoidal rule: half of the last ones over this step.
             let travel = constraint.jump(velocities) * step.actual;
-            left.friction += spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
-            left.damping -= 0.5 * spring.damped * constraint.normal.dot(&travel);
+            let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
+            let damping_work = -0.5 * spring.damped * constraint.normal.dot(&travel);
+            action.work.friction += friction_work;
+            action.work.damping += damping_work;
+            action.unlisted.push(UnlistedWork { bodies: constraint.bodies, friction_work, damping_work });
         });
-        left
     }
 
     /// Remembers the constraints whose springs take energy.
@@ -250,7 +253,7 @@ impl Response for Penalty {
     ) {
         let time_step = step.actual;
         action.begin(time_step);
-        action.work = self.carry_springs(constraints, bodies, step);
+        self.carry_springs(constraints, bodies, step, action);
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
             action.work.numerical += spring.grow(time_step);
             let penetration = (-constraint.gap).max(0.0);

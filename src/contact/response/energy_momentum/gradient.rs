@@ -28,6 +28,35 @@ impl Gradient {
         let first = list.len();
         list.extend(constraint.weights.iter().map(|&weight| constraint.normal * weight));
         remove_moment(constraint, bodies.positions, &mut list[first..]);
+        Self::of_nodal_vectors(first, constraint, bodies, list)
+    }
+
+    /// Appends nodal vectors without a sum that take out the moment of a force on the contactor, and its opposite on the
+    /// target, about the point of the contact: these are apart. `None` where there is nothing to take out, or no nodes that could.
+    pub fn against_moment(
+        force: &Vec3,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        list: &mut Vec<Vec3>,
+    ) -> Option<Self> {
+        let moment = force.cross(&constraint.jump(bodies.positions));
+        if constraint.nodes.len() < 3 || moment == Vec3::zeros() {
+            return None;
+        }
+        let first = list.len();
+        let positions = constraint.nodes.iter().map(|&node| bodies.positions[node as usize]);
+        let couple = Couple::new(positions.clone(), &moment);
+        list.extend(positions.map(|position| couple.at(&position)));
+        Some(Self::of_nodal_vectors(first, constraint, bodies, list))
+    }
+
+    /// Vectors that stand in the list.
+    fn of_nodal_vectors(
+        first: usize,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        list: &[Vec3],
+    ) -> Self {
         let mut rigid = [None; 2];
         let mut at = first;
         for (part, (body, nodes, _)) in rigid.iter_mut().zip(sides(constraint)) {

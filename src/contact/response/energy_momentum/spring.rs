@@ -14,6 +14,11 @@ impl Spring {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
     }
 
+    /// What friction and damping take where the contact is over: all that it stores \[J\].
+    pub(super) fn given_up(&self) -> [f64; 2] {
+        [self.tangential_energy(), self.energy(self.gap.unwrap_or(0.0))]
+    }
+
     /// Pressure p = −ΔU/Δḡ \[N\] where the gap goes from `gap` to `trial` + C p; with restitution the energy of
     /// unloading is e² U.
     pub(super) fn pressure(&self, gap: f64, trial: f64, c: f64) -> f64 {
