@@ -224,12 +224,13 @@ fn surfaces_with_a_thickness_touch_at_a_distance() {
 
 /// Goal: a hammer that is moved from 1 ms on, at 10 m/s towards an anvil 5 mm away, back from 1.6 ms on and towards it again
 /// from 2.2 ms on, touches it from 1.5 to 1.7 ms and again from 2.7 ms on, to a step of 10 µs and the one in which its
-/// velocity changes; with the search depth, 50 mm, far off. Every detector tells the same.
+/// velocity changes; with the search depth, 50 mm, far off. Every detector tells the same. (A velocity that jumps is a blow
+/// whose work no reaction tells: the energy is not held here.)
 #[test]
 fn what_is_moved_late_touches_parts_and_touches_again() {
     let text = |detection: &str| {
         format!(
-            "[time]\nend = 2.9e-3\nstep = 1e-5\n{SOFT}\
+            "[time]\nend = 2.9e-3\nstep = 1e-5\nenergy_tolerance = 100.0\n{SOFT}\
              [[bodies]]\nname = \"anvil\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\n\
              [[bodies]]\nname = \"hammer\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\n\
              rotate = {{ axis = [0, 0, 1], angle = 30 }}\ntranslate = [0.01, 0.02, 0.105]\n\

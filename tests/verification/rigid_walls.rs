@@ -73,7 +73,8 @@ fn every_response_answers_a_wall() {
 }
 
 /// Goal: a block that slides at v on a rough wall comes to rest after v²/(2 μ g), and friction has taken its energy, in
-/// the account of the pair too. Tolerance: the block settles into the springs of the wall while it slides, 2 %.
+/// the account of the pair too. Then the wall carries its weight; from one step to the next that force chatters, so it is
+/// the mean over the last third. Tolerance: the block settles into the springs of the wall while it slides, 2 %.
 #[test]
 fn block_slides_to_rest_on_a_wall() {
     let text = "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 2e-5\n[contact]\ndamping = 0.2\n\
@@ -83,7 +84,12 @@ fn block_slides_to_rest_on_a_wall() {
     let mesh = box_mesh([0.0; 3], [0.1, 0.1, 0.02], [2, 2, 1]);
     let mut simulation = from_text(text, &[("block.msh", mesh)]);
     let start = simulation.balances()[0].centre;
-    run(&mut simulation, |_| {});
+    let mut impulse = 0.0;
+    run(&mut simulation, |simulation| {
+        if let ([pair], true) = (simulation.pair_balances(), simulation.state().time > 0.2) {
+            impulse += pair.force.z * simulation.progress().time_step;
+        }
+    });
     let way = (simulation.balances()[0].centre - start).norm();
     let expected = 1.0 / (2.0 * 0.5 * 9.81);
     let [pair] = simulation.pair_balances() else { panic!("one pair") };
@@ -92,7 +98,7 @@ fn block_slides_to_rest_on_a_wall() {
     assert!((way / expected - 1.0).abs() < 0.02, "{way} m");
     assert!((taken / kinetic - 1.0).abs() < 0.02, "{taken} J");
     assert!((simulation.contact_areas()[0] / 0.01 - 1.0).abs() < 1e-6);
-    assert!((pair.force.z / (kinetic * 2.0 * 9.81) - 1.0).abs() < 0.02, "{}", pair.force);
+    assert!((impulse / (0.1 * kinetic * 2.0 * 9.81) - 1.0).abs() < 0.02, "{impulse}");
 }
 
 /// Goal: seen from a wall that moves steadily nothing is different: a rod at rest that a wall runs into flies away at
