@@ -261,16 +261,16 @@ pub fn run() {
     let sizes = |usual: &'static [usize], in_test: &'static [usize]| if is_test { in_test } else { usual };
     let few = sizes(&[100, 1000, 10_000], &[50]);
     let many = sizes(&[100, 1000, 10_000, 100_000], &[50]);
-    let cells = sizes(&[22, 71, 224, 707], &[12]);
+    let faces = sizes(&[1000, 10_000, 100_000, 1_000_000], &[300]);
     let steps = if is_test { 3 } else { 100 };
     let gas = |count| Crowd::of_octahedra(count, 10.0, 0.5, 2.0);
     let pack = |count| Crowd::of_octahedra(count, 1.5, 0.1, 0.5);
-    let sheets = |cells| Crowd::of_sheets(cells as u32);
+    let sheets = |faces: usize| Crowd::of_sheets((0.5 * faces as f64).sqrt().round() as u32);
     stepping("Steps of a dilute gas of N octahedra", many, steps, gas);
     stepping("Steps of a dense pack of N octahedra", few, steps, pack);
     flying("Flight of a dilute gas of N octahedra to their first impact", many, 20.0, gas);
     check_of_input(many, gas);
-    stepping("Steps of two sheets of 2 N² faces each, in touch all over", cells, steps, sheets);
-    let half = if is_test { 12 } else { 316 };
+    stepping("Steps of two sheets of N faces each, in touch all over", faces, steps, sheets);
+    let half = if is_test { 300 } else { 200_000 };
     threads("Two sheets of 400 000 faces in all, with one thread and with two", half, steps, sheets);
 }
