@@ -31,8 +31,8 @@ const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
 const NEAR: f64 = 1e-6;
 /// Share of the step before that a held direction must reach.
 const WORTHWHILE: f64 = 0.1;
-/// Most advances; a grazing pair halves its gap with each.
-const MAX_ADVANCES: usize = 200;
+/// Most advances: a grazing pair halves its gap with each, and a pair that spins needs some for every turn.
+const MAX_ADVANCES: usize = 10_000;
 
 /// A face that a rigid body carries along a known path.
 pub trait FacePath {
@@ -68,7 +68,7 @@ pub struct Impact {
 ///   outside).
 /// - Faces that overlap at the start impact at time 0 when they approach along the direction of least overlap,
 ///   and not at all otherwise.
-/// - A pair still undecided after two hundred advances, a graze to within rounding, impacts at the time reached:
+/// - A pair still undecided after ten thousand advances, a graze to within rounding, impacts at the time reached:
 ///   earlier than any touch, and an event too many rather than one missed. So do paths that are not finite.
 /// - Curved faces, quadratic ones and warped quadrilaterals, touch where their gap is below 1e-9 of the size of the
 ///   smaller; the time is early by no more than the faces need for that gap at their greatest relative speed. Where

@@ -83,3 +83,38 @@ fn faces_in_one_plane_meet_with_their_edges() {
         }
     }
 }
+
+/// A spoke that turns some seventeen times before it touches a wall: it clears a wall out of reach for ever, and meets one
+/// that comes nearer when R cos ωt = X − v t. Straight walls of two and of three nodes are the same.
+#[test]
+fn a_spoke_turns_many_times_before_it_touches() {
+    let (length, spin, far, speed) = (1.8, 26.7, 3.1, 0.3);
+    let spoke = RigidFace {
+        spin: Vec3::z() * spin,
+        ..RigidFace::translating(
+            CellKind::Line2,
+            &[Vec3::x(), Vec3::x() * length],
+            Vec3::zeros(),
+            Vec3::zeros(),
+        )
+    };
+    let left = |s: f64| far - speed * s - length * (spin * s).cos();
+    let step = 1e-4;
+    let mut exact = 0.0;
+    while left(exact + step) > 0.0 {
+        exact += step;
+    }
+    let (mut low, mut high) = (exact, exact + step);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if left(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    for (kind, ends) in [(CellKind::Line2, 2), (CellKind::Line3, 3)] {
+        let nodes = [[far, 0.6, 0.0], [far, -0.6, 0.0], [far, 0.0, 0.0]].map(Vec3::from);
+        let wall = |v: f64| RigidFace::translating(kind, &nodes[..ends], Vec3::x() * -v, Vec3::zeros());
+        assert_eq!(time_of_impact(&spoke, &wall(0.0), 2.5), None, "{kind:?}");
+        let impact = time_of_impact(&spoke, &wall(speed), 10.0).unwrap();
+        let early = low - impact.time;
+        assert!((-1e-12..1e-8).contains(&early), "{kind:?}: {} of {low}", impact.time);
+    }
+}

@@ -30,7 +30,7 @@ use crate::mesh::CellKind;
 const TOLERANCE: f64 = 1e-9;
 /// Most pairs of patches looked at: a touch at a point takes some hundreds.
 const MAX_PAIRS: usize = 8192;
-/// Most advances of a pair; each is worth a few pairs.
+/// Most advances of a pair at a time; each is worth a few pairs.
 const MAX_ADVANCES: usize = 16;
 /// Share of the time left that an advance must gain to be worth another one.
 const WORTHWHILE: f64 = 1e-3;
@@ -61,7 +61,8 @@ pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
     let speed = relative_speed(&hulls.0, &hulls.1) + (acceleration.norm() + deviation) * duration;
     let tolerance = (0.5 * TOLERANCE * size).max(4.0 * ROUNDING * coordinate);
     let normal = hulls.1.outward() - hulls.0.outward();
-    let whole = PatchPair { patches, time: 0.0, point: hulls.0.positions()[0], normal, depth: 0 };
+    let whole =
+        PatchPair { patches, time: 0.0, point: hulls.0.positions()[0], normal, is_apart: false, depth: 0 };
     if are_at_rest(&hulls.0, &hulls.1) && acceleration == Vec3::zeros() && deviation == 0.0 {
         return None;
     } else if !(speed + tolerance).is_finite() {
@@ -85,6 +86,8 @@ struct PatchPair {
     point: Vec3,
     /// Direction from b to a that parted them last.
     normal: Vec3,
+    /// Whether they are still apart then: more advances would take the time further.
+    is_apart: bool,
     /// How often their faces have been split.
     depth: u32,
 }
@@ -147,6 +150,8 @@ struct Stuck {
     /// Direction that parted them last; none if they were never apart.
     normal: Option<Vec3>,
     point: Vec3,
+    /// Whether they are apart there, the advances being spent.
+    is_apart: bool,
 }
 
 impl<A: FacePath, B: FacePath> Search<'_, A, B> {
@@ -167,6 +172,10 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
                     }
                     Start::Touching => {}
                 }
+            }
+            if is_thin && pair.is_apart && self.pairs.len() < MAX_PAIRS {
+                self.offer(pair);
+                continue;
             }
             let settled =
                 is_thin || !(thickness[0] + thickness[1]).is_finite() || self.pairs.len() >= MAX_PAIRS;
@@ -191,12 +200,13 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         let normal = stuck.normal.unwrap_or(pair.normal);
         let tick = (stuck.time / self.resolution).floor();
         self.queue.push(Turn { tick, depth: pair.depth, index: self.pairs.len() });
-        self.pairs.push(PatchPair { time: stuck.time, point: stuck.point, normal, ..pair });
+        let Stuck { time, point, is_apart, .. } = stuck;
+        self.pairs.push(PatchPair { time, point, normal, is_apart, ..pair });
     }
 
     /// Advances a pair from its time for as long as a direction parts the hulls; `None` if that is for the whole flight.
     fn meet(&self, pair: &PatchPair) -> Option<Stuck> {
-        let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point };
+        let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_apart: false };
         for _ in 0..MAX_ADVANCES {
             let hulls = self.hulls(pair, stuck.time);
             let closest = closest_features(&hulls.0, &hulls.1);
@@ -207,14 +217,14 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let is_apart = closest.distance - self.distance > motion.rounding;
             let line = if is_apart { closest.line() } else { parted };
             let direction = Direction::of_feature(&hulls.0, &hulls.1, closest.feature, &line);
-            let Some(direction) = direction else { break };
+            let Some(direction) = direction else { return Some(stuck) };
             let separation = motion.separation(&direction.normal);
             if separation <= motion.rounding || separation.is_nan() {
                 let arrived = separation > -self.tolerance;
                 if arrived && (is_apart || parted == Vec3::zeros()) {
                     stuck.normal = Some(direction.normal);
                 }
-                break;
+                return Some(stuck);
             }
             stuck.normal = Some(direction.normal);
             let step = motion.step(&direction, Touch::Apart);
@@ -222,14 +232,14 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
                 return None;
             }
             if step.is_nan() || step <= TIME_ROUNDING * stuck.time {
-                break;
+                return Some(stuck);
             }
             stuck.time = (stuck.time + step).min(self.duration);
             if step < WORTHWHILE * self.resolution {
-                break;
+                return Some(stuck);
             }
         }
-        Some(stuck)
+        Some(Stuck { is_apart: true, ..stuck })
     }
 
     /// What thin patches do that could not be kept apart at the start.
