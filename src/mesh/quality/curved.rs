@@ -152,11 +152,14 @@ impl CurvedCell {
         smallest
     }
 
-    /// The cell cut in two: across the longest edge of a simplex, across the longest direction of others.
+    /// The cell cut in two: across the longest edge of a simplex, across the longest direction of others, by the control
+    /// points, since the ends of a line that turns back may be close or coincide.
     fn halves(&self) -> [Self; 2] {
         match self {
             Self::Simplex { dimension, points } => {
-                let length = |&(p, q): &(usize, usize)| (points[p][p] - points[q][q]).norm_squared();
+                let length = |&(p, q): &(usize, usize)| {
+                    (points[p][q] - points[p][p]).norm() + (points[q][q] - points[p][q]).norm()
+                };
                 let pairs = (0..=*dimension).flat_map(|q| (0..q).map(move |p| (p, q)));
                 let (p, q) = pairs.max_by(|a, b| length(a).total_cmp(&length(b))).unwrap_or((0, 1));
                 let half = |moved: usize, kept: usize| {
@@ -174,8 +177,9 @@ impl CurvedCell {
             Self::Product { dimension, points } => {
                 let extent = |axis: usize| {
                     let mut longest = 0.0_f64;
-                    for_each_row(points.len(), axis, |[a, _, c]| {
-                        longest = longest.max((points[c] - points[a]).norm_squared());
+                    for_each_row(points.len(), axis, |[a, b, c]| {
+                        longest =
+                            longest.max((points[b] - points[a]).norm() + (points[c] - points[b]).norm());
                     });
                     longest
                 };
