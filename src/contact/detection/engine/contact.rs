@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::contact::detection::body_tree::BodyTree;
 use crate::contact::detection::edge_edge::EdgeEdgeSearch;
+use crate::contact::detection::hierarchy::Hierarchy;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
@@ -237,12 +238,17 @@ impl Engine {
         self.statistics.counts.update += bodies.iter().map(vertices).sum::<u64>();
     }
 
+    /// The tree that entries of a body are of: another than the first one where that has decayed.
+    pub(super) fn tree_in_contact(&self, body: u32) -> Option<&Hierarchy> {
+        Some(self.contact.tracks[body as usize].tree(self.trees[body as usize].as_ref()?))
+    }
+
     /// Nodes and faces of an encounter that are near each other.
     fn traverse(&self, configuration: &Configuration<'_>, encounter: &Encounter) -> Option<Found> {
         let side = |body: u32| {
             Some(Side {
                 body,
-                tree: self.contact.tracks[body as usize].tree(self.trees[body as usize].as_ref()?),
+                tree: self.tree_in_contact(body)?,
                 surface: &self.model.surfaces[body as usize],
                 owners: &self.contact.owners[body as usize],
                 placed: self.contact.tracks[body as usize].placed(),

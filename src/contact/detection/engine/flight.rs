@@ -20,8 +20,11 @@ use super::{Engine, Sphere};
 /// Pairs of bodies that a horizon is shortened to hold, per body, and in all where bodies are few.
 const MOST_PAIRS: [usize; 2] = [16, 1024];
 
-/// Factor by which a horizon is shortened, and how often at most: bodies at rest in each other's boxes stay there.
-const SHORTENING: (f64, usize) = (0.25, 16);
+/// Factor by which a horizon is shortened.
+const SHORTENING: f64 = 0.25;
+
+/// Shortest horizon, relative to the rest of the run: bodies in each other's boxes by then are there whatever its length.
+const SHORTEST: f64 = 1e-9;
 
 /// Rounding of the boxes that bodies sweep, relative to their coordinates.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -33,13 +36,16 @@ pub(super) struct FlightPhase {
     horizon_end: f64,
     /// Length of the last horizon \[s\].
     horizon: f64,
+    /// Pairs of bodies that a horizon is shortened to hold.
+    most_pairs: usize,
 }
 
 impl FlightPhase {
     /// For so many bodies; nothing is known of their motion yet.
     pub fn new(num_bodies: usize) -> Self {
         let bodies = BodyTree::new(num_bodies);
-        Self { bodies, horizon_end: f64::NEG_INFINITY, horizon: f64::INFINITY }
+        let most_pairs = MOST_PAIRS[0] * num_bodies + MOST_PAIRS[1];
+        Self { bodies, horizon_end: f64::NEG_INFINITY, horizon: f64::INFINITY, most_pairs }
     }
 }
 
@@ -67,22 +73,7 @@ impl Engine {
     ///
     /// The horizon ends with the run unless the bodies sweep the same space in too many pairs before that.
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
-        let (factor, attempts) = SHORTENING;
-        let most = self.most_pairs();
-        let mut horizon = (self.flight.horizon / factor).min(flight.end - begin);
-        let mut found = None;
-        for attempt in 0..=attempts {
-            self.sweep_bodies(flight, [begin, begin + horizon]);
-            found = self.flight.bodies.pairs(if attempt < attempts { most } else { usize::MAX });
-            if found.is_some() {
-                break;
-            }
-            horizon *= factor;
-        }
-        self.flight.horizon = horizon;
-        let is_last = begin + horizon >= flight.end;
-        self.flight.horizon_end = if is_last { flight.end } else { begin + horizon };
-        let mut pairs = found.unwrap_or_default();
+        let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
         self.queue.clear();
         for &bodies in &pairs {
@@ -93,9 +84,32 @@ impl Engine {
         pairs
     }
 
+    /// Finds how long a horizon may be, and the pairs of bodies whose swept boxes meet in it. Where there are too many
+    /// from the first instant on, as in a bundle or a heap, twice as many are allowed from then on.
+    fn pairs_within_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
+        let rest = flight.end - begin;
+        let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
+        let pairs = loop {
+            self.sweep_bodies(flight, [begin, begin + horizon]);
+            if let Some(pairs) = self.flight.bodies.pairs(self.flight.most_pairs) {
+                break pairs;
+            }
+            if horizon > SHORTEST * rest {
+                horizon = (horizon * SHORTENING).max(SHORTEST * rest);
+            } else {
+                let always = self.flight.bodies.pairs(usize::MAX).unwrap_or_default();
+                self.flight.most_pairs = 2 * always.len();
+                horizon = rest;
+            }
+        };
+        self.flight.horizon = horizon;
+        self.flight.horizon_end = if horizon >= rest { flight.end } else { begin + horizon };
+        pairs
+    }
+
     /// Pairs of bodies that a horizon is shortened to hold.
     pub(super) fn most_pairs(&self) -> usize {
-        MOST_PAIRS[0] * self.trees.len() + MOST_PAIRS[1]
+        self.flight.most_pairs
     }
 
     /// Puts every body with faces into the box that it sweeps between two instants \[s\].
@@ -272,7 +286,45 @@ fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::Surface;
+    use crate::contact::detection::closest_point::Method;
     use crate::contact::detection::samples::Samples;
+    use crate::contact::detection::{ContactModel, Detector, EngineOptions, NodeFaceOptions, StartFrom};
+    use crate::mesh::CellKind;
+
+    /// A bundle of long parallel blades, each in the boxes of all others: 4950 pairs, more than a horizon is shortened to
+    /// hold. All fly with the same velocity but the last, which meets the one before it, 1 below, at t = 0.5.
+    #[test]
+    fn a_bundle_flies_to_the_end_of_the_run() {
+        let num_bodies = 100;
+        let corners = [(-200.0, 0.0), (200.0, 0.0), (0.0, 0.2)];
+        let corner = |k: usize, (x, z): (f64, f64)| Vec3::new(x, x, z + k as f64);
+        let positions: Vec<Vec3> =
+            (0..num_bodies).flat_map(|k| corners.map(|place| corner(k, place))).collect();
+        let blade = |k: u32| Surface::new([(CellKind::Tri3, [3 * k, 3 * k + 1, 3 * k + 2].as_slice())]);
+        let surfaces = (0..num_bodies as u32).map(blade).collect();
+        let model = ContactModel::new(surfaces, &[], &positions);
+        let node_face = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
+        let options = EngineOptions { builder: Builder::Fast, ladder: Vec::new(), node_face };
+        let mut engine = Engine::new(model, options, &positions);
+        let last = num_bodies - 1;
+        let motion = |k: usize, time: f64| {
+            let velocity = Vec3::new(3.0, 0.0, if k == last { -1.6 } else { 0.0 });
+            let centre = positions[3 * k];
+            RigidMotion { centre: centre + velocity * time, velocity, ..RigidMotion::at_rest(centre) }
+        };
+        let (step, end) = (0.01, 1e4);
+        let impact = (0..100).find_map(|k| {
+            let time = step * f64::from(k);
+            let motions: Vec<RigidMotion> = (0..num_bodies).map(|body| motion(body, time)).collect();
+            let flight =
+                Flight { time, duration: step, end, reference_positions: &positions, motions: &motions };
+            engine.first_impact(&flight)
+        });
+        let impact = impact.unwrap();
+        assert_eq!(impact.bodies, [last as u32 - 1, last as u32]);
+        assert!((impact.time - 0.5).abs() < 1e-9, "{}", impact.time);
+    }
 
     /// A ball on any parabola stays in the box it sweeps, and touches all its sides.
     #[test]

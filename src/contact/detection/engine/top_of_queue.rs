@@ -28,7 +28,10 @@ impl Engine {
         pair: VertexPair,
         fitted: &mut [Vec<VertexMotion>],
     ) -> Option<QueuedPair> {
-        let tree = |k: usize| self.trees[pair.bodies[k] as usize].as_ref();
+        let tree = |k: usize| match placement {
+            Placement::Flying { .. } => self.trees[pair.bodies[k] as usize].as_ref(),
+            Placement::Deforming(_) => self.tree_in_contact(pair.bodies[k]),
+        };
         let trees = [tree(0)?, tree(1)?];
         let spheres = [0, 1].map(|k| {
             let (body, vertex) = (pair.bodies[k] as usize, pair.vertices[k]);
