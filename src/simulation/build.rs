@@ -32,14 +32,14 @@ use super::contact_account::ContactAudit;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
 use super::impact::ImpactControl;
-use super::initial_penetration::{InitialGaps, describe, is_refused, moved_apart, overlaps};
+use super::initial_penetration::{InitialGaps, describe, moved_apart, overlaps, refuse};
 use super::model::{Behaviour, Body, Model};
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
 use super::wall::detected_walls;
-use super::{BodyBalance, Forces, Overlap, Phase, SetupError, Simulation};
+use super::{BodyBalance, Forces, Phase, SetupError, Simulation};
 
 impl Simulation {
     /// Sets up a scenario: reads its meshes, builds the model, and does what is to be done with bodies that overlap.
@@ -58,15 +58,15 @@ impl Simulation {
         if policy == InitialPenetration::Remove && !initial_penetrations.is_empty() {
             let options = node_face_options(&scenario.contact);
             let positions = moved_apart(&contact, &mut wall_detector, options, &assembly.model);
-            (assembly, ties) = Assembly::build(scenario, Some(&positions))?.tie(scenario)?;
+            let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
+            (assembly, ties) = moved.tie(scenario)?;
             (contact, wall_detector) = contact_model(scenario, &assembly);
         }
         let Assembly { model, surfaces, element_blocks, carriers, .. } = assembly;
         refuse_supported_spin(&model, &scenario.bodies)?;
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
-        let mut left = overlaps(&contact, &wall_detector, &model, &model.reference_positions);
-        left.retain(|overlap| is_refused(overlap, policy));
-        refuse_overlaps(left)?;
+        let left = overlaps(&contact, &wall_detector, &model, &model.reference_positions);
+        refuse(left, policy)?;
         refuse_self_crossings(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
         let internal = InternalForce::new(element_blocks, num_nodes);
@@ -241,18 +241,14 @@ fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, Wal
     let touching_themselves: Vec<u32> = (0..scenario.bodies.len() as u32)
         .filter(|&body| scenario.bodies[body as usize].self_contact)
         .collect();
-    let walls = WallDetector::new(detected_walls(model), surfaces, &excluded, positions);
     let offsets: Vec<f64> = scenario.bodies.iter().map(|body| 0.5 * body.contact_thickness).collect();
+    let walls =
+        WallDetector::new(detected_walls(model), surfaces, &excluded, positions).with_offsets(&offsets);
     let contact = ContactModel::new(surfaces.clone(), &excluded, positions)
         .with_edges(edge_selection(scenario.contact.edges))
         .with_self_contact(&touching_themselves)
         .with_offsets(&offsets);
     (contact, walls)
-}
-
-/// Refuses bodies that overlap before the run begins.
-fn refuse_overlaps(overlaps: Vec<Overlap>) -> Result<(), SetupError> {
-    if overlaps.is_empty() { Ok(()) } else { Err(SetupError::Overlap(overlaps)) }
 }
 
 /// Refuses bodies that pass through themselves before the run begins.

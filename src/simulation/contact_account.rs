@@ -133,7 +133,7 @@ impl Simulation {
             self.contact_audit.warned[0] = true;
             self.warnings.push(format!(
                 "contact has created {created:.3e} J by t = {time:.6e} s, {:.1} % of the largest energy seen: contacts \
-                 open and close within a step; a smaller contact.penalty or time.safety lowers it",
+                 open and close within a step; a smaller time.safety lowers it, and of springs a smaller contact.penalty",
                 100.0 * created / scale
             ));
         }

@@ -98,8 +98,28 @@ pub enum SetupError {
         span: Range<usize>,
     },
     /// Bodies that overlap before the run begins.
-    #[error("{} overlap at t = 0: {}; move them apart, or exclude the pair with [[contact.pairs]] contact = false", count(.0), Overlaps(.0))]
+    #[error(
+        "{} overlap at t = 0: {}; move them apart, exclude the pair with [[contact.pairs]] contact = false, or set \
+         contact.initial_penetration to \"offset\" or \"remove\"", count(.0), Overlaps(.0)
+    )]
     Overlap(Vec<Overlap>),
+    /// Bodies that overlap too deep to begin a run with that.
+    #[error(
+        "{} overlap at t = 0 too deep for contact.initial_penetration: {}; move them apart, or exclude the pair with \
+         [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
+    )]
+    DeepOverlap(Vec<Overlap>),
+    /// Nodes moved out of other bodies that take their own elements through themselves.
+    #[error(
+        "contact.initial_penetration = \"remove\" moves nodes of body `{body}` so far that {source}; move the bodies \
+         apart, or use \"offset\""
+    )]
+    Removal {
+        /// The body.
+        body: String,
+        /// What becomes of its mesh.
+        source: Box<MeshError>,
+    },
     /// A body that can touch itself passes through itself before the run begins.
     #[error("`{body}` passes through itself at t = 0, at ({:.6}, {:.6}, {:.6}); mend its mesh, or set its `self_contact = false`", point[0], point[1], point[2])]
     SelfOverlap {
@@ -114,6 +134,14 @@ pub enum SetupError {
 }
 
 impl SetupError {
+    /// What went wrong once nodes had been moved out of other bodies.
+    pub(super) fn of_removal(self) -> Self {
+        match self {
+            Self::Geometry { body, source, .. } => Self::Removal { body, source },
+            other => other,
+        }
+    }
+
     /// The place in the scenario that the error is about, if it is about one.
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
@@ -127,6 +155,8 @@ impl SetupError {
             | Self::LoadOnRigidBody { .. }
             | Self::SupportedSpin { .. }
             | Self::Overlap(_)
+            | Self::DeepOverlap(_)
+            | Self::Removal { .. }
             | Self::SelfOverlap { .. }
             | Self::TooManyNodes(_) => None,
         }
@@ -166,6 +196,8 @@ pub struct Overlap {
     pub bodies: [String; 2],
     /// Greatest depth of a node of one inside the other \[m\]; 0 where only faces cross.
     pub depth: f64,
+    /// Greatest depth at which there is contact between them \[m\]; infinite for a wall.
+    pub deepest: f64,
     /// Where \[m\].
     pub point: [f64; 3],
 }
@@ -181,18 +213,37 @@ struct Overlaps<'a>(&'a [Overlap]);
 
 impl fmt::Display for Overlaps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (k, overlap) in self.0.iter().enumerate() {
-            let [x, y, z] = overlap.point;
-            let [first, second] = &overlap.bodies;
-            let separator = if k > 0 { ", " } else { "" };
-            write!(
-                f,
-                "{separator}`{first}` and `{second}` by {:.3e} m at ({x:.6}, {y:.6}, {z:.6})",
-                overlap.depth
-            )?;
-        }
-        Ok(())
+        list(f, self.0, |f, overlap| write!(f, "{overlap}"))
     }
+}
+
+struct DeepOverlaps<'a>(&'a [Overlap]);
+
+impl fmt::Display for DeepOverlaps<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        list(f, self.0, |f, overlap| {
+            write!(f, "{overlap}, where contact is looked for to {:.3e} m", overlap.deepest)
+        })
+    }
+}
+
+impl fmt::Display for Overlap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([first, second], depth, [x, y, z]) = (&self.bodies, self.depth, self.point);
+        write!(f, "`{first}` and `{second}` by {depth:.3e} m at ({x:.6}, {y:.6}, {z:.6})")
+    }
+}
+
+/// Writes overlaps one after the other.
+fn list(
+    f: &mut fmt::Formatter<'_>,
+    overlaps: &[Overlap],
+    write_one: impl Fn(&mut fmt::Formatter<'_>, &Overlap) -> fmt::Result,
+) -> fmt::Result {
+    overlaps.iter().enumerate().try_for_each(|(k, overlap)| {
+        f.write_str(if k > 0 { ", " } else { "" })?;
+        write_one(f, overlap)
+    })
 }
 
 /// A run that ended before its time.
@@ -222,7 +273,7 @@ pub struct NumericalFailure {
     pub body: Option<String>,
     /// The user's number of the element concerned, if one is.
     pub element: Option<u64>,
-    /// The critical step at that time and its ratio to the step taken help to tell why \[s\].
+    /// The critical step at that time, if it is known: a longer one that was taken tells why \[s\].
     pub critical_step: Option<f64>,
 }
 
@@ -257,7 +308,9 @@ impl NumericalFailure {
                 "refine the mesh there, or use a material that stiffens in compression"
             }
             FailureCause::NonFinite => "look for loads or expressions that are not finite",
-            FailureCause::EnergyError { .. } => "a smaller time.safety or contact.penalty lowers the error",
+            FailureCause::EnergyError { .. } => {
+                "a smaller time.safety lowers the error, and of contact springs a smaller contact.penalty"
+            }
             FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",
         }
     }

@@ -143,7 +143,7 @@ impl Simulation {
         if self.phase == Phase::Flight {
             self.begin_stepping();
         }
-        for body in self.model.bodies.iter().filter(|body| !body.is_rigid()) {
+        for body in self.model.bodies.iter().filter(|body| !(body.is_rigid() || body.is_wall())) {
             for node in body.nodes.clone() {
                 self.state.velocities[node] = velocity(&self.model.reference_positions[node]);
             }

@@ -9,8 +9,10 @@
 //! Only what a detector finds can be kept or moved: nodes not deeper than it looks. Bodies that overlap deeper are
 //! refused whatever the policy.
 
+use std::collections::BTreeSet;
+
 use crate::contact::detection::{
-    Buckets, Configuration, ContactModel, Detector, NodeFaceOptions, WallDetector, penetrations,
+    Buckets, Configuration, ContactModel, Detector, NodeFaceOptions, Penetration, WallDetector, penetrations,
 };
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
@@ -32,34 +34,41 @@ pub(super) fn overlaps(
     model: &Model,
     positions: &[Vec3],
 ) -> Vec<Overlap> {
-    let found = penetrations(contact, positions).into_iter().chain(walls.penetrations(positions));
-    let overlap = |found: crate::contact::detection::Penetration| Overlap {
+    let overlap = |found: Penetration, deepest: f64| Overlap {
         bodies: found.bodies.map(|body| model.bodies[body as usize].name.clone()),
         depth: found.depth,
+        deepest,
         point: found.point.into(),
     };
-    found.map(overlap).collect()
+    let of_bodies = penetrations(contact, positions)
+        .into_iter()
+        .map(|found| (found, contact.penetration_depth(found.bodies)));
+    let of_walls = walls.penetrations(positions).into_iter().map(|found| (found, f64::INFINITY));
+    of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
 
-/// Whether an overlap is refused before contacts are looked at; where nodes were moved apart, edges may still cross that
-/// no node is behind of, and contact deals with them as with others.
-pub(super) fn is_refused(overlap: &Overlap, policy: InitialPenetration) -> bool {
-    match policy {
+/// Refuses what the policy does not let a run begin with. Where nodes were moved apart, edges may still cross that no node
+/// is behind of, and contact deals with them as with others.
+pub(super) fn refuse(mut overlaps: Vec<Overlap>, policy: InitialPenetration) -> Result<(), SetupError> {
+    overlaps.retain(|overlap| match policy {
         InitialPenetration::Error => true,
-        InitialPenetration::Offset => false,
+        InitialPenetration::Offset => overlap.depth > overlap.deepest,
         InitialPenetration::Remove => overlap.depth > 0.0,
+    });
+    match policy {
+        _ if overlaps.is_empty() => Ok(()),
+        InitialPenetration::Error => Err(SetupError::Overlap(overlaps)),
+        _ => Err(SetupError::DeepOverlap(overlaps)),
     }
 }
 
 /// What is said of an overlap that is not refused.
 pub(super) fn describe(overlap: &Overlap, policy: InitialPenetration) -> String {
-    let ([first, second], [x, y, z]) = (&overlap.bodies, overlap.point);
     let what = match policy {
         InitialPenetration::Remove => "nodes are moved apart without strain",
         _ => "gaps count from the initial ones",
     };
-    let depth = overlap.depth;
-    format!("`{first}` and `{second}` overlap at t = 0 by {depth:.3e} m at ({x:.6}, {y:.6}, {z:.6}): {what}")
+    format!("overlap at t = 0 of {overlap}: {what}")
 }
 
 /// Positions of all nodes with those of deformable bodies moved so far that no node is behind a face or wall.
@@ -158,7 +167,8 @@ impl Simulation {
         &self.initial_penetrations
     }
 
-    /// Keeps the gaps of the contacts that bodies begin with. Bodies that overlap deeper than is looked for are refused.
+    /// Keeps the gaps of the contacts that bodies begin with. Bodies with nodes in each other that are no contact are
+    /// refused.
     pub(super) fn keep_initial_gaps(&mut self) -> Result<(), SetupError> {
         let positions = &self.state.positions;
         let velocities = vec![Vec3::zeros(); positions.len()];
@@ -166,16 +176,16 @@ impl Simulation {
         let mut constraints = Constraints::default();
         self.detector.detect(&configuration, &mut constraints);
         self.wall_detector.detect(&configuration, &mut constraints);
-        let touch = |overlap: &Overlap| {
-            constraints.iter().any(|constraint| {
-                let names = self.names(constraint.bodies);
-                overlap.bodies == names || overlap.bodies == [names[1].clone(), names[0].clone()]
-            })
-        };
-        let lost = self.initial_penetrations.iter().filter(|overlap| overlap.depth > 0.0 && !touch(overlap));
-        let lost: Vec<Overlap> = lost.cloned().collect();
+        let touching: BTreeSet<[u32; 2]> = constraints.iter().map(|constraint| constraint.bodies).collect();
+        let touching: BTreeSet<[String; 2]> = touching
+            .into_iter()
+            .flat_map(|[a, b]| [[a, b], [b, a]])
+            .map(|bodies| self.names(bodies))
+            .collect();
+        let is_lost = |overlap: &&Overlap| overlap.depth > 0.0 && !touching.contains(&overlap.bodies);
+        let lost: Vec<Overlap> = self.initial_penetrations.iter().filter(is_lost).cloned().collect();
         if !lost.is_empty() {
-            return Err(SetupError::Overlap(lost));
+            return Err(SetupError::DeepOverlap(lost));
         }
         self.initial_gaps = InitialGaps::of(&constraints);
         Ok(())

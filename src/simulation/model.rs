@@ -20,7 +20,7 @@ pub struct Model {
     pub mass: Vec<f64>,
     /// Its reciprocal as contact sees it \[1/kg\]: 0 where the node is held.
     pub inverse_mass: Vec<f64>,
-    /// Supports of deformable bodies.
+    /// Supports of deformable bodies, and of walls whose motion is given.
     pub supports: Vec<Support>,
     /// Nodes of walls that are free to move along their normals.
     pub guides: Vec<Guide>,

@@ -1,4 +1,4 @@
-//! Supports and prescribed motion of deformable bodies within a step.
+//! Supports and prescribed motion of deformable bodies, and of walls, within a step.
 
 use crate::dynamics::Wrench;
 use crate::dynamics::{PrescribedStep, StepStart};

@@ -190,7 +190,7 @@ impl ContactModel {
     }
 
     /// How deep a node of either body may penetrate the other before the contact is lost \[m\].
-    fn penetration_depth(&self, bodies: [u32; 2]) -> f64 {
+    pub fn penetration_depth(&self, bodies: [u32; 2]) -> f64 {
         let [first, second] = bodies.map(|body| self.search_depths[body as usize]);
         first.min(second)
     }

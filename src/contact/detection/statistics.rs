@@ -132,7 +132,7 @@ pub struct DetectionStatistics {
     pub seconds: StageSeconds,
     /// Instants at which the detector was not idle \[s\]; capped once bodies have touched.
     pub operated_times: Vec<f64>,
-    /// Predictions; capped once bodies have touched.
+    /// Predictions, made in flights.
     pub predictions: Vec<Prediction>,
     /// Hierarchies.
     pub trees: Vec<TreeStatistics>,

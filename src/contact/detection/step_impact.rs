@@ -31,7 +31,9 @@ use crate::mesh::CellKind;
 
 use super::ContactModel;
 use super::body_tree::BodyTree;
-use super::closest_point::{ClosestPoint, Feature, Method, Start, closest_point, pseudo_normal};
+use super::closest_point::{
+    ClosestPoint, Method, Start, closest_point, face_normal_where, vertex_normal_where,
+};
 use super::control_points::lebesgue_constant;
 use super::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
 use super::node_face::Candidate;
@@ -129,27 +131,26 @@ fn near_bodies(model: &ContactModel, reaches: &[Option<Reach>]) -> Vec<[u32; 2]>
 /// Where a meeting is, and how fast, from the positions of all nodes at its instant.
 fn complete(model: &ContactModel, paths: &StepPaths, meeting: &Meeting) -> StepImpact {
     let tau = meeting.fraction;
-    let nodes = 0..paths.begin.len() as u32;
-    let positions: Vec<Vec3> = nodes.clone().map(|node| paths.at(node, tau)).collect();
+    let at = |node: u32| paths.at(node, tau);
     let rates = |nodes: &[u32], values: &[f64]| -> Vec3 {
         nodes.iter().zip(values).map(|(&node, value)| paths.rate(node, tau) * *value).sum()
     };
     let (point, normal, closing) = match meeting.features {
         Features::Node { node, face } => {
             let surface = &model.surfaces[meeting.bodies[1] as usize];
-            let found = closest_to(surface, face, &positions, node);
+            let found = closest_at(surface, face, at, node);
             let (kind, nodes) = surface.face(face as usize);
             let mut values = [0.0; MAX_NODES];
             shape_values(kind, [found.xi[0], found.xi[1], 0.0], &mut values[..nodes.len()]);
-            let normal = pseudo_normal(surface, &positions, face as usize, found.xi, Feature::Face);
+            let normal = face_normal_where(surface, &at, face as usize, found.xi);
             let relative = paths.rate(node, tau) - rates(nodes, &values);
-            (positions[node as usize], normal, -relative.dot(&normal))
+            (at(node), normal, -relative.dot(&normal))
         }
         Features::Edges(pair) => {
             let edges = pair.edges(model);
-            let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
+            let curves = edges.map(|edge| Curve::of(edge, at));
             let places = closest_places(&curves);
-            let normal = normal_of_crossing(model, &pair, &curves, places, &|node| positions[node as usize]);
+            let normal = normal_of_crossing(model, &pair, &curves, places, &at);
             let rate = |k: usize| {
                 let (nodes, values, count) = Curve::shares(edges[k], places[k]);
                 rates(&nodes[..count], &values[..count])
@@ -161,11 +162,7 @@ fn complete(model: &ContactModel, paths: &StepPaths, meeting: &Meeting) -> StepI
     StepImpact { fraction: tau, bodies: meeting.bodies, point, normal, closing }
 }
 
-/// Closest point of a face to a node.
-fn closest_to(surface: &Surface, face: u32, positions: &[Vec3], node: u32) -> ClosestPoint {
-    closest_at(surface, face, |node| positions[node as usize], node)
-}
-
+/// Closest point of a face to a node where nodes are `at` these positions.
 fn closest_at(surface: &Surface, face: u32, at: impl Fn(u32) -> Vec3, node: u32) -> ClosestPoint {
     let (kind, nodes) = surface.face(face as usize);
     let mut corners = [Vec3::zeros(); MAX_NODES];
@@ -261,7 +258,23 @@ impl Sweep<'_> {
             true => self.first_passage(node, nodes),
             false => self.first_approach(surface, node, face),
         }?;
-        Some(Meeting { fraction, bodies, features: Features::Node { node, face } })
+        self.is_opposed(&candidate, fraction).then_some(Meeting {
+            fraction,
+            bodies,
+            features: Features::Node { node, face },
+        })
+    }
+
+    /// Whether the surfaces at a node and a face oppose each other at an instant: else there is no contact, as where the
+    /// ends of two equal blocks meet and nodes go in along the sides.
+    fn is_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
+        let at = |node: u32| self.paths.at(node, tau);
+        let NodeOnSurface { contactor, target } = candidate.key;
+        let surface = &self.model.surfaces[target as usize];
+        let xi = closest_at(surface, candidate.face, at, contactor).xi;
+        let face_normal = face_normal_where(surface, &at, candidate.face as usize, xi);
+        let of_node = &self.model.surfaces[candidate.contactor_body as usize];
+        face_normal.dot(&vertex_normal_where(of_node, &at, contactor)) < 0.0
     }
 
     /// First root at which a node passes a segment or triangle from outside to inside.
@@ -306,9 +319,10 @@ impl Sweep<'_> {
     /// First instant at which a node that is outside is as near to a face as the offset.
     fn first_approach(&self, surface: &Surface, node: u32, face: u32) -> Option<f64> {
         let (kind, nodes) = surface.face(face as usize);
-        let found = closest_to(surface, face, &self.paths.begin, node);
-        let normal = pseudo_normal(surface, &self.paths.begin, face as usize, found.xi, Feature::Face);
-        if (self.paths.at(node, 0.0) - found.point).dot(&normal) <= 0.0 {
+        let begin = |node: u32| self.paths.at(node, 0.0);
+        let found = closest_at(surface, face, begin, node);
+        let normal = face_normal_where(surface, &begin, face as usize, found.xi);
+        if (begin(node) - found.point).dot(&normal) <= 0.0 {
             return None;
         }
         let speed = lebesgue_constant(kind) * self.paths.relative_rate(&[node], nodes);

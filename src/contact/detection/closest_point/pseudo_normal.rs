@@ -82,7 +82,7 @@ fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2])
 }
 
 /// The same where nodes are `at` these positions.
-fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
+pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if Domain::of(kind).is_none() {
         return Vec3::zeros();
@@ -158,25 +158,30 @@ fn normal_on_edge(
 /// At a corner the angle is that between the tangents of the two edges that meet there, at a node in the middle of
 /// an edge π, at one inside a face 2 π.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
+    vertex_normal_where(surface, &|node| positions[node as usize], node)
+}
+
+/// The same where nodes are `at` these positions.
+pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u32) -> Vec3 {
     let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
     let faces = surface.faces_of_local_node(local);
     let once = faces.iter().enumerate().filter(|&(i, f)| i == 0 || faces[i - 1] != *f);
-    once.map(|(_, &f)| weighted_normal(surface, positions, f as usize, node)).sum()
+    once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
 /// Normal of a face at one of its nodes, as long as the angle the face takes there; unit length for a segment.
-fn weighted_normal(surface: &Surface, positions: &[Vec3], face: usize, node: u32) -> Vec3 {
+fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let corners = kind.corners().len();
     let local = nodes.iter().position(|&n| n == node);
     let (Some(domain), Some(local)) = (Domain::of(kind), local) else { return Vec3::zeros() };
     match (kind.dimension(), local) {
-        (1, _) => face_normal(surface, positions, face, node_coordinates(domain, local)),
-        (_, k) if k < corners => weighted_corner_normal(surface, positions, face, node),
+        (1, _) => face_normal_where(surface, at, face, node_coordinates(domain, local)),
+        (_, k) if k < corners => weighted_corner_normal(surface, at, face, node),
         (_, k) if k < 2 * corners => {
-            face_normal(surface, positions, face, node_coordinates(domain, local)) * PI
+            face_normal_where(surface, at, face, node_coordinates(domain, local)) * PI
         }
-        _ => face_normal(surface, positions, face, node_coordinates(domain, local)) * (2.0 * PI),
+        _ => face_normal_where(surface, at, face, node_coordinates(domain, local)) * (2.0 * PI),
     }
 }
 
@@ -194,7 +199,12 @@ fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
 }
 
 /// Normal of a triangle or quadrilateral at one of its corners, as long as the angle between its edges there.
-fn weighted_corner_normal(surface: &Surface, positions: &[Vec3], face: usize, node: u32) -> Vec3 {
+fn weighted_corner_normal(
+    surface: &Surface,
+    position: &impl Fn(u32) -> Vec3,
+    face: usize,
+    node: u32,
+) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let count = kind.corners().len();
     let is_node = |k: &usize| nodes[*k] == node;
@@ -205,7 +215,7 @@ fn weighted_corner_normal(surface: &Surface, positions: &[Vec3], face: usize, no
     let (before, after) =
         if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
     let tangent = |from: usize, to: usize, edge: usize| {
-        let at = |k: usize| positions[nodes[k % nodes.len()] as usize];
+        let at = |k: usize| position(nodes[k % nodes.len()]);
         let (from, to) = (at(from), at(to % count));
         // A quadratic edge leaves its end towards its Bézier control point.
         let towards = if kind == kind.linear() { to } else { bulge(&from, &to, &at(count + edge)) };

@@ -109,7 +109,7 @@ impl WallDetector {
 }
 
 impl Descent {
-    /// Looks at the blocks that can be at the wall; how many nodes those have.
+    /// Looks at the blocks that can be at the wall; how many nodes those may have.
     fn look(
         &mut self,
         wall: &Wall,
@@ -126,7 +126,7 @@ impl Descent {
             let (mut lowest, mut size) = (f64::INFINITY, origin.amax());
             for &node in &body.nodes[members(block, body.nodes.len())] {
                 let position = positions[node as usize];
-                let height = wall.normal.dot(&(position - origin));
+                let height = wall.normal.dot(&(position - origin)) - body.offset;
                 lowest = lowest.min(height);
                 size = size.max(position.amax());
                 if height < 0.0 {

@@ -122,12 +122,19 @@ impl WallDetector {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
         let heights = heights(flight, &self.walls[wall], body);
-        let mut search =
-            Search { heights, body, flight, until, heap: BinaryHeap::new(), patches: Vec::new() };
+        let mut search = Search {
+            heights,
+            body,
+            flight,
+            until,
+            heap: BinaryHeap::new(),
+            patches: Vec::new(),
+            looked_at: 0,
+        };
         search.begin();
         let found = search.find();
         self.statistics.counts.overlap += search.body.spheres.len() as u64;
-        self.statistics.counts.primitive += search.heap.len() as u64;
+        self.statistics.counts.primitive += search.looked_at;
         found
     }
 
@@ -146,7 +153,7 @@ impl WallDetector {
         let centre = motion.reference_centre;
         let reach = body.spheres.iter().chain(&body.curved_spheres);
         let radius = reach.map(|sphere| (sphere.centre - centre).norm() + sphere.radius).fold(0.0, f64::max);
-        Heights::new(&still, of_wall).first_touch(&centre, radius, until)
+        Heights::new(&still, body.offset, of_wall).first_touch(&centre, radius, until)
     }
 
     fn impact(&self, flight: &Flight<'_>, pair: usize, touch: &Touch) -> Impact {
@@ -172,7 +179,11 @@ fn is_steady(motion: &RigidMotion) -> bool {
 fn heights<'a>(flight: &Flight<'a>, wall: &Wall, body: &WalledBody) -> Heights<'a> {
     let motions = flight.motions;
     let wall_point = flight.reference_positions[wall.node as usize];
-    Heights::new(&motions[body.body as usize], (&motions[wall.body as usize], wall.normal, wall_point))
+    Heights::new(
+        &motions[body.body as usize],
+        body.offset,
+        (&motions[wall.body as usize], wall.normal, wall_point),
+    )
 }
 
 /// A search for the first touch of a body and a wall.
@@ -183,6 +194,8 @@ struct Search<'a> {
     until: f64,
     heap: BinaryHeap<Entry>,
     patches: Vec<CurvedPiece>,
+    /// Entries taken from the heap.
+    looked_at: u64,
 }
 
 /// A part of a curved face.
@@ -213,6 +226,7 @@ impl Search<'_> {
 
     fn find(&mut self) -> Option<Touch> {
         while let Some(Entry { time, item }) = self.heap.pop() {
+            self.looked_at += 1;
             match item {
                 Item::Node(k) => {
                     let face = self.body.faces[k as usize];

@@ -22,6 +22,8 @@ pub(super) struct Heights<'a> {
     /// Reference position of the wall's node \[m\].
     wall_point: Vec3,
     normal: Vec3,
+    /// How far the surface of the body is offset outward \[m\].
+    offset: f64,
     /// Second derivative of the height of the centre [m/s²]; zero where it is but rounding.
     acceleration: f64,
     spin: f64,
@@ -33,7 +35,7 @@ pub(super) struct Heights<'a> {
 /// Height of a point at an instant, and its rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Height {
-    /// Above the plane \[m\].
+    /// Of the offset surface above the plane \[m\].
     pub height: f64,
     /// Its rate [m/s].
     pub rate: f64,
@@ -42,8 +44,12 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Above a wall with this normal, whose node has this reference position \[m\].
-    pub fn new(body: &'a RigidMotion, (wall, normal, wall_point): (&'a RigidMotion, Vec3, Vec3)) -> Self {
+    /// Of a surface that is offset outward \[m\] above a wall with this normal, whose node has this reference position \[m\].
+    pub fn new(
+        body: &'a RigidMotion,
+        offset: f64,
+        (wall, normal, wall_point): (&'a RigidMotion, Vec3, Vec3),
+    ) -> Self {
         let accelerations = [body.acceleration, wall.acceleration];
         let acceleration = normal.dot(&(accelerations[0] - accelerations[1]));
         let negligible = acceleration.abs() <= ROUNDING * (accelerations[0].norm() + accelerations[1].norm());
@@ -54,6 +60,7 @@ impl<'a> Heights<'a> {
             wall,
             wall_point,
             normal,
+            offset,
             acceleration: if negligible { 0.0 } else { acceleration },
             spin,
             axis,
@@ -71,7 +78,7 @@ impl<'a> Heights<'a> {
         };
         let ((size, speed), (size_of_wall, speed_of_wall)) = (path(self.body), path(self.wall));
         Height {
-            height: self.normal.dot(&(x - wall)),
+            height: self.normal.dot(&(x - wall)) - self.offset,
             rate: self.normal.dot(&(v - wall_velocity)),
             rounding: ROUNDING * (size + size_of_wall),
             rate_rounding: ROUNDING * (speed + speed_of_wall + v.amax()),

@@ -66,6 +66,8 @@ pub struct WallDetector {
 #[derive(Clone, Debug)]
 struct WalledBody {
     body: u32,
+    /// How far its surface is offset outward \[m\].
+    offset: f64,
     /// Nodes, ascending, and for each a face that it is of.
     nodes: Vec<u32>,
     faces: Vec<u32>,
@@ -104,6 +106,13 @@ impl WallDetector {
             merged: Constraints::default(),
             statistics: DetectionStatistics::default(),
         }
+    }
+
+    /// The same where the surface of each body is offset outward by so much \[m\]: heights are those of the offset surfaces.
+    #[must_use]
+    pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
+        self.bodies.iter_mut().for_each(|body| body.offset = offsets[body.body as usize]);
+        self
     }
 
     /// First time within a flight at which a body touches a wall, never late; to be asked for one step of the flight
@@ -181,7 +190,7 @@ impl WalledBody {
         };
         let curved_spheres = curved.chunks(BLOCK).map(of_faces).collect();
         let surface = (!curved.is_empty()).then(|| surface.clone());
-        Self { body, nodes, faces, spheres, curved, surface, curved_spheres }
+        Self { body, offset: 0.0, nodes, faces, spheres, curved, surface, curved_spheres }
     }
 }
 
