@@ -29,7 +29,7 @@
 //!
 //! # The way of the data
 //! ```text
-//! scenario.toml ──► Scenario ──► Model ──► Simulation ──► frames (.vtu, .pvd), history.csv, summary.json
+//! scenario.toml ──► Scenario ──► Model ──► Simulation ──► frames (.vtu, .pvd), history.csv, pairs.csv, summary.json
 //!    meshes/*.msh ────────────────┘          │
 //!                                            ▼ one step
 //!   predict (Newmark) ─► detect ─► respond ─► internal forces ─► correct ─► account ─► record
@@ -58,15 +58,14 @@
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |
-//! | [`io`] | Gmsh in; VTK, history, summary out | `math`, `mesh` |
+//! | [`io`] | Gmsh in; VTK, history, pairs, summary out | `math`, `mesh` |
 //! | [`simulation`] | from a scenario to a run | all of them |
 //!
 //! Contact knows no forces or materials, dynamics no contact: they meet in a step of the simulation, where contact
 //! has become nodal forces and one number, the frequency that it adds.
 //!
 //! # Limits
-//! Frictionless penalty contact of nodes and faces, elements of order 1 and 2, elastic materials. The
-//! README says when to use something else.
+//! Elements of order 1 and 2, elastic materials, one computer. The README says more, and when to use something else.
 pub mod contact;
 pub mod dynamics;
 pub mod element;

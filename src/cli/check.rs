@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ictus::io::summary::{FirstContact, Status};
-use ictus::scenario::{Scenario, StepSize};
+use ictus::scenario::{Scenario, StepSize, WallMotion, WallSpec};
 use ictus::simulation::{Body, Simulation};
 use serde::Serialize;
 
@@ -26,6 +26,7 @@ struct Report {
     title: String,
     /// The bodies, in the order of the scenario.
     bodies: Vec<BodyReport>,
+    walls: Vec<WallReport>,
     /// Whether all bodies fly free of stress at first.
     begins_in_flight: bool,
     /// First contact of bodies that fly; null if they do not meet or do not fly.
@@ -47,6 +48,18 @@ struct BodyReport {
     critical_step: Option<f64>,
     /// The user's number of the element that controls it.
     critical_element: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct WallReport {
+    name: String,
+    /// A point of the plane at t = 0.
+    point: [f64; 3],
+    /// Unit normal towards the bodies.
+    normal: [f64; 3],
+    motion: &'static str,
+    /// Null unless it moves freely.
+    mass: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -94,6 +107,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
         scenario: summary.scenario,
         title: summary.title,
         bodies,
+        walls: scenario.walls.iter().map(wall_report).collect(),
         begins_in_flight,
         first_contact: summary.first_contacts.into_iter().take(predicted).next(),
         time: TimeReport {
@@ -126,6 +140,15 @@ fn body_report(simulation: &Simulation, index: usize, body: &Body) -> BodyReport
     }
 }
 
+fn wall_report(wall: &WallSpec) -> WallReport {
+    let (motion, mass) = match wall.motion {
+        WallMotion::Fixed => ("fixed", None),
+        WallMotion::Driven(_) => ("driven", None),
+        WallMotion::Free { mass, .. } => ("free along its normal", Some(mass)),
+    };
+    WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
+}
+
 /// Wall time of a step, from some that are taken and thrown away \[s\]; `None` at the end of the run, or if the
 /// numbers go wrong in them.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
@@ -144,6 +167,11 @@ fn describe(report: &Report) -> String {
     let mut text = format!("{} ({})\n\n", report.title, report.scenario);
     text.push_str(&print::table(&header, &rows));
     text.push('\n');
+    if !report.walls.is_empty() {
+        let rows: Vec<Vec<String>> = report.walls.iter().map(wall_row).collect();
+        text.push_str(&print::table(&["<wall", "<through", "<normal", "<motion", "mass [kg]"], &rows));
+        text.push('\n');
+    }
     text.push_str(&print::facts(&expectations(report)));
     text
 }
@@ -158,6 +186,17 @@ fn row(body: &BodyReport) -> Vec<String> {
         print::number(body.mass),
         body.critical_step.map_or("-".into(), |step| format!("{step:.3e}")),
         body.critical_element.map_or("rigid".into(), |element| format!("element {element}")),
+    ]
+}
+
+fn wall_row(wall: &WallReport) -> Vec<String> {
+    let vector = |v: &[f64; 3]| format!("({})", v.map(print::number).join(", "));
+    vec![
+        wall.name.clone(),
+        vector(&wall.point),
+        vector(&wall.normal),
+        wall.motion.into(),
+        wall.mass.map_or("-".into(), print::number),
     ]
 }
 

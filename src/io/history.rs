@@ -1,10 +1,9 @@
 //! `history.csv`: energies, momenta and contact forces over time, a row per instant.
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::error::{FileAction, OutputError};
+use super::error::OutputError;
+use super::table::{CsvTable, float};
 use crate::math::Vec3;
 
 const FILE_NAME: &str = "history.csv";
@@ -98,11 +97,10 @@ pub struct BodyRow {
     pub contact_force: Vec3,
 }
 
-/// The file, open. Every row is handed to the operating system at once, so a killed run leaves whole rows.
+/// The file, open.
 #[derive(Debug)]
 pub struct History {
-    path: PathBuf,
-    writer: csv::Writer<File>,
+    table: CsvTable,
     num_bodies: usize,
 }
 
@@ -112,11 +110,8 @@ impl History {
     /// # Errors
     /// [`OutputError::File`].
     pub fn create<S: AsRef<str>>(directory: &Path, body_names: &[S]) -> Result<Self, OutputError> {
-        let path = directory.join(FILE_NAME);
-        let file = File::create(&path).map_err(OutputError::file(FileAction::Write, &path))?;
-        let mut history = Self { path, writer: csv::Writer::from_writer(file), num_bodies: body_names.len() };
-        history.write_record(&column_names(body_names))?;
-        Ok(history)
+        let table = CsvTable::create(directory, FILE_NAME, &column_names(body_names))?;
+        Ok(Self { table, num_bodies: body_names.len() })
     }
 
     /// Appends a row; floats are written with the fewest digits that read back the same.
@@ -128,15 +123,7 @@ impl History {
         if given != expected {
             return Err(OutputError::BodyCount { expected, given, time: row.time });
         }
-        self.write_record(&cells(row))
-    }
-
-    fn write_record(&mut self, record: &[String]) -> Result<(), OutputError> {
-        self.writer
-            .write_record(record)
-            .map_err(io::Error::from)
-            .and_then(|()| self.writer.flush())
-            .map_err(OutputError::file(FileAction::Write, &self.path))
+        self.table.append(std::iter::once(cells(row)))
     }
 }
 
@@ -180,9 +167,4 @@ fn cells(row: &HistoryRow) -> Vec<String> {
 
 fn push_vector(cells: &mut Vec<String>, vector: Vec3) {
     cells.extend([vector.x, vector.y, vector.z].map(float));
-}
-
-/// Shortest text that reads back as the same number.
-fn float(value: f64) -> String {
-    format!("{value:?}")
 }

@@ -10,6 +10,7 @@ pub mod gmsh;
 pub mod history;
 pub mod pairs;
 pub mod summary;
+mod table;
 pub mod vtk;
 
 pub use atomic_write::atomic_write;

@@ -1,10 +1,9 @@
 //! `pairs.csv`: what acts between the bodies that have touched, over time, a row per pair and instant.
 
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::error::{FileAction, OutputError};
+use super::error::OutputError;
+use super::table::{CsvTable, float};
 use crate::math::Vec3;
 
 const FILE_NAME: &str = "pairs.csv";
@@ -43,11 +42,10 @@ pub struct PairRow<'a> {
     pub contact_area: f64,
 }
 
-/// The file, open. Every row is handed to the operating system at once, so a killed run leaves whole rows.
+/// The file, open.
 #[derive(Debug)]
 pub struct Pairs {
-    path: PathBuf,
-    writer: csv::Writer<File>,
+    table: CsvTable,
 }
 
 impl Pairs {
@@ -56,11 +54,7 @@ impl Pairs {
     /// # Errors
     /// [`OutputError::File`].
     pub fn create(directory: &Path) -> Result<Self, OutputError> {
-        let path = directory.join(FILE_NAME);
-        let file = File::create(&path).map_err(OutputError::file(FileAction::Write, &path))?;
-        let mut pairs = Self { path, writer: csv::Writer::from_writer(file) };
-        pairs.write(|writer| writer.write_record(COLUMNS))?;
-        Ok(pairs)
+        Ok(Self { table: CsvTable::create(directory, FILE_NAME, &COLUMNS.map(String::from))? })
     }
 
     /// Appends the rows of an instant; floats are written with the fewest digits that read back the same.
@@ -68,17 +62,7 @@ impl Pairs {
     /// # Errors
     /// [`OutputError::File`].
     pub fn append(&mut self, rows: &[PairRow<'_>]) -> Result<(), OutputError> {
-        self.write(|writer| rows.iter().try_for_each(|row| writer.write_record(cells(row))))
-    }
-
-    fn write(
-        &mut self,
-        action: impl FnOnce(&mut csv::Writer<File>) -> csv::Result<()>,
-    ) -> Result<(), OutputError> {
-        action(&mut self.writer)
-            .map_err(io::Error::from)
-            .and_then(|()| self.writer.flush())
-            .map_err(OutputError::file(FileAction::Write, &self.path))
+        self.table.append(rows.iter().map(cells))
     }
 }
 
@@ -96,9 +80,4 @@ fn cells(row: &PairRow<'_>) -> Vec<String> {
     ];
     cells.extend(numbers.map(float));
     cells
-}
-
-/// Shortest text that reads back as the same number.
-fn float(value: f64) -> String {
-    format!("{value:?}")
 }
