@@ -11,7 +11,7 @@ Checks, for each `<name>.pvd` in OUT_DIR:
   (--varying-grid allows that);
 - nodes of quadratic cells lie where VTK's own cells have them;
 - `TimeValue` is the collection's timestep; ParaView shows the times of the collection.
-`history.csv` and `summary.json` are read too where they exist.
+`history.csv`, `pairs.csv` and `summary.json` are read too where they exist.
 
 Exit code 0 if everything holds, else 1 with a line per fault.
 """
@@ -262,18 +262,23 @@ def check_with_paraview(path, entries, grids, faults):
 
 
 def check_tables(directory, faults):
-    """history.csv is a table of finite numbers in ascending times; summary.json is strict JSON."""
-    history, summary = directory / "history.csv", directory / "summary.json"
-    if history.exists():
-        with history.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
+    """history.csv and pairs.csv are tables of finite numbers in ascending times; summary.json is strict JSON."""
+    names = {"first", "second"}
+    for table in (directory / "history.csv", directory / "pairs.csv"):
+        if not table.exists():
+            continue
+        with table.open(newline="", encoding="utf-8") as file:
+            header, *rows = list(csv.reader(file))
+        numbers = [k for k, name in enumerate(header) if name not in names]
         try:
-            values = np.array([[float(cell) for cell in row] for row in rows[1:]])
-            values = values.reshape(len(rows) - 1, len(rows[0]))
-            faults.expect(np.isfinite(values).all(), f"{history}: values are not finite")
-            faults.expect((np.diff(values[:, 0]) >= 0.0).all(), f"{history}: times do not ascend")
-        except ValueError as error:
-            faults.expect(False, f"{history}: {error}")
+            values = np.array([[float(row[k]) for k in numbers] for row in rows])
+            values = values.reshape(len(rows), len(numbers))
+            faults.expect(all(len(row) == len(header) for row in rows), f"{table}: rows are not as long as the header")
+            faults.expect(np.isfinite(values).all(), f"{table}: values are not finite")
+            faults.expect((np.diff(values[:, 0]) >= 0.0).all(), f"{table}: times do not ascend")
+        except (ValueError, IndexError) as error:
+            faults.expect(False, f"{table}: {error}")
+    summary = directory / "summary.json"
     if summary.exists():
         def refuse(constant):
             raise ValueError(f"{constant} is not JSON")

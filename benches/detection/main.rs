@@ -10,9 +10,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/icosphere.rs"]
+mod icosphere;
 mod scaling;
 
-use std::collections::HashMap;
 use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
@@ -92,35 +93,8 @@ fn rough_sheet(cells: u32) -> Body {
 }
 
 /// A sphere of radius 1 that stands on z = `bottom`.
-fn icosphere(subdivisions: usize, bottom: f64) -> Body {
-    let golden = (1.0 + 5_f64.sqrt()) / 2.0;
-    let mut nodes: Vec<Vec3> = Vec::new();
-    for (a, b) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
-        let corners = [Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)];
-        nodes.extend(corners.map(|p| p.normalize()));
-    }
-    let near = |a: u32, b: u32| (nodes[a as usize] - nodes[b as usize]).norm() < 1.06;
-    let mut faces: Vec<[u32; 3]> = Vec::new();
-    for [a, b, c] in (0..12).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c]))) {
-        if near(a, b) && near(b, c) && near(a, c) {
-            let [x, y, z] = [a, b, c].map(|k| nodes[k as usize]);
-            faces.push(if (y - x).cross(&(z - x)).dot(&x) > 0.0 { [a, b, c] } else { [a, c, b] });
-        }
-    }
-    for _ in 0..subdivisions {
-        let mut middles = HashMap::new();
-        let mut middle = |a: u32, b: u32| {
-            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
-                nodes.push((nodes[a as usize] + nodes[b as usize]).normalize());
-                nodes.len() as u32 - 1
-            })
-        };
-        let split = |&[a, b, c]: &[u32; 3]| {
-            let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
-            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
-        };
-        faces = faces.iter().flat_map(split).collect();
-    }
+fn sphere(subdivisions: usize, bottom: f64) -> Body {
+    let (mut nodes, faces) = icosphere::icosphere(subdivisions);
     nodes.iter_mut().for_each(|node| node.z += 1.0 + bottom);
     Body { nodes, faces }
 }
@@ -160,7 +134,7 @@ fn press(
 }
 
 fn bench_contact(subdivisions: usize, cells: u32, steps: usize, oracle_steps: usize) {
-    let sphere = icosphere(subdivisions, -0.05);
+    let sphere = sphere(subdivisions, -0.05);
     let pair = Pair::new([sphere, rough_sheet(cells)]);
     let edge = 3.0 / f64::from(cells);
     let label = format!("{} faces", pair.num_faces());
@@ -193,7 +167,7 @@ fn bench_contact(subdivisions: usize, cells: u32, steps: usize, oracle_steps: us
 }
 
 fn bench_flight(subdivisions: usize, with_oracle: bool) {
-    let pair = Pair::new([icosphere(subdivisions, 0.0), icosphere(subdivisions, 0.0)]);
+    let pair = Pair::new([sphere(subdivisions, 0.0), sphere(subdivisions, 0.0)]);
     let away = Vec3::new(12.0, 0.4, 0.3);
     let falling = |centre: Vec3, speed: f64| RigidMotion {
         centre,
@@ -226,7 +200,7 @@ fn bench_flight(subdivisions: usize, with_oracle: bool) {
 }
 
 fn bench_overlap(subdivisions: usize) {
-    let pair = Pair::new([icosphere(subdivisions, 0.0), icosphere(subdivisions, 1.9)]);
+    let pair = Pair::new([sphere(subdivisions, 0.0), sphere(subdivisions, 1.9)]);
     let model = pair.model();
     let timing =
         measure(pair.num_faces(), repetitions(3), || drop(black_box(penetrations(&model, &pair.positions))));

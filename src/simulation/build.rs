@@ -38,7 +38,7 @@ use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
-use super::wall::detected_walls;
+use super::wall::{detected_walls, refuse_walls_out_of_plane};
 use super::{BodyBalance, Forces, Phase, SetupError, Simulation};
 
 impl Simulation {
@@ -65,6 +65,7 @@ impl Simulation {
         let Assembly { model, surfaces, element_blocks, carriers, .. } = assembly;
         refuse_supported_spin(&model, &scenario.bodies)?;
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
+        refuse_walls_out_of_plane(scenario, &model)?;
         let left = overlaps(&contact, &wall_detector, &model, &model.reference_positions);
         refuse(left, policy)?;
         refuse_self_crossings(&contact, &model)?;

@@ -128,6 +128,17 @@ pub enum SetupError {
         /// Where \[m\].
         point: [f64; 3],
     },
+    /// A wall that would push a plane body out of its plane.
+    #[error(
+        "wall `{wall}` has a normal or a velocity with a part along z, but body `{body}` is plane, in z = 0: give the wall \
+         none, or exclude the pair with [[contact.pairs]] contact = false"
+    )]
+    WallOutOfPlane {
+        /// The wall.
+        wall: String,
+        /// The body.
+        body: String,
+    },
     /// Too many nodes for 32-bit numbers.
     #[error("the model has {0} nodes; at most {max} can be numbered", max = u32::MAX)]
     TooManyNodes(usize),
@@ -157,6 +168,7 @@ impl SetupError {
             | Self::Overlap(_)
             | Self::DeepOverlap(_)
             | Self::Removal { .. }
+            | Self::WallOutOfPlane { .. }
             | Self::SelfOverlap { .. }
             | Self::TooManyNodes(_) => None,
         }

@@ -7,7 +7,7 @@
 use crate::contact::detection::Wall;
 use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
 use crate::math::{Mat3, Vec3};
-use crate::scenario::{self, WallSpec};
+use crate::scenario::{self, Scenario, WallSpec};
 
 use super::assembly::{Assembly, check_count};
 use super::model::{Behaviour, Body, Guide, Model, WallMotion};
@@ -61,6 +61,30 @@ impl Assembly {
         self.carriers.push(Some(carrier));
         Ok(())
     }
+}
+
+/// Refuses walls that would push plane bodies out of z = 0.
+pub(super) fn refuse_walls_out_of_plane(scenario: &Scenario, model: &Model) -> Result<(), SetupError> {
+    let is_plane =
+        |body: &Body| body.blocks.iter().any(|block| block.internal.is_some() && block.kind.dimension() == 2);
+    let leaves_plane = |wall: &WallSpec| {
+        let stays = match &wall.motion {
+            scenario::WallMotion::Driven([.., z]) => z.is_constant() && z.value(0.0) == 0.0,
+            _ => true,
+        };
+        wall.normal.z != 0.0 || !stays
+    };
+    let first_wall = scenario.bodies.len();
+    for (number, wall) in (first_wall..).zip(&scenario.walls).filter(|(_, wall)| leaves_plane(wall)) {
+        let meets = |body: usize| {
+            !scenario.contact.excluded.iter().any(|&pair| pair == [body, number] || pair == [number, body])
+        };
+        let mut bodies = model.bodies.iter().take(first_wall).enumerate();
+        if let Some((_, body)) = bodies.find(|(k, body)| is_plane(body) && meets(*k)) {
+            return Err(SetupError::WallOutOfPlane { wall: wall.name.clone(), body: body.name.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// The walls as detection knows them.

@@ -4,6 +4,7 @@ use std::fs;
 
 use ictus::io::OutputError;
 use ictus::io::history::{BodyRow, History, HistoryRow};
+use ictus::io::pairs::{PairRow, Pairs};
 use ictus::io::summary::*;
 use ictus::math::Vec3;
 
@@ -63,6 +64,37 @@ fn history_has_exactly_its_columns_and_every_digit() {
     }
     let refused = history.append(&HistoryRow::default()).unwrap_err();
     assert!(matches!(refused, OutputError::BodyCount { expected: 1, given: 0, .. }));
+}
+
+#[test]
+fn pairs_have_exactly_their_columns_and_every_digit() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut pairs = Pairs::create(directory.path()).unwrap();
+    let third = |column: u32| f64::from(column) / 3.0;
+    let row = PairRow {
+        time: third(0),
+        bodies: ["left", "a, \"quoted\" one"],
+        contacts: 3,
+        force: Vec3::new(third(4), third(5), third(6)),
+        contact_energy: third(7),
+        friction_dissipation: third(8),
+        damping_dissipation: third(9),
+        contact_area: third(10),
+    };
+    pairs.append(&[row.clone(), PairRow { bodies: ["left", "floor"], ..row }]).unwrap();
+    // Read while the file is still open, as after a kill.
+    let mut reader = csv::Reader::from_path(directory.path().join("pairs.csv")).unwrap();
+    let header = "time,first,second,contacts,force_x,force_y,force_z,contact_energy,friction_dissipation,\
+                  damping_dissipation,contact_area";
+    assert!(reader.headers().unwrap().iter().eq(header.split(',')));
+    let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(records.len(), 2);
+    for (record, second) in records.iter().zip(["a, \"quoted\" one", "floor"]) {
+        assert_eq!([&record[1], &record[2], &record[3]], ["left", second, "3"]);
+        for column in [0, 4, 5, 6, 7, 8, 9, 10] {
+            assert_eq!(record[column].parse::<f64>().unwrap(), column as f64 / 3.0, "column {column}");
+        }
+    }
 }
 
 pub fn summary() -> Summary {

@@ -72,6 +72,26 @@ fn overlap_that_would_be_lost_is_refused() {
     assert!((0.28..0.3).contains(&overlap.depth), "{overlap}");
 }
 
+/// Goal: a wall does not push plane bodies out of z = 0.
+#[test]
+fn walls_that_lean_out_of_the_plane_are_refused() {
+    let (text, meshes) = overlapping(true, 0.0, "initial_penetration = \"offset\"");
+    for (keys, is_refused) in [
+        ("normal = [-1, 0, 0]", false),
+        ("normal = [-1, 0, 0.1]", true),
+        ("normal = [-1, 0, 0]\nvelocity = [0, 0, 1]", true),
+        ("normal = [-1, 0, 0]\nvelocity = [-1, 0, 0]", false),
+    ] {
+        let text = format!("{text}[[walls]]\nname = \"wall\"\npoint = [3, 0, 0]\n{keys}\n");
+        if is_refused {
+            let SetupError::WallOutOfPlane { wall, body } = refusal(&text, &meshes) else { panic!("{keys}") };
+            assert_eq!([wall, body], ["wall", "narrow"]);
+        } else {
+            from_text(&text, &meshes);
+        }
+    }
+}
+
 /// Goal: bodies that overlap are refused, with the depth, unless something is to become of them.
 #[test]
 fn overlap_is_refused() {
