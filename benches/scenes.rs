@@ -5,7 +5,8 @@
 //! by a billionth of the flight, and every constraint is the same to the last bit. A scene that fails is named with its
 //! seed, and the bench goes on.
 //!
-//! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first.
+//! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first. A word after `--` runs only
+//! the kinds with that word: `flights`, `deforming` or `themselves`.
 #![allow(missing_docs, reason = "a bench has no public items")]
 #![allow(dead_code, unused_imports, reason = "the modules belong to the property tests")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a scene fails by panicking")]
@@ -25,8 +26,6 @@ mod samples;
 mod scenes;
 #[path = "../tests/properties/self_contact.rs"]
 mod self_contact;
-#[path = "../tests/properties/winding.rs"]
-mod winding;
 
 use std::fmt::Debug;
 use std::panic::catch_unwind;
@@ -63,6 +62,10 @@ fn run<T: Debug + Default + Send>(
     scene: fn(u64) -> T,
     sum: fn(T, T) -> T,
 ) -> usize {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if !words.is_empty() && !words.iter().any(|word| label.contains(word)) {
+        return 0;
+    }
     let (start, count) = (Instant::now(), seeds.end - seeds.start);
     let one = |seed| match catch_unwind(|| scene(seed)) {
         Ok(tally) => (tally, 0),

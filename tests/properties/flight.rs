@@ -14,7 +14,6 @@ use rayon::prelude::*;
 
 use crate::samples::Samples;
 use crate::scenes::{RIVALS, Rival, Scene, number_of_scenes};
-use crate::winding::winding_number;
 
 /// What happened in the flights of one scene.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,35 +69,6 @@ impl<'a> Flying<'a> {
         penetrations(&self.model, &self.configuration().0)
     }
 
-    /// Whether what is said to overlap does by other means too. A node that is deep must be inside by the winding number:
-    /// bodies with bulging faces may pass through themselves, and then normals do not tell in from out (facets are as good
-    /// as faces for what is deep). Where faces cross both bodies must have a face: warped quadrilaterals are taken for two
-    /// triangles there.
-    fn is_confirmed(&self, found: &Penetration, positions: &[Vec3]) -> bool {
-        let edges = found.bodies.map(|body| self.scene.edges[body as usize]);
-        let bodies = found.bodies.map(|body| body as usize);
-        if found.depth == 0.0 {
-            let off = bodies.map(|body| self.distance_from(body, positions, &found.point));
-            return off[0].max(off[1]) < 1e-6 * edges[0].max(edges[1]);
-        }
-        let holds = |body: usize| positions[self.scene.bodies[body].clone()].contains(&found.point);
-        let surrounds =
-            |body: usize| winding_number(&self.scene.surfaces[body], positions, &found.point).abs() > 0.5;
-        let is_deep = found.depth > 0.05 * edges[0].min(edges[1]);
-        !is_deep || bodies.into_iter().any(|body| !holds(body) && surrounds(body))
-    }
-
-    /// Distance of a point from the faces of a body \[m\].
-    fn distance_from(&self, body: usize, positions: &[Vec3], point: &Vec3) -> f64 {
-        let surface = &self.scene.surfaces[body];
-        let of_face = |face: usize| {
-            let (kind, nodes) = surface.face(face);
-            let nodes: Vec<Vec3> = nodes.iter().map(|&node| positions[node as usize]).collect();
-            closest_point(Method::Auto, Start::Nearest, kind, &nodes, point).distance_squared.sqrt()
-        };
-        (0..surface.num_faces()).map(of_face).fold(f64::INFINITY, f64::min)
-    }
-
     /// Positions and velocities of all nodes now.
     fn configuration(&self) -> (Vec<Vec3>, Vec<Vec3>) {
         let of_body = |(nodes, motion): (&Range<usize>, &RigidMotion)| {
@@ -112,9 +82,7 @@ impl<'a> Flying<'a> {
     /// their faces cross, which tell nothing of that.
     fn check_instant(&mut self, impact: &Impact) {
         let (overlaps, positions) = (self.overlaps(), self.configuration().0);
-        let is_new = |found: &&Penetration| !self.overlapping.contains(&found.bodies);
-        let mut late = overlaps.iter().filter(is_new).filter(|found| self.is_confirmed(found, &positions));
-        let first = late.next();
+        let first = overlaps.iter().find(|found| !self.overlapping.contains(&found.bodies));
         assert!(first.is_none(), "{}, t = {}: late for {first:?}", self.label, self.time);
         self.overlapping.retain(|bodies| overlaps.iter().any(|found| found.bodies == *bodies));
         if self.overlapping.contains(&impact.bodies) {

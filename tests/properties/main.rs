@@ -14,4 +14,3 @@ mod rough_surfaces;
 mod samples;
 mod scenes;
 mod self_contact;
-mod winding;

@@ -2,14 +2,18 @@
 
 use rayon::prelude::*;
 
-use crate::contact::Surface;
 use crate::contact::detection::ContactModel;
 use crate::contact::detection::control_points::is_held_by_nodes;
 use crate::contact::detection::hierarchy::{Builder, Hierarchy};
 use crate::contact::detection::patch::QuadraticPatch;
+use crate::contact::{Edge, Surface};
 use crate::math::Vec3;
+use crate::mesh::CellKind;
 
-use super::{NEAR, TOUCHING, bounding_box, box_of_face, crossing_of_patches, facets, is_off_border, pierces};
+use super::facet::Facet;
+use super::{
+    BORDER, TOUCHING, bounding_box, box_of_face, crossing_of_patches, facets, is_flat, is_off_border, patch,
+};
 
 /// The bodies that can touch themselves and pass through themselves, and where \[m\].
 ///
@@ -88,10 +92,19 @@ impl<'a> SelfCrossing<'a> {
     fn pierced(&self, edges: usize, face: usize) -> Option<Vec3> {
         let nodes = self.surface.face(face).1;
         let edges = self.surface.edges_of_face(edges).iter().map(|&edge| self.surface.edges()[edge as usize]);
-        edges.filter(|edge| edge.nodes.iter().all(|node| !nodes.contains(node))).find_map(|edge| {
-            let ends = edge.nodes.map(|node| self.positions[node as usize]);
-            facets(self.surface, face, self.positions)
-                .find_map(|facet| pierces(&ends, facet.points(), [self.touching; 2]))
+        let mut edges = edges.filter(|edge| edge.nodes.iter().all(|node| !nodes.contains(node)));
+        let ends_of = |edge: Edge| edge.nodes.map(|node| self.positions[node as usize]);
+        if is_flat(self.surface, face, self.positions, self.touching) {
+            return edges.find_map(|edge| {
+                let ends = ends_of(edge);
+                facets(self.surface, face, self.positions)
+                    .find_map(|facet| facet.pierced_by(&ends, self.touching))
+            });
+        }
+        let warped = patch(self.surface, face, self.positions);
+        edges.find_map(|edge| {
+            let segment = QuadraticPatch::of_face(CellKind::Line2, |k| ends_of(edge)[k]);
+            crossing_of_patches([segment, warped], self.touching, |point| self.is_off_border(face, point))
         })
     }
 
@@ -104,21 +117,21 @@ impl<'a> SelfCrossing<'a> {
             let nodes = self.surface.face(face).1;
             [nodes[0], nodes[1]].map(|node| self.positions[node as usize])
         });
-        pierces(&ends[0], &ends[1], [self.touching; 2])
+        Facet::new([0, 1, 1], |k| ends[1][k]).pierced_by(&ends[0], self.touching)
     }
 
     fn curved_crossing(&self, faces: [usize; 2]) -> Option<Vec3> {
         if self.share_a_node(faces) {
             return None;
         }
-        let patch = |face: usize| {
-            let (kind, nodes) = self.surface.face(face);
-            QuadraticPatch::of_face(kind, |i| self.positions[nodes[i] as usize])
-        };
-        let margin = NEAR * self.touching;
-        crossing_of_patches(faces.map(patch), self.touching, |point| {
-            faces.iter().all(|&face| is_off_border(self.surface, face, self.positions, point, margin))
+        let patches = faces.map(|face| patch(self.surface, face, self.positions));
+        crossing_of_patches(patches, self.touching, |point| {
+            faces.iter().all(|&face| self.is_off_border(face, point))
         })
+    }
+
+    fn is_off_border(&self, face: usize, point: &Vec3) -> bool {
+        is_off_border(self.surface, face, self.positions, point, BORDER * self.touching)
     }
 
     fn share_a_node(&self, faces: [usize; 2]) -> bool {
@@ -130,7 +143,6 @@ impl<'a> SelfCrossing<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::CellKind;
 
     /// Two tetrahedra in one body, the tip of the second at a height above the first's face z = 0 … −1.
     fn tip_at(height: f64) -> Option<Vec3> {

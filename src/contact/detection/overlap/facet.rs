@@ -1,0 +1,118 @@
+//! Triangles and segments that edges pass through.
+
+use crate::math::Vec3;
+
+/// A triangle of a face, or a segment in the plane.
+#[derive(Clone, Copy, Debug)]
+pub struct Facet {
+    points: [Vec3; 3],
+    count: usize,
+}
+
+impl Facet {
+    /// The given corners; the segment of the first two where the last are one.
+    pub fn new([a, b, c]: [usize; 3], corner: impl Fn(usize) -> Vec3) -> Self {
+        Self { points: [corner(a), corner(b), corner(c)], count: if b == c { 2 } else { 3 } }
+    }
+
+    pub fn points(&self) -> &[Vec3] {
+        &self.points[..self.count]
+    }
+
+    /// Where a segment passes through, both ends farther than `margin` from the plane and the point as far inside the
+    /// border.
+    pub fn pierced_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
+        let normal = self.normal()?;
+        let heights = self.heights_on_both_sides(ends, &normal, margin)?;
+        let point = at_height(ends, heights, 0.0);
+        self.holds(&point, &normal, margin).then_some(point)
+    }
+
+    /// Where a segment passes through all that is nearer than `margin`: as long as it is that near to the plane, it is
+    /// farther inside the border. Nothing that deviates from the facet and from the segment by half of the margin each
+    /// lets one around the other.
+    pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
+        let normal = self.normal()?;
+        let heights = self.heights_on_both_sides(ends, &normal, margin)?;
+        let passes = [-margin, margin]
+            .iter()
+            .all(|&height| self.holds(&at_height(ends, heights, height), &normal, margin));
+        passes.then(|| at_height(ends, heights, 0.0))
+    }
+
+    /// The middle of the line two triangles have in common, where a path across it in this one passes through all that
+    /// is nearer to the other than `margin`, as in [`Self::passed_by`].
+    ///
+    /// # Source
+    /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the line is where the
+    /// intervals overlap that the triangles have on the line of their planes.
+    pub fn crossing_with(&self, other: &Self, margin: f64) -> Option<Vec3> {
+        let normals = [self.normal()?, other.normal()?];
+        let line = normals[0].cross(&normals[1]);
+        let sine = line.norm();
+        let line = line.try_normalize(0.0)?;
+        let [first, second] = [self.cut(other, &normals[1])?, other.cut(self, &normals[0])?];
+        let places = first.map(|end| line.dot(&end));
+        let of_second = second.map(|end| line.dot(&end));
+        let lower = places[0].min(places[1]).max(of_second[0].min(of_second[1]));
+        let upper = places[0].max(places[1]).min(of_second[0].max(of_second[1]));
+        if lower >= upper {
+            return None;
+        }
+        let along = (0.5 * (lower + upper) - places[0]) / (places[1] - places[0]);
+        let middle = first[0] + (first[1] - first[0]) * along;
+        let across = line.cross(&normals[0]) * (margin / sine);
+        let passes = [middle - across, middle + across]
+            .iter()
+            .all(|end| self.holds(end, &normals[0], 0.0) && other.holds(end, &normals[1], margin));
+        passes.then_some(middle)
+    }
+
+    /// Where the border of a triangle passes through the plane of another with this normal.
+    fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
+        let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
+        let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);
+        let mut points = (0..3).filter(crosses).map(|k| {
+            let next = (k + 1) % 3;
+            at_height(&[self.points[k], self.points[next]], [heights[k], heights[next]], 0.0)
+        });
+        Some([points.next()?, points.next()?])
+    }
+
+    /// Unit normal; of a segment in the plane z = 0.
+    fn normal(&self) -> Option<Vec3> {
+        let [origin, second, third] = self.points;
+        let across = if self.count == 2 { Vec3::z() } else { third - origin };
+        (second - origin).cross(&across).try_normalize(0.0)
+    }
+
+    /// Heights of the ends of a segment above the plane, where they are on both sides of it by more than `margin`.
+    fn heights_on_both_sides(&self, ends: &[Vec3; 2], normal: &Vec3, margin: f64) -> Option<[f64; 2]> {
+        let heights = ends.map(|end| normal.dot(&(end - self.points[0])));
+        let on_both_sides =
+            heights[0] * heights[1] < 0.0 && heights.iter().all(|height| height.abs() > margin);
+        on_both_sides.then_some(heights)
+    }
+
+    /// Whether a point over the facet is farther than `margin` inside its border.
+    fn holds(&self, point: &Vec3, normal: &Vec3, margin: f64) -> bool {
+        let corners = self.points();
+        (0..corners.len()).all(|k| {
+            let along = corners[(k + 1) % corners.len()] - corners[k];
+            let offset = point - corners[k];
+            let inward =
+                if corners.len() == 2 { along.dot(&offset) } else { normal.dot(&along.cross(&offset)) };
+            inward > margin * along.norm()
+        })
+    }
+}
+
+/// Point of a segment at a height between those of its ends.
+fn at_height(ends: &[Vec3; 2], heights: [f64; 2], height: f64) -> Vec3 {
+    ends[0] + (ends[1] - ends[0]) * ((heights[0] - height) / (heights[0] - heights[1]))
+}
+
+/// Corners of the facets of a polygon of `count` corners, see [`Facet::new`].
+pub fn fan(count: usize) -> impl Iterator<Item = [usize; 3]> {
+    (2..count.max(3)).map(move |k| [0, k - 1, k.min(count - 1)])
+}
