@@ -46,8 +46,8 @@ impl Motion {
             }
             for &node in nodes {
                 let kick = bodies.accelerations[node as usize] * time_step;
-                let free = kick.zip_map(&bodies.mobility.node(node), |k, i| if i > 0.0 { k } else { 0.0 });
-                self.nodes[node as usize] = bodies.velocities[node as usize] + free;
+                self.nodes[node as usize] =
+                    bodies.velocities[node as usize] + bodies.mobility.free_part(node, &kick);
             }
         }
     }
@@ -119,7 +119,7 @@ impl Row {
                     - lever * rigid.inverse_inertia * lever;
             } else {
                 for (&node, w) in nodes.iter().zip(weights) {
-                    self.compliance += Mat3::from_diagonal(&(mobility.node(node) * (w * w)));
+                    self.compliance += mobility.matrix(node) * (w * w);
                 }
             }
         }
@@ -160,7 +160,7 @@ impl Row {
                 }
                 _ => {
                     for (&node, w) in nodes.iter().zip(weights) {
-                        motion.nodes[node as usize] += mobility.node(node).component_mul(impulse) * *w;
+                        motion.nodes[node as usize] += mobility.answer(node, impulse) * *w;
                     }
                 }
             }

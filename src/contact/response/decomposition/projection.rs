@@ -110,7 +110,7 @@ fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> 
             gained += free(&rigid.inverse_mass, push_out * total).cross(&rigid.velocity);
         } else {
             for (&node, weight) in nodes.iter().zip(weights) {
-                let push = free(&bodies.mobility.node(node), push_out * *weight);
+                let push = bodies.mobility.free_part(node, &(push_out * *weight));
                 gained += push.cross(&bodies.velocities[node as usize]);
             }
         }

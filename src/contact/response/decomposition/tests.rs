@@ -191,3 +191,25 @@ fn contact_can_wait_for_some_steps() {
         .collect();
     assert_eq!(acts, [true, false, false, true, false, false, true]);
 }
+
+/// A ball of 1 kg strikes a rough wall of 0.5 kg, which only gives way along its tilted normal, and sticks: with m_eff of
+/// 1/3 kg the normal impulse is (1 + e) m_eff 2 = 1 N·s, and friction takes all of ½ m 1.5², as the guide holds against it.
+#[test]
+fn ball_sticks_to_a_guided_wall() {
+    let (normal, along) = (Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.8, 0.0, -0.6));
+    let mut constraints = Constraints::default();
+    let contactor = Side { body: 0, nodes: &[0], shape_values: &[1.0] };
+    constraints.push(key(0), 0.0, normal, contactor, Side { body: 1, nodes: &[1], shape_values: &[1.0] });
+    let inverse_mass = [1.0, 2.0];
+    let mut mobility = free_nodes(&inverse_mass);
+    mobility.guide(1, normal);
+    let velocities = [along * 1.5 - normal * 2.0, Vec3::zeros()];
+    let x = [Vec3::zeros(); 2];
+    let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
+    let mut action = ContactAction::new(2);
+    response(0.5, 2.0, 2).respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
+    let after = corrected(&velocities, &action);
+    assert!((after[0] + normal).norm() < 1e-14 && (after[1] + normal * 2.0).norm() < 1e-14, "{after:?}");
+    assert_eq!(action.results[0].status, Status::Stick);
+    assert!((action.work.friction - 1.125).abs() < 1e-14 && action.work.numerical == 0.0);
+}

@@ -56,7 +56,7 @@ impl Toy {
         self.response.respond(constraints, &bodies, StepLength::regular(DT), &mut self.action);
         self.lost += self.action.work.friction + self.action.work.damping;
         for k in 0..self.positions.len() {
-            self.velocities[k] += self.action.forces[k] * (self.inverse_mass[k] * DT);
+            self.velocities[k] += self.mobility.answer(k as u32, &(self.action.forces[k] * DT));
             self.positions[k] += self.velocities[k] * DT;
         }
     }
@@ -240,4 +240,29 @@ fn rigid_bodies_take_impulses_with_all_their_freedoms() {
     assert!(action.results[0].normal_force > 0.0 && action.results[0].friction_force.norm() > 0.0);
     let balance = kinetic(&body, &after) + stored + response.pending[0];
     assert!((balance / before - 1.0).abs() < 1e-13, "{balance} of {before}");
+}
+
+/// A rough ball strikes a wall of half its mass that only gives way along its normal: the guide does no work, so that
+/// what the ball, the wall, the springs and friction have is the same to rounding, soft or stiff.
+#[test]
+fn friction_on_a_guided_wall_balances() {
+    for factor in [0.01, 1.0, 1e4] {
+        let positions = vec![Vec3::zeros(), Vec3::z() * 0.0105];
+        let velocities = vec![Vec3::zeros(), Vec3::new(1.5, 0.0, -2.0)];
+        let mut toy = Toy::new(positions, velocities, &[2.0, 1.0], response(factor, 1.0, 0.2, 2));
+        toy.mobility.guide(0, Vec3::z());
+        let energy = toy.energy();
+        let mut worst = 0.0f64;
+        for _ in 0..100 {
+            let mut constraints = Constraints::default();
+            stacked(&mut constraints, 1, 0, &toy.positions);
+            toy.step(&constraints);
+            worst = worst.max((toy.energy() / energy - 1.0).abs());
+        }
+        // The ball slides all the way: I_T = μ I_N with I_N = 2 m_eff v_n.
+        let [slip, approach] = [toy.velocities[1].x, toy.velocities[0].z];
+        assert!((slip - (1.5 - 0.2 * 4.0 / 3.0)).abs() < 1e-9, "factor {factor}: {slip}");
+        assert!((approach + 8.0 / 3.0).abs() < 1e-9 && toy.velocities[0].x == 0.0, "factor {factor}");
+        assert!(worst < 1e-12 && toy.lost > 0.1, "factor {factor}: {worst:e}");
+    }
 }
