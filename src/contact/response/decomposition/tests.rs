@@ -1,3 +1,4 @@
+use super::super::Mobility;
 use super::super::samples::{INVERSE_MASS, bodies, free_nodes, key, node_on_face, one_contact, positions};
 use super::*;
 use crate::contact::Side;
@@ -212,4 +213,32 @@ fn ball_sticks_to_a_guided_wall() {
     assert!((after[0] + normal).norm() < 1e-14 && (after[1] + normal * 2.0).norm() < 1e-14, "{after:?}");
     assert_eq!(action.results[0].status, Status::Stick);
     assert!((action.work.friction - 1.125).abs() < 1e-14 && action.work.numerical == 0.0);
+}
+
+/// Two balls land in one step on a node that is held: each with the restitution of its pair.
+#[test]
+fn a_held_node_does_not_share_restitution() {
+    let mut constraints = Constraints::default();
+    for (contactor, body) in [(1, 0), (2, 2)] {
+        let nodes = [contactor];
+        let side = Side { body, nodes: &nodes, shape_values: &[1.0] };
+        constraints.push(
+            key(contactor),
+            0.0,
+            Vec3::z(),
+            side,
+            Side { body: 1, nodes: &[0], shape_values: &[1.0] },
+        );
+    }
+    let inverse_mass = [0.0, 1.0, 1.0];
+    let mobility = Mobility::of_nodes(inverse_mass.map(Vec3::repeat).to_vec(), 3);
+    let velocities = [Vec3::zeros(), -Vec3::z(), -Vec3::z()];
+    let bodies = bodies(&velocities, &velocities, &inverse_mass, &mobility);
+    let mut response = response(1.0, 0.0, 3);
+    let dead = ImpactOptions { restitution: 0.0, friction: FrictionLaw::none() };
+    response.options.pairs = response.options.pairs.with([1, 2], dead);
+    let mut action = ContactAction::new(3);
+    response.respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
+    let after = corrected(&velocities, &action);
+    assert!((after[1] - Vec3::z()).norm() < 1e-15 && after[2].norm() < 1e-15, "{after:?}");
 }
