@@ -60,8 +60,9 @@ fn reference_case() {
     assert_eq!(action.work.numerical, 0.0);
 }
 
-/// A penetrated contact that slides: the gap is closed, friction has acted since it began, the centre of mass stays, and
-/// linear and angular momentum are kept to rounding, with friction and without.
+/// A penetrated contact that slides, of surfaces as they are and of offset ones: the gap is closed, friction has acted
+/// since it began, the centre of mass stays, and linear and angular momentum are kept to rounding, with friction and
+/// without.
 #[test]
 fn momenta_are_kept_through_projection_and_friction() {
     let gap = -2e-2;
@@ -71,11 +72,11 @@ fn momenta_are_kept_through_projection_and_friction() {
         Vec3::new(-0.2, 0.2, 0.3),
         Vec3::new(5.0, -3.0, -2.0),
     ];
-    let x = positions(gap);
     let mobility = free_nodes(&INVERSE_MASS);
     let constraints = one_contact(gap);
     let inverse = 1.0 / constraints.get(0).effective_mass(&INVERSE_MASS);
-    for friction in [0.0, 0.3] {
+    for (friction, thickness) in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.1), (0.3, 0.1)] {
+        let x = positions(gap + thickness);
         let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
         let mut action = ContactAction::new(4);
         let dt = 1e-3;
@@ -85,7 +86,7 @@ fn momenta_are_kept_through_projection_and_friction() {
         let after = corrected(&velocities, &action);
         // At this depth the contact has lasted the whole step.
         let slip = action.results[0].friction_force * (dt * dt * inverse);
-        let left = constraints.get(0).jump(&moved) - slip;
+        let left = constraints.get(0).jump(&moved) - Vec3::z() * thickness - slip;
         assert!(left.norm() < 1e-15 && (friction == 0.0) == (slip == Vec3::zeros()), "{left}");
         let sum = |f: &dyn Fn(usize) -> Vec3| (0..4).map(|k| f(k) / INVERSE_MASS[k]).sum::<Vec3>();
         assert!((sum(&|k| moved[k]) - sum(&|k| x[k])).norm() < 1e-15);
