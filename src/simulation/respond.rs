@@ -94,6 +94,9 @@ impl Simulation {
             let node = correction.node as usize;
             self.state.velocities[node] += correction.velocity;
             self.positions_next[node] += correction.position;
+            if correction.position != Vec3::zeros() {
+                self.shifts.push((correction.node, correction.position));
+            }
             let force = self.state.accelerations[node] * self.model.mass[node];
             self.action.work.numerical -= 0.5 * force.dot(&correction.position);
         }

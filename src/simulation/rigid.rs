@@ -136,8 +136,12 @@ impl Simulation {
         let rigid = &mut self.forces.rigid[index];
         rigid.travel += correction.position;
         let carrier = &*carrier;
+        let shifts = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
         for node in self.model.bodies[index].nodes.clone() {
             let next = carrier.position(&self.model.reference_positions[node]);
+            if shifts {
+                self.shifts.push((node as u32, next - self.positions_next[node]));
+            }
             self.positions_next[node] = next;
             self.state.velocities[node] = carrier.velocity_at(&next);
         }

@@ -160,3 +160,39 @@ fn wall_that_gives_way() {
         assert!(simulation.audit().largest_angular_error() < 1e-12);
     }
 }
+
+/// Goal: a heavy block that a platform lifts comes to the ceiling, a wall or a body, when the way is made, h/V. Under the
+/// decomposition the block falls in each step and is put back: here by as much as the platform rises, g dt = V, so that its
+/// velocities alone say that it stays where it is. Tolerance: contact is found at the end of a step.
+#[test]
+fn what_projection_carries_is_found() {
+    let wall = "[[walls]]\nname = \"ceiling\"\npoint = [0, 0, 0.3]\nnormal = [0, 0, -1]\n";
+    let body = "[[bodies]]\nname = \"ceiling\"\nmesh = \"ceiling.msh\"\nmaterial = \"m\"\ngravity = [0, 0, 0]\n\
+         [[boundaries]]\nbody = \"ceiling\"\nfix = [\"x\", \"y\", \"z\"]\n";
+    for ceiling in [wall, body] {
+        let text = format!(
+            "gravity = [0, 0, -1000.0]\n[time]\nend = 0.21\nstep = 1e-3\n\
+             [contact]\nresponse = \"decomposition\"\nrestitution = 0.0\n\
+             [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n\
+             [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\n{ceiling}\
+             [[walls]]\nname = \"platform\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\nvelocity = [0, 0, 1.0]\n"
+        );
+        let block = box_mesh([0.0; 3], [0.1; 3], [4, 4, 4]);
+        let plate = box_mesh([-0.1, -0.1, 0.3], [0.2, 0.2, 0.32], [20, 20, 2]);
+        let mut simulation = from_text(&text, &[("block.msh", block), ("ceiling.msh", plate)]);
+        let number = simulation.model().bodies.iter().position(|body| body.name == "ceiling").unwrap();
+        let met = |simulation: &Simulation| {
+            let contacts = simulation.first_contacts().iter();
+            contacts
+                .filter(|contact| contact.bodies.contains(&(number as u32)))
+                .map(|contact| contact.time)
+                .next()
+        };
+        while met(&simulation).is_none() && !simulation.is_finished() {
+            simulation.advance(f64::INFINITY).unwrap();
+        }
+        let time = met(&simulation);
+        println!("ceiling met at {time:?} s");
+        assert!(time.is_some_and(|time| (time - 0.2).abs() < 1.5e-3), "{time:?}");
+    }
+}
