@@ -38,7 +38,7 @@ impl Simulation {
         }
         if self.response.stage() == stage {
             self.refresh_mobility(dt);
-            let step = StepLength { actual: dt, regular: self.control.regular_step().max(dt) };
+            let step = self.step_length(dt);
             let bodies = Bodies {
                 positions: &self.positions_next,
                 velocities: &self.state.velocities,
@@ -59,9 +59,18 @@ impl Simulation {
         self.wall.response += start.elapsed().as_secs_f64();
     }
 
+    /// A step that may be cut, and what follows it: a regular one, unless the run ends before.
+    fn step_length(&self, dt: f64) -> StepLength {
+        let regular = self.control.regular_step().max(dt);
+        let remaining = self.settings.end - self.state.time;
+        let following = if remaining > 0.0 { regular.min(remaining) } else { dt };
+        StepLength { actual: dt, regular, following }
+    }
+
     fn hold_ties(&mut self, dt: f64) {
         let Some(mut ties) = self.ties.take() else { return };
         self.refresh_mobility(dt);
+        let step = self.step_length(dt);
         let bodies = Bodies {
             positions: &self.positions_next,
             velocities: &self.state.velocities,
@@ -69,7 +78,7 @@ impl Simulation {
             inverse_mass: &self.model.inverse_mass,
             mobility: &self.mobility,
         };
-        ties.hold(&bodies, dt, &mut self.action);
+        ties.hold(&bodies, step, &mut self.action);
         self.ties = Some(ties);
         self.accelerate_touched_nodes();
     }

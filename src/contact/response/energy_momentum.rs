@@ -245,7 +245,10 @@ impl EnergyMomentum {
     }
 
     /// Forces, energies, and the springs as they are in the middle of the next step.
-    fn finish(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
+    fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
+        let (dt, half) = (step.kick(), 0.5 * step.actual);
+        // Of a rate over the part of the kick in this step.
+        let mean = |rate: f64, kicked: f64| rate + 0.5 * (half / dt) * (kicked - rate);
         let mut first = 0;
         self.energies.clear();
         let contacts = self.contacts.iter().zip(self.springs.iter_mut()).zip(&self.solutions);
@@ -254,15 +257,16 @@ impl EnergyMomentum {
             let gap = spring.gap.unwrap_or(0.0);
             let kicked_rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
             let next = spring.gap_after(gap, 0.5 * dt * (solution.rate + kicked_rate), solution.pressure);
-            // Kinetic energy is taken at the end of the step, after half of the kick.
-            let half_work = 0.125 * dt * solution.pressure * (3.0 * solution.rate + kicked_rate);
+            // Kinetic energy is taken at the end of the step, after that half of the kick.
+            let half_work = half * solution.pressure * mean(solution.rate, kicked_rate);
             let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
             let damping_work = spring.lost_in_unloading(gap, next);
             spring.gap = Some(next);
             let friction_work = if spring.options.friction.acts() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 let kicked_slip = travel * (2.0 / dt) - solution.slip_rate;
-                stored -= 0.125 * dt * solution.traction.dot(&(solution.slip_rate * 3.0 + kicked_slip));
+                let along = |rate: &Vec3| solution.traction.dot(rate);
+                stored -= half * mean(along(&solution.slip_rate), along(&kicked_slip));
                 spring.slide(solution, &travel)
             } else {
                 0.0
@@ -364,11 +368,11 @@ impl Response for EnergyMomentum {
         if self.contacts.is_empty() {
             return;
         }
-        self.load(bodies, step.actual);
+        self.load(bodies, step.kick());
         self.begin(bodies, step);
-        self.solve(bodies, step.actual);
-        self.finish(bodies, step.actual, action);
-        self.take_moments_out(bodies, step.actual, action);
+        self.solve(bodies, step.kick());
+        self.finish(bodies, step, action);
+        self.take_moments_out(bodies, step.kick(), action);
         self.report(action);
     }
 }

@@ -1,14 +1,14 @@
 //! Surfaces glued together.
 
 use super::row::{Motion, Row};
-use super::{Bodies, ContactAction};
+use super::{Bodies, ContactAction, StepLength};
 use crate::contact::Constraints;
 use crate::math::{Mat3, Vec3};
 
 /// Points of surfaces that stay on each other: Σ w_a x_a = g n for each, in all three components and for all time.
 ///
-/// The forces are Lagrange multipliers that make the points meet at the end of the step to come: with the velocities v
-/// after the kick by all other forces, Σ w_a v_a' = −(Σ w_a x_a − g n)/dt. They do no work, and as the points lie on each
+/// The forces are Lagrange multipliers that make the points meet at the end of the step to come, of length dt': with the
+/// velocities v after the kick by all other forces, Σ w_a v_a' = −(Σ w_a x_a − g n)/dt'. They do no work, and as the points lie on each
 /// other they have no moment. Ties hold beside any contact response.
 ///
 /// # Source
@@ -40,8 +40,9 @@ impl Ties {
     }
 
     /// Adds the forces that hold the ties to those of the action; accelerations include the action's forces already.
-    pub fn hold(&mut self, bodies: &Bodies<'_>, time_step: f64, action: &mut ContactAction) {
-        self.load(bodies, time_step);
+    pub fn hold(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
+        let kick = step.kick();
+        self.load(bodies, kick);
         self.rows.clear();
         self.rows.extend(self.ties.iter().map(|tie| {
             let row = Row::new(&tie, bodies);
@@ -55,11 +56,11 @@ impl Ties {
             let mut change: f64 = 0.0;
             for ((tie, (row, mass)), force) in self.ties.iter().zip(&self.rows).zip(&mut self.forces) {
                 let apart = tie.jump(bodies.positions) - tie.normal * tie.gap;
-                let rate = row.jump(&tie, &self.kicked) + apart / time_step;
+                let rate = row.jump(&tie, &self.kicked) + apart / step.following;
                 scale = scale.max(rate.norm());
                 let impulse = -(mass * rate);
                 row.push(&tie, bodies.mobility, &mut self.kicked, &impulse);
-                *force += impulse / time_step;
+                *force += impulse / kick;
                 change = change.max((row.compliance * impulse).norm());
             }
             if change <= TOLERANCE * scale {
@@ -135,7 +136,7 @@ mod tests {
                 mobility: &mobility,
             };
             action.begin(dt);
-            ties.hold(&bodies, dt, &mut action);
+            ties.hold(&bodies, StepLength::regular(dt), &mut action);
             for k in 0..4 {
                 v[k] += (force[k] + action.forces[k]) * INVERSE_MASS[k] * dt;
                 x[k] += v[k] * dt;
@@ -145,5 +146,31 @@ mod tests {
         let after = momenta(&x, &v);
         assert!((after.0 - before.0).norm() < 1e-11 && (after.1 - before.1).norm() < 1e-11);
         assert!((after.2 / before.2 - 1.0).abs() < 5e-3, "{} of {}", after.2, before.2);
+    }
+
+    /// Points that are apart meet at the end of the step to come, however short the one before was.
+    #[test]
+    fn what_is_apart_after_a_cut_step_meets_in_the_next() {
+        for part in [1.0, 0.1, 1e-6] {
+            let (mut x, mut v) = (positions(1e-6), [Vec3::x() * 3.0; 4]);
+            let mobility = free_nodes(&INVERSE_MASS);
+            let (mut ties, mut action) = (Ties::new(one_contact(0.0), 4, 2), ContactAction::new(4));
+            let dt = 1e-3;
+            let step = StepLength { actual: part * dt, ..StepLength::regular(dt) };
+            let bodies = Bodies {
+                positions: &x,
+                velocities: &v,
+                accelerations: &[Vec3::zeros(); 4],
+                inverse_mass: &INVERSE_MASS,
+                mobility: &mobility,
+            };
+            ties.hold(&bodies, step, &mut action);
+            for k in 0..4 {
+                v[k] += action.forces[k] * (INVERSE_MASS[k] * 0.5 * (1.0 + part) * dt);
+                x[k] += v[k] * dt;
+            }
+            let apart = one_contact(0.0).get(0).jump(&x).norm();
+            assert!(apart < 1e-15, "{part}: {apart:e}");
+        }
     }
 }
