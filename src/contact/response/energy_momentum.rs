@@ -94,7 +94,7 @@ struct Solution {
 
 /// Steps for which a contact that is found no more is kept to give its energy back.
 const MAX_LOST: u32 = 8;
-/// Velocities are found to this part of the largest rate.
+/// Velocities are found to this part of the largest rate, and to their rounding.
 const TOLERANCE: f64 = 1e-15;
 /// Most sweeps over the contacts.
 const MAX_SWEEPS: usize = 300;
@@ -196,21 +196,26 @@ impl EnergyMomentum {
         }
     }
 
-    /// Gauss–Seidel iteration over the contacts until the velocities stand still.
-    fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) {
+    /// Gauss–Seidel iteration over the contacts until the velocities stand still; how many sweeps it takes.
+    fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
         let mut scale = rates.fold(0.0, f64::max);
-        for _ in 0..MAX_SWEEPS {
+        let contacts = self.contacts.iter().zip(&self.solutions);
+        let roundings =
+            contacts.map(|(constraint, solution)| solution.row.rounding(&constraint, &self.kicked));
+        let rounding = roundings.fold(0.0, f64::max);
+        for sweep in 1..=MAX_SWEEPS {
             let mut change: f64 = 0.0;
             for k in 0..self.solutions.len() {
                 let pushed = self.improve(k, bodies, dt);
                 change = change.max(pushed);
                 scale = scale.max(pushed);
             }
-            if change <= TOLERANCE * scale {
-                break;
+            if change <= TOLERANCE * scale + rounding {
+                return sweep;
             }
         }
+        MAX_SWEEPS
     }
 
     /// Solves for the forces of one contact with those of the others as they are; by how much they change the

@@ -167,6 +167,26 @@ impl Row {
         }
     }
 
+    /// Rounding that the jump of a motion may have: a few ε Σ |w_a| |v_a|. Where all moves fast together the jump itself
+    /// may be no larger.
+    pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
+        let mut sum = 0.0;
+        for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
+            match part {
+                Some(part) => {
+                    let b = body as usize;
+                    sum += motion.translations[b].norm() * part.total.abs();
+                    sum += motion.rotations[b].norm() * part.arm.norm();
+                }
+                None => {
+                    let nodes = nodes.iter().zip(weights);
+                    sum += nodes.map(|(&node, w)| motion.nodes[node as usize].norm() * w.abs()).sum::<f64>();
+                }
+            }
+        }
+        4.0 * f64::EPSILON * sum
+    }
+
     /// n · A n \[1/kg\].
     pub fn along(&self, normal: &Vec3) -> f64 {
         normal.dot(&(self.compliance * normal))

@@ -294,3 +294,37 @@ fn impact_at_the_end_of_a_cut_step_is_elastic() {
         assert!(worst < 1e-12, "factor {factor}, cut to {part}: {worst:e}");
     }
 }
+
+/// Contacts that press on each other in a fast common motion: their forces are found in a few sweeps, as at rest.
+#[test]
+fn fast_motion_together_needs_few_sweeps() {
+    let sweeps = [0.0, 300.0].map(|speed| {
+        let heights = [0.0, 0.0999, 0.1998];
+        let positions = heights.map(|z| Vec3::z() * z).to_vec();
+        let velocities = vec![Vec3::new(0.9, -0.7, 0.3) * speed; 3];
+        let mut toy = Toy::new(positions, velocities, &[1.0, 0.9, 1.3], response(0.1, 1.0, 0.3, 3));
+        let mut constraints = Constraints::default();
+        for k in 1..3 {
+            let key = ContactKey::Node(NodeOnSurface { contactor: k, target: 1 });
+            let (above, below) = ([k], [k - 1]);
+            let side = Side { body: 0, nodes: &above, shape_values: &[1.0] };
+            let target = Side { body: 1, nodes: &below, shape_values: &[1.0] };
+            constraints.push(key, -1e-4, Vec3::z(), side, target);
+        }
+        toy.step(&constraints);
+        // The springs are loaded by hand: contacts begin without energy.
+        toy.response.springs.iter_mut().for_each(|spring| spring.gap = Some(-1e-9));
+        let accelerations = vec![Vec3::zeros(); 3];
+        let bodies = Bodies {
+            positions: &toy.positions,
+            velocities: &toy.velocities,
+            accelerations: &accelerations,
+            inverse_mass: &toy.inverse_mass,
+            mobility: &toy.mobility,
+        };
+        toy.response.load(&bodies, DT);
+        toy.response.begin(&bodies, StepLength::regular(DT));
+        toy.response.solve(&bodies, DT)
+    });
+    assert!(sweeps[1] <= sweeps[0] && sweeps[0] < 30, "{sweeps:?}");
+}
