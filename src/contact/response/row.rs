@@ -223,6 +223,7 @@ mod tests {
                     centre,
                     inverse_mass: Vec3::new(0.2, 0.0, 0.2),
                     inverse_inertia: inertia.try_inverse().unwrap(),
+                    nodal_inertia: 1.0,
                     velocity: Vec3::zeros(),
                     angular_velocity: Vec3::zeros(),
                     acceleration: Vec3::zeros(),
