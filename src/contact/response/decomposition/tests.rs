@@ -235,7 +235,7 @@ fn a_held_node_does_not_share_restitution() {
     let mobility = Mobility::of_nodes(inverse_mass.map(Vec3::repeat).to_vec(), 3);
     let velocities = [Vec3::zeros(), -Vec3::z(), -Vec3::z()];
     let bodies = bodies(&velocities, &velocities, &inverse_mass, &mobility);
-    let mut response = response(1.0, 0.0, 3);
+    let mut response = Decomposition::new(response(1.0, 0.0, 3).options, 3, 3);
     let dead = ImpactOptions { restitution: 0.0, friction: FrictionLaw::none() };
     response.options.pairs = response.options.pairs.with([1, 2], dead);
     let mut action = ContactAction::new(3);
