@@ -228,6 +228,8 @@ impl Simulation {
                 couple += (x - origin).cross(&force);
             }
         }
+        let on_walls = self.action.unlisted.iter().filter(|work| work.bodies[1] >= first_wall);
+        couple += on_walls.map(|work| work.moment).sum::<Vec3>();
         couple
     }
 }

@@ -124,7 +124,7 @@ impl EnergyMomentum {
     }
 
     /// Contacts of this step: those found, and those of the step before that still hold energy.
-    fn gather(&mut self, constraints: &Constraints, positions: &[Vec3], action: &mut ContactAction) {
+    fn gather(&mut self, constraints: &Constraints, action: &mut ContactAction) {
         std::mem::swap(&mut self.contacts, &mut self.before);
         self.contacts.clear();
         let mut found = constraints.iter().peekable();
@@ -137,11 +137,11 @@ impl EnergyMomentum {
                 self.contacts.push_copy(&new);
             } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_LOST {
                 spring.lost += 1;
-                let gap = old.normal.dot(&old.jump(positions));
-                self.contacts.push_copy(&Constraint { gap, ..old });
+                self.contacts.push_copy(&old);
             } else {
                 let [friction_work, damping_work] = spring.given_up();
-                action.unlisted.push(UnlistedWork { bodies: old.bodies, friction_work, damping_work });
+                let (bodies, moment) = (old.bodies, Vec3::zeros());
+                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work, moment });
             }
         }
         found.for_each(|new| self.contacts.push_copy(&new));
@@ -318,7 +318,7 @@ impl EnergyMomentum {
     }
 
     /// What acts in the contacts that were found, and the work of the others.
-    fn report(&self, action: &mut ContactAction) {
+    fn report(&self, positions: &[Vec3], action: &mut ContactAction) {
         let springs = self.springs.iter().zip(&self.energies);
         for ((constraint, (spring, energies)), solution) in
             self.contacts.iter().zip(springs).zip(&self.solutions)
@@ -326,7 +326,9 @@ impl EnergyMomentum {
             let [stored_energy, friction_work, damping_work] = *energies;
             if spring.lost > 0 {
                 let bodies = constraint.bodies;
-                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work });
+                let force = constraint.normal * solution.pressure + solution.traction;
+                let moment = constraint.jump(positions).cross(&force);
+                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work, moment });
                 continue;
             }
             let status = match (solution.pressure > 0.0, spring.slides || !spring.options.friction.acts()) {
@@ -369,7 +371,7 @@ impl Response for EnergyMomentum {
     ) {
         action.begin(step.actual);
         [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
-        self.gather(constraints, bodies.positions, action);
+        self.gather(constraints, action);
         if self.contacts.is_empty() {
             return;
         }
@@ -378,7 +380,7 @@ impl Response for EnergyMomentum {
         self.solve(bodies, step.kick());
         self.finish(bodies, step, action);
         self.take_moments_out(bodies, step.kick(), action);
-        self.report(action);
+        self.report(bodies.positions, action);
     }
 }
 

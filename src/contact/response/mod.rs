@@ -76,6 +76,8 @@ pub struct UnlistedWork {
     pub friction_work: f64,
     /// Energy that damping and imperfect restitution take \[J\].
     pub damping_work: f64,
+    /// Moment of the forces that it still has, where the contactor is not at its point of the target \[N·m\].
+    pub moment: Vec3,
 }
 
 /// Change of the motion of a node.

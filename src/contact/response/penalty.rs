@@ -176,7 +176,12 @@ impl Penalty {
             let damping_work = -0.5 * spring.damped * constraint.normal.dot(&travel);
             action.work.friction += friction_work;
             action.work.damping += damping_work;
-            action.unlisted.push(UnlistedWork { bodies: constraint.bodies, friction_work, damping_work });
+            action.unlisted.push(UnlistedWork {
+                bodies: constraint.bodies,
+                friction_work,
+                damping_work,
+                moment: Vec3::zeros(),
+            });
         });
     }
 
