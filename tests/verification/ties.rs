@@ -35,6 +35,10 @@ fn free_end(mut simulation: Simulation, body: usize, x: f64) -> Vec<(f64, f64)> 
     run(&mut simulation, |simulation| {
         history.push((simulation.state().time, mean_displacement(simulation, body, x)));
     });
+    assert!(
+        simulation.contact_pressures().iter().all(|&pressure| pressure == 0.0),
+        "what is tied does not press"
+    );
     assert!(simulation.audit().largest_momentum_error() < 1e-10);
     assert!(simulation.pair_balances().is_empty(), "tied bodies do not touch");
     history

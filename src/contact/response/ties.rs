@@ -39,6 +39,15 @@ impl Ties {
         &self.ties
     }
 
+    /// Adds what the ties of the last step held with to forces on all nodes \[N\].
+    pub fn add_forces(&self, forces: &mut [Vec3]) {
+        for (tie, force) in self.ties.iter().zip(&self.forces) {
+            for (&node, &weight) in tie.nodes.iter().zip(tie.weights) {
+                forces[node as usize] += force * weight;
+            }
+        }
+    }
+
     /// Adds the forces that hold the ties to those of the action; accelerations include the action's forces already.
     pub fn hold(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         self.load(bodies, step.kick());
@@ -49,12 +58,8 @@ impl Ties {
             (row, mass)
         }));
         self.solve(bodies, step);
-        for (tie, force) in self.ties.iter().zip(&self.forces) {
-            for (&node, &weight) in tie.nodes.iter().zip(tie.weights) {
-                action.forces[node as usize] += force * weight;
-            }
-            action.nodes.extend_from_slice(tie.nodes);
-        }
+        self.add_forces(&mut action.forces);
+        self.ties.iter().for_each(|tie| action.nodes.extend_from_slice(tie.nodes));
         action.sort_nodes();
     }
 
