@@ -18,6 +18,7 @@ use crate::scenario::{
 
 use super::SetupError;
 use super::model::{Behaviour, Block, Body, CellAddress, Model};
+use super::rigid::nodal_inertia;
 
 /// A model under construction.
 #[derive(Default)]
@@ -90,6 +91,7 @@ impl Assembly {
             num_faces: surface.num_faces(),
             material: Some(spec.material),
             mass: 0.0,
+            nodal_inertia: 1.0,
             gravity: spec.gravity,
             behaviour: if rigid {
                 Behaviour::Rigid { prescribed: None }
@@ -99,7 +101,9 @@ impl Assembly {
             loaded: false,
         };
         let carrier = if rigid {
-            Some(self.add_rigid_mass(spec, material.density, &body)?)
+            let carrier = self.add_rigid_mass(spec, material.density, &body)?;
+            body.nodal_inertia = nodal_inertia(&carrier, &self.model, first..end);
+            Some(carrier)
         } else {
             self.add_elements(spec, material, &mut body)?;
             None

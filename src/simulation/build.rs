@@ -92,6 +92,8 @@ impl Simulation {
             internal,
             forces: Forces::new(&model),
             positions_next: model.reference_positions.clone(),
+            shifts: Vec::new(),
+            followed_velocities: Vec::new(),
             detector,
             wall_detector,
             initial_penetrations,

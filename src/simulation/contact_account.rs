@@ -196,12 +196,14 @@ impl Simulation {
     }
 
     /// Contact pressure of every node: its normal force of contact over the area of the surface around it that faces the
-    /// force \[Pa\].
-    pub(super) fn contact_pressures(&self) -> Vec<f64> {
+    /// force \[Pa\]. What is glued does not press.
+    pub fn contact_pressures(&self) -> Vec<f64> {
         let mut pressures = vec![0.0; self.state.positions.len()];
+        let mut tied = vec![Vec3::zeros(); pressures.len()];
+        self.ties.iter().for_each(|ties| ties.add_forces(&mut tied));
         for &node in &self.action.nodes {
             let node = node as usize;
-            let force = self.action.mean_force(node) - self.action.friction_forces[node];
+            let force = self.action.mean_force(node) - self.action.friction_forces[node] - tied[node];
             let size = force.norm();
             let area = if size > 0.0 { self.facing_area(node as u32, &(force / size)) } else { 0.0 };
             if area > 0.0 {
@@ -228,6 +230,8 @@ impl Simulation {
                 couple += (x - origin).cross(&force);
             }
         }
+        let on_walls = self.action.unlisted.iter().filter(|work| work.bodies[1] >= first_wall);
+        couple += on_walls.map(|work| work.moment).sum::<Vec3>();
         couple
     }
 }

@@ -97,6 +97,16 @@ pub enum SetupError {
         /// Where the scenario ties them.
         span: Range<usize>,
     },
+    /// Rigid bodies that shall be tied apart from each other, where the faces of the second lie in one plane.
+    #[error("`{}` and `{}` are rigid and {gap:.3e} m apart where they are tied, and no point beside the faces of the second, which lie in one plane, can be told from its nodes; move them together", bodies[0], bodies[1])]
+    TiedOffPlane {
+        /// The body of the nodes, and that of the faces.
+        bodies: [String; 2],
+        /// How far they are apart \[m\].
+        gap: f64,
+        /// Where the scenario ties them.
+        span: Range<usize>,
+    },
     /// Bodies that overlap before the run begins.
     #[error(
         "{} overlap at t = 0: {}; move them apart, exclude the pair with [[contact.pairs]] contact = false, or set \
@@ -160,6 +170,7 @@ impl SetupError {
             | Self::Geometry { span, .. }
             | Self::Mass { span, .. }
             | Self::NothingTied { span, .. }
+            | Self::TiedOffPlane { span, .. }
             | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
             Self::Material { .. }

@@ -1,6 +1,7 @@
 //! Steps that end where something meets, so that its contact begins with no penetration.
 
 use crate::contact::detection::{ContactModel, StepImpact, StepPaths, first_impact_of_step};
+use crate::contact::response::Stage;
 use crate::math::Vec3;
 
 use super::counters::timed;
@@ -29,10 +30,12 @@ impl ImpactControl {
 impl Simulation {
     /// Predicts a step that ends no later than the first impact in it; its size \[s\].
     ///
-    /// The predictor is a parabola, so the instant found on it is where it comes to; of a body that turns, or a support
+    /// Where the springs of the energy–momentum response hold energy the step is not cut. The predictor is a parabola, so the instant found on it is where it comes to; of a body that turns, or a support
     /// that moves as a function of time, it is but for terms of third order in the step.
     pub(super) fn predict_to_impact(&mut self, dt: f64) -> f64 {
-        let Some(mut control) = self.impact_control.take() else {
+        // Forces of a discrete gradient were found for the step that was to follow theirs.
+        let is_committed = self.response.stage() == Stage::Accelerated && !self.action.nodes.is_empty();
+        let Some(mut control) = self.impact_control.take_if(|_| !is_committed) else {
             self.predict(dt);
             return dt;
         };

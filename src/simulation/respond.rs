@@ -8,7 +8,8 @@ use crate::math::Vec3;
 
 use super::{Model, Simulation};
 
-/// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither.
+/// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither, and guided
+/// nodes that of their guide.
 pub(super) fn nodal_mobility(model: &Model) -> Mobility {
     let mut nodes = vec![Vec3::zeros(); model.mass.len()];
     for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
@@ -21,7 +22,11 @@ pub(super) fn nodal_mobility(model: &Model) -> Mobility {
             nodes[node as usize][support.axis] = 0.0;
         }
     }
-    Mobility::of_nodes(nodes, model.bodies.len())
+    let mut mobility = Mobility::of_nodes(nodes, model.bodies.len());
+    for guide in &model.guides {
+        mobility.guide(guide.node, guide.direction);
+    }
+    mobility
 }
 
 impl Simulation {
@@ -33,7 +38,7 @@ impl Simulation {
         }
         if self.response.stage() == stage {
             self.refresh_mobility(dt);
-            let step = StepLength { actual: dt, regular: self.control.regular_step().max(dt) };
+            let step = self.step_length(dt);
             let bodies = Bodies {
                 positions: &self.positions_next,
                 velocities: &self.state.velocities,
@@ -54,9 +59,18 @@ impl Simulation {
         self.wall.response += start.elapsed().as_secs_f64();
     }
 
+    /// A step that may be cut, and what follows it: a regular one, unless the run ends before.
+    fn step_length(&self, dt: f64) -> StepLength {
+        let regular = self.control.regular_step().max(dt);
+        let remaining = self.settings.end - self.state.time;
+        let following = if remaining > 0.0 { regular.min(remaining) } else { dt };
+        StepLength { actual: dt, regular, following }
+    }
+
     fn hold_ties(&mut self, dt: f64) {
         let Some(mut ties) = self.ties.take() else { return };
         self.refresh_mobility(dt);
+        let step = self.step_length(dt);
         let bodies = Bodies {
             positions: &self.positions_next,
             velocities: &self.state.velocities,
@@ -64,7 +78,7 @@ impl Simulation {
             inverse_mass: &self.model.inverse_mass,
             mobility: &self.mobility,
         };
-        ties.hold(&bodies, dt, &mut self.action);
+        ties.hold(&bodies, step, &mut self.action);
         self.ties = Some(ties);
         self.accelerate_touched_nodes();
     }
@@ -81,7 +95,7 @@ impl Simulation {
         self.compute_rigid_resultants();
     }
 
-    /// Changes of motion: what supports answer to the impulses goes to the audit. The energy that shifts give against
+    /// Changes of motion: what supports and guides answer to the impulses goes to the audit. The energy that shifts give against
     /// the forces is −½ (f_n + f_{n+1}) · Δx, and the second half of the kick meets velocities that have jumped,
     /// ½ dt f_{n+1} · Δv: together they make the balance of the predictor–corrector exact. Here, the part of f_n.
     fn apply_corrections(&mut self, dt: f64) {
@@ -89,10 +103,12 @@ impl Simulation {
             let node = correction.node as usize;
             self.state.velocities[node] += correction.velocity;
             self.positions_next[node] += correction.position;
+            if correction.position != Vec3::zeros() {
+                self.shifts.push((correction.node, correction.position));
+            }
             let force = self.state.accelerations[node] * self.model.mass[node];
             self.action.work.numerical -= 0.5 * force.dot(&correction.position);
         }
-        self.guide_corrections();
         for k in 0..self.action.rigid_corrections.len() {
             let correction = self.action.rigid_corrections[k];
             self.action.work.numerical += self.correct_motion_of_rigid(&correction);
@@ -103,8 +119,7 @@ impl Simulation {
         for &node in &self.action.nodes {
             let node = node as usize;
             let impulse = self.action.impulses[node];
-            let mobility = self.mobility.node(node as u32);
-            let held = impulse.zip_map(&mobility, |p, i| if i > 0.0 { 0.0 } else { p });
+            let held = impulse - self.mobility.free_part(node as u32, &impulse);
             let rigid = self.model.bodies[self.model.body_of(node as u32)].is_rigid();
             if held != Vec3::zeros() && !rigid {
                 self.audit.add_impulse(Wrench::at(&self.positions_next[node], -held));
@@ -124,7 +139,8 @@ impl Simulation {
             let force = self.state.accelerations[node] * self.model.mass[node];
             self.action.work.numerical +=
                 force.dot(&(0.5 * (correction.velocity * dt - correction.position)));
-            let held = self.action.impulses[node].try_normalize(0.0).map_or(0.0, |along| along.dot(&force));
+            let impulse = self.mobility.free_part(correction.node, &self.action.impulses[node]);
+            let held = impulse.try_normalize(0.0).map_or(0.0, |along| along.dot(&force));
             // A wall whose velocity is given has no mass, and no kick.
             if held != 0.0 {
                 kicks += 0.125 * dt * dt * held * held / self.model.mass[node];

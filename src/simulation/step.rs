@@ -99,11 +99,12 @@ impl Simulation {
     }
 
     fn detect(&mut self, dt: f64) {
+        let is_shifted = self.follow_shifts(dt);
         let configuration = Configuration {
             time: self.state.time,
             time_step: dt,
             positions: &self.positions_next,
-            velocities: &self.state.velocities,
+            velocities: if is_shifted { &self.followed_velocities } else { &self.state.velocities },
         };
         timed(&mut self.wall.detection, || {
             self.detector.detect(&configuration, &mut self.constraints);
@@ -113,6 +114,19 @@ impl Simulation {
         if !self.constraints.is_empty() {
             self.note_first_contacts();
         }
+    }
+
+    /// Adds the shifts of the step before, which velocities know nothing of, to those that detection is told; whether there
+    /// are any.
+    fn follow_shifts(&mut self, dt: f64) -> bool {
+        if self.shifts.is_empty() {
+            return false;
+        }
+        self.followed_velocities.clone_from(&self.state.velocities);
+        for (node, shift) in self.shifts.drain(..) {
+            self.followed_velocities[node as usize] += shift / dt;
+        }
+        true
     }
 
     /// Internal forces at the new positions, and external ones at the new time.

@@ -1,8 +1,13 @@
 //! Bodies that are glued together: the nodes of the one with the finer surface to the faces of the other.
+//!
+//! Where a node is off its face it is put there if its body deforms. Two rigid bodies stay as they are: the node is then
+//! tied to the point of the other body where it is, which is told from four of that body's nodes.
+
+use std::ops::Range;
 
 use crate::contact::detection::TiedSurfaces;
-use crate::contact::{Constraint, Constraints, Surface};
-use crate::math::Vec3;
+use crate::contact::{Constraint, Constraints, Side, Surface};
+use crate::math::{Mat3, Vec3};
 use crate::scenario::{Scenario, TiedPair};
 
 use super::SetupError;
@@ -11,6 +16,9 @@ use super::assembly::Assembly;
 /// How far a node may be from a face to be tied to it, relative to the shortest edge of the two surfaces: the next layer of
 /// nodes is farther.
 const WITHIN: f64 = 0.25;
+
+/// Nodes whose distance from a line or plane is below this part of the edge of a face are on it.
+const FLAT: f64 = 1e-6;
 
 impl Assembly {
     /// The model with the nodes that are tied on their faces, which is where it is free of strain, and the ties.
@@ -61,12 +69,83 @@ impl Assembly {
             within,
         }
         .find(positions);
+        let names = || [contactor, target].map(|body| self.model.bodies[body].name.clone());
         if ties.is_empty() {
-            let bodies = [contactor, target].map(|body| self.model.bodies[body].name.clone());
-            return Err(SetupError::NothingTied { bodies, within, span: pair.span.clone() });
+            return Err(SetupError::NothingTied { bodies: names(), within, span: pair.span.clone() });
+        }
+        if is_rigid == [true, true] {
+            let nodes = self.model.bodies[target].nodes.clone();
+            return tied_where_they_are(&ties, &nodes, positions).map_err(|gap| SetupError::TiedOffPlane {
+                bodies: names(),
+                gap,
+                span: pair.span.clone(),
+            });
         }
         Ok(ties)
     }
+}
+
+/// Ties without gaps of nodes to the points of a rigid body with these nodes where they are; the gap where that is none of
+/// its points.
+fn tied_where_they_are(
+    ties: &Constraints,
+    nodes: &Range<usize>,
+    positions: &[Vec3],
+) -> Result<Constraints, f64> {
+    let mut tied = Constraints::default();
+    for tie in ties.iter() {
+        let (contactor, face) = tie.nodes.split_at(tie.num_contactor_nodes);
+        let contactor = Side { body: tie.bodies[0], nodes: contactor, shape_values: &[1.0] };
+        let (of_target, shape_values) = if tie.gap == 0.0 {
+            (face.to_vec(), tie.weights[1..].iter().map(|weight| -weight).collect())
+        } else {
+            let point = tie.point(positions);
+            affine_values(&point, face, nodes, positions).ok_or(tie.gap)?
+        };
+        let target = Side { body: tie.bodies[1], nodes: &of_target, shape_values: &shape_values };
+        tied.push(tie.key, 0.0, tie.normal, contactor, target);
+    }
+    Ok(tied)
+}
+
+/// Nodes of a rigid body, three of them of a face as far as it has so many off a line, and the shape values with which they
+/// tell where a point of the body is: their sum is 1, and the mean that they make of the nodes is the point. `None`
+/// where all nodes lie in one plane and the point does not.
+fn affine_values(
+    point: &Vec3,
+    face: &[u32],
+    nodes: &Range<usize>,
+    positions: &[Vec3],
+) -> Option<(Vec<u32>, Vec<f64>)> {
+    let at = |node: u32| positions[node as usize];
+    let [first, second] = [*face.first()?, *face.get(1)?];
+    let (origin, edge) = (at(first), at(second) - at(first));
+    let farthest = |among: &mut dyn Iterator<Item = u32>, distance: &dyn Fn(u32) -> f64| {
+        among
+            .max_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+            .filter(|&node| distance(node) > FLAT * edge.norm())
+    };
+    let from_line = |node: u32| (at(node) - origin).cross(&edge).norm() / edge.norm();
+    let body = || nodes.clone().map(|node| node as u32);
+    let third =
+        farthest(&mut face.iter().copied(), &from_line).or_else(|| farthest(&mut body(), &from_line))?;
+    let across = edge.cross(&(at(third) - origin)).normalize();
+    let from_plane = |node: u32| across.dot(&(at(node) - origin)).abs();
+    let fourth = farthest(&mut body(), &from_plane);
+    let is_off = across.dot(&(point - origin)).abs() > f64::EPSILON * (point.norm() + origin.norm());
+    if fourth.is_none() && is_off {
+        return None;
+    }
+    let last = fourth.map_or(across, |node| at(node) - origin);
+    let shares = Mat3::from_columns(&[edge, at(third) - origin, last]).try_inverse()? * (point - origin);
+    let mut chosen = vec![first, second, third];
+    let mut values = vec![0.0, shares.x, shares.y];
+    if let Some(node) = fourth {
+        chosen.push(node);
+        values.push(shares.z);
+    }
+    values[0] = 1.0 - values.iter().sum::<f64>();
+    Some((chosen, values))
 }
 
 /// Length of the shortest edge of a surface, from corner to corner \[m\].

@@ -52,6 +52,7 @@ impl Assembly {
             num_faces: 0,
             material: None,
             mass,
+            nodal_inertia: 1.0,
             gravity: spec.normal * gravity,
             behaviour: Behaviour::Wall { normal: spec.normal, motion },
             loaded: false,
@@ -106,25 +107,6 @@ impl Simulation {
             let guided = guide.direction * guide.direction.dot(&force);
             self.forces.guides[k] = guided - force;
             self.state.accelerations[node] = guided / self.model.mass[node];
-        }
-    }
-
-    /// Takes the same out of the jumps of velocity and the shifts that contact has given guided nodes; the impulses of the
-    /// guides go to the audit. They do no work.
-    pub(super) fn guide_corrections(&mut self) {
-        for guide in &self.model.guides {
-            let corrections = self.action.node_corrections.iter_mut();
-            for correction in corrections.filter(|correction| correction.node == guide.node) {
-                let across = |vector: Vec3| vector - guide.direction * guide.direction.dot(&vector);
-                let node = guide.node as usize;
-                let (jump, shift) = (across(correction.velocity), across(correction.position));
-                self.state.velocities[node] -= jump;
-                self.positions_next[node] -= shift;
-                (correction.velocity, correction.position) =
-                    (correction.velocity - jump, correction.position - shift);
-                let impulse = jump * -self.model.mass[node];
-                self.audit.add_impulse(Wrench::at(&self.positions_next[node], impulse));
-            }
         }
     }
 

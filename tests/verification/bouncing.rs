@@ -89,3 +89,36 @@ fn elastic_block_drops_on_an_elastic_base() {
         assert!(audit.largest_energy_error() < 5e-3, "{response}");
     }
 }
+
+/// Goal: two rigid cubes exchange their velocities, however stiff the springs are between them, and the energy stays to
+/// rounding, also where the step in which they meet ends at that instant and the next is a regular one.
+#[test]
+fn stiff_contact_after_a_cut_step_keeps_the_energy() {
+    let body = |name: &str, speed: f64| {
+        format!(
+            "[[bodies]]\nname = \"{name}\"\nmesh = \"{name}.msh\"\nmaterial = \"m\"\nvelocity = [{speed:?}, 0, 0]\n"
+        )
+    };
+    for penalty in ["0.1", "1e6"] {
+        // A flight leads to the first impact; the second one is met in steps.
+        let text = format!(
+            "[time]\nend = 0.1\nstep = 1e-4\n\
+             [contact]\nresponse = \"energy-momentum\"\npenalty = {penalty}\nresolve_impact = true\n\
+             [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n{}{}{}",
+            body("first", 1.0),
+            body("second", 0.0),
+            body("third", 0.0)
+        );
+        let cube = |x: f64| box_mesh([x, 0.0, 0.0], [x + 0.1, 0.1, 0.1], [2, 2, 2]);
+        let meshes =
+            [("first.msh", cube(0.0)), ("second.msh", cube(0.11)), ("third.msh", cube(0.110_037_7 + 0.11))];
+        let mut simulation = from_text(&text, &meshes);
+        run(&mut simulation, |_| ());
+        let speeds = [0, 1, 2].map(|body| simulation.balances()[body].momentum.linear.x);
+        let error = simulation.audit().largest_energy_error();
+        println!("penalty {penalty}: momenta {speeds:?}, energy error {error:e}");
+        assert_eq!(simulation.first_contacts().len(), 2);
+        assert!((speeds[2] - 1.0).abs() < 1e-6 && speeds[0].abs() < 1e-6, "{speeds:?}");
+        assert!(error < 1e-10, "{error:e}");
+    }
+}

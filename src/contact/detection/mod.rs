@@ -71,7 +71,8 @@ pub struct Configuration<'a> {
     pub time_step: f64,
     /// Position of every node \[m\].
     pub positions: &'a [Vec3],
-    /// Velocity of every node over the step: its displacement divided by the step \[m/s\].
+    /// Velocity of every node over the step: its displacement since the positions of the step before, those that were
+    /// asked for last, divided by the step \[m/s\].
     pub velocities: &'a [Vec3],
 }
 

@@ -32,7 +32,8 @@ impl Groups {
                         self.join(mobility.num_nodes() + body as usize, k as u32);
                     }
                 } else {
-                    nodes.iter().for_each(|&node| self.join(node as usize, k as u32));
+                    let moving = nodes.iter().filter(|&&node| mobility.gives_way(node));
+                    moving.for_each(|&node| self.join(node as usize, k as u32));
                 }
             }
         }
@@ -108,5 +109,10 @@ mod tests {
             assert_eq!(groups.ends, [3, 5]);
             assert_eq!(groups.range(1), 3..5);
         }
+        let mut held = [1.0; 12];
+        (held[7], held[9]) = (0.0, 0.0);
+        groups.find(&constraints, &free_nodes(&held));
+        assert_eq!(groups.contacts, [0, 2, 1, 3, 4]);
+        assert_eq!(groups.ends, [2, 3, 4, 5], "held nodes join nothing");
     }
 }

@@ -94,7 +94,7 @@ struct Solution {
 
 /// Steps for which a contact that is found no more is kept to give its energy back.
 const MAX_LOST: u32 = 8;
-/// Velocities are found to this part of the largest rate.
+/// Velocities are found to this part of the largest rate, and to their rounding.
 const TOLERANCE: f64 = 1e-15;
 /// Most sweeps over the contacts.
 const MAX_SWEEPS: usize = 300;
@@ -124,7 +124,7 @@ impl EnergyMomentum {
     }
 
     /// Contacts of this step: those found, and those of the step before that still hold energy.
-    fn gather(&mut self, constraints: &Constraints, positions: &[Vec3], action: &mut ContactAction) {
+    fn gather(&mut self, constraints: &Constraints, action: &mut ContactAction) {
         std::mem::swap(&mut self.contacts, &mut self.before);
         self.contacts.clear();
         let mut found = constraints.iter().peekable();
@@ -137,11 +137,11 @@ impl EnergyMomentum {
                 self.contacts.push_copy(&new);
             } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_LOST {
                 spring.lost += 1;
-                let gap = old.normal.dot(&old.jump(positions));
-                self.contacts.push_copy(&Constraint { gap, ..old });
+                self.contacts.push_copy(&old);
             } else {
                 let [friction_work, damping_work] = spring.given_up();
-                action.unlisted.push(UnlistedWork { bodies: old.bodies, friction_work, damping_work });
+                let (bodies, moment) = (old.bodies, Vec3::zeros());
+                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work, moment });
             }
         }
         found.for_each(|new| self.contacts.push_copy(&new));
@@ -196,21 +196,26 @@ impl EnergyMomentum {
         }
     }
 
-    /// Gauss–Seidel iteration over the contacts until the velocities stand still.
-    fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) {
+    /// Gauss–Seidel iteration over the contacts until the velocities stand still; how many sweeps it takes.
+    fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
         let mut scale = rates.fold(0.0, f64::max);
-        for _ in 0..MAX_SWEEPS {
+        let contacts = self.contacts.iter().zip(&self.solutions);
+        let roundings =
+            contacts.map(|(constraint, solution)| solution.row.rounding(&constraint, &self.kicked));
+        let rounding = roundings.fold(0.0, f64::max);
+        for sweep in 1..=MAX_SWEEPS {
             let mut change: f64 = 0.0;
             for k in 0..self.solutions.len() {
                 let pushed = self.improve(k, bodies, dt);
                 change = change.max(pushed);
                 scale = scale.max(pushed);
             }
-            if change <= TOLERANCE * scale {
-                break;
+            if change <= TOLERANCE * scale + rounding {
+                return sweep;
             }
         }
+        MAX_SWEEPS
     }
 
     /// Solves for the forces of one contact with those of the others as they are; by how much they change the
@@ -245,7 +250,10 @@ impl EnergyMomentum {
     }
 
     /// Forces, energies, and the springs as they are in the middle of the next step.
-    fn finish(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
+    fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
+        let (dt, half) = (step.kick(), 0.5 * step.actual);
+        // Of a rate over the part of the kick in this step.
+        let mean = |rate: f64, kicked: f64| rate + 0.5 * (half / dt) * (kicked - rate);
         let mut first = 0;
         self.energies.clear();
         let contacts = self.contacts.iter().zip(self.springs.iter_mut()).zip(&self.solutions);
@@ -254,15 +262,16 @@ impl EnergyMomentum {
             let gap = spring.gap.unwrap_or(0.0);
             let kicked_rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
             let next = spring.gap_after(gap, 0.5 * dt * (solution.rate + kicked_rate), solution.pressure);
-            // Kinetic energy is taken at the end of the step, after half of the kick.
-            let half_work = 0.125 * dt * solution.pressure * (3.0 * solution.rate + kicked_rate);
+            // Kinetic energy is taken at the end of the step, after that half of the kick.
+            let half_work = half * solution.pressure * mean(solution.rate, kicked_rate);
             let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
             let damping_work = spring.lost_in_unloading(gap, next);
             spring.gap = Some(next);
             let friction_work = if spring.options.friction.acts() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 let kicked_slip = travel * (2.0 / dt) - solution.slip_rate;
-                stored -= 0.125 * dt * solution.traction.dot(&(solution.slip_rate * 3.0 + kicked_slip));
+                let along = |rate: &Vec3| solution.traction.dot(rate);
+                stored -= half * mean(along(&solution.slip_rate), along(&kicked_slip));
                 spring.slide(solution, &travel)
             } else {
                 0.0
@@ -309,7 +318,7 @@ impl EnergyMomentum {
     }
 
     /// What acts in the contacts that were found, and the work of the others.
-    fn report(&self, action: &mut ContactAction) {
+    fn report(&self, positions: &[Vec3], action: &mut ContactAction) {
         let springs = self.springs.iter().zip(&self.energies);
         for ((constraint, (spring, energies)), solution) in
             self.contacts.iter().zip(springs).zip(&self.solutions)
@@ -317,7 +326,9 @@ impl EnergyMomentum {
             let [stored_energy, friction_work, damping_work] = *energies;
             if spring.lost > 0 {
                 let bodies = constraint.bodies;
-                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work });
+                let force = constraint.normal * solution.pressure + solution.traction;
+                let moment = constraint.jump(positions).cross(&force);
+                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work, moment });
                 continue;
             }
             let status = match (solution.pressure > 0.0, spring.slides || !spring.options.friction.acts()) {
@@ -360,16 +371,16 @@ impl Response for EnergyMomentum {
     ) {
         action.begin(step.actual);
         [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
-        self.gather(constraints, bodies.positions, action);
+        self.gather(constraints, action);
         if self.contacts.is_empty() {
             return;
         }
-        self.load(bodies, step.actual);
+        self.load(bodies, step.kick());
         self.begin(bodies, step);
-        self.solve(bodies, step.actual);
-        self.finish(bodies, step.actual, action);
-        self.take_moments_out(bodies, step.actual, action);
-        self.report(action);
+        self.solve(bodies, step.kick());
+        self.finish(bodies, step, action);
+        self.take_moments_out(bodies, step.kick(), action);
+        self.report(bodies.positions, action);
     }
 }
 

@@ -6,7 +6,17 @@ use crate::math::{Mat3, Vec3};
 #[derive(Clone, Debug, Default)]
 pub struct Mobility {
     nodes: Vec<Vec3>,
+    /// Nodes that give way along one direction only.
+    guided: Vec<GuidedNode>,
     rigid: Vec<Option<RigidMobility>>,
+}
+
+/// A node whose mobility is n ⊗ n/m: what pushes it across n does not move it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct GuidedNode {
+    node: u32,
+    direction: Vec3,
+    inverse_mass: f64,
 }
 
 /// A rigid body as impulses find it. Components of its centre that are prescribed, and the rotation of a body with such,
@@ -19,6 +29,9 @@ pub struct RigidMobility {
     pub inverse_mass: Vec3,
     /// Inverse of the inertia about the centre, in space \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
+    /// Bound on the kinetic energy that its nodes, with their shares of the mass, have in any motion of the body over that of
+    /// the body, ≥ 1 \[-\].
+    pub nodal_inertia: f64,
     /// Velocity of the centre at the middle of the step \[m/s\].
     pub velocity: Vec3,
     /// Angular velocity at the middle of the step \[rad/s\].
@@ -32,7 +45,13 @@ pub struct RigidMobility {
 impl Mobility {
     /// Of deformable bodies only: reciprocals of the nodal masses, by component \[1/kg\], zero where prescribed.
     pub fn of_nodes(nodes: Vec<Vec3>, num_bodies: usize) -> Self {
-        Self { nodes, rigid: vec![None; num_bodies] }
+        Self { nodes, guided: Vec::new(), rigid: vec![None; num_bodies] }
+    }
+
+    /// Lets a node, free before, give way along a unit vector only.
+    pub fn guide(&mut self, node: u32, direction: Vec3) {
+        let inverse_mass = std::mem::take(&mut self.nodes[node as usize]).x;
+        self.guided.push(GuidedNode { node, direction, inverse_mass });
     }
 
     /// Sets the mobility of a rigid body.
@@ -40,9 +59,48 @@ impl Mobility {
         self.rigid[body] = Some(mobility);
     }
 
-    /// Of a node of a deformable body, by component \[1/kg\].
+    /// Of a node of a deformable body, by component \[1/kg\]; zero of a guided one, which gives way along no axis.
     pub fn node(&self, node: u32) -> Vec3 {
         self.nodes[node as usize]
+    }
+
+    /// Jump of the velocity of a node of a deformable body under an impulse.
+    #[inline]
+    pub fn answer(&self, node: u32, impulse: &Vec3) -> Vec3 {
+        match self.guided(node) {
+            None => self.node(node).component_mul(impulse),
+            Some(guided) => guided.direction * (guided.inverse_mass * guided.direction.dot(impulse)),
+        }
+    }
+
+    /// The answers of a node of a deformable body to unit impulses along the axes \[1/kg\].
+    #[inline]
+    pub fn matrix(&self, node: u32) -> Mat3 {
+        match self.guided(node) {
+            None => Mat3::from_diagonal(&self.node(node)),
+            Some(guided) => guided.direction * guided.direction.transpose() * guided.inverse_mass,
+        }
+    }
+
+    /// The part of a vector along which a node of a deformable body gives way.
+    #[inline]
+    pub fn free_part(&self, node: u32, vector: &Vec3) -> Vec3 {
+        match self.guided(node) {
+            None => {
+                vector.zip_map(&self.node(node), |value, inverse| if inverse > 0.0 { value } else { 0.0 })
+            }
+            Some(guided) => guided.direction * guided.direction.dot(vector),
+        }
+    }
+
+    /// Whether a node of a deformable body gives way at all.
+    pub fn gives_way(&self, node: u32) -> bool {
+        self.node(node) != Vec3::zeros() || self.guided(node).is_some()
+    }
+
+    #[inline]
+    fn guided(&self, node: u32) -> Option<&GuidedNode> {
+        self.guided.iter().find(|guided| guided.node == node)
     }
 
     /// Of a body, if it is rigid.

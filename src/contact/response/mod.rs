@@ -76,6 +76,8 @@ pub struct UnlistedWork {
     pub friction_work: f64,
     /// Energy that damping and imperfect restitution take \[J\].
     pub damping_work: f64,
+    /// Moment of the forces that it still has, where the contactor is not at its point of the target \[N·m\].
+    pub moment: Vec3,
 }
 
 /// Change of the motion of a node.
@@ -241,12 +243,19 @@ pub struct StepLength {
     pub actual: f64,
     /// As it would be if it were not cut to end in time: what begins in a short step must not be stiffer for it.
     pub regular: f64,
+    /// That of the step to come, as far as is known now.
+    pub following: f64,
 }
 
 impl StepLength {
     /// A step that is not cut \[s\].
     pub fn regular(time_step: f64) -> Self {
-        Self { actual: time_step, regular: time_step }
+        Self { actual: time_step, regular: time_step, following: time_step }
+    }
+
+    /// Time between the middle of the step and that of the step to come, over which forces at its end act \[s\].
+    pub fn kick(&self) -> f64 {
+        0.5 * (self.actual + self.following)
     }
 }
 

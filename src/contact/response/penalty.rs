@@ -2,6 +2,7 @@
 
 use super::carried::Carried;
 use super::friction::FrictionLaw;
+use super::row::sides;
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
 };
@@ -68,7 +69,6 @@ struct Spring {
     stiffness: f64,
     /// Since it began \[s\].
     age: f64,
-    normal: Vec3,
     /// Penetration in the step before \[m\].
     penetration: f64,
     /// The part of damping in the normal force \[N\].
@@ -160,7 +160,6 @@ impl Penalty {
                 full_stiffness,
                 stiffness: 0.0,
                 age: 0.0,
-                normal: constraint.normal,
                 penetration: 0.0,
                 damped: 0.0,
                 traction: Vec3::zeros(),
@@ -177,7 +176,12 @@ impl Penalty {
             let damping_work = -0.5 * spring.damped * constraint.normal.dot(&travel);
             action.work.friction += friction_work;
             action.work.damping += damping_work;
-            action.unlisted.push(UnlistedWork { bodies: constraint.bodies, friction_work, damping_work });
+            action.unlisted.push(UnlistedWork {
+                bodies: constraint.bodies,
+                friction_work,
+                damping_work,
+                moment: Vec3::zeros(),
+            });
         });
     }
 
@@ -194,17 +198,21 @@ impl Penalty {
     /// Bound on the square of the frequency that the springs add: max over nodes of (1/m_a) Σ κ |w_a| Σ_b |w_b|, from
     /// Gershgorin's theorem on the assembled contact stiffness, springs along and across the normal together.
     /// Σ_b |w_b| is 2 where shape functions are positive, and up to 4 on quadratic faces. A rigid body moves its nodes
-    /// together, which only lowers the frequency.
-    fn frequency_bound(&mut self, constraints: &Constraints, inverse_mass: &[f64], nodes: &[u32]) -> f64 {
+    /// together, which lowers the frequency, but may have less inertia than they.
+    fn frequency_bound(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, nodes: &[u32]) -> f64 {
         for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
             let sum: f64 = constraint.weights.iter().map(|weight| weight.abs()).sum();
-            for (&node, weight) in constraint.nodes.iter().zip(constraint.weights) {
-                self.node_stiffness[node as usize] += spring.full_stiffness * weight.abs() * sum;
+            for (body, nodes, weights) in sides(&constraint) {
+                let lightness = bodies.mobility.rigid(body).map_or(1.0, |rigid| rigid.nodal_inertia);
+                for (&node, weight) in nodes.iter().zip(weights) {
+                    self.node_stiffness[node as usize] +=
+                        lightness * spring.full_stiffness * weight.abs() * sum;
+                }
             }
         }
         let mut bound: f64 = 0.0;
         for &node in nodes {
-            bound = bound.max(inverse_mass[node as usize] * self.node_stiffness[node as usize]);
+            bound = bound.max(bodies.inverse_mass[node as usize] * self.node_stiffness[node as usize]);
             self.node_stiffness[node as usize] = 0.0;
         }
         bound
@@ -268,7 +276,7 @@ impl Response for Penalty {
                 let slip = jump + constraint.normal * closing;
                 friction_work = spring.slide(&constraint, &(slip * time_step), slip.norm(), force);
             }
-            (spring.normal, spring.penetration) = (constraint.normal, penetration);
+            spring.penetration = penetration;
             let normal = constraint.normal * force;
             action.add_forces(&constraint, normal, spring.traction);
             if spring.traction != Vec3::zeros() {
@@ -301,7 +309,7 @@ impl Response for Penalty {
         action.sort_nodes();
         let lowering = self.lowering();
         action.frequency_squared =
-            self.frequency_bound(constraints, bodies.inverse_mass, &action.nodes) / (lowering * lowering);
+            self.frequency_bound(constraints, bodies, &action.nodes) / (lowering * lowering);
     }
 }
 

@@ -46,8 +46,8 @@ impl Motion {
             }
             for &node in nodes {
                 let kick = bodies.accelerations[node as usize] * time_step;
-                let free = kick.zip_map(&bodies.mobility.node(node), |k, i| if i > 0.0 { k } else { 0.0 });
-                self.nodes[node as usize] = bodies.velocities[node as usize] + free;
+                self.nodes[node as usize] =
+                    bodies.velocities[node as usize] + bodies.mobility.free_part(node, &kick);
             }
         }
     }
@@ -119,7 +119,7 @@ impl Row {
                     - lever * rigid.inverse_inertia * lever;
             } else {
                 for (&node, w) in nodes.iter().zip(weights) {
-                    self.compliance += Mat3::from_diagonal(&(mobility.node(node) * (w * w)));
+                    self.compliance += mobility.matrix(node) * (w * w);
                 }
             }
         }
@@ -160,11 +160,31 @@ impl Row {
                 }
                 _ => {
                     for (&node, w) in nodes.iter().zip(weights) {
-                        motion.nodes[node as usize] += mobility.node(node).component_mul(impulse) * *w;
+                        motion.nodes[node as usize] += mobility.answer(node, impulse) * *w;
                     }
                 }
             }
         }
+    }
+
+    /// Rounding that the jump of a motion may have: a few ε Σ |w_a| |v_a|. Where all moves fast together the jump itself
+    /// may be no larger.
+    pub fn rounding(&self, constraint: &Constraint<'_>, motion: &Motion) -> f64 {
+        let mut sum = 0.0;
+        for (part, (body, nodes, weights)) in self.rigid.iter().zip(sides(constraint)) {
+            match part {
+                Some(part) => {
+                    let b = body as usize;
+                    sum += motion.translations[b].norm() * part.total.abs();
+                    sum += motion.rotations[b].norm() * part.arm.norm();
+                }
+                None => {
+                    let nodes = nodes.iter().zip(weights);
+                    sum += nodes.map(|(&node, w)| motion.nodes[node as usize].norm() * w.abs()).sum::<f64>();
+                }
+            }
+        }
+        4.0 * f64::EPSILON * sum
     }
 
     /// n · A n \[1/kg\].
@@ -203,6 +223,7 @@ mod tests {
                     centre,
                     inverse_mass: Vec3::new(0.2, 0.0, 0.2),
                     inverse_inertia: inertia.try_inverse().unwrap(),
+                    nodal_inertia: 1.0,
                     velocity: Vec3::zeros(),
                     angular_velocity: Vec3::zeros(),
                     acceleration: Vec3::zeros(),

@@ -64,18 +64,18 @@ impl Decomposition {
         }
     }
 
-    /// Gives back the angular momentum that the shifts have taken, Σ m_a Δx_a × v_a of each contact, and that of impulses of
-    /// friction where the contactor is not on its target, by a couple on what it pushes: on a rigid body, or as a rotation
-    /// of its nodes. The kinetic energy this gives \[J\].
+    /// Gives back the angular momentum that the shifts have taken, Σ m_a Δx_a × v_a of each contact, and that of impulses
+    /// where the contactor is not on its target after them, as with thickness, by a couple on what it pushes: on a rigid body, or as a
+    /// rotation of its nodes. The kinetic energy this gives \[J\].
     pub(super) fn restore_angular_momentum(&mut self, constraints: &Constraints, bodies: &Bodies<'_>) -> f64 {
         let mut given = 0.0;
         for k in 0..self.contacts.len() {
             let push_out = self.contacts[k].push_out;
             let constraint = constraints.get(k);
             let apart =
-                constraint.normal * constraint.gap + self.contacts[k].row.jump(&constraint, &self.shifts);
-            let friction = self.contacts[k].impulse;
-            let couple = -gained(&constraint, bodies, &push_out) - apart.cross(&friction);
+                constraint.jump(bodies.positions) + self.contacts[k].row.jump(&constraint, &self.shifts);
+            let impulse = self.contacts[k].impulse;
+            let couple = -gained(&constraint, bodies, &push_out) - apart.cross(&impulse);
             if couple == Vec3::zeros() || constraint.nodes.len() < 3 {
                 continue;
             }
@@ -110,7 +110,7 @@ fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> 
             gained += free(&rigid.inverse_mass, push_out * total).cross(&rigid.velocity);
         } else {
             for (&node, weight) in nodes.iter().zip(weights) {
-                let push = free(&bodies.mobility.node(node), push_out * *weight);
+                let push = bodies.mobility.free_part(node, &(push_out * *weight));
                 gained += push.cross(&bodies.velocities[node as usize]);
             }
         }

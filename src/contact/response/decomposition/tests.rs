@@ -1,3 +1,4 @@
+use super::super::Mobility;
 use super::super::samples::{INVERSE_MASS, bodies, free_nodes, key, node_on_face, one_contact, positions};
 use super::*;
 use crate::contact::Side;
@@ -59,8 +60,9 @@ fn reference_case() {
     assert_eq!(action.work.numerical, 0.0);
 }
 
-/// A penetrated contact that slides: the gap is closed, friction has acted since it began, the centre of mass stays, and
-/// linear and angular momentum are kept to rounding, with friction and without.
+/// A penetrated contact that slides, of surfaces as they are and of offset ones: the gap is closed, friction has acted
+/// since it began, the centre of mass stays, and linear and angular momentum are kept to rounding, with friction and
+/// without.
 #[test]
 fn momenta_are_kept_through_projection_and_friction() {
     let gap = -2e-2;
@@ -70,11 +72,11 @@ fn momenta_are_kept_through_projection_and_friction() {
         Vec3::new(-0.2, 0.2, 0.3),
         Vec3::new(5.0, -3.0, -2.0),
     ];
-    let x = positions(gap);
     let mobility = free_nodes(&INVERSE_MASS);
     let constraints = one_contact(gap);
     let inverse = 1.0 / constraints.get(0).effective_mass(&INVERSE_MASS);
-    for friction in [0.0, 0.3] {
+    for (friction, thickness) in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.1), (0.3, 0.1)] {
+        let x = positions(gap + thickness);
         let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
         let mut action = ContactAction::new(4);
         let dt = 1e-3;
@@ -84,7 +86,7 @@ fn momenta_are_kept_through_projection_and_friction() {
         let after = corrected(&velocities, &action);
         // At this depth the contact has lasted the whole step.
         let slip = action.results[0].friction_force * (dt * dt * inverse);
-        let left = constraints.get(0).jump(&moved) - slip;
+        let left = constraints.get(0).jump(&moved) - Vec3::z() * thickness - slip;
         assert!(left.norm() < 1e-15 && (friction == 0.0) == (slip == Vec3::zeros()), "{left}");
         let sum = |f: &dyn Fn(usize) -> Vec3| (0..4).map(|k| f(k) / INVERSE_MASS[k]).sum::<Vec3>();
         assert!((sum(&|k| moved[k]) - sum(&|k| x[k])).norm() < 1e-15);
@@ -112,10 +114,12 @@ fn many_contacts_make_no_energy() {
     for case in 0..600 {
         let (restitution, friction) = (0.5 * (case % 3) as f64, 0.3 * (case / 3 % 3) as f64);
         let mut constraints = Constraints::default();
+        let mut x = vec![Vec3::zeros(), Vec3::x(), Vec3::y()];
         for contactor in 3..8 {
             let a = random(&mut state);
             let b = (1.0 - a) * random(&mut state);
             let shares = [a, b, 1.0 - a - b];
+            x.push(x[0] * shares[0] + x[1] * shares[1] + x[2] * shares[2]);
             let tilt = Vec3::from_fn(|_, _| 0.6 * random(&mut state) - 0.3);
             let nodes = [contactor];
             let side = Side { body: 0, nodes: &nodes, shape_values: &[1.0] };
@@ -126,7 +130,7 @@ fn many_contacts_make_no_energy() {
         let velocities: Vec<Vec3> =
             (0..8).map(|_| Vec3::from_fn(|_, _| 2.0 * random(&mut state) - 1.0)).collect();
         let mobility = free_nodes(&inverse_mass);
-        let bodies = bodies(&velocities, &velocities, &inverse_mass, &mobility);
+        let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
         let mut action = ContactAction::new(8);
         let mut response = response(restitution, friction, 8);
         response.respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
@@ -190,4 +194,54 @@ fn contact_can_wait_for_some_steps() {
         })
         .collect();
     assert_eq!(acts, [true, false, false, true, false, false, true]);
+}
+
+/// A ball of 1 kg strikes a rough wall of 0.5 kg, which only gives way along its tilted normal, and sticks: with m_eff of
+/// 1/3 kg the normal impulse is (1 + e) m_eff 2 = 1 N·s, and friction takes all of ½ m 1.5², as the guide holds against it.
+#[test]
+fn ball_sticks_to_a_guided_wall() {
+    let (normal, along) = (Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.8, 0.0, -0.6));
+    let mut constraints = Constraints::default();
+    let contactor = Side { body: 0, nodes: &[0], shape_values: &[1.0] };
+    constraints.push(key(0), 0.0, normal, contactor, Side { body: 1, nodes: &[1], shape_values: &[1.0] });
+    let inverse_mass = [1.0, 2.0];
+    let mut mobility = free_nodes(&inverse_mass);
+    mobility.guide(1, normal);
+    let velocities = [along * 1.5 - normal * 2.0, Vec3::zeros()];
+    let x = [Vec3::zeros(); 2];
+    let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
+    let mut action = ContactAction::new(2);
+    response(0.5, 2.0, 2).respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
+    let after = corrected(&velocities, &action);
+    assert!((after[0] + normal).norm() < 1e-14 && (after[1] + normal * 2.0).norm() < 1e-14, "{after:?}");
+    assert_eq!(action.results[0].status, Status::Stick);
+    assert!((action.work.friction - 1.125).abs() < 1e-14 && action.work.numerical == 0.0);
+}
+
+/// Two balls land in one step on a node that is held: each with the restitution of its pair.
+#[test]
+fn a_held_node_does_not_share_restitution() {
+    let mut constraints = Constraints::default();
+    for (contactor, body) in [(1, 0), (2, 2)] {
+        let nodes = [contactor];
+        let side = Side { body, nodes: &nodes, shape_values: &[1.0] };
+        constraints.push(
+            key(contactor),
+            0.0,
+            Vec3::z(),
+            side,
+            Side { body: 1, nodes: &[0], shape_values: &[1.0] },
+        );
+    }
+    let inverse_mass = [0.0, 1.0, 1.0];
+    let mobility = Mobility::of_nodes(inverse_mass.map(Vec3::repeat).to_vec(), 3);
+    let velocities = [Vec3::zeros(), -Vec3::z(), -Vec3::z()];
+    let bodies = bodies(&velocities, &velocities, &inverse_mass, &mobility);
+    let mut response = Decomposition::new(response(1.0, 0.0, 3).options, 3, 3);
+    let dead = ImpactOptions { restitution: 0.0, friction: FrictionLaw::none() };
+    response.options.pairs = response.options.pairs.with([1, 2], dead);
+    let mut action = ContactAction::new(3);
+    response.respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
+    let after = corrected(&velocities, &action);
+    assert!((after[1] - Vec3::z()).norm() < 1e-15 && after[2].norm() < 1e-15, "{after:?}");
 }

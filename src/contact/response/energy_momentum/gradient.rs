@@ -113,7 +113,7 @@ impl Gradient {
                 motion.rotations[body as usize] += rigid.inverse_inertia * moment * impulse;
             } else {
                 for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
-                    motion.nodes[node as usize] += mobility.node(node).component_mul(gradient) * impulse;
+                    motion.nodes[node as usize] += mobility.answer(node, gradient) * impulse;
                 }
             }
             at += nodes.len();
@@ -130,7 +130,7 @@ impl Gradient {
                 compliance += moment.dot(&(rigid.inverse_inertia * moment));
             } else {
                 for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
-                    compliance += gradient.dot(&mobility.node(node).component_mul(gradient));
+                    compliance += gradient.dot(&mobility.answer(node, gradient));
                 }
             }
             at += nodes.len();

@@ -1,6 +1,8 @@
+use super::super::RigidMobility;
 use super::super::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
 use super::*;
 use crate::contact::{ContactKey, NodeOnSurface, Side};
+use crate::math::Mat3;
 
 fn response(factor: f64, friction: FrictionLaw, num_nodes: usize) -> Penalty {
     let options = PenaltyOptions { factor, damping: 0.0, friction, soft_start: 0.0 };
@@ -143,4 +145,49 @@ fn soft_springs_grow() {
         given += action.work.numerical;
     }
     assert!((given - (0.5 * 1e3 * 1e-6) * 0.75).abs() < 1e-15, "{given}");
+}
+
+/// A rigid cube that is one hexahedron, of mass m and edge a, sticks with all corners to held points: it turns about an
+/// axis with 8 κ a²/2 against m a²/6, ω² = 24 κ/m. Its corners with an eighth of the mass each have three times its moment.
+#[test]
+fn frequency_bound_holds_for_a_rigid_body() {
+    let (mass, edge, dt) = (4.0, 0.5, 1e-3);
+    let corner = |k: u32| Vec3::from_fn(|axis, _| if k >> axis & 1 == 1 { 0.5 * edge } else { -0.5 * edge });
+    let x: Vec<Vec3> = (0..16).map(|k| corner(k % 8)).collect();
+    let mut constraints = Constraints::default();
+    for node in 0..8 {
+        let nodes = [[node], [node + 8]];
+        let [contactor, target] =
+            [0, 1].map(|side| Side { body: side, nodes: &nodes[side as usize], shape_values: &[1.0] });
+        let key = ContactKey::Node(NodeOnSurface { contactor: node, target: 1 });
+        constraints.push(key, -1e-3, Vec3::z(), contactor, target);
+    }
+    let inverse_mass: Vec<f64> = (0..16).map(|k| if k < 8 { 8.0 / mass } else { 0.0 }).collect();
+    let mut mobility = free_nodes(&inverse_mass);
+    mobility.set_rigid(
+        0,
+        RigidMobility {
+            centre: Vec3::zeros(),
+            inverse_mass: Vec3::repeat(1.0 / mass),
+            inverse_inertia: Mat3::identity() * (6.0 / (mass * edge * edge)),
+            nodal_inertia: 3.0,
+            velocity: Vec3::zeros(),
+            angular_velocity: Vec3::zeros(),
+            acceleration: Vec3::zeros(),
+            angular_acceleration: Vec3::zeros(),
+        },
+    );
+    let velocities = vec![Vec3::zeros(); 16];
+    let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
+    let mut action = ContactAction::new(16);
+    response(1.0, FrictionLaw::constant(1.0), 16).respond(
+        &constraints,
+        &bodies,
+        StepLength::regular(dt),
+        &mut action,
+    );
+    let stiffness = 0.125 * mass / (dt * dt);
+    let exact = 24.0 * stiffness / mass;
+    assert!(action.frequency_squared >= exact, "{} of {exact}", action.frequency_squared);
+    assert!(action.frequency_squared <= 2.0 * exact * (1.0 + 1e-12));
 }
