@@ -61,7 +61,8 @@ fn refusal(text: &str, meshes: &[(&str, String)]) -> SetupError {
 }
 
 /// Goal: nodes deeper than contact is looked for, half the smaller median edge, 7/30 m, are not lost without a word
-/// where others of their body are less deep: the wide block turned by 12° is 0.03 to 0.29 m deep.
+/// where others of their body are less deep: the wide block turned by 12° and moved by 0.05 m has the corner (1, 1) of the
+/// narrow one 1.05 cos 12° + sin 12° − 0.99 m behind its face.
 #[test]
 fn overlap_that_would_be_lost_is_refused() {
     let (text, meshes) = overlapping(false, 0.0, "initial_penetration = \"offset\"");
@@ -69,7 +70,8 @@ fn overlap_that_would_be_lost_is_refused() {
     let SetupError::DeepOverlap(overlaps) = refusal(&turned, &meshes) else { panic!("it is deep") };
     let [overlap] = overlaps.as_slice() else { panic!("{overlaps:?}") };
     assert!((overlap.deepest - 7.0 / 30.0).abs() < 1e-12, "{overlap}");
-    assert!((0.28..0.3).contains(&overlap.depth), "{overlap}");
+    let (sine, cosine) = 12_f64.to_radians().sin_cos();
+    assert!((overlap.depth - (1.05 * cosine + sine - 0.99)).abs() < 1e-12, "{overlap}");
 }
 
 /// Goal: a wall does not push plane bodies out of z = 0.

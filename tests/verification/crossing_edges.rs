@@ -234,7 +234,7 @@ fn a_wall_is_met_at_the_thickness() {
     for (rigid, thickness, expected) in [(false, 0.0, 0.1), (false, 0.1, 0.095), (true, 0.1, 0.095)] {
         let material = if rigid { "[materials.m]\nmodel = \"rigid\"\ndensity = 7800.0\n" } else { STEEL };
         let text = format!(
-            "[time]\nend = 0.12\n{material}\
+            "[time]\nend = 0.12\n{material}[contact]\npenalty = 0.02\n\
              [[bodies]]\nname = \"cube\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\ntranslate = [0, 0, 1]\n\
              velocity = [0, 0, -10]\ncontact_thickness = {thickness}\n\
              [[walls]]\nname = \"floor\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n"
