@@ -67,7 +67,7 @@ impl Simulation {
     fn note_impact(&mut self, impact: &StepImpact, dt: f64) {
         let [contactor, target] = impact.bodies;
         let bodies = [contactor.min(target), contactor.max(target)];
-        if self.first_contacts.iter().any(|contact| contact.bodies == bodies) {
+        if !self.have_touched.insert(bodies) {
             return;
         }
         let normal = if bodies[0] == target { impact.normal } else { -impact.normal };
