@@ -107,7 +107,7 @@ fn rigid_bars_tied_apart_are_one_body() {
             )
         };
         let text = format!(
-            "[time]\nend = 0.2\nstep = 1e-4\n[materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n{}{}{TIED}",
+            "[time]\nend = 0.2\nstep = 1e-4\n[materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n{}{}{TIED}tied_within = 0.03\n",
             body("left", -1.0),
             body("right", 1.0)
         );
