@@ -42,7 +42,8 @@ pub(super) struct ContactPhase {
 struct Descent {
     /// Sum of the bounds on the way down, up to now \[m\].
     way: f64,
-    /// The way at which each block can be at the wall, and the least of them \[m\].
+    /// The way down at which each block can be at the wall, less than that so far for one behind it, and the least of them
+    /// \[m\].
     arrivals: Vec<f64>,
     first_arrival: f64,
 }
@@ -139,7 +140,8 @@ impl Descent {
                     });
                 }
             }
-            *arrival = self.way + lowest.max(0.0) - ROUNDING * size;
+            // Below zero where it is behind the wall: it is looked at until it has gone up by that.
+            *arrival = self.way + lowest - ROUNDING * size;
             looked_at += BLOCK as u64;
         }
         self.first_arrival = self.arrivals.iter().copied().fold(f64::INFINITY, f64::min);
