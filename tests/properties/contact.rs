@@ -107,7 +107,11 @@ pub fn deform(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0x00C0_FFEE_0000);
     let half = samples.scale(0.5, 6.0);
     let most = if samples.chance(0.1) { 8 } else { 4 };
-    let scene = Scene::random(samples, most, half);
+    let mut scene = Scene::random(samples, most, half);
+    let thickness = &mut Samples::new(seed ^ 0x7111_C4E5_0000);
+    if thickness.chance(1.0 / 3.0) {
+        scene.thicken(thickness);
+    }
     let steps = samples.integer(60, 160);
     let mut deformation = Deformation::random(samples, &scene, steps);
     let mut comparison = Comparison::new(format!("contact, seed {seed}"), &scene);

@@ -36,6 +36,8 @@ pub struct Scene {
     pub foldable: Vec<u32>,
     /// Edges that can touch edges.
     pub crossing: EdgeSelection,
+    /// How far the surface of each body is offset outward: half the thickness of shells \[m\].
+    pub offsets: Vec<f64>,
 }
 
 pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
@@ -60,6 +62,7 @@ impl Scene {
             edges: vec![],
             foldable: vec![],
             crossing: EdgeSelection::Feature,
+            offsets: vec![0.0; shapes.len()],
         };
         for shape in shapes {
             let first = scene.positions.len();
@@ -87,9 +90,16 @@ impl Scene {
         Self { crossing, ..Self::new(&shapes, plane) }
     }
 
+    /// Makes shells of some of the bodies: up to more than half an edge thick.
+    pub fn thicken(&mut self, samples: &mut Samples) {
+        for (offset, edge) in self.offsets.iter_mut().zip(&self.edges) {
+            *offset = edge * samples.scale(1e-3, 0.3) * samples.pick(&[0.0, 1.0]);
+        }
+    }
+
     pub fn model(&self) -> ContactModel {
         let model = ContactModel::new(self.surfaces.clone(), &[], &self.positions);
-        let model = model.with_edges(self.crossing);
+        let model = model.with_offsets(&self.offsets).with_edges(self.crossing);
         model.with_self_contact(&self.foldable)
     }
 

@@ -197,7 +197,7 @@ fn bars_that_cross_in_the_plane_are_seen() {
 }
 
 /// Bowls z = ±(a x² + b x y + c y²) that touch at the origin, over any triangles and parallelograms around it and
-/// turned in any way: where they are apart by less than flat pieces deviate from them, these do cross.
+/// turned in any way: where they are apart by less than flat pieces deviate from them, these may cross.
 #[test]
 fn bowls_that_touch_do_not_overlap() {
     let samples = &mut Samples::new(3);
