@@ -139,6 +139,13 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
+    /// Takes those out that are not wanted; `workspace` is overwritten.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&Constraint<'_>) -> bool, workspace: &mut Self) {
+        workspace.clear();
+        self.iter().filter(|constraint| wanted(constraint)).for_each(|kept| workspace.push_copy(&kept));
+        std::mem::swap(self, workspace);
+    }
+
     /// Replaces every gap by what `gap` makes of it \[m\], by ascending key.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {

@@ -10,6 +10,8 @@ mod constraint;
 pub mod detection;
 pub mod response;
 mod surface;
+mod surface_pair;
 
 pub use constraint::{Constraint, Constraints, ContactKey, EdgeOnEdge, NodeOnSurface, Side};
 pub use surface::{Edge, Surface};
+pub use surface_pair::SurfacePair;

@@ -25,7 +25,7 @@ pub struct Edge {
 ///
 /// Faces are segments in plane problems and triangles or quadrilaterals in space, linear or quadratic; kinds may be
 /// mixed. The edges of a segment are its end points, so a plane surface has no [`Surface::edges`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     kinds: Vec<CellKind>,
     offsets: Vec<u32>,
@@ -122,6 +122,16 @@ impl Surface {
         self.nodes.binary_search(&node).ok()
     }
 
+    /// Whether a node, an edge or a face, given by its nodes, is of this surface: one of its faces has them all.
+    pub fn holds(&self, nodes: &[u32]) -> bool {
+        let local = nodes.first().and_then(|&node| self.local_node(node));
+        let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
+        faces.iter().any(|&face| {
+            let of_face = self.face(face as usize).1;
+            nodes.iter().all(|node| of_face.contains(node))
+        })
+    }
+
     /// Median distance of neighbouring nodes along the edges of the faces \[m\] (along the segments themselves in
     /// plane problems); 0 without faces.
     ///
@@ -207,6 +217,16 @@ mod tests {
         assert_eq!(shared.len(), 1);
         assert_eq!((shared[0].middle, shared[0].face, shared[0].neighbour), (Some(6), 0, Some(1)));
         assert_eq!(surface.edges_of_face(1)[0], surface.edges_of_face(0)[2]);
+        let held = [&[1][..], &[2, 1], &[5], &faces[0], &[3], &[1, 3], &[0, 2, 3], &faces[1], &[]];
+        let first = Surface::new([(CellKind::Tri6, faces[0].as_slice())]);
+        assert_eq!(
+            held.map(|nodes| first.holds(nodes)),
+            [true, true, true, true, false, false, false, false, false]
+        );
+        // The diagonal is of both, the corners of the square that are not on it of one.
+        assert!(
+            first.holds(&[0, 2]) && surface.holds(&[1]) && surface.holds(&[3]) && !surface.holds(&[1, 3])
+        );
         assert_eq!(surface.median_edge(&positions), 1.0);
         let linear = Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]);
         assert_eq!((linear.edges()[0].middle, linear.median_edge(&positions)), (None, 2.0));

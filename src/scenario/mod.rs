@@ -9,7 +9,9 @@
 //! bytes it is about. Whether a mesh holds the groups that the scenario names is not known here, hence
 //! [`Located`].
 
+mod contact;
 mod error;
+mod located;
 mod overrides;
 mod raw;
 mod reference;
@@ -19,7 +21,9 @@ mod validate;
 
 use std::path::Path;
 
+pub use contact::*;
 pub use error::{Problem, ScenarioError};
+pub use located::Located;
 pub use reference::{KEYS, KeyReference, reference_markdown};
 pub use typed::*;
 

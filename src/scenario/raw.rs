@@ -174,6 +174,7 @@ pub(super) struct FrictionTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct Pair {
     pub between: Spanned<[Text; 2]>,
+    pub groups: Option<Spanned<[Text; 2]>>,
     pub contact: Option<bool>,
     pub tied: Option<Spanned<bool>>,
     pub tied_within: Option<Number>,

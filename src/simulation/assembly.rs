@@ -13,7 +13,7 @@ use crate::material::{Elasticity, Material};
 use crate::math::{Mat3, Rotation, Vec3};
 use crate::mesh::{CellBlock, CellKind, Faces, Mesh, MeshError, Renumbering};
 use crate::scenario::{
-    self, BodySpec, ContactSurface, HexIntegration, MaterialModel, MaterialSpec, RigidMass, Scenario,
+    self, BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass, Scenario,
 };
 
 use super::SetupError;
@@ -270,14 +270,24 @@ fn surface_of(spec: &BodySpec, mesh: &Mesh, first: u32) -> Result<Surface, Setup
         }
         ContactSurface::Groups(groups) => {
             for group in groups {
-                let found =
-                    if shell { mesh.group_shell(&group.value) } else { mesh.group_faces(&group.value) };
-                let found = found.map_err(|source| geometry_at(spec, source, &group.span))?;
-                faces.extend(global_faces(&found, first));
+                faces.extend(faces_of_group(spec, mesh, group, first)?);
             }
         }
     }
     Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
+}
+
+/// The faces of a physical group of a body, with global nodes.
+pub(super) fn faces_of_group(
+    spec: &BodySpec,
+    mesh: &Mesh,
+    group: &Located<String>,
+    first: u32,
+) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
+    let shell = mesh.dimension() == Some(2) && !mesh.is_plane();
+    let found = if shell { mesh.group_shell(&group.value) } else { mesh.group_faces(&group.value) };
+    let found = found.map_err(|source| geometry_at(spec, source, &group.span))?;
+    Ok(global_faces(&found, first))
 }
 
 /// The law of a material; `None` for a rigid one.

@@ -12,9 +12,9 @@ use crate::contact::detection::{
 };
 use crate::contact::response::{
     ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
-    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Stiffness, Ties,
+    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Ties,
 };
-use crate::contact::{Constraints, Surface};
+use crate::contact::{Constraints, Surface, SurfacePair};
 use crate::dynamics::RigidBody;
 use crate::dynamics::State;
 use crate::dynamics::Support;
@@ -24,7 +24,7 @@ use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,
     ContactSettings, DetectionMethod, Friction, HierarchyBuilder, InitialPenetration, MaterialModel,
-    ResponseMethod, Scenario, StepSize, StiffnessRule, TimeSettings, TouchingEdges,
+    ResponseMethod, Scenario, StepSize, TimeSettings, TouchingEdges,
 };
 
 use super::assembly::Assembly;
@@ -36,8 +36,10 @@ use super::initial_penetration::{InitialGaps, describe, moved_apart, overlaps, r
 use super::model::{Behaviour, Body, Model};
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
+use super::spring_stiffness::{stiffness_of_springs, stiffness_warning};
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
+use super::surface_pairs::{ExcludedParts, own_laws};
 use super::wall::{detected_walls, refuse_walls_out_of_plane};
 use super::{BodyBalance, Forces, Phase, SetupError, Simulation};
 
@@ -62,6 +64,8 @@ impl Simulation {
             (assembly, ties) = moved.tie(scenario)?;
             (contact, wall_detector) = contact_model(scenario, &assembly);
         }
+        let own_laws = own_laws(scenario, &assembly)?;
+        let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
         let Assembly { model, surfaces, element_blocks, carriers, .. } = assembly;
         refuse_supported_spin(&model, &scenario.bodies)?;
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
@@ -74,9 +78,10 @@ impl Simulation {
         let block_critical_steps = internal.critical_steps(&model.reference_positions);
         let mut warnings: Vec<String> =
             step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
+        warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &block_critical_steps));
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);
-        let response = build_response(scenario, &model, &contact.surfaces);
+        let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let start = Instant::now();
@@ -98,6 +103,7 @@ impl Simulation {
             wall_detector,
             initial_penetrations,
             initial_gaps: InitialGaps::default(),
+            excluded_parts,
             response,
             mobility: nodal_mobility(&model),
             ties: (!ties.is_empty()).then(|| Ties::new(ties, num_nodes, model.bodies.len())),
@@ -239,8 +245,8 @@ fn step_warning(settings: &TimeSettings, critical: &[Option<CriticalStep>]) -> O
 fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, WallDetector) {
     let Assembly { model, surfaces, .. } = assembly;
     let positions = &model.reference_positions;
-    let excluded: Vec<[u32; 2]> =
-        scenario.contact.excluded.iter().map(|pair| pair.map(|body| body as u32)).collect();
+    let apart = scenario.contact.excluded.iter().filter(|pair| pair.is_whole());
+    let excluded: Vec<[u32; 2]> = apart.map(|pair| pair.bodies.map(|body| body as u32)).collect();
     let touching_themselves: Vec<u32> = (0..scenario.bodies.len() as u32)
         .filter(|&body| scenario.bodies[body as usize].self_contact)
         .collect();
@@ -342,17 +348,19 @@ fn volume_kind(volume: BoundingVolume) -> VolumeKind {
     }
 }
 
-fn build_response(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> Box<dyn Response> {
+fn build_response(
+    scenario: &Scenario,
+    own_laws: &[(SurfacePair, ContactLaws)],
+    model: &Model,
+    surfaces: &[Surface],
+) -> Box<dyn Response> {
+    let laws = &scenario.contact.laws;
     let settings = &scenario.contact.response;
     let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
-    let stiffness = match settings.stiffness {
-        StiffnessRule::Mass => Stiffness::Mass,
-        StiffnessRule::Given(stiffness) => Stiffness::Given(stiffness),
-        StiffnessRule::Segment => Stiffness::Segment(segment_stiffness(scenario, model, surfaces)),
-    };
+    let stiffness = stiffness_of_springs(scenario, model, surfaces);
     match settings.method {
         ResponseMethod::Penalty => {
-            let options = pair_options(&scenario.contact, |laws| PenaltyOptions {
+            let options = pair_options(laws, own_laws, |laws| PenaltyOptions {
                 factor: laws.penalty,
                 damping: laws.damping,
                 friction: friction_law(&laws.friction),
@@ -362,7 +370,7 @@ fn build_response(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> B
         }
         ResponseMethod::Decomposition => {
             let options = DecompositionOptions {
-                pairs: pair_options(&scenario.contact, |laws| ImpactOptions {
+                pairs: pair_options(laws, own_laws, |laws| ImpactOptions {
                     restitution: laws.restitution,
                     friction: friction_law(&laws.friction),
                 }),
@@ -376,7 +384,7 @@ fn build_response(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> B
             Box::new(Decomposition::new(options, num_nodes, num_bodies))
         }
         ResponseMethod::EnergyMomentum => {
-            let options = pair_options(&scenario.contact, |laws| EnergyMomentumOptions {
+            let options = pair_options(laws, own_laws, |laws| EnergyMomentumOptions {
                 factor: laws.penalty,
                 restitution: laws.restitution,
                 friction: friction_law(&laws.friction),
@@ -386,42 +394,15 @@ fn build_response(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> B
     }
 }
 
-fn pair_options<T: Copy>(contact: &ContactSettings, options: impl Fn(&ContactLaws) -> T) -> PairOptions<T> {
-    let own = contact.own_laws.iter();
-    own.fold(PairOptions::uniform(options(&contact.laws)), |all, (bodies, laws)| {
-        all.with(bodies.map(|body| body as u32), options(laws))
-    })
+fn pair_options<T: Copy>(
+    all: &ContactLaws,
+    own: &[(SurfacePair, ContactLaws)],
+    options: impl Fn(&ContactLaws) -> T,
+) -> PairOptions<T> {
+    let uniform = PairOptions::uniform(options(all));
+    own.iter().fold(uniform, |options_of, (pair, laws)| options_of.with(pair.clone(), options(laws)))
 }
 
 fn friction_law(&Friction { at_rest, in_motion, decay }: &Friction) -> FrictionLaw {
     FrictionLaw { at_rest, in_motion, decay }
-}
-
-/// k_a = K A²/V of every node \[N/m\]: bulk modulus, area of the surface and volume that belong to it. Infinite for nodes
-/// of rigid bodies.
-///
-/// # Source
-/// Hallquist, LS-DYNA Theory Manual, "contact stiffness".
-fn segment_stiffness(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> Vec<f64> {
-    let mut stiffness = vec![f64::INFINITY; model.mass.len()];
-    for (body, surface) in model.bodies.iter().zip(surfaces) {
-        let Some(material) = body.material.map(|index| &scenario.materials[index]) else { continue };
-        let (Some(bulk), Some(density)) = (bulk_modulus(material.model), material.density) else { continue };
-        for (node, area) in surface.nodal_areas(&model.reference_positions) {
-            let volume = model.mass[node as usize] / density;
-            stiffness[node as usize] = bulk * area * area / volume;
-        }
-    }
-    stiffness
-}
-
-fn bulk_modulus(model: MaterialModel) -> Option<f64> {
-    match model {
-        MaterialModel::LinearElastic(constants)
-        | MaterialModel::StVenantKirchhoff(constants)
-        | MaterialModel::NeoHookean(constants) => {
-            Some(constants.young / (3.0 * (1.0 - 2.0 * constants.poisson)))
-        }
-        MaterialModel::Rigid => None,
-    }
 }

@@ -107,6 +107,18 @@ pub enum SetupError {
         /// Where the scenario ties them.
         span: Range<usize>,
     },
+    /// A pair with a group of faces none of which can touch.
+    #[error(
+        "no face of the group `{group}` of body `{body}` can touch; add the group to `contact` of the body, or name another one"
+    )]
+    IdleGroup {
+        /// The body.
+        body: String,
+        /// The group.
+        group: String,
+        /// Where the pair names it.
+        span: Range<usize>,
+    },
     /// Bodies that overlap before the run begins.
     #[error(
         "{} overlap at t = 0: {}; move them apart, exclude the pair with [[contact.pairs]] contact = false, or set \
@@ -171,6 +183,7 @@ impl SetupError {
             | Self::Mass { span, .. }
             | Self::NothingTied { span, .. }
             | Self::TiedOffPlane { span, .. }
+            | Self::IdleGroup { span, .. }
             | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
             Self::Material { .. }

@@ -61,15 +61,8 @@ impl Simulation {
         self.control.set_time_step(travelled);
         self.measure();
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
-        if let Some(impact) = impact {
-            self.have_touched.insert(impact.bodies);
-            self.first_contacts.push(FirstContact {
-                bodies: impact.bodies,
-                time: impact.time,
-                point: impact.point,
-                normal: impact.normal,
-                normal_speed: impact.normal_speed,
-            });
+        if let Some(Impact { bodies, time, point, normal, normal_speed, .. }) = impact {
+            self.note_first_contact(FirstContact { bodies, time, point, normal, normal_speed });
             self.begin_stepping();
         }
     }

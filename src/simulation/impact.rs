@@ -43,7 +43,9 @@ impl Simulation {
         self.predict(dt);
         control.paths.set(&self.state.positions, &control.velocities, &self.positions_next, dt);
         let impact = timed(&mut self.wall.detection, || {
-            first_impact_of_step(&control.model, &control.paths, &self.constraints)
+            let of_bodies = first_impact_of_step(&control.model, &control.paths, &self.constraints);
+            let of_walls = self.wall_detector.first_impact_of_step(&control.paths, &self.constraints);
+            of_bodies.into_iter().chain(of_walls).min_by(|a, b| a.fraction.total_cmp(&b.fraction))
         });
         let mut step = dt;
         if let Some(impact) = impact {
@@ -67,12 +69,9 @@ impl Simulation {
     fn note_impact(&mut self, impact: &StepImpact, dt: f64) {
         let [contactor, target] = impact.bodies;
         let bodies = [contactor.min(target), contactor.max(target)];
-        if !self.have_touched.insert(bodies) {
-            return;
-        }
         let normal = if bodies[0] == target { impact.normal } else { -impact.normal };
         let time = self.state.time + impact.fraction * dt;
         let normal_speed = impact.closing / dt;
-        self.first_contacts.push(FirstContact { bodies, time, point: impact.point, normal, normal_speed });
+        self.note_first_contact(FirstContact { bodies, time, point: impact.point, normal, normal_speed });
     }
 }

@@ -14,10 +14,12 @@ mod model;
 mod record;
 mod respond;
 mod rigid;
+mod spring_stiffness;
 mod step;
 mod step_size;
 mod summary;
 mod supports;
+mod surface_pairs;
 mod ties;
 mod volumes;
 mod wall;
@@ -48,6 +50,7 @@ pub use record::Recorder;
 use rigid::RigidForces;
 use step_size::StepControl;
 use supports::SupportedComponent;
+use surface_pairs::ExcludedParts;
 
 /// A simulation between two steps.
 pub struct Simulation {
@@ -71,6 +74,7 @@ pub struct Simulation {
     wall_detector: WallDetector,
     initial_penetrations: Vec<Overlap>,
     initial_gaps: InitialGaps,
+    excluded_parts: ExcludedParts,
     response: Box<dyn Response>,
     mobility: Mobility,
     /// Points glued together, if there are any.
@@ -330,6 +334,13 @@ impl Simulation {
     /// What a user should know though the run goes on.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Notes that two bodies meet which had no contact before; where parts of them do not touch, contacts will tell.
+    fn note_first_contact(&mut self, contact: FirstContact) {
+        if !self.excluded_parts.are_of(contact.bodies) && self.have_touched.insert(contact.bodies) {
+            self.first_contacts.push(contact);
+        }
     }
 
     /// Notes contacts of pairs of bodies that had none before.

@@ -109,6 +109,7 @@ impl Simulation {
         timed(&mut self.wall.detection, || {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
+            self.excluded_parts.take_out(&mut self.constraints);
             self.initial_gaps.apply(&mut self.constraints);
         });
         if !self.constraints.is_empty() {

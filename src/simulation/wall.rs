@@ -78,7 +78,7 @@ pub(super) fn refuse_walls_out_of_plane(scenario: &Scenario, model: &Model) -> R
     let first_wall = scenario.bodies.len();
     for (number, wall) in (first_wall..).zip(&scenario.walls).filter(|(_, wall)| leaves_plane(wall)) {
         let meets = |body: usize| {
-            !scenario.contact.excluded.iter().any(|&pair| pair == [body, number] || pair == [number, body])
+            !scenario.contact.excluded.iter().any(|pair| pair.is_whole() && pair.bodies == [body, number])
         };
         let mut bodies = model.bodies.iter().take(first_wall).enumerate();
         if let Some((_, body)) = bodies.find(|(k, body)| is_plane(body) && meets(*k)) {

@@ -58,9 +58,14 @@ fn walls_of_a_full_scenario() {
 #[test]
 fn walls_have_laws_of_their_own() {
     let rough = read("full.toml", &["walls.belt.friction=0.7"]).unwrap();
-    let own: Vec<_> = rough.contact.own_laws.iter().filter(|(pair, _)| pair[1] == 4).collect();
+    let own: Vec<_> = rough.contact.own_laws.iter().filter(|(pair, _)| pair.bodies[1] == 4).collect();
     assert_eq!(own.len(), 3, "the belt with each body");
     assert!(own.iter().all(|(_, laws)| laws.friction.at_rest == 0.7 && laws.friction.in_motion == 0.7));
+    // A pair that says what holds without it has precedence all the same.
+    let smooth = ["walls.floor.friction=0.7", "contact.pairs.2.contact=true", "contact.pairs.2.friction=0"];
+    let own = read("full.toml", &smooth).unwrap().contact.own_laws;
+    let of_buffer = own.iter().find(|(pair, _)| *pair == SurfacePair::whole([2, 3])).unwrap();
+    assert_eq!((of_buffer.1.friction.at_rest, own.len()), (0.0, 3));
 }
 
 #[test]
@@ -69,7 +74,7 @@ fn tied_pairs() {
     let scenario = read("full.toml", &tie).unwrap();
     let [tied] = scenario.contact.tied.as_slice() else { panic!() };
     assert_eq!((tied.bodies, tied.within), ([0, 1], Some(0.1)));
-    assert!(scenario.contact.excluded.contains(&[0, 1]), "what is tied does not touch");
+    assert!(scenario.contact.excluded.contains(&SurfacePair::whole([0, 1])), "what is tied does not touch");
     let alone = read("full.toml", &tie[1..]).unwrap_err();
     assert!(alone.to_string().contains("no effect on a pair that is not tied"), "{alone}");
     let apart = read("full.toml", &["contact.pairs.0.tied=true"]).unwrap_err();
@@ -196,7 +201,11 @@ fn contact_and_output_of_a_full_scenario() {
     assert_eq!(contact.start, ClosestPointStart::Centre);
     assert_eq!((contact.laws.penalty, contact.laws.damping), (1.0, 0.1));
     assert!(contact.edges == TouchingEdges::All && contact.resolve_impact);
-    assert_eq!(contact.excluded, [[0, 2], [2, 3]], "walls come after the three bodies");
+    assert_eq!(
+        contact.excluded,
+        [[0, 2], [2, 3]].map(SurfacePair::whole),
+        "walls come after the three bodies"
+    );
     assert_eq!(contact.initial_penetration, InitialPenetration::Error);
     let output = &scenario.output;
     assert_eq!(output.directory, Path::new("results"));
@@ -279,12 +288,57 @@ fn laws_of_contact_and_those_of_a_pair() {
     assert_eq!((all.penalty, all.restitution), (30.0, 1.0));
     assert_eq!(all.friction, Friction { at_rest: 0.4, in_motion: 0.3, decay: f64::INFINITY });
     let constant = Friction { at_rest: 0.1, in_motion: 0.1, decay: f64::INFINITY };
-    assert_eq!(contact.own_laws, [([0, 1], ContactLaws { friction: constant, restitution: 0.25, ..all })]);
-    let contact = laws(&["contact.response=decomposition", "contact.damping=0", "contact.every=5"]);
+    assert_eq!(
+        contact.own_laws,
+        [(SurfacePair::whole([0, 1]), ContactLaws { friction: constant, restitution: 0.25, ..all })]
+    );
+    let contact = laws(&[
+        "contact.response=decomposition",
+        "contact.penalty=0.5",
+        "contact.damping=0",
+        "contact.every=5",
+    ]);
     assert_eq!((contact.laws.restitution, contact.response.every), (0.0, 5));
     assert!(contact.own_laws.is_empty());
     let contact =
         laws(&["contact.stiffness=1e6", "contact.friction.static=0.3", "contact.friction.dynamic=0.2"]);
     assert_eq!(contact.response.stiffness, StiffnessRule::Given(1e6));
     assert_eq!(contact.laws.friction.in_motion, 0.2);
+}
+
+/// Pairs of groups stand before the pair of their bodies, whose laws they have but for their own.
+#[test]
+fn pairs_of_groups() {
+    let groups = |groups: &str, keys: &str| {
+        let pair = format!(
+            "[[contact.pairs]]\nbetween = [\"bar\", \"wall\"]\ngroups = {groups}\n{keys}\n\n[output]"
+        );
+        text("full.toml").replace("[output]", &pair)
+    };
+    let parse =
+        |text: &str| Scenario::parse(text, &data("full.toml"), &["contact.pairs.1.friction=0.5".into()]);
+    let contact = parse(&groups("[\"end\", \"all\"]", "damping = 0.3")).unwrap().contact;
+    let [(part, laws), (whole, of_bodies)] = contact.own_laws.as_slice() else {
+        panic!("{:?}", contact.own_laws)
+    };
+    assert_eq!(*whole, SurfacePair::whole([0, 1]));
+    assert_eq!((part.bodies, &part.groups[1]), ([0, 1], &None));
+    assert_eq!(part.groups[0].as_ref().unwrap().value, "end");
+    assert_eq!((laws.damping, laws.friction.at_rest), (0.3, 0.5));
+    assert_eq!((of_bodies.damping, of_bodies.friction.at_rest), (0.1, 0.5));
+    let turned = groups("[\"all\", \"end\"]", "contact = false")
+        .replace("\"bar\", \"wall\"]\ngroups", "\"wall\", \"bar\"]\ngroups");
+    let apart = parse(&turned).unwrap().contact.excluded;
+    let [part] = apart.iter().filter(|pair| !pair.is_whole()).collect::<Vec<_>>()[..] else {
+        panic!("{apart:?}")
+    };
+    assert_eq!(part.groups[0].as_ref().unwrap().value, "end", "the groups go with their bodies");
+    for (key, keys, fact) in [
+        ("[\"all\", \"all\"]", "friction = 0.1", "`contact.pairs.3` is a pair that stands above"),
+        ("[\"end\", \"all\"]", "tied = true", "`contact.pairs.3` ties groups of bodies"),
+        ("[\"end\"]", "", "`contact.pairs.3.groups` is a list of 1, not a list of 2"),
+    ] {
+        let error = parse(&groups(key, keys)).unwrap_err().to_string();
+        assert!(error.contains(fact), "{error}");
+    }
 }

@@ -27,7 +27,7 @@ fn overrides_change_the_text() {
     assert_eq!(scenario.bodies[1].contact, ContactSurface::Skin);
     assert_eq!(scenario.bodies[0].rotate.unwrap().1, std::f64::consts::PI);
     assert!(matches!(&scenario.loads[0].kind, LoadKind::Pressure(f) if f.value(0.5) == 2e5));
-    assert_eq!(scenario.contact.excluded, [[2, 3]]);
+    assert_eq!(scenario.contact.excluded, [SurfacePair::whole([2, 3])]);
     assert_eq!(scenario.output.history_interval, 0.5);
     assert!(scenario.source.contains("end = 3.0\n"));
     assert!(scenario.source.starts_with("# Every table"));

@@ -253,7 +253,7 @@ fn keys_that_exclude_each_other() {
         "between = [\"wall\", \"bar\"]",
         "between = [\"bar\", \"buffer\"]",
         "`contact.pairs.1` is a pair that stands above",
-        "keep one of the two",
+        "keep one of the two, or name different `groups`",
         "[\"bar\", \"buffer\"]",
     );
     assert_problem(
@@ -405,11 +405,46 @@ fn laws_that_the_response_does_not_know() {
         "0.5",
     );
     assert_problem(
-        "response = \"penalty\"",
+        "response = \"penalty\"\npenalty = 1.0",
         "response = \"decomposition\"",
         "`contact.damping` has no effect on the response `decomposition`",
         "leave it out, or set `contact.response` to `penalty`",
         "0.1",
+    );
+    assert_problem(
+        "response = \"penalty\"\npenalty = 1.0\ndamping = 0.1",
+        "response = \"decomposition\"\npenalty = 0.8",
+        "`contact.penalty` has no effect on the response `decomposition`",
+        "leave it out, or set `contact.response` to `penalty` or `energy-momentum`",
+        "0.8",
+    );
+    assert_problem(
+        "penalty = 1.0\ndamping = 0.1",
+        "penalty = 0.25\nstiffness = 1e6",
+        "`contact.penalty` has no effect on springs of the given stiffness 1000000 N/m",
+        "leave it out, or set `contact.stiffness` to `mass` or `segment`",
+        "0.25",
+    );
+    assert_problem(
+        "between = [\"buffer\", \"bar\"]",
+        "between = [\"buffer\", \"bar\"]\nfriction = 0.2",
+        "`contact.pairs.0.friction` has no effect on a pair that does not touch",
+        "leave it out, or let the pair touch",
+        "0.2",
+    );
+    assert_problem(
+        "contact = true\n",
+        "groups = [\"end\", \"all\"]\ncontact = false\n\n[[contact.pairs]]\nbetween = [\"floor\", \"bar\"]\ngroups = [\"end\", \"all\"]\nfriction = 0.2\n",
+        "the wall `floor` has no group `end`",
+        "a wall is touched everywhere: write \"all\" in its place",
+        "\"end\"",
+    );
+    assert_problem(
+        "between = [\"wall\", \"bar\"]\ncontact = true",
+        "between = [\"bar\", \"buffer\"]\ngroups = [\"end\", \"all\"]\nfriction = 0.3",
+        "`contact.pairs.1` is of groups of bodies that do not touch at all",
+        "remove it, or let the bodies touch and exclude by `groups` what shall not",
+        "[\"bar\", \"buffer\"]",
     );
     assert_problem(
         "damping = 0.1",

@@ -33,5 +33,6 @@ mod rigid_walls;
 mod round_meshes;
 mod self_contact;
 mod supports_and_loads;
+mod surface_groups;
 mod ties;
 mod two_bars;

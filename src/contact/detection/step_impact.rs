@@ -51,7 +51,7 @@ const MET: f64 = 1e-12;
 const MAX_ADVANCES: usize = 1000;
 
 /// Part of a step at its beginning in which nothing counts: what ended the step before at its impact.
-const BEGINNING: f64 = 1e-6;
+pub(super) const BEGINNING: f64 = 1e-6;
 
 /// Least part of a step that is looked at by itself.
 const SHORTEST_WINDOW: f64 = 1e-3;

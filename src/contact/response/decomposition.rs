@@ -130,7 +130,7 @@ impl Decomposition {
             self.velocities.load_velocities(&constraint, bodies);
             self.shifts.clear(&constraint);
             self.contacts.push(Contact {
-                laws: self.options.pairs.of(constraint.bodies),
+                laws: self.options.pairs.of(&constraint),
                 row: Row::new(&constraint, bodies),
                 normal: constraint.normal,
                 mass: 0.0,
@@ -165,16 +165,10 @@ impl Decomposition {
                 action.friction_forces[node as usize] += friction * (weight / time_step);
             }
             action.nodes.extend_from_slice(constraint.nodes);
-            let status = match (normal > 0.0, contact.slips || !contact.laws.friction.acts()) {
-                (false, _) => Status::Open,
-                (true, true) => Status::Slip,
-                (true, false) => Status::Stick,
-            };
-            let (normal_force, friction_force) = (normal / time_step, friction / time_step);
             action.results.push(ContactResult {
-                normal_force,
-                friction_force,
-                status,
+                normal_force: normal / time_step,
+                friction_force: friction / time_step,
+                status: Status::of(normal, &contact.laws.friction, contact.slips),
                 stored_energy: 0.0,
                 friction_work,
                 damping_work,

@@ -34,8 +34,9 @@ pub struct EnergyMomentumOptions {
 /// whatever κ is: the response conserves energy and momenta and never shortens the step. The velocities after the
 /// kick depend on p; the equation of one contact has a closed solution, contacts that share nodes are iterated over.
 ///
-/// Friction is a spring too, returned to Coulomb's circle, with the mean of its force over the step: what it takes
-/// is never negative.
+/// Friction is a spring too, with the mean of its force over the step while it sticks; one that slides is returned to
+/// Coulomb's circle, and what it takes is never negative. Laws are those of the faces that a contact is on, the stiffness
+/// stays that of where it began.
 ///
 /// A contact that is found no more though its spring is still compressed is given its energy back along its last normal,
 /// with nodal directions that have no moment (see `gradient`), and has friction for as long as it presses.
@@ -147,7 +148,7 @@ impl EnergyMomentum {
         found.for_each(|new| self.contacts.push_copy(&new));
         let options = &self.options;
         let begin = |constraint: &Constraint<'_>| Spring {
-            options: options.of(constraint.bodies),
+            options: options.of(constraint),
             stiffness: None,
             gap: None,
             slip: Vec3::zeros(),
@@ -175,7 +176,11 @@ impl EnergyMomentum {
     fn begin(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         self.solutions.clear();
         self.gradient_nodes.clear();
+        let vary = self.options.vary_over_surfaces();
         for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
+            if vary {
+                spring.options = self.options.of(&constraint);
+            }
             let row = Row::new(&constraint, bodies);
             let gradient = Gradient::new(&constraint, bodies, &mut self.gradient_nodes);
             let nodes = &self.gradient_nodes;
@@ -238,7 +243,7 @@ impl EnergyMomentum {
             solution.pressure = pressure;
             change = push.abs() * compliance;
         }
-        if spring.options.friction.acts() && across > 0.0 {
+        if spring.rubs() && across > 0.0 {
             let travel = solution.travel(&constraint, kicked, dt);
             let traction = spring.traction(solution, &travel, 0.5 * dt * dt * across);
             let push = (traction - solution.traction) * dt;
@@ -267,7 +272,7 @@ impl EnergyMomentum {
             let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
             let damping_work = spring.lost_in_unloading(gap, next);
             spring.gap = Some(next);
-            let friction_work = if spring.options.friction.acts() {
+            let friction_work = if spring.rubs() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 let kicked_slip = travel * (2.0 / dt) - solution.slip_rate;
                 let along = |rate: &Vec3| solution.traction.dot(rate);
@@ -331,15 +336,10 @@ impl EnergyMomentum {
                 action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work, moment });
                 continue;
             }
-            let status = match (solution.pressure > 0.0, spring.slides || !spring.options.friction.acts()) {
-                (false, _) => Status::Open,
-                (true, true) => Status::Slip,
-                (true, false) => Status::Stick,
-            };
             action.results.push(ContactResult {
                 normal_force: solution.pressure,
                 friction_force: solution.traction,
-                status,
+                status: Status::of(solution.pressure, &spring.options.friction, spring.slides),
                 stored_energy,
                 friction_work,
                 damping_work,

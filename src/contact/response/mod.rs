@@ -50,6 +50,19 @@ pub enum Status {
     Slip,
 }
 
+impl Status {
+    /// Of a contact with this normal force and law of friction, at its bound or not.
+    fn of(normal_force: f64, friction: &FrictionLaw, at_bound: bool) -> Self {
+        if normal_force <= 0.0 {
+            Self::Open
+        } else if at_bound || !friction.acts() {
+            Self::Slip
+        } else {
+            Self::Stick
+        }
+    }
+}
+
 /// What acts in one contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactResult {

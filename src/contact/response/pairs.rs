@@ -1,10 +1,13 @@
-//! Options that differ from pair to pair of bodies.
+//! Options that differ from pair to pair of bodies, and of parts of their surfaces.
 
-/// Options of all pairs of bodies: one set, and those of the few pairs that have their own.
+use crate::contact::{Constraint, SurfacePair};
+
+/// Options of all pairs: one set, and those of the few pairs that have their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairOptions<T> {
     default: T,
-    own: Vec<([u32; 2], T)>,
+    /// By ascending bodies; of those of the same bodies, the first that holds a contact has its options.
+    own: Vec<(SurfacePair, T)>,
 }
 
 impl<T: Copy> PairOptions<T> {
@@ -13,22 +16,27 @@ impl<T: Copy> PairOptions<T> {
         Self { default: options, own: Vec::new() }
     }
 
-    /// Gives a pair options of its own, in place of any before.
+    /// Gives a pair options of its own where none of the pairs given before has the contact.
     #[must_use]
-    pub fn with(mut self, bodies: [u32; 2], options: T) -> Self {
-        let pair = sorted(bodies);
-        match self.own.binary_search_by_key(&pair, |(pair, _)| *pair) {
-            Ok(place) => self.own[place].1 = options,
-            Err(place) => self.own.insert(place, (pair, options)),
-        }
+    pub fn with(mut self, pair: SurfacePair, options: T) -> Self {
+        let place = self.own.partition_point(|(other, _)| other.bodies() <= pair.bodies());
+        self.own.insert(place, (pair, options));
         self
     }
 
-    /// Options of a pair, in any order.
-    pub fn of(&self, bodies: [u32; 2]) -> T {
-        let pair = sorted(bodies);
-        let found = self.own.binary_search_by_key(&pair, |(pair, _)| *pair);
-        found.map_or(self.default, |place| self.own[place].1)
+    /// Options of a contact.
+    pub fn of(&self, constraint: &Constraint<'_>) -> T {
+        let [a, b] = constraint.bodies;
+        let bodies = [a.min(b), a.max(b)];
+        let first = self.own.partition_point(|(pair, _)| pair.bodies() < bodies);
+        let of_bodies = self.own[first..].iter().take_while(|(pair, _)| pair.bodies() == bodies);
+        let mut holding = of_bodies.filter(|(pair, _)| pair.holds(constraint));
+        holding.next().map_or(self.default, |(_, options)| *options)
+    }
+
+    /// Whether a contact that slides from face to face can come to other options.
+    pub fn vary_over_surfaces(&self) -> bool {
+        self.own.iter().any(|(pair, _)| !pair.is_whole())
     }
 
     /// All sets of options.
@@ -37,18 +45,52 @@ impl<T: Copy> PairOptions<T> {
     }
 }
 
-fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
-    [a.min(b), a.max(b)]
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::contact::response::samples::one_contact;
+    use crate::contact::{Constraints, ContactKey, EdgeOnEdge, Side, Surface};
+    use crate::math::Vec3;
+    use crate::mesh::CellKind;
 
     #[test]
     fn pairs_have_their_own_options_in_any_order() {
-        let options = PairOptions::uniform(0).with([4, 1], 1).with([0, 3], 2).with([1, 4], 3);
-        assert_eq!([[1, 4], [4, 1], [3, 0], [0, 1]].map(|pair| options.of(pair)), [3, 3, 2, 0]);
-        assert_eq!(options.all().copied().collect::<Vec<_>>(), [0, 2, 3]);
+        let whole = SurfacePair::whole;
+        let options =
+            PairOptions::uniform(0).with(whole([4, 1]), 1).with(whole([0, 3]), 2).with(whole([1, 4]), 3);
+        let contacts = one_contact(-1.0);
+        let of = |bodies| options.of(&Constraint { bodies, ..contacts.get(0) });
+        assert_eq!([[1, 4], [4, 1], [3, 0], [0, 1]].map(of), [1, 1, 2, 0]);
+        assert_eq!(options.all().copied().collect::<Vec<_>>(), [0, 2, 1, 3]);
+        assert!(!options.vary_over_surfaces());
+    }
+
+    /// Body 1 has the triangle 0, 1, 2, which is "left", and its neighbour 1, 4, 2; node 3 of body 0 is on the one, node 5
+    /// on the other, and edge (3, 5) on the edge (1, 2) of both.
+    #[test]
+    fn parts_of_a_surface_have_their_own_options() {
+        let left = Arc::new(Surface::new([(CellKind::Tri3, [0, 1, 2].as_slice())]));
+        let sole = Arc::new(Surface::new([(CellKind::Line2, [5, 6].as_slice())]));
+        let options = PairOptions::uniform(0)
+            .with(SurfacePair::new([1, 0], [Some(Arc::clone(&left)), Some(sole)]), 1)
+            .with(SurfacePair::new([0, 1], [None, Some(left)]), 2)
+            .with(SurfacePair::whole([0, 1]), 3);
+        assert!(options.vary_over_surfaces());
+        let of = |contactor: &[u32], target: &[u32], bodies: [u32; 2]| {
+            let mut constraints = Constraints::default();
+            let side = |body, nodes| Side { body, nodes, shape_values: &[0.5, 0.3, 0.2] };
+            let key = ContactKey::Edges(EdgeOnEdge { contactor: 0, target: 1 });
+            constraints.push(key, -1.0, Vec3::z(), side(bodies[0], contactor), side(bodies[1], target));
+            let constraint = constraints.get(0);
+            options.of(&Constraint { num_contactor_nodes: contactor.len(), ..constraint })
+        };
+        assert_eq!(of(&[3], &[2, 0, 1], [0, 1]), 2, "a node that is not of the sole on the left");
+        assert_eq!(of(&[5], &[0, 1, 2], [0, 1]), 1, "one of the sole");
+        assert_eq!(of(&[5], &[1, 4, 2], [0, 1]), 3, "beside it");
+        assert_eq!(of(&[1], &[3, 5, 6], [1, 0]), 2, "the other way round");
+        assert_eq!(of(&[3, 5], &[1, 2], [0, 1]), 2, "an edge of the border is of both sides");
+        assert_eq!(of(&[5], &[0, 1, 2], [2, 1]), 0, "other bodies");
     }
 }

@@ -41,7 +41,8 @@ pub struct PenaltyOptions {
 /// too: the springs of many nodes add up to what the whole body can bear.
 ///
 /// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p.
-/// Its force is turned with the normal. Where a contact has yet to slide the coefficient is that at rest. Friction on a
+/// Its force is turned with the normal. The laws of friction and damping are those of the faces that a contact is on, the
+/// stiffness stays that of where it began. Where a contact has yet to slide the coefficient is that at rest. Friction on a
 /// contactor that is the penetration away from its point of the target has a moment, which a couple on the nodes of the
 /// contact takes out.
 ///
@@ -152,7 +153,7 @@ impl Penalty {
         let (stiffness, options) = (&self.stiffness, &self.options);
         let (inverse_mass, velocities) = (bodies.inverse_mass, bodies.velocities);
         let begin = |constraint: &Constraint<'_>| {
-            let options = options.of(constraint.bodies);
+            let options = options.of(constraint);
             let mass = finite_mass(constraint, inverse_mass);
             let full_stiffness = stiffness.of(constraint, options.factor, mass, step.regular);
             Spring {
@@ -262,7 +263,11 @@ impl Response for Penalty {
         let time_step = step.actual;
         action.begin(time_step);
         self.carry_springs(constraints, bodies, step, action);
+        let vary = self.options.vary_over_surfaces();
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
+            if vary {
+                spring.options = self.options.of(&constraint);
+            }
             action.work.numerical += spring.grow(time_step);
             let penetration = (-constraint.gap).max(0.0);
             let jump = constraint.jump(bodies.velocities);
@@ -272,7 +277,7 @@ impl Response for Penalty {
             let elastic = spring.stiffness * penetration;
             let force = (elastic + damping * closing).max(0.0);
             let mut friction_work = 0.0;
-            if spring.options.friction.acts() {
+            if spring.options.friction.acts() || spring.traction != Vec3::zeros() {
                 let slip = jump + constraint.normal * closing;
                 friction_work = spring.slide(&constraint, &(slip * time_step), slip.norm(), force);
             }
@@ -290,16 +295,10 @@ impl Response for Penalty {
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
             action.work.damping += damping_work;
-            let status = match (force > 0.0, spring.slips || !spring.options.friction.acts()) {
-                (false, _) => Status::Open,
-                (true, true) => Status::Slip,
-                (true, false) => Status::Stick,
-            };
-            let friction_force = spring.traction;
             action.results.push(ContactResult {
                 normal_force: force,
-                friction_force,
-                status,
+                friction_force: spring.traction,
+                status: Status::of(force, &spring.options.friction, spring.slips),
                 stored_energy,
                 friction_work,
                 damping_work,

@@ -7,6 +7,7 @@ mod contact;
 mod loads;
 mod materials;
 mod output;
+mod pairs;
 mod response;
 mod rigid;
 mod tables;
@@ -45,7 +46,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let body_names = tables::names(&tables.bodies);
     let materials = materials::validate(tables.materials, check);
     let wall_names = tables::names(&tables.walls);
-    let names = contact::Names { bodies: &body_names, walls: &wall_names };
+    let names = pairs::Names { bodies: &body_names, walls: &wall_names };
     let mut contact = contact::validate(tables.contact, tables.pairs, names, check);
     let surroundings = bodies::Surroundings {
         folder: path.parent().unwrap_or(Path::new("")),

@@ -1,5 +1,7 @@
 //! How contact is answered: keys of `[contact]` and, pair by pair, of `[[contact.pairs]]`.
 
+use std::ops::Range;
+
 use toml::Spanned;
 
 use super::check::{Bounds, Check};
@@ -37,15 +39,73 @@ impl<'a> Given<'a> {
             damping: damping.as_ref(),
         }
     }
-}
 
-impl<'a> Given<'a> {
     /// Of a wall with all bodies.
     pub fn wall(raw: &'a raw::Wall) -> Self {
         let raw::Wall { friction, restitution, .. } = raw;
         Self { friction: friction.as_ref(), restitution: restitution.as_ref(), penalty: None, damping: None }
     }
+
+    /// Where each law is written.
+    fn spans(&self) -> impl Iterator<Item = (&'static str, Range<usize>)> {
+        let friction = self.friction.map(Spanned::span);
+        let [restitution, penalty, damping] =
+            [self.restitution, self.penalty, self.damping].map(|value| value.map(Spanned::span));
+        let all = [
+            ("friction", friction),
+            ("restitution", restitution),
+            ("penalty", penalty),
+            ("damping", damping),
+        ];
+        all.into_iter().filter_map(|(name, span)| Some((name, span?)))
+    }
+
+    /// Whether no law is written.
+    pub fn is_nothing(&self) -> bool {
+        self.spans().next().is_none()
+    }
+
+    /// Refuses laws of a pair, at `path`, that never touches.
+    pub fn refuse(&self, path: &str, check: &mut Check<'_>) {
+        for (name, span) in self.spans() {
+            let key = join(path, name);
+            let problem = Problem::new(format!("`{key}` has no effect on a pair that does not touch"));
+            check.report(problem.at(span).key(key).help("leave it out, or let the pair touch"));
+        }
+    }
+
+    /// Refuses laws at `path` that the response does not read; a value that says the default is not one.
+    fn refuse_idle(&self, path: &str, response: &ResponseSettings, check: &mut Check<'_>) {
+        use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
+        let method = response.method;
+        let key = |name: &str| join(path, name);
+        let unlike = |value: Option<&'a Number>, default: f64| value.filter(|v| *v.get_ref() != default);
+        if let (Penalty, Some(value)) = (method, self.restitution) {
+            let problem = idle(&key("restitution"), value.span(), method, &[Decomposition, EnergyMomentum]);
+            check.report(problem.help("leave it out: springs give back what `damping` does not take"));
+        }
+        if let (Decomposition | EnergyMomentum, Some(value)) = (method, unlike(self.damping, DAMPING)) {
+            check.report(idle(&key("damping"), value.span(), method, &[Penalty]));
+        }
+        let Some(factor) = unlike(self.penalty, FACTOR) else { return };
+        if method == Decomposition {
+            check.report(idle(&key("penalty"), factor.span(), method, &[Penalty, EnergyMomentum]));
+        } else if let StiffnessRule::Given(stiffness) = response.stiffness
+            && *factor.get_ref() != 1.0
+        {
+            let key = key("penalty");
+            let fact = format!("`{key}` has no effect on springs of the given stiffness {stiffness} N/m");
+            let help = "leave it out, or set `contact.stiffness` to `mass` or `segment`";
+            check.report(Problem::new(fact).at(factor.span()).key(key).help(help));
+        }
+    }
 }
+
+/// Factor of the stiffness where none is given.
+const FACTOR: f64 = 0.5;
+
+/// Damping where none is given.
+const DAMPING: f64 = 0.0;
 
 /// What is the same for all pairs; `None` where a word is not known.
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
@@ -76,7 +136,7 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
 /// Keys with an effect on other responses only.
 fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Check<'_>) {
     use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
-    let span = |value: Option<std::ops::Range<usize>>, changed: bool| value.filter(|_| changed);
+    let span = |value: Option<Range<usize>>, changed: bool| value.filter(|_| changed);
     let stiffness =
         span(raw.stiffness.as_ref().map(Spanned::span), settings.stiffness != StiffnessRule::Mass);
     let soft_start = span(raw.soft_start.as_ref().map(Spanned::span), settings.soft_start != 0.0);
@@ -98,7 +158,7 @@ fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Chec
 }
 
 /// A key that the response does not read.
-fn idle(key: &str, span: std::ops::Range<usize>, method: ResponseMethod, of: &[ResponseMethod]) -> Problem {
+fn idle(key: &str, span: Range<usize>, method: ResponseMethod, of: &[ResponseMethod]) -> Problem {
     let words: Vec<&str> = of.iter().map(|&method| word(method)).collect();
     Problem::new(format!("`{key}` has no effect on the response `{}`", word(method)))
         .at(span)
@@ -147,29 +207,24 @@ fn every(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> u32 {
 pub(super) fn laws(
     path: &str,
     given: Given<'_>,
-    method: Option<ResponseMethod>,
+    response: Option<&ResponseSettings>,
     rest: Option<ContactLaws>,
     check: &mut Check<'_>,
 ) -> ContactLaws {
+    let method = response.map(|response| response.method);
     // The factor is bound by the stability of springs that are stepped explicitly.
     let factor =
         if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
     let restitution = if method == Some(ResponseMethod::EnergyMomentum) { 1.0 } else { 0.0 };
     let rest = rest.unwrap_or(ContactLaws {
-        penalty: 0.5,
-        damping: 0.0,
+        penalty: FACTOR,
+        damping: DAMPING,
         friction: Friction { at_rest: 0.0, in_motion: 0.0, decay: f64::INFINITY },
         restitution,
     });
     let key = |name: &str| join(path, name);
-    if let (Some(method @ ResponseMethod::Penalty), Some(value)) = (method, given.restitution) {
-        let of = [ResponseMethod::Decomposition, ResponseMethod::EnergyMomentum];
-        let problem = idle(&key("restitution"), value.span(), method, &of);
-        check.report(problem.help("leave it out: springs give back what `damping` does not take"));
-    }
-    let damping = given.damping.filter(|value| *value.get_ref() != 0.0);
-    if let (Some(method), Some(value)) = (method.filter(|m| *m != ResponseMethod::Penalty), damping) {
-        check.report(idle(&key("damping"), value.span(), method, &[ResponseMethod::Penalty]));
+    if let Some(response) = response {
+        given.refuse_idle(path, response, check);
     }
     ContactLaws {
         penalty: check.number_or(&key("penalty"), given.penalty, factor, rest.penalty),

@@ -9,7 +9,7 @@ use crate::math::{TimeFunction, Vec3};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::join;
-use crate::scenario::{ContactSettings, WallMotion, WallSpec};
+use crate::scenario::{ContactSettings, SurfacePair, WallMotion, WallSpec};
 
 /// What of the velocity of a free wall may not be along its normal, relative: normals come rounded.
 const ACROSS: f64 = 1e-6;
@@ -55,18 +55,18 @@ fn add_laws(
     contact: &mut ContactSettings,
     check: &mut Check<'_>,
 ) {
-    let method = Some(contact.response.method);
-    let laws = response::laws(path, response::Given::wall(raw), method, Some(contact.laws), check);
+    let laws =
+        response::laws(path, response::Given::wall(raw), Some(&contact.response), Some(contact.laws), check);
     if laws == contact.laws {
         return;
     }
     for body in 0..num_bodies {
-        let pair = [body, num_bodies + wall];
+        let pair = SurfacePair::whole([body, num_bodies + wall]);
         if !contact.own_laws.iter().any(|(own, _)| *own == pair) {
             contact.own_laws.push((pair, laws));
         }
     }
-    contact.own_laws.sort_unstable_by_key(|(bodies, _)| *bodies);
+    contact.own_laws.sort_by_key(|(pair, _)| (pair.bodies, pair.is_whole()));
 }
 
 fn one(path: &str, raw: raw::Wall, gravity: Vec3, check: &mut Check<'_>) -> Option<WallSpec> {

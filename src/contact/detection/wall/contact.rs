@@ -2,7 +2,8 @@
 //!
 //! A node comes down by no more than the bound on the velocities of its body says, step by step: the box of the
 //! velocities of all its nodes, against the velocity of the wall. As long as what these steps add up to is less than
-//! the height at which a block of nodes was seen last, none of them is behind the wall. So a step costs a look at the
+//! the height at which a block of nodes was seen last, none of them is behind the wall. That height is negative while one
+//! is: then they are looked at until all have gone up as far. So a step costs a look at the
 //! velocities of each body, whatever the number of walls, and the nodes near walls.
 
 use std::time::Instant;

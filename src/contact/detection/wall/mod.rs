@@ -9,6 +9,7 @@
 //!          turns; blocks of points by bounding spheres, earliest first, down to the points themselves ([`flight`])
 //! contact  nodes below the plane; a block of nodes is looked at again when the bounds on the velocities let it have
 //!          come down since ([`contact`])
+//! step     first root of the heights of the nodes on their parabolas ([`step_impact`])
 //! ```
 //! Limits: a face touches with its nodes only, except in flight, where a curved face touches where it bulges.
 //!
@@ -17,6 +18,7 @@
 mod contact;
 mod flight;
 mod height;
+mod step_impact;
 #[cfg(test)]
 mod tests;
 

@@ -206,6 +206,37 @@ fn every_node_behind_a_wall_is_found() {
     assert!(looked_at_far * 20 < every_node, "{looked_at_far} of {every_node}, far from the wall");
 }
 
+/// A cloud that goes into a wall and comes out as one: its nodes are found for as long as they are behind, also while all of
+/// them go up.
+#[test]
+fn nodes_are_found_until_they_are_out() {
+    let samples = &mut Samples::new(11);
+    let Scene { surface, positions: start, wall } = scene(samples, 60);
+    let mut detector = WallDetector::new(vec![wall], std::slice::from_ref(&surface), &[], &start);
+    let (dt, mut behind) = (1e-2, 0);
+    for step in 1..=1000 {
+        let time = dt * f64::from(step);
+        let (way, speed) = (4.0 * (0.7 * time).sin(), 2.8 * (0.7 * time).cos());
+        let mut positions: Vec<Vec3> = start.iter().map(|x| x - wall.normal * way).collect();
+        let mut velocities = vec![wall.normal * -speed; start.len()];
+        positions[wall.node as usize] = start[wall.node as usize];
+        velocities[wall.node as usize] = Vec3::zeros();
+        let configuration =
+            Configuration { time, time_step: dt, positions: &positions, velocities: &velocities };
+        let mut constraints = Constraints::default();
+        detector.detect(&configuration, &mut constraints);
+        let origin = positions[wall.node as usize];
+        let is_behind = |node: &&u32| wall.normal.dot(&(positions[**node as usize] - origin)) < 0.0;
+        let expected = surface.nodes().iter().filter(is_behind).count();
+        assert_eq!(constraints.len(), expected, "step {step}");
+        behind += expected;
+    }
+    assert!(behind > 10_000, "{behind} nodes were behind the wall in all steps");
+    let every_node = 1000 * surface.nodes().len() as u64;
+    let looked_at = detector.statistics().counts.primitive;
+    assert!(looked_at < every_node, "{looked_at} of {every_node}");
+}
+
 /// Contacts with a wall take their places among the others, by node and target.
 #[test]
 fn contacts_are_merged_in_order() {

@@ -1,7 +1,7 @@
 use super::super::Mobility;
 use super::super::samples::{INVERSE_MASS, bodies, free_nodes, key, node_on_face, one_contact, positions};
 use super::*;
-use crate::contact::Side;
+use crate::contact::{Side, SurfacePair};
 
 fn response(restitution: f64, friction: f64, num_nodes: usize) -> Decomposition {
     let laws = ImpactOptions { restitution, friction: FrictionLaw::constant(friction) };
@@ -239,7 +239,7 @@ fn a_held_node_does_not_share_restitution() {
     let bodies = bodies(&velocities, &velocities, &inverse_mass, &mobility);
     let mut response = Decomposition::new(response(1.0, 0.0, 3).options, 3, 3);
     let dead = ImpactOptions { restitution: 0.0, friction: FrictionLaw::none() };
-    response.options.pairs = response.options.pairs.with([1, 2], dead);
+    response.options.pairs = response.options.pairs.with(SurfacePair::whole([1, 2]), dead);
     let mut action = ContactAction::new(3);
     response.respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
     let after = corrected(&velocities, &action);

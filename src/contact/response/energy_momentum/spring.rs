@@ -9,6 +9,11 @@ impl Spring {
         energy(self.stiffness.unwrap_or(0.0), gap)
     }
 
+    /// Whether there is friction, or a stretch left of where there was.
+    pub(super) fn rubs(&self) -> bool {
+        self.options.friction.acts() || self.slip != Vec3::zeros()
+    }
+
     /// Energy of the spring across the normal \[J\].
     pub(super) fn tangential_energy(&self) -> f64 {
         0.5 * self.stiffness.unwrap_or(0.0) * self.slip.norm_squared()
@@ -65,6 +70,11 @@ impl Spring {
     }
 
     /// Slides by `travel` under the force of the solution; the energy this takes \[J\].
+    ///
+    /// A spring that slides is stretched by its force at the end, as far as the work of the force and what it held before
+    /// allow: what it takes is never negative. (A stretch whose mean with that before gives the force would be no less
+    /// conservative, but it changes its sign from step to step, and under a pressure that chatters it grows until it turns
+    /// the force.)
     pub(super) fn slide(&mut self, solution: &Solution, travel: &Vec3) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if stiffness == 0.0 {
@@ -73,9 +83,15 @@ impl Spring {
         let trial = (self.slip + travel * 0.5) * -stiffness;
         let slid = (solution.traction - trial) * (2.0 / stiffness);
         self.slides = slid.norm() > ROUNDING * (self.slip.norm() + travel.norm());
-        let slid = if self.slides { slid } else { Vec3::zeros() };
-        self.slip += travel - slid;
-        -solution.traction.dot(&slid)
+        if !self.slides {
+            self.slip += travel;
+            return 0.0;
+        }
+        let given = self.slip.norm_squared() - 2.0 / stiffness * solution.traction.dot(travel);
+        let stretch = solution.traction * (-1.0 / stiffness);
+        let stored = stretch.norm_squared().min(given.max(0.0));
+        self.slip = stretch.try_normalize(0.0).map_or_else(Vec3::zeros, |along| along * stored.sqrt());
+        0.5 * stiffness * (given - stored)
     }
 }
 

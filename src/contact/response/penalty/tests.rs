@@ -1,12 +1,27 @@
+use std::sync::Arc;
+
 use super::super::RigidMobility;
-use super::super::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
+use super::super::samples::{INVERSE_MASS, bodies, free_nodes, key, one_contact, positions};
 use super::*;
-use crate::contact::{ContactKey, NodeOnSurface, Side};
+use crate::contact::{ContactKey, NodeOnSurface, Side, Surface, SurfacePair};
 use crate::math::Mat3;
+use crate::mesh::CellKind;
 
 fn response(factor: f64, friction: FrictionLaw, num_nodes: usize) -> Penalty {
     let options = PenaltyOptions { factor, damping: 0.0, friction, soft_start: 0.0 };
     Penalty::new(Stiffness::Mass, PairOptions::uniform(options), num_nodes)
+}
+
+/// Answers contacts of the reference nodes at rest, 1 mm deep, in a step \[s\].
+fn answer_at_rest(
+    response: &mut Penalty,
+    constraints: &Constraints,
+    time_step: f64,
+    action: &mut ContactAction,
+) {
+    let (velocities, x, mobility) = ([Vec3::zeros(); 4], positions(-1e-3), free_nodes(&INVERSE_MASS));
+    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
+    response.respond(constraints, &bodies, StepLength::regular(time_step), action);
 }
 
 /// m_eff of the reference case 2, 1, 1.5, 0.8 kg with weights (0.2, 0.3, 0.5, −1): 0.655021834061
@@ -14,14 +29,9 @@ fn response(factor: f64, friction: FrictionLaw, num_nodes: usize) -> Penalty {
 /// the weighted point, no moment.
 #[test]
 fn force_follows_the_effective_mass_and_sums_to_zero() {
-    let constraints = one_contact(-1e-3);
-    let velocities = [Vec3::zeros(); 4];
-    let x = positions(-1e-3);
-    let mobility = free_nodes(&INVERSE_MASS);
-    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
     let mut response = response(0.4, FrictionLaw::none(), 4);
     let mut action = ContactAction::new(4);
-    response.respond(&constraints, &bodies, StepLength::regular(1e-3), &mut action);
+    answer_at_rest(&mut response, &one_contact(-1e-3), 1e-3, &mut action);
     let expected = 0.4 * 0.655021834061 / 1e-6 * 1e-3;
     assert!((action.forces[3].z - expected).abs() < 1e-9 * expected);
     assert!(action.forces.iter().sum::<Vec3>().norm() < 1e-12 * expected);
@@ -31,32 +41,24 @@ fn force_follows_the_effective_mass_and_sums_to_zero() {
 /// The stiffness stays what it was when the contact began though the step shrinks, and is new after a gap.
 #[test]
 fn stiffness_is_frozen_for_the_life_of_a_contact() {
-    let velocities = [Vec3::zeros(); 4];
-    let x = positions(-1e-3);
-    let mobility = free_nodes(&INVERSE_MASS);
-    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
     let mut response = response(0.4, FrictionLaw::none(), 4);
     let mut action = ContactAction::new(4);
-    response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(1e-3), &mut action);
+    answer_at_rest(&mut response, &one_contact(-1e-3), 1e-3, &mut action);
     let begun = action.forces[3].z;
-    response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(0.5e-3), &mut action);
+    answer_at_rest(&mut response, &one_contact(-1e-3), 0.5e-3, &mut action);
     assert_eq!(action.forces[3].z, begun);
-    response.respond(&Constraints::default(), &bodies, StepLength::regular(0.5e-3), &mut action);
+    answer_at_rest(&mut response, &Constraints::default(), 0.5e-3, &mut action);
     assert_eq!(action.forces[3], Vec3::zeros());
-    response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(0.5e-3), &mut action);
+    answer_at_rest(&mut response, &one_contact(-1e-3), 0.5e-3, &mut action);
     assert!((action.forces[3].z / begun - 4.0).abs() < 1e-12);
 }
 
 /// The bound on the frequency is above the exact one of a single contact, κ Σ w²/m.
 #[test]
 fn frequency_bound_holds_for_one_contact() {
-    let velocities = [Vec3::zeros(); 4];
-    let x = positions(-1e-3);
-    let mobility = free_nodes(&INVERSE_MASS);
-    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
     let mut response = response(1.0, FrictionLaw::none(), 4);
     let mut action = ContactAction::new(4);
-    response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(1e-3), &mut action);
+    answer_at_rest(&mut response, &one_contact(-1e-3), 1e-3, &mut action);
     assert!(action.frequency_squared >= 1.0 / 1e-6 * (1.0 - 1e-12));
     assert!(action.frequency_squared <= 4.0 / 1e-6);
 }
@@ -133,13 +135,10 @@ fn soft_springs_grow() {
     let options =
         PenaltyOptions { factor: 0.5, damping: 0.0, friction: FrictionLaw::none(), soft_start: 4e-3 };
     let mut response = Penalty::new(Stiffness::Given(1e3), PairOptions::uniform(options), 4);
-    let (velocities, x) = ([Vec3::zeros(); 4], positions(-1e-3));
-    let mobility = free_nodes(&INVERSE_MASS);
-    let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
     let mut action = ContactAction::new(4);
     let mut given = 0.0;
     for k in 1..=6 {
-        response.respond(&one_contact(-1e-3), &bodies, StepLength::regular(1e-3), &mut action);
+        answer_at_rest(&mut response, &one_contact(-1e-3), 1e-3, &mut action);
         let grown = 0.25 * f64::from(k.min(4));
         assert!((action.results[0].normal_force - grown).abs() < 1e-12);
         given += action.work.numerical;
@@ -190,4 +189,37 @@ fn frequency_bound_holds_for_a_rigid_body() {
     let exact = 24.0 * stiffness / mass;
     assert!(action.frequency_squared >= exact, "{} of {exact}", action.frequency_squared);
     assert!(action.frequency_squared <= 2.0 * exact * (1.0 + 1e-12));
+}
+
+/// A contact that slides from a smooth face onto a rough one has the friction of the rough one, and the stiffness of the
+/// smooth one, on which it began.
+#[test]
+fn laws_are_those_of_the_face_that_a_contact_is_on() {
+    let laws = |factor: f64, coefficient: f64| PenaltyOptions {
+        factor,
+        damping: 0.0,
+        friction: FrictionLaw::constant(coefficient),
+        soft_start: 0.0,
+    };
+    let rough = Arc::new(Surface::new([(CellKind::Tri3, [1, 4, 2].as_slice())]));
+    let pairs = PairOptions::uniform(laws(0.4, 0.0))
+        .with(SurfacePair::new([0, 1], [None, Some(rough)]), laws(0.1, 0.25));
+    let mut response = Penalty::new(Stiffness::Mass, pairs, 5);
+    let inverse_mass = [0.0, 0.0, 0.0, 1.25, 0.0];
+    let mobility = free_nodes(&inverse_mass);
+    let (x, mut velocities) = ([Vec3::zeros(); 5], [Vec3::zeros(); 5]);
+    velocities[3] = Vec3::x();
+    let mut action = ContactAction::new(5);
+    for (face, coefficient) in [([0, 1, 2], 0.0), ([1, 4, 2], 0.25), ([0, 1, 2], 0.0)] {
+        let mut constraints = Constraints::default();
+        let side = Side { body: 0, nodes: &[3], shape_values: &[1.0] };
+        let target = Side { body: 1, nodes: &face, shape_values: &[0.2, 0.3, 0.5] };
+        constraints.push(key(3), -1e-3, Vec3::z(), side, target);
+        let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
+        response.respond(&constraints, &bodies, StepLength::regular(1e-3), &mut action);
+        let pressed = 0.4 * 0.8 / 1e-6 * 1e-3;
+        assert!((action.results[0].normal_force - pressed).abs() < 1e-9 * pressed);
+        let friction = action.results[0].friction_force;
+        assert!((friction + Vec3::x() * (coefficient * pressed)).norm() < 1e-9 * pressed, "{friction}");
+    }
 }

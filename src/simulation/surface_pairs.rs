@@ -1,0 +1,83 @@
+//! Pairs of bodies, or of physical groups of their faces, that a scenario gives laws of contact or takes out of it.
+
+use std::sync::Arc;
+
+use crate::contact::{Constraint, Constraints, Surface, SurfacePair};
+use crate::scenario::{self, ContactLaws, Located, Scenario};
+
+use super::SetupError;
+use super::assembly::{Assembly, faces_of_group};
+
+/// Pairs with laws of their own, in the order of the scenario.
+pub(super) fn own_laws(
+    scenario: &Scenario,
+    assembly: &Assembly,
+) -> Result<Vec<(SurfacePair, ContactLaws)>, SetupError> {
+    let own = scenario.contact.own_laws.iter();
+    own.map(|(pair, laws)| Ok((assembly.surface_pair(scenario, pair)?, *laws))).collect()
+}
+
+/// Parts of surfaces that do not touch each other though their bodies do.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ExcludedParts {
+    pairs: Vec<SurfacePair>,
+    workspace: Constraints,
+}
+
+impl ExcludedParts {
+    /// Those of a scenario.
+    pub fn new(scenario: &Scenario, assembly: &Assembly) -> Result<Self, SetupError> {
+        let parts = scenario.contact.excluded.iter().filter(|pair| !pair.is_whole());
+        let pairs = parts.map(|pair| assembly.surface_pair(scenario, pair)).collect::<Result<_, _>>()?;
+        Ok(Self { pairs, workspace: Constraints::default() })
+    }
+
+    /// Whether these bodies, in ascending order, have such parts: that they meet is no contact yet.
+    pub fn are_of(&self, bodies: [u32; 2]) -> bool {
+        self.pairs.iter().any(|pair| pair.bodies() == bodies)
+    }
+
+    /// Takes the contacts between such parts out.
+    pub fn take_out(&mut self, constraints: &mut Constraints) {
+        if self.pairs.is_empty() || constraints.is_empty() {
+            return;
+        }
+        let pairs = &self.pairs;
+        let touches = |constraint: &Constraint<'_>| !pairs.iter().any(|pair| pair.holds(constraint));
+        constraints.retain(touches, &mut self.workspace);
+    }
+}
+
+impl Assembly {
+    /// A pair as contact knows it.
+    fn surface_pair(
+        &self,
+        scenario: &Scenario,
+        pair: &scenario::SurfacePair,
+    ) -> Result<SurfacePair, SetupError> {
+        let part = |side: usize| {
+            let group = pair.groups[side].as_ref();
+            group.map(|group| self.part(scenario, pair.bodies[side], group)).transpose()
+        };
+        Ok(SurfacePair::new(pair.bodies.map(|body| body as u32), [part(0)?, part(1)?]))
+    }
+
+    /// The faces of a physical group of a body, some of which can touch.
+    fn part(
+        &self,
+        scenario: &Scenario,
+        body: usize,
+        group: &Located<String>,
+    ) -> Result<Arc<Surface>, SetupError> {
+        let (spec, (mesh, first)) = (&scenario.bodies[body], &self.meshes[body]);
+        let faces = faces_of_group(spec, mesh, group, *first)?;
+        if !faces.iter().any(|(_, nodes)| self.surfaces[body].holds(nodes)) {
+            return Err(SetupError::IdleGroup {
+                body: spec.name.clone(),
+                group: group.value.clone(),
+                span: group.span.clone(),
+            });
+        }
+        Ok(Arc::new(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())))))
+    }
+}
