@@ -19,7 +19,7 @@ use super::mass::{Lumping, add_lumped_mass};
 use super::one_point_hexahedron::{self, OnePointHexahedron};
 use crate::element::{MAX_NODES, quadrature, shape_gradients};
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
-use crate::math::pack::{Row, WIDTH};
+use crate::math::pack::{Row, WIDTH, prefetch};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
@@ -107,8 +107,10 @@ pub struct ElementBlock {
     connectivity: Arc<[u32]>,
     /// Reference volume \[m³\].
     volume: f64,
-    /// Rows of each group: those of the quadrature points, then the spectrum.
+    /// Rows of each group that its forces need: those of its quadrature points.
     rows: Vec<Row>,
+    /// Rows of each group that only its critical step needs: its spectrum.
+    spectra: Vec<Row>,
 }
 
 impl ElementBlock {
@@ -141,18 +143,25 @@ impl ElementBlock {
         reference_positions: &[Vec3],
     ) -> Result<Self, ElementError> {
         check_arguments(kind, density, &connectivity)?;
+        let (rows, spectra) = (Vec::new(), Vec::new());
         let mut block =
-            Self { kind, integration, material, density, connectivity, volume: 0.0, rows: Vec::new() };
-        let num_rows = block.rows_per_group();
-        let mut rows = vec![Row::splat(0.0); num_groups(block.num_elements()) * num_rows];
+            Self { kind, integration, material, density, connectivity, volume: 0.0, rows, spectra };
+        let num_groups = num_groups(block.num_elements());
+        let mut rows = vec![Row::splat(0.0); num_groups * block.rows_per_group()];
+        let mut spectra = vec![Row::splat(0.0); num_groups * block.spectrum_rows_per_group()];
         let maker =
             ReferenceMaker { block: &block, lumping: Lumping::new(kind), positions: reference_positions };
-        let tasks = rows.par_chunks_mut(num_rows * GROUPS_PER_CHUNK).enumerate();
-        let outcomes: Vec<_> = tasks.map(|(chunk, rows)| maker.fill_chunk(chunk, rows)).collect();
+        let tasks = rows
+            .par_chunks_mut(block.rows_per_group() * GROUPS_PER_CHUNK)
+            .zip(spectra.par_chunks_mut(block.spectrum_rows_per_group() * GROUPS_PER_CHUNK));
+        let outcomes: Vec<_> = tasks
+            .enumerate()
+            .map(|(chunk, (rows, spectra))| maker.fill_chunk(chunk, rows, spectra))
+            .collect();
         for outcome in outcomes {
             block.volume += outcome?;
         }
-        block.rows = rows;
+        (block.rows, block.spectra) = (rows, spectra);
         Ok(block)
     }
 
@@ -198,19 +207,33 @@ impl ElementBlock {
         self.kind == CellKind::Hex8 && self.integration == Integration::OnePoint
     }
 
-    /// Rows of a group.
     fn rows_per_group(&self) -> usize {
         if self.has_one_point() {
             return one_point_hexahedron::ROWS;
         }
-        quadrature(self.kind).len() * POINT_ROWS + SPECTRUM_ROWS
+        quadrature(self.kind).len() * POINT_ROWS
+    }
+
+    fn spectrum_rows_per_group(&self) -> usize {
+        if self.has_one_point() { one_point_hexahedron::SPECTRUM_ROWS } else { SPECTRUM_ROWS }
     }
 
     /// A part of a group, for the registers given.
     #[inline(always)]
     pub(super) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
+        let of_group = |rows: usize| group * rows..(group + 1) * rows;
+        let rows = &self.rows[of_group(self.rows_per_group())];
+        GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group())] }
+    }
+
+    /// Asks for the rows of the group that will be computed after some others.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, group: usize) {
         let num_rows = self.rows_per_group();
-        GroupPart { simd, part, rows: &self.rows[group * num_rows..(group + 1) * num_rows] }
+        let ahead = group + PREFETCH_ROWS.div_ceil(num_rows);
+        if let Some(rows) = self.rows.get(ahead * num_rows..(ahead + 1) * num_rows) {
+            prefetch(rows);
+        }
     }
 
     /// Nodes of the element in a lane of a group; a lane past the last element repeats the last element.
@@ -293,6 +316,9 @@ fn check_arguments(kind: CellKind, density: f64, connectivity: &[u32]) -> Result
     Ok(())
 }
 
+/// Rows between those that are computed and those that are asked for: what is computed while memory answers.
+const PREFETCH_ROWS: usize = 96;
+
 /// Most quadrature points of a kind.
 const MAX_POINTS: usize = 27;
 
@@ -311,18 +337,20 @@ struct ReferenceMaker<'a> {
 
 impl ReferenceMaker<'_> {
     /// Fills the rows of a chunk; the volume of its elements \[m³\].
-    fn fill_chunk(&self, chunk: usize, rows: &mut [Row]) -> Result<f64, ElementError> {
-        let num_elements = self.block.num_elements();
-        let (mut volume, mut numbers) = (0.0, vec![0.0; self.block.rows_per_group()]);
+    fn fill_chunk(&self, chunk: usize, rows: &mut [Row], spectra: &mut [Row]) -> Result<f64, ElementError> {
+        let (num_elements, num_rows) = (self.block.num_elements(), self.block.rows_per_group());
+        let num_spectrum = self.block.spectrum_rows_per_group();
+        let (mut volume, mut numbers) = (0.0, vec![0.0; num_rows + num_spectrum]);
         let groups = groups_of_chunk(chunk, num_elements);
         // Lane by lane, as elements follow each other.
         for lane in 0..WIDTH {
-            for (group, rows) in groups.clone().zip(rows.chunks_exact_mut(numbers.len())) {
+            let of_groups = rows.chunks_exact_mut(num_rows).zip(spectra.chunks_exact_mut(num_spectrum));
+            for (group, (rows, spectrum)) in groups.clone().zip(of_groups) {
                 // Past the last element the numbers stay those of the last element.
                 if let Some(element) = element_of(group, lane, num_elements) {
                     volume += self.fill_numbers(element, &mut numbers)?;
                 }
-                for (row, number) in rows.iter_mut().zip(&numbers) {
+                for (row, number) in rows.iter_mut().chain(spectrum).zip(&numbers) {
                     row.0[lane] = *number;
                 }
             }

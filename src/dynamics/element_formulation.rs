@@ -124,7 +124,8 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
     ) -> Pack<S> {
         let geometry = PointGeometry::new(data);
         state.deform::<I, L, N>(&self.0, &geometry, positions);
-        let spectrum = Spectrum { laplacian: data.load_last(1), dilatation: data.load_last(0) };
+        let spectrum =
+            Spectrum { laplacian: data.load(&data.spectrum[0]), dilatation: data.load(&data.spectrum[1]) };
         let bound = frequency_squared_bound(&self.0, law, &geometry, &spectrum, state);
         infinite_where_inverted(bound, state.smallest_jacobian())
     }

@@ -50,8 +50,10 @@ pub(super) struct GroupPart<'a, S> {
     pub simd: S,
     /// Part of the rows.
     pub part: usize,
-    /// Rows of the group: those of its quadrature points, then two of its spectrum.
+    /// Rows of the group that its forces need.
     pub rows: &'a [Row],
+    /// Rows of the group that only its critical step needs.
+    pub spectrum: &'a [Row],
 }
 
 impl<S: Simd> GroupPart<'_, S> {
@@ -59,12 +61,6 @@ impl<S: Simd> GroupPart<'_, S> {
     #[inline(always)]
     pub fn load(&self, row: &Row) -> Pack<S> {
         Pack::load(self.simd, row, self.part)
-    }
-
-    /// Numbers of the row that has this many rows after it.
-    #[inline(always)]
-    pub fn load_last(&self, after: usize) -> Pack<S> {
-        self.load(&self.rows[self.rows.len() - 1 - after])
     }
 }
 

@@ -12,17 +12,20 @@ mod tests;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use self::chunk::{Buffers, Chunk};
+use self::chunk::Chunk;
 use super::critical_step::{ChunkBound, CriticalStep};
 use super::element_block::{ElementBlock, ElementOperation};
 use super::element_formulation::ElementFormulation;
 use super::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk, num_chunks};
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::pack::{Pack, Padded, Registers};
+use crate::math::pack::{Pack, Padded, Registers, prefetch};
 
 /// Nodes reduced by one task.
 const NODES_PER_TASK: usize = 4096;
+
+/// Most runs of chunks that threads share out among themselves.
+const TASKS: usize = 64;
 
 /// An element that cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -56,8 +59,9 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Positions and forces by slot of chunk, chunk after chunk.
-    slot_positions: Vec<Padded>,
+    /// Scratch of each task: the positions of the slots of a chunk.
+    gathered: Vec<Vec<Padded>>,
+    /// Forces by slot of chunk, chunk after chunk.
     slot_forces: Vec<Padded>,
     /// Slots of node n: entries `first_slot[n] .. first_slot[n + 1]` of `slots`, chunks ascending.
     first_slot: Vec<u32>,
@@ -79,13 +83,13 @@ impl InternalForce {
             .map(|(index, chunk)| Chunk::new(&blocks[index], index, chunk))
             .collect();
         let (first_slot, slots) = slots_by_node(&chunks, num_nodes);
-        let buffer = vec![Padded::splat(0.0); slots.len()];
         let energy = vec![0.0; blocks.len()];
+        let num_tasks = chunks.len().clamp(1, TASKS);
         Self {
             blocks,
             chunks,
-            slot_positions: buffer.clone(),
-            slot_forces: buffer,
+            gathered: vec![Vec::new(); num_tasks],
+            slot_forces: vec![Padded::splat(0.0); slots.len()],
             first_slot,
             slots,
             strain_energy: energy.clone(),
@@ -131,8 +135,7 @@ impl InternalForce {
     /// The failed element with the lowest (block, element).
     pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
         let work = ChunkWork { blocks: &self.blocks, positions, registers: self.registers };
-        let buffers = Buffers { positions: &mut self.slot_positions, forces: &mut self.slot_forces };
-        work.compute(&mut self.chunks, buffers);
+        work.compute(&mut self.chunks, &mut self.gathered, &mut self.slot_forces);
         self.strain_energy.fill(0.0);
         self.hourglass_energy.fill(0.0);
         for chunk in &self.chunks {
@@ -157,6 +160,16 @@ impl InternalForce {
         }
         let [x, y, z, _] = sum.0;
         Vec3::new(x, y, z)
+    }
+
+    /// Asks for what [`InternalForce::force_on`] will soon add up for a node.
+    #[inline]
+    pub fn prefetch(&self, node: usize) {
+        if let Some([first, end]) = self.first_slot.get(node..node + 2) {
+            for &slot in &self.slots[*first as usize..*end as usize] {
+                prefetch(std::slice::from_ref(&self.slot_forces[slot as usize]));
+            }
+        }
     }
 
     /// The largest time step known to be stable at current `positions`, and the element that asks for it.
@@ -201,18 +214,25 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Halves the chunks, with their buffers, until one is left.
-    fn compute(&self, chunks: &mut [Chunk], buffers: Buffers<'_>) {
-        match chunks {
-            [] => {}
-            [chunk] => chunk.compute(&self.blocks[chunk.block], self.positions, buffers, self.registers),
-            _ => {
-                let (first, second) = chunks.split_at_mut(chunks.len() / 2);
-                let slots = first.iter().map(|chunk| chunk.nodes().len()).sum();
-                let (first_buffers, second_buffers) = buffers.split(slots);
-                rayon::join(|| self.compute(first, first_buffers), || self.compute(second, second_buffers));
+    /// Halves the chunks, with the forces of their slots, until there are as many runs of them as there is scratch.
+    fn compute(&self, chunks: &mut [Chunk], gathered: &mut [Vec<Padded>], forces: &mut [Padded]) {
+        if let [gathered] = gathered {
+            let mut rest = forces;
+            for chunk in chunks {
+                let (forces, others) = rest.split_at_mut(chunk.nodes().len());
+                chunk.compute(&self.blocks[chunk.block], self.positions, gathered, forces, self.registers);
+                rest = others;
             }
+            return;
         }
+        let (first, second) = chunks.split_at_mut(chunks.len() / 2);
+        let (gathered, other_gathered) = gathered.split_at_mut(gathered.len() / 2);
+        let slots = first.iter().map(|chunk| chunk.nodes().len()).sum();
+        let (forces, other_forces) = forces.split_at_mut(slots);
+        rayon::join(
+            || self.compute(first, gathered, forces),
+            || self.compute(second, other_gathered, other_forces),
+        );
     }
 }
 

@@ -41,16 +41,20 @@ const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows: coefficients of B in the modes it has; H_α; volume; k; largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); the
-// largest eigenvalue of V B_a·B_b / √(m_a m_b) and 1 / smallest nodal mass.
+// Rows: coefficients of B in the modes it has; H_α; volume; k.
 const HOURGLASS_VECTORS: usize = 3 * GRADIENT_MODES.len();
 const VOLUME: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
 const STIFFNESS: usize = VOLUME + 1;
-const HOURGLASS_FREQUENCY: usize = STIFFNESS + 1;
-const LAPLACIAN: usize = HOURGLASS_FREQUENCY + 1;
-const INVERSE_MASS: usize = LAPLACIAN + 1;
-/// Numbers kept of an element.
-pub(super) const ROWS: usize = INVERSE_MASS + 1;
+/// Numbers kept of an element for its forces.
+pub(super) const ROWS: usize = STIFFNESS + 1;
+
+// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); that of V B_a·B_b / √(m_a m_b); 1 / smallest
+// nodal mass.
+const HOURGLASS_FREQUENCY: usize = 0;
+const LAPLACIAN: usize = 1;
+const INVERSE_MASS: usize = 2;
+/// Numbers kept of an element for its critical step.
+pub(super) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
 /// The element.
 pub(super) struct OnePointHexahedron;
@@ -69,67 +73,66 @@ fn vector<S: Simd>(data: &GroupPart<'_, S>, first: usize) -> [Pack<S>; 3] {
     [data.load(&data.rows[first]), data.load(&data.rows[first + 1]), data.load(&data.rows[first + 2])]
 }
 
-/// Sums over the nodes with the signs of each mode, in place, nodes numbered by side. It is its own transpose.
+/// Sum and difference of the values on the two sides of a coordinate.
 #[inline(always)]
-fn sum_with_signs<R: Real>(values: &mut [[R; 3]; 8]) {
-    for bit in [1, 2, 4] {
-        for low in 0..8 {
-            if low & bit == 0 {
-                for i in 0..3 {
-                    let (a, b) = (values[low][i], values[low | bit][i]);
-                    values[low][i] = a + b;
-                    values[low | bit][i] = b - a;
-                }
-            }
-        }
-    }
+fn both<R: Real>(low: R, high: R) -> [R; 2] {
+    [low + high, high - low]
 }
 
-/// The transpose of [`sum_with_signs`]: values at the nodes from coefficients of the modes.
+/// Sums over four sides with the signs of 1, ξ, η and ξη.
 #[inline(always)]
-fn spread_with_signs<R: Real>(values: &mut [[R; 3]; 8]) {
-    for bit in [1, 2, 4] {
-        for low in 0..8 {
-            if low & bit == 0 {
-                for i in 0..3 {
-                    let (a, b) = (values[low][i], values[low | bit][i]);
-                    values[low][i] = a - b;
-                    values[low | bit][i] = a + b;
-                }
-            }
-        }
-    }
+fn face_sums<R: Real>(low: [R; 2], high: [R; 2]) -> [R; 4] {
+    let [[one, eta], [xi, product]] = [both(low[0], high[0]), both(low[1], high[1])];
+    [one, xi, eta, product]
 }
 
+/// Sums over the sides with the signs of each mode; written out, as such a loop stays one.
 #[inline(always)]
-fn by_side<R: Real>(nodes: &[[R; 3]; 8]) -> [[R; 3]; 8] {
-    let mut values = *nodes;
+fn sums_with_signs<R: Real>(v: [R; 8]) -> [R; 8] {
+    let a = face_sums(both(v[0], v[1]), both(v[2], v[3]));
+    let b = face_sums(both(v[4], v[5]), both(v[6], v[7]));
+    let [[m0, m4], [m1, m5]] = [both(a[0], b[0]), both(a[1], b[1])];
+    let [[m2, m6], [m3, m7]] = [both(a[2], b[2]), both(a[3], b[3])];
+    [m0, m1, m2, m3, m4, m5, m6, m7]
+}
+
+/// The transpose of [`sums_with_signs`], values by side from coefficients of the modes: the same read backwards, as low
+/// and high change places.
+#[inline(always)]
+fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8] {
+    let [v7, v6, v5, v4, v3, v2, v1, v0] = sums_with_signs([m7, m6, m5, m4, m3, m2, m1, m0]);
+    [v0, v1, v2, v3, v4, v5, v6, v7]
+}
+
+/// Sums of a component of nodal vectors with the signs of each mode.
+#[inline(always)]
+fn mode_sums<R: Real>(nodes: &[[R; 3]; 8], i: usize) -> [R; 8] {
+    let mut sides = [nodes[0][i]; 8];
     for side in 0..8 {
-        values[side] = nodes[NODE_BY_SIDE[side]];
+        sides[side] = nodes[NODE_BY_SIDE[side]][i];
     }
-    values
+    sums_with_signs(sides)
 }
 
 #[inline(always)]
 fn kinematics<S: Simd>(data: &GroupPart<'_, S>, positions: &[[Pack<S>; 3]; 8]) -> Kinematics<S> {
-    let mut modes = by_side(positions);
-    sum_with_signs(&mut modes);
+    let modes = [mode_sums(positions, 0), mode_sums(positions, 1), mode_sums(positions, 2)];
     let mut deformation = Tensor::filled(positions[0][0].constant(0.0));
     for (m, mode) in GRADIENT_MODES.into_iter().enumerate() {
         let slope = vector(data, 3 * m);
         for i in 0..3 {
             for j in 0..3 {
-                deformation.0[i][j] += modes[mode][i] * slope[j];
+                deformation.0[i][j] += modes[i][mode] * slope[j];
             }
         }
     }
-    let mut hourglass = [modes[0]; 4];
+    let mut hourglass = [deformation.0[0]; 4];
     for (alpha, mode) in HOURGLASS_MODES.into_iter().enumerate() {
         let reference = vector(data, HOURGLASS_VECTORS + 3 * alpha);
         for i in 0..3 {
             let f = deformation.0[i];
             let linear = f[0] * reference[0] + f[1] * reference[1] + f[2] * reference[2];
-            hourglass[alpha][i] = modes[mode][i] - linear;
+            hourglass[alpha][i] = modes[i][mode] - linear;
         }
     }
     Kinematics { gradient: deformation.minus_identity(), hourglass }
@@ -156,14 +159,14 @@ impl ElementFormulation<8> for OnePointHexahedron {
         // What works on F: V P − Σ k q_α ⊗ H_α.
         let mut work = stress.scale(volume);
         let zero = volume.constant(0.0);
-        let mut modes = [[zero; 3]; 8];
+        let mut modes = [[zero; 8]; 3];
         let mut square = zero;
         for (alpha, mode) in HOURGLASS_MODES.into_iter().enumerate() {
             let reference = vector(data, HOURGLASS_VECTORS + 3 * alpha);
             for i in 0..3 {
                 let force = hourglass[alpha][i] * stiffness;
                 square += hourglass[alpha][i] * force;
-                modes[mode][i] = force;
+                modes[i][mode] = force;
                 for j in 0..3 {
                     work.0[i][j] -= force * reference[j];
                 }
@@ -173,12 +176,14 @@ impl ElementFormulation<8> for OnePointHexahedron {
             let slope = vector(data, 3 * m);
             for i in 0..3 {
                 let row = work.0[i];
-                modes[mode][i] += row[0] * slope[0] + row[1] * slope[1] + row[2] * slope[2];
+                modes[i][mode] += row[0] * slope[0] + row[1] * slope[1] + row[2] * slope[2];
             }
         }
-        spread_with_signs(&mut modes);
-        for side in 0..8 {
-            forces[NODE_BY_SIDE[side]] = modes[side];
+        for i in 0..3 {
+            let sides = spread_with_signs(modes[i]);
+            for side in 0..8 {
+                forces[NODE_BY_SIDE[side]][i] = sides[side];
+            }
         }
         let jacobian = gradient.relative_volume_change() + 1.0;
         Evaluation { energy: energy * volume, hourglass: square * 0.5, jacobian: jacobian + jacobian * 0.0 }
@@ -213,8 +218,9 @@ impl ElementFormulation<8> for OnePointHexahedron {
     ) -> Pack<S> {
         let h = kinematics(data, positions).gradient;
         let bound = law.tangent_bound(&h);
-        let load = |row: usize| data.load(&data.rows[row]);
-        let one = load(VOLUME).constant(1.0);
+        let volume = data.load(&data.rows[VOLUME]);
+        let of_spectrum = |row: usize| data.load(&data.spectrum[row]);
+        let one = volume.constant(1.0);
         let (mut cofactor, change) = h.deformed_cofactor();
         let jacobian = change + 1.0;
         let (mut inverse_stretch, mut inverse_square) = (one, one);
@@ -234,9 +240,10 @@ impl ElementFormulation<8> for OnePointHexahedron {
                 squares += component * component;
             }
         }
-        let divergence = load(VOLUME) * squares * 8.0 * load(INVERSE_MASS) * inverse_square;
-        let springs = load(HOURGLASS_FREQUENCY);
-        let material = bound.gradient * inverse_stretch * load(LAPLACIAN) + bound.dilatation * divergence;
+        let divergence = volume * squares * 8.0 * of_spectrum(INVERSE_MASS) * inverse_square;
+        let springs = of_spectrum(HOURGLASS_FREQUENCY);
+        let material =
+            bound.gradient * inverse_stretch * of_spectrum(LAPLACIAN) + bound.dilatation * divergence;
         infinite_where_inverted(material + springs, jacobian)
     }
 }
@@ -250,14 +257,16 @@ pub(super) fn fill_numbers(
 ) -> f64 {
     let (mean_gradients, volume) = mean_gradients(nodes);
     let plain = |vectors: &[Vec3; 8]| vectors.map(|vector| [vector.x, vector.y, vector.z]);
-    let (mut modes, mut reference) = (by_side(&plain(&mean_gradients)), by_side(&plain(nodes)));
-    sum_with_signs(&mut modes);
-    sum_with_signs(&mut reference);
+    let modes = |vectors: &[Vec3; 8]| {
+        let sums = [0, 1, 2].map(|i| mode_sums(&plain(vectors), i));
+        move |mode: usize| [sums[0][mode], sums[1][mode], sums[2][mode]]
+    };
+    let (slopes, reference) = (modes(&mean_gradients), modes(nodes));
     for (numbers, mode) in numbers.chunks_exact_mut(3).zip(GRADIENT_MODES) {
-        numbers.copy_from_slice(&modes[mode].map(|sum| sum / 8.0));
+        numbers.copy_from_slice(&slopes(mode).map(|sum| sum / 8.0));
     }
     for (numbers, mode) in numbers[HOURGLASS_VECTORS..].chunks_exact_mut(3).zip(HOURGLASS_MODES) {
-        numbers.copy_from_slice(&reference[mode]);
+        numbers.copy_from_slice(&reference(mode));
     }
     // With γ/√8 for γ the stiffness is κ (λ+2μ) V Σ |B|²/3, which leaves the frequency below that of the element.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
@@ -268,15 +277,16 @@ pub(super) fn fill_numbers(
         let side = NODE_BY_SIDE.iter().position(|&node| node == a).unwrap_or(0);
         let missing = (HOURGLASS_MODES[alpha] & !side).count_ones();
         let sign = if missing.is_multiple_of(2) { 1.0 } else { -1.0 };
-        let gamma = sign - mean_gradients[a].dot(&Vec3::from(reference[HOURGLASS_MODES[alpha]]));
+        let gamma = sign - mean_gradients[a].dot(&Vec3::from(reference(HOURGLASS_MODES[alpha])));
         gamma / masses[a].sqrt()
     });
     numbers[VOLUME] = volume;
     numbers[STIFFNESS] = stiffness;
-    numbers[HOURGLASS_FREQUENCY] =
+    let spectrum = &mut numbers[ROWS..];
+    spectrum[HOURGLASS_FREQUENCY] =
         stiffness * (controls.transpose() * controls).symmetric_eigenvalues().max();
-    numbers[LAPLACIAN] = volume * (gradients.transpose() * gradients).symmetric_eigenvalues().max();
-    numbers[INVERSE_MASS] = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
+    spectrum[LAPLACIAN] = volume * (gradients.transpose() * gradients).symmetric_eigenvalues().max();
+    spectrum[INVERSE_MASS] = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     volume
 }
 

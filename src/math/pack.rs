@@ -35,6 +35,17 @@ impl Row {
     }
 }
 
+/// Asks for memory that will be used soon: by itself the processor only looks ahead in a page, and along a line.
+#[inline(always)]
+pub fn prefetch<T>(soon: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
+        for item in soon {
+            sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(item).cast());
+        }
+    }
+}
+
 /// A part of a row in a register: of one number, of four or of eight.
 #[derive(Clone, Copy, Debug)]
 pub struct Pack<S: Simd> {

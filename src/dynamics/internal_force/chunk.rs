@@ -40,28 +40,6 @@ pub(super) struct Chunk {
     padded: bool,
 }
 
-/// Buffers of chunks, by slot.
-pub(super) struct Buffers<'a> {
-    /// Positions \[m\].
-    pub positions: &'a mut [Padded],
-    /// Forces \[N\].
-    pub forces: &'a mut [Padded],
-}
-
-impl<'a> Buffers<'a> {
-    /// The same, for a while.
-    fn reborrow(&mut self) -> Buffers<'_> {
-        Buffers { positions: self.positions, forces: self.forces }
-    }
-
-    /// Those of the first chunks and of the others.
-    pub fn split(self, slots: usize) -> (Self, Self) {
-        let (positions, other_positions) = self.positions.split_at_mut(slots);
-        let (forces, other_forces) = self.forces.split_at_mut(slots);
-        (Self { positions, forces }, Self { positions: other_positions, forces: other_forces })
-    }
-}
-
 impl Chunk {
     /// A chunk of a block.
     pub fn new(block: &ElementBlock, block_index: usize, index: usize) -> Self {
@@ -99,22 +77,31 @@ impl Chunk {
         &self.nodes
     }
 
-    /// Forces and energies of the elements at current positions.
+    /// Forces and energies of the elements at current positions; `gathered` is scratch for those of the slots.
     pub fn compute(
         &mut self,
         block: &ElementBlock,
         positions: &[Vec3],
-        mut buffers: Buffers<'_>,
+        gathered: &mut Vec<Padded>,
+        forces: &mut [Padded],
         registers: Registers,
     ) {
-        for (slot, &node) in buffers.positions.iter_mut().zip(&self.nodes) {
+        gathered.clear();
+        gathered.extend(self.nodes.iter().map(|&node| {
             let x = &positions[node as usize];
-            *slot = Padded::from_vector([x.x, x.y, x.z]);
-        }
-        buffers.forces.fill(Padded::splat(0.0));
-        let quick = ChunkForces { block, chunk: self, buffers: buffers.reborrow(), registers, search: false };
+            Padded::from_vector([x.x, x.y, x.z])
+        }));
+        forces.fill(Padded::splat(0.0));
+        let quick = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search: false };
         if block.dispatch(quick) == Some(false) {
-            block.dispatch(ChunkForces { block, chunk: self, buffers, registers, search: true });
+            block.dispatch(ChunkForces {
+                block,
+                chunk: self,
+                positions: gathered,
+                forces,
+                registers,
+                search: true,
+            });
         }
     }
 }
@@ -123,7 +110,10 @@ impl Chunk {
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
-    buffers: Buffers<'a>,
+    /// By slot \[m\].
+    positions: &'a [Padded],
+    /// By slot \[N\].
+    forces: &'a mut [Padded],
     registers: Registers,
     /// Whether to look which element fails.
     search: bool,
@@ -148,7 +138,8 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> bool {
-        let Self { work: ChunkForces { block, chunk, buffers, search, .. }, formulation, law } = self;
+        let Self { work, formulation, law } = self;
+        let ChunkForces { block, chunk, positions, forces: sums, search, .. } = work;
         let zero = Pack::splat(simd, 0.0);
         let mut totals = [Row::splat(0.0); 2];
         let mut failure = None;
@@ -158,10 +149,11 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         let (mut x, mut forces) = ([[zero; 3]; N], [[zero; 3]; N]);
         let mut rows = [[Row::splat(0.0); 3]; N];
         for (group, slots) in chunk.groups.clone().zip(chunk.slots.as_chunks::<N>().0) {
+            block.prefetch(group);
             let presence = chunk.padded.then(|| presence(group, block.num_elements()));
             for part in 0..Pack::<S>::PARTS {
                 for a in 0..N {
-                    x[a] = Pack::gather(simd, buffers.positions, &slots[a], part);
+                    x[a] = Pack::gather(simd, positions, &slots[a], part);
                 }
                 let data = block.part(simd, group, part);
                 let Evaluation { mut energy, mut hourglass, jacobian } =
@@ -195,7 +187,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                     let [x, y, z] = rows;
                     let vector =
                         [Pack::load(simd, x, part), Pack::load(simd, y, part), Pack::load(simd, z, part)];
-                    Pack::scatter_add(&vector, buffers.forces, slots, part);
+                    Pack::scatter_add(&vector, sums, slots, part);
                 }
             }
         }
