@@ -1,8 +1,8 @@
 //! Whole steps, from the prediction to the account: the bar whose right half is thrown at its left half.
 //!
 //! The bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³) is meshed here, written to a file and read by the
-//! program as any other. Columns: nanoseconds and millions of element-steps a second (medians), the part of the step
-//! that is element forces, the memory rate of what a step must move at the least, over that of the triad measured
+//! program as any other. Columns: nanoseconds and millions of element-steps a second (medians), the same of the first
+//! thread while it was on a processor, the part of the step that is element forces, the memory rate of what a step must move at the least, over that of the triad measured
 //! before, and the memory that the simulation holds.
 //!
 //! Arguments choose cases: `50k`, `400k` (both by default), `3M`, `10M`; a kind; a material; `1t`, `2t`.
@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use common::{repetitions, triad};
+use common::{repetitions, time_on_processor, triad};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use ictus::scenario::Scenario;
@@ -141,18 +141,21 @@ fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize)
     (elements * (80 * points + 2 * kind.num_nodes()) + nodes * (6 * 24 + 8)) as f64
 }
 
-/// Median time of a step, and the part of it that is internal forces \[ns\].
-fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> (f64, f64) {
-    let mut times: Vec<(f64, f64)> = (0..samples)
-        .map(|_| {
-            let (start, forces) = (Instant::now(), simulation.wall_times().internal_force);
-            (0..steps).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
-            let part = simulation.wall_times().internal_force - forces;
-            (start.elapsed().as_secs_f64() * 1e9 / steps as f64, part * 1e9 / steps as f64)
-        })
-        .collect();
-    times.sort_by(|a, b| a.0.total_cmp(&b.0));
-    times[times.len() / 2]
+/// Median time of a step, of it on the processor, and of internal forces \[ns\].
+fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> [f64; 3] {
+    let mut times: [Vec<f64>; 3] = Default::default();
+    for _ in 0..samples {
+        let forces = simulation.wall_times().internal_force;
+        let (start, on_processor) = (Instant::now(), time_on_processor());
+        (0..steps).for_each(|_| simulation.advance(f64::INFINITY).unwrap());
+        times[1].push(time_on_processor() - on_processor);
+        times[0].push(start.elapsed().as_secs_f64() * 1e9);
+        times[2].push((simulation.wall_times().internal_force - forces) * 1e9);
+    }
+    times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2] / steps as f64
+    })
 }
 
 fn main() {
@@ -191,15 +194,16 @@ fn run(case: &str, scenario: &Scenario, count: usize, kind: CellKind) {
     let start_up = start.elapsed().as_secs_f64();
     simulation.set_velocities(|position| Vec3::new(if position.x > 5.0 { -10.0 } else { 0.0 }, 0.0, 0.0));
     let steps = repetitions((4_000_000 / count).clamp(5, 100));
-    let (step, forces) = time_steps(&mut simulation, steps, repetitions(11));
+    let [step, on_processor, forces] = time_steps(&mut simulation, steps, repetitions(11));
     let held = (memory("VmRSS") - before) / count as f64;
     let per_element = step / count as f64;
     let nodes = simulation.state().positions.len();
     let traffic = least_traffic(kind, case.contains("one-point"), count, nodes) / step;
     println!(
-        "{case:<52} {per_element:7.2} ns {:7.2} M/s, forces {:6.2} ns, {traffic:5.2} of {rate:4.1} GB/s \
+        "{case:<52} {per_element:7.2} ns {:7.2} M/s, on processor {:6.2} ns, forces {:6.2} ns, {traffic:5.2} of {rate:4.1} GB/s \
          ({:2.0} %), {held:4.0} B, peak {:.2} GB, start {start_up:.2} s",
         1e3 / per_element,
+        on_processor / count as f64,
         forces / count as f64,
         100.0 * traffic / rate,
         memory("VmHWM") / 1e9

@@ -44,6 +44,13 @@ pub fn repetitions(many: usize) -> usize {
     if std::env::args().any(|argument| argument == "--test") || cfg!(debug_assertions) { 1 } else { many }
 }
 
+/// Time that this thread has had on a processor \[ns\], which other programs take nothing of; 0 where the system does
+/// not tell.
+pub fn time_on_processor() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0.0)
+}
+
 /// STREAM triad a = b + s c on all threads of the current pool \[GB/s\], two reads and one write counted.
 pub fn triad() -> f64 {
     let n = 8_000_000;

@@ -79,6 +79,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for BoundKernel<
         let mut largest = f64::NEG_INFINITY;
         let mut state = F::state(simd);
         for group in groups_of_chunk(chunk, block.num_elements()) {
+            block.prefetch(group);
             let rows = block.gather::<N>(group, positions);
             for part in 0..Pack::<S>::PARTS {
                 let x = Pack::load_vectors(simd, &rows, part);

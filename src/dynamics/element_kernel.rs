@@ -68,12 +68,16 @@ pub(super) struct ElementState<S: Simd, const P: usize> {
     /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law); of elements that see one volume
     /// change.
     pub mean_jacobian: Pack<S>,
+    /// The same less 1, of elements with mean dilatation.
+    mean_change: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
     /// First Piola–Kirchhoff stress that works on F \[Pa\].
     pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
     pub energy: Pack<S>,
+    /// 1/J, of elements with mean dilatation.
+    inverse_jacobians: [Pack<S>; P],
     /// α − 1, or ⅓ (θ̄ − θ) of a small-strain law: what mean dilatation adds.
     corrections: [Pack<S>; P],
 }
@@ -87,9 +91,11 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             gradients: [Tensor::filled(zero); P],
             jacobians: [one; P],
             mean_jacobian: one,
+            mean_change: zero,
             volume: zero,
             stresses: [Tensor::filled(zero); P],
             energy: zero,
+            inverse_jacobians: [one; P],
             corrections: [zero; P],
         }
     }
@@ -125,13 +131,14 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             return;
         }
         let mean = sum / volume;
-        self.mean_jacobian = mean + 1.0;
+        (self.mean_jacobian, self.mean_change) = (mean + 1.0, mean);
         for k in 0..P {
             let difference = mean - self.corrections[k];
             self.corrections[k] = if L::SMALL_STRAIN {
                 difference * (1.0 / 3.0)
             } else {
-                volume_stretch_excess(difference, self.jacobians[k])
+                self.inverse_jacobians[k] = self.jacobians[k].reciprocal();
+                volume_stretch_excess(difference * self.inverse_jacobians[k])
             };
         }
     }
@@ -166,9 +173,13 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         let zero = self.volume.constant(0.0);
         let mut pressures = [zero; P];
         let (mut energy, mut pressure_sum) = (zero, zero);
+        // All points see the mean volume change.
+        let volumetric = law.volumetric(self.mean_change);
         for k in 0..P {
             let h = self.law_gradient::<I, L>(k);
-            let Response { stress, energy: density } = law.response(&h);
+            let response =
+                if I::MEAN_DILATATION { law.response_at_volume(&h, &volumetric) } else { law.response(&h) };
+            let Response { stress, energy: density } = response;
             energy += geometry.weight(k) * density;
             self.stresses[k] = stress;
             if I::MEAN_DILATATION {
@@ -197,14 +208,13 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             return stress.add_diagonal(mean - pressure);
         }
         let (cofactor, _) = self.gradients[k].deformed_cofactor();
-        stress.scale(self.corrections[k] + 1.0) + cofactor.scale(mean - pressure / self.jacobians[k])
+        stress.scale(self.corrections[k] + 1.0) + cofactor.scale(mean - pressure * self.inverse_jacobians[k])
     }
 }
 
-/// α − 1 with α = (J̄/J)^⅓, from J̄ − J and J, with no cancellation: (α³ − 1)/(α² + α + 1).
+/// α − 1 with α = (J̄/J)^⅓, from J̄/J − 1, with no cancellation: (α³ − 1)/(α² + α + 1).
 #[inline(always)]
-fn volume_stretch_excess<R: Real>(difference: R, jacobian: R) -> R {
-    let relative = difference / jacobian;
+fn volume_stretch_excess<R: Real>(relative: R) -> R {
     let root = (relative + 1.0).cube_root();
     relative / (root * root + root + 1.0)
 }

@@ -19,7 +19,7 @@ use super::element_formulation::ElementFormulation;
 use super::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk, num_chunks};
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::pack::{Pack, Padded, Registers, prefetch};
+use crate::math::pack::{Pack, Padded, Registers};
 
 /// Nodes reduced by one task.
 const NODES_PER_TASK: usize = 4096;
@@ -160,16 +160,6 @@ impl InternalForce {
         }
         let [x, y, z, _] = sum.0;
         Vec3::new(x, y, z)
-    }
-
-    /// Asks for what [`InternalForce::force_on`] will soon add up for a node.
-    #[inline]
-    pub fn prefetch(&self, node: usize) {
-        if let Some([first, end]) = self.first_slot.get(node..node + 2) {
-            for &slot in &self.slots[*first as usize..*end as usize] {
-                prefetch(std::slice::from_ref(&self.slot_forces[slot as usize]));
-            }
-        }
     }
 
     /// The largest time step known to be stable at current `positions`, and the element that asks for it.

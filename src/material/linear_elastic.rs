@@ -13,8 +13,13 @@ pub struct LinearElastic(pub Elasticity);
 impl Law for LinearElastic {
     const SMALL_STRAIN: bool = true;
 
+    type Volumetric<R: Real> = ();
+
     #[inline(always)]
-    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R> {
+    fn volumetric<R: Real>(&self, _: R) {}
+
+    #[inline(always)]
+    fn response_at_volume<R: Real>(&self, displacement_gradient: &Tensor<R>, (): &()) -> Response<R> {
         let strain = displacement_gradient.symmetric_part();
         let dilatation = strain.trace();
         let pressure = dilatation * self.0.lambda;

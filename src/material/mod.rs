@@ -111,8 +111,25 @@ pub trait Law: Copy + Send + Sync {
     /// Whether the law is linear in H (then volumes change by tr H, and rotations strain it).
     const SMALL_STRAIN: bool;
 
+    /// What the law makes of the volume alone; points of one volume change have it in common.
+    type Volumetric<R: Real>: Copy;
+
+    /// What the law makes of the volume change J − 1.
+    fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
+
+    /// Stress and energy at the displacement gradient H = F − I, whose volume change is already known.
+    fn response_at_volume<R: Real>(
+        &self,
+        displacement_gradient: &Tensor<R>,
+        volumetric: &Self::Volumetric<R>,
+    ) -> Response<R>;
+
     /// Stress and energy at the displacement gradient H = F − I.
-    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R>;
+    #[inline(always)]
+    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R> {
+        let volumetric = self.volumetric(displacement_gradient.relative_volume_change());
+        self.response_at_volume(displacement_gradient, &volumetric)
+    }
 
     /// A bound of the tangent at H, for stable time steps.
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R>;

@@ -15,21 +15,43 @@ use crate::math::tensor::Tensor;
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean(pub Elasticity);
 
+/// Functions of the volume change.
+#[derive(Clone, Copy, Debug)]
+pub struct Volumetric<R> {
+    /// 1/J.
+    inverse: R,
+    /// ln J.
+    logarithm: R,
+    /// j − ln J + ½ j².
+    energy: R,
+}
+
 impl Law for NeoHookean {
     const SMALL_STRAIN: bool = false;
 
+    type Volumetric<R: Real> = Volumetric<R>;
+
     #[inline(always)]
-    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R> {
-        let Elasticity { lambda, mu } = self.0;
+    fn volumetric<R: Real>(&self, change: R) -> Volumetric<R> {
+        let (logarithm, residual) = change.ln_1p_and_residual();
+        let inverse = (change + 1.0).reciprocal();
+        Volumetric { inverse, logarithm, energy: residual + change * change * 0.5 }
+    }
+
+    #[inline(always)]
+    fn response_at_volume<R: Real>(
+        &self,
+        displacement_gradient: &Tensor<R>,
+        volumetric: &Volumetric<R>,
+    ) -> Response<R> {
+        let (Elasticity { lambda, mu }, volume) = (self.0, volumetric);
         let strain = green_lagrange(displacement_gradient);
         let (i2, i3) = strain.second_and_third_invariant();
-        let (cofactor, change) = displacement_gradient.deformed_cofactor();
-        let (logarithm, residual) = change.ln_1p_and_residual();
-        let spherical = logarithm * lambda;
+        let (cofactor, _) = displacement_gradient.deformed_cofactor();
+        let spherical = volume.logarithm * lambda;
         let kirchhoff = strain.times(2.0 * mu).add_diagonal(spherical);
-        let stress = cofactor.dot(&kirchhoff.full()).scale((change + 1.0).reciprocal());
-        let energy =
-            (residual + change * change * 0.5 - i2 * 2.0 - i3 * 4.0) * mu + spherical * logarithm * 0.5;
+        let stress = cofactor.dot(&kirchhoff.full()).scale(volume.inverse);
+        let energy = (volume.energy - i2 * 2.0 - i3 * 4.0) * mu + spherical * volume.logarithm * 0.5;
         Response { stress, energy }
     }
 

@@ -14,8 +14,13 @@ pub struct StVenantKirchhoff(pub Elasticity);
 impl Law for StVenantKirchhoff {
     const SMALL_STRAIN: bool = false;
 
+    type Volumetric<R: Real> = ();
+
     #[inline(always)]
-    fn response<R: Real>(&self, displacement_gradient: &Tensor<R>) -> Response<R> {
+    fn volumetric<R: Real>(&self, _: R) {}
+
+    #[inline(always)]
+    fn response_at_volume<R: Real>(&self, displacement_gradient: &Tensor<R>, (): &()) -> Response<R> {
         let strain = green_lagrange(displacement_gradient);
         let trace = strain.trace();
         let spherical = trace * self.0.lambda;

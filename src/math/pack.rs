@@ -35,13 +35,13 @@ impl Row {
     }
 }
 
-/// Asks for memory that will be used soon: by itself the processor only looks ahead in a page, and along a line.
+/// Asks for rows that will be used soon: by itself the processor looks ahead no further than a page of memory.
 #[inline(always)]
-pub fn prefetch<T>(soon: &[T]) {
+pub fn prefetch(rows: &[Row]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
-        for item in soon {
-            sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(item).cast());
+        for row in rows {
+            sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(row).cast());
         }
     }
 }
@@ -208,8 +208,8 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// 2^52, whose unit in the last place is 1: an integer of 20 bits in the upper word adds itself times 2^32.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_32: f64 = 4_294_967_296.0;
-/// Offset of the upper word in the guess of a cube root (fdlibm `s_cbrt.c`, B1).
-const CUBE_ROOT_OFFSET: u64 = 715_094_163 << 32;
+/// What the guess of an inverse cube root counts down from (see [`super::real`]).
+const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248 << 32;
 
 impl<S: Simd> Pack<S> {
     #[inline(always)]
@@ -265,16 +265,16 @@ impl<S: Simd> Real for Pack<S> {
         let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_52.to_bits())));
         ((float + -TWO_52) * (1.0 / TWO_32) + -1023.0, scale)
     }
-    /// A third of the upper word by its binary series ¼ + 1/16 + 1/64 + …
+    /// A third of the upper word, by its binary series ¼ + 1/16 + 1/64 + …, is taken off.
     #[inline(always)]
-    fn cube_root_guess(self) -> Self {
+    fn inverse_cube_root_guess(self) -> Self {
         let simd = self.simd;
         let upper = simd.and_u64s(self.bits(), simd.splat_u64s(UPPER_WORD));
         let mut third = simd.add_u64s(self.words_shifted(upper, 2), self.words_shifted(upper, 4));
         for amount in [4, 8, 16] {
             third = simd.add_u64s(third, self.words_shifted(third, amount));
         }
-        self.of_bits(simd.add_u64s(third, simd.splat_u64s(CUBE_ROOT_OFFSET)))
+        self.of_bits(simd.sub_u64s(simd.splat_u64s(INVERSE_CUBE_ROOT_OFFSET), third))
     }
 }
 

@@ -15,8 +15,6 @@ use super::{FailureCause, NumericalFailure, Simulation};
 
 /// Nodes of one task.
 const NODES_PER_TASK: usize = 4096;
-/// Nodes between the one whose forces are added up and the one whose forces are asked for.
-const PREFETCH_NODES: usize = 12;
 
 impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
@@ -199,7 +197,6 @@ impl Simulation {
                 |(task, (some, masses))| {
                     let first = nodes.start + task * NODES_PER_TASK;
                     for (node, (acceleration, mass)) in (first..).zip(some.iter_mut().zip(masses)) {
-                        internal.prefetch(node + PREFETCH_NODES);
                         let force = forces.external_on(node) - internal.force_on(node) + contact[node];
                         *acceleration = force / *mass;
                     }
