@@ -63,8 +63,8 @@ impl Ties {
         action.sort_nodes();
     }
 
-    /// Gauss–Seidel iteration over the ties for their forces; how many sweeps it takes.
-    fn solve(&mut self, bodies: &Bodies<'_>, step: StepLength) -> usize {
+    /// Gauss–Seidel iteration over the ties for their forces.
+    fn solve(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         let kick = step.kick();
         self.forces.clear();
         self.forces.resize(self.ties.len(), Vec3::zeros());
@@ -72,7 +72,7 @@ impl Ties {
             self.ties.iter().zip(&self.rows).map(|(tie, (row, _))| row.rounding(&tie, &self.kicked));
         let rounding = roundings.fold(0.0, f64::max);
         let mut scale: f64 = 0.0;
-        for sweep in 1..=MAX_SWEEPS {
+        for _ in 0..MAX_SWEEPS {
             let mut change: f64 = 0.0;
             for ((tie, (row, mass)), force) in self.ties.iter().zip(&self.rows).zip(&mut self.forces) {
                 let apart = tie.jump(bodies.positions) - tie.normal * tie.gap;
@@ -84,10 +84,9 @@ impl Ties {
                 change = change.max((row.compliance * impulse).norm());
             }
             if change <= TOLERANCE * scale + rounding {
-                return sweep;
+                return;
             }
         }
-        MAX_SWEEPS
     }
 
     fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {

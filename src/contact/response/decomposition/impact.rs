@@ -184,15 +184,14 @@ impl Group<'_> {
         });
     }
 
-    /// Sweeps over the contacts until the velocities stand still; how many.
-    fn sweep(&mut self, mut improve: impl FnMut(&mut Self, u32) -> f64) -> usize {
-        for sweep in 1..=MAX_SWEEPS {
+    /// Sweeps over the contacts until the velocities stand still.
+    fn sweep(&mut self, mut improve: impl FnMut(&mut Self, u32) -> f64) {
+        for _ in 0..MAX_SWEEPS {
             let change = self.members.iter().map(|&k| improve(self, k)).fold(0.0, f64::max);
             if change <= TOLERANCE * self.speed + self.rounding {
-                return sweep;
+                return;
             }
         }
-        MAX_SWEEPS
     }
 
     /// Brings the normal velocity of a contact to no less than `target` \[m/s\]; by how much it changes.
