@@ -59,9 +59,10 @@ impl Toy {
             mobility: &self.mobility,
         };
         self.response.respond(constraints, &bodies, step, &mut self.action);
+        let kick = 0.5 * (step.actual + step.following);
         self.lost += self.action.work.friction + self.action.work.damping;
         for k in 0..self.positions.len() {
-            self.velocities[k] += self.mobility.answer(k as u32, &(self.action.forces[k] * step.kick()));
+            self.velocities[k] += self.mobility.answer(k as u32, &(self.action.forces[k] * kick));
             self.positions[k] += self.velocities[k] * step.following;
         }
     }
