@@ -92,8 +92,8 @@ fn assert_detection_is_told(text: &str, summary: &Value) {
 #[test]
 fn stages_of_the_wall_time_add_up() {
     let folder = Folder::with_impact();
-    let text = folder.run(&["run", "impact.toml"]).succeeds();
-    let wall = folder.json("out/impact/summary.json")["wall_seconds"].clone();
+    let text = folder.run(&["run", "impact.toml", "--output", "out"]).succeeds();
+    let wall = folder.json("out/summary.json")["wall_seconds"].clone();
     let total = wall["total"].as_f64().unwrap();
     let sum: f64 =
         wall.as_object().unwrap().values().map(|seconds| seconds.as_f64().unwrap()).sum::<f64>() - total;
