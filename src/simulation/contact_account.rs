@@ -102,7 +102,8 @@ impl Simulation {
     }
 
     /// Holds the work of the contact forces over the last step, by the trapezoidal rule, against the energies that
-    /// contact says it has stored and taken; impulses say themselves what they have given.
+    /// contact says it has stored and taken. Impulses and projections say themselves what they have given and taken: of
+    /// nodes that stay in contact they take in every step what they give in the next, and what is left of that counts.
     ///
     /// Theory: work + change of what is stored + what is taken = 0. A contact that opens between two steps, or begins
     /// deep, has done work in between that no spring has stored.
@@ -111,17 +112,17 @@ impl Simulation {
         if action.nodes.is_empty() && before.nodes.is_empty() {
             return;
         }
-        let mut created = action.work.numerical;
-        if !self.acts_by_impulses() {
+        self.contact_audit.created += if self.acts_by_impulses() {
+            action.work.numerical - action.work.damping
+        } else {
             let work = |forces: &[Vec3], nodes: &[u32]| -> f64 {
                 let travel = |node: usize| self.state.positions[node] - self.positions_next[node];
                 nodes.iter().map(|&node| 0.5 * forces[node as usize].dot(&travel(node as usize))).sum()
             };
             let done = work(&action.forces, &action.nodes) + work(&before.forces, &before.nodes);
-            let taken = action.work.friction + action.work.damping - action.work.numerical;
-            created += done + action.stored_energy - before.stored_energy + taken;
-        }
-        self.contact_audit.created += created;
+            let taken = action.work.friction + action.work.damping;
+            done + action.stored_energy - before.stored_energy + taken
+        };
         self.warn_of_contact_energy();
     }
 
