@@ -5,8 +5,7 @@
 //! triangle 5.2 batched, 11–17 Ericson with branches, 22–36 parry; unbounded, per node, 511 bvh and 523 Embree (both
 //! single precision), 891 parry, 1 261 libigl, 1 536 CGAL; within one spacing 211 Embree, 418 parry; within two
 //! 381 Embree, 686 parry; build per triangle 58 obvhs (single precision), 85 Embree, 311 parry.
-#![allow(missing_docs, reason = "a bench has no public items")]
-#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;
 #[path = "common/ericson.rs"]

@@ -6,7 +6,7 @@
 //! and the response in it, the whole step over the bare one, and the most contacts.
 //!
 //! Arguments choose cases: `apart`, `touching`, `blocks`; `1t`, `2t`.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
 

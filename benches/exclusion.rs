@@ -3,7 +3,6 @@
 //! Aragón & Molinari 2014, table 1, give for their tests (C++, 2.6 GHz i7): sphere 39 ns, box 37 ns, 14-DOP 42 ns. The
 //! pairs are of triangles at random, so far apart that the boxes exclude about half of them: a thousand, whose volumes
 //! stay in the first- or second-level cache, and 8192.
-#![allow(missing_docs, reason = "a bench has no public items")]
 
 mod common;
 #[path = "closest_point/random.rs"]

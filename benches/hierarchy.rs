@@ -2,7 +2,6 @@
 //!
 //! The rough sheet has irregular, graded quadrilaterals split in triangles; the icosphere is regular and full of
 //! equal costs.
-#![allow(missing_docs, reason = "a bench has no public items")]
 
 mod common;
 #[path = "common/icosphere.rs"]

@@ -2,7 +2,7 @@
 //!
 //! The floor printed under each mesh is the time to stream what an element must move once (reference geometry,
 //! connectivity, and its share of positions and forces) at the rate of the triad below.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
 

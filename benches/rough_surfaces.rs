@@ -3,8 +3,7 @@
 //! Counts and times stand beside the paper's, whose times are of MATLAB. The meshes are those of
 //! `scripts/mesh_rough_layers.py` where it has been run (it writes to `meshes/generated/`), otherwise the two surfaces
 //! of 145 × 145 nodes that are kept with the benches.
-#![allow(missing_docs, reason = "a bench has no public items")]
-#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;
 #[path = "common/rough_surfaces.rs"]

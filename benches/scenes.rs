@@ -7,10 +7,9 @@
 //!
 //! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first. A word after `--` runs only
 //! the kinds with that word: `flights`, `deforming` or `themselves`.
-#![allow(missing_docs, reason = "a bench has no public items")]
-#![allow(dead_code, unused_imports, reason = "the modules belong to the property tests")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a scene fails by panicking")]
-#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+#![expect(dead_code, unused_imports, reason = "the modules belong to the property tests")]
+#![expect(clippy::unwrap_used, reason = "a scene fails by panicking")]
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 #[path = "common/mod.rs"]
 mod common;

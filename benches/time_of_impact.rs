@@ -3,8 +3,7 @@
 //! The time is held against that of all pairs of faces whose swept boxes meet, each by conservative advancement. Other
 //! libraries need, on a machine of this class, one core: 2.6 ms for the rigid motion (parry), 349 ms where every vertex
 //! is free (ipctk); they give 0.43163204 and 0.43163227.
-#![allow(missing_docs, reason = "a bench has no public items")]
-#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;
 #[path = "common/icosphere.rs"]

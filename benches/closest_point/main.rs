@@ -7,7 +7,7 @@
 //!
 //! `cargo bench --bench closest_point -- --maps DIR` writes the iterations at each point of the lattices as CSV, for
 //! `scripts/iteration_maps.py`, and measures nothing.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 #[path = "../common/mod.rs"]
 mod common;

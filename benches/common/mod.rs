@@ -1,6 +1,6 @@
 //! A plain harness: warm up, repeat, report the minimum and the median time per unit.
 #![allow(dead_code, reason = "each bench uses part of it")]
-#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 use std::time::Instant;
 

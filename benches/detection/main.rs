@@ -5,8 +5,7 @@
 //! a step and of the set-up grow with the number of bodies and of faces ([`scaling`]).
 //!
 //! `cargo bench --bench detection -- scaling` measures the scaling alone.
-#![allow(missing_docs, reason = "a bench has no public items")]
-#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 #[path = "../common/mod.rs"]
 mod common;

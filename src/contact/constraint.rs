@@ -31,10 +31,10 @@ pub struct EdgeOnEdge {
 
 /// Contact constraints, sorted by key.
 ///
-/// For every constraint g = n · Σ w_a x_a, less what the surfaces are offset by, with Σ w_a = 0: a contactor node carries +1, the nodes of a contactor edge
-/// N_a(s), and those of the target, a face or an edge, −N_a(ξ). A normal force p ≥ 0 then acts on node a as p w_a n, and
-/// linear momentum is conserved whatever the response does. Structure of arrays with compressed rows, reused from step
-/// to step.
+/// For every constraint g = n · Σ w_a x_a, less what the surfaces are offset by, with Σ w_a = 0: a contactor node
+/// carries +1, the nodes of a contactor edge N_a(s), and those of the target, a face or an edge, −N_a(ξ). A normal
+/// force p ≥ 0 then acts on node a as p w_a n, and linear momentum is conserved whatever the response does. Structure
+/// of arrays with compressed rows, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
     keys: Vec<ContactKey>,

@@ -1,12 +1,11 @@
 //! Stress, energy and forces of several elements at a time, total Lagrangian, by numerical integration.
 //!
-//! Linear elements with several quadrature points have mean dilatation: they see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić, Dutko and
-//! Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), so that a nearly
-//! incompressible material does not lock. The energy is Σ w W(F̄) and the forces are its exact gradient:
-//! with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w) the stress that works on F is
-//! α P̄ + (p̂ − π/J) cof F. The small-strain law has tr H for the volume, which makes it the B̄ method
-//! (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413). Quadratic elements and simplices of one point see F itself
-//! ([`Formulation`]).
+//! Linear elements with several quadrature points have mean dilatation: they see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de
+//! Souza Neto, Perić, Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central
+//! volume), so that a nearly incompressible material does not lock. The energy is Σ w W(F̄) and the forces are its
+//! exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w) the stress that works on F is α P̄ + (p̂
+//! − π/J) cof F. The small-strain law has tr H for the volume, which makes it the B̄ method (Hughes 1980, Int. J.
+//! Numer. Meth. Eng. 15:1413). Quadratic elements and simplices of one point see F itself ([`Formulation`]).
 
 #![allow(
     clippy::needless_range_loop,

@@ -98,7 +98,6 @@ impl Simulation {
             forces: Forces::new(&model),
             positions_next: model.reference_positions.clone(),
             shifts: Vec::new(),
-            followed_velocities: Vec::new(),
             detector,
             wall_detector,
             initial_penetrations,

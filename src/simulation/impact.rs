@@ -30,8 +30,9 @@ impl ImpactControl {
 impl Simulation {
     /// Predicts a step that ends no later than the first impact in it; its size \[s\].
     ///
-    /// Where the springs of the energy–momentum response hold energy the step is not cut. The predictor is a parabola, so the instant found on it is where it comes to; of a body that turns, or a support
-    /// that moves as a function of time, it is but for terms of third order in the step.
+    /// Where the springs of the energy–momentum response hold energy the step is not cut. The predictor is a parabola,
+    /// so the instant found on it is where it comes to; of a body that turns, or a support that moves as a function of
+    /// time, it is but for terms of third order in the step.
     pub(super) fn predict_to_impact(&mut self, dt: f64) -> f64 {
         // Forces of a discrete gradient were found for the step that was to follow theirs.
         let is_committed = self.response.stage() == Stage::Accelerated && !self.action.nodes.is_empty();

@@ -68,8 +68,6 @@ pub struct Simulation {
     positions_next: Vec<Vec3>,
     /// Nodes that contact has shifted since detection saw them last, and by how much \[m\].
     shifts: Vec<(u32, Vec3)>,
-    /// Velocities with which detection finds the nodes where they are after shifts; unused without them \[m/s\].
-    followed_velocities: Vec<Vec3>,
     detector: Box<dyn Detector>,
     wall_detector: WallDetector,
     initial_penetrations: Vec<Overlap>,

@@ -95,9 +95,10 @@ impl Simulation {
         self.compute_rigid_resultants();
     }
 
-    /// Changes of motion: what supports and guides answer to the impulses goes to the audit. The energy that shifts give against
-    /// the forces is −½ (f_n + f_{n+1}) · Δx, and the second half of the kick meets velocities that have jumped,
-    /// ½ dt f_{n+1} · Δv: together they make the balance of the predictor–corrector exact. Here, the part of f_n.
+    /// Changes of motion: what supports and guides answer to the impulses goes to the audit. The energy that shifts
+    /// give against the forces is −½ (f_n + f_{n+1}) · Δx, and the second half of the kick meets velocities that have
+    /// jumped, ½ dt f_{n+1} · Δv: together they make the balance of the predictor–corrector exact. Here, the part of
+    /// f_n.
     fn apply_corrections(&mut self, dt: f64) {
         for correction in &self.action.node_corrections {
             let node = correction.node as usize;
@@ -130,8 +131,8 @@ impl Simulation {
 
     /// The part of f_{n+1} in the energy of the corrections.
     ///
-    /// What the steps conserve is T − dt² f²/8m of every node. The forces on a node that impulses hold stay large when it is
-    /// at rest: the part along the impulse is taken out of the balance.
+    /// What the steps conserve is T − dt² f²/8m of every node. The forces on a node that impulses hold stay large when
+    /// it is at rest: the part along the impulse is taken out of the balance.
     fn account_corrections(&mut self, dt: f64) {
         let mut kicks = 0.0;
         for correction in &self.action.node_corrections {

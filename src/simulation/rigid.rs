@@ -216,9 +216,9 @@ impl Simulation {
 /// Bound on the kinetic energy of the nodes of a rigid body at rest in its reference configuration, with their masses m_a,
 /// over its own in any motion of it, ≥ 1.
 ///
-/// The ratio is that of the matrices (m I, −m \[s\]; m \[s\], J) and diag(m I, I) of the velocities of centre and turn, with
-/// the moment J of the nodes about the centre and their own centre s away from it. The eigenvalues of I⁻¹ J and the norm
-/// of what couples the two bound its own by those of a matrix of two rows.
+/// The ratio is that of the matrices (m I, −m \[s\]; m \[s\], J) and diag(m I, I) of the velocities of centre and turn,
+/// with the moment J of the nodes about the centre and their own centre s away from it. The eigenvalues of I⁻¹ J and
+/// the norm of what couples the two bound its own by those of a matrix of two rows.
 pub(super) fn nodal_inertia(carrier: &RigidBody, model: &Model, nodes: Range<usize>) -> f64 {
     let (masses, positions) = (&model.mass[nodes.clone()], &model.reference_positions[nodes]);
     let (mut moment, mut inertia) = (Vec3::zeros(), Mat3::zeros());
@@ -259,8 +259,8 @@ fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -
 mod tests {
     use super::*;
 
-    /// A cube of one hexahedron has a third of the moment of its corners; where the centre is elsewhere, the bound is above the
-    /// ratio of the energies in any motion.
+    /// A cube of one hexahedron has a third of the moment of its corners; where the centre is elsewhere, the bound is
+    /// above the ratio of the energies in any motion.
     #[test]
     fn corners_of_a_cube_have_three_times_its_moment() {
         let corner = |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 1 { 0.5 } else { -0.5 });

@@ -16,8 +16,8 @@ pub(super) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
     }
 }
 
-/// Springs so many times as stiff as the elements behind them gain energy in steps that are stable for the elements. A rod on
-/// a rigid wall has an energy error of 0.4 % at 2.7 times, 4.3 % at 4 times and 9.9 % at 5.3 times.
+/// Springs so many times as stiff as the elements behind them gain energy in steps that are stable for the elements. A
+/// rod on a rigid wall has an energy error of 0.4 % at 2.7 times, 4.3 % at 4 times and 9.9 % at 5.3 times.
 const STIFF: f64 = 3.0;
 
 /// κ dt²/m of a step in which nodes may come and go on such springs, m the mass of the node. The same rod has, with springs

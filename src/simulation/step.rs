@@ -99,12 +99,12 @@ impl Simulation {
     }
 
     fn detect(&mut self, dt: f64) {
-        let is_shifted = self.follow_shifts(dt);
+        self.add_shifts_to_velocities(dt);
         let configuration = Configuration {
             time: self.state.time,
             time_step: dt,
             positions: &self.positions_next,
-            velocities: if is_shifted { &self.followed_velocities } else { &self.state.velocities },
+            velocities: &self.state.velocities,
         };
         timed(&mut self.wall.detection, || {
             self.detector.detect(&configuration, &mut self.constraints);
@@ -112,22 +112,26 @@ impl Simulation {
             self.excluded_parts.take_out(&mut self.constraints);
             self.initial_gaps.apply(&mut self.constraints);
         });
+        self.restore_shifted_velocities();
         if !self.constraints.is_empty() {
             self.note_first_contacts();
         }
     }
 
-    /// Adds the shifts of the step before, which velocities know nothing of, to those that detection is told; whether there
-    /// are any.
-    fn follow_shifts(&mut self, dt: f64) -> bool {
-        if self.shifts.is_empty() {
-            return false;
+    /// Velocities that detection is told have the shifts of the step before in them, of which those of the nodes know
+    /// nothing; these are kept in place of the shifts.
+    fn add_shifts_to_velocities(&mut self, dt: f64) {
+        for (node, shift) in &mut self.shifts {
+            let velocity = &mut self.state.velocities[*node as usize];
+            let told = *velocity + *shift / dt;
+            *shift = std::mem::replace(velocity, told);
         }
-        self.followed_velocities.clone_from(&self.state.velocities);
-        for (node, shift) in self.shifts.drain(..) {
-            self.followed_velocities[node as usize] += shift / dt;
+    }
+
+    fn restore_shifted_velocities(&mut self) {
+        for (node, velocity) in self.shifts.drain(..).rev() {
+            self.state.velocities[node as usize] = velocity;
         }
-        true
     }
 
     /// Internal forces at the new positions, and external ones at the new time.

@@ -124,8 +124,8 @@ fn foldable(shape: &Shape, plane: bool) -> Scene {
     Scene { foldable: vec![0], ..Scene::new(std::slice::from_ref(shape), plane) }
 }
 
-/// Plates from a foil to a block, bodies with sharp and obtuse edges: at rest, pressed (to a twentieth, bulky ones to a half), sheared and
-/// bent they touch nothing of themselves.
+/// Plates from a foil to a block, bodies with sharp and obtuse edges: at rest, pressed (to a twentieth, bulky ones to a
+/// half), sheared and bent they touch nothing of themselves.
 #[test]
 fn walls_and_corners_touch_nothing() {
     let mut shapes = vec![(Shape::strip(10, 1e-4), true), (Shape::strip(7, 0.3), true)];

@@ -91,9 +91,9 @@ fn elastic_block_drops_on_an_elastic_base() {
     }
 }
 
-/// Goal: rigid cubes exchange their velocities, however stiff the springs are between them, and the energy stays, also where
-/// the step in which they meet ends at that instant and the next is a regular one. Tolerance: the pressures of nine nodes
-/// on one rigid body are iterated for, which leaves some 1e-6 of stiff ones.
+/// Goal: rigid cubes exchange their velocities, however stiff the springs are between them, and the energy stays, also
+/// where the step in which they meet ends at that instant and the next is a regular one. Tolerance: the pressures of
+/// nine nodes on one rigid body are iterated for, which leaves some 1e-6 of stiff ones.
 #[test]
 fn stiff_contact_after_a_cut_step_keeps_the_energy() {
     let body = |name: &str, speed: f64| {

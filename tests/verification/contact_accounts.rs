@@ -50,10 +50,11 @@ fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'sta
     (text, vec![("narrow.msh", narrow), ("wide.msh", wide)])
 }
 
-/// Goal: energy that contact creates is told. The nodes of a flat end that strikes a wall are V dt deep after the first step;
-/// springs of f m/dt² push them out by v ← v − f d, d ← d + v (in units of V and V dt), for f = 0.8 with 1.112 V: 24 % more
-/// energy than they came with. They have a quarter of all of a block of two cells, and an eightieth of one of forty, which
-/// is not told. Neither are the impulses and projections of a rod that stays at a wall: they take what they give.
+/// Goal: energy that contact creates is told. The nodes of a flat end that strikes a wall are V dt deep after the first
+/// step; springs of f m/dt² push them out by v ← v − f d, d ← d + v (in units of V and V dt), for f = 0.8 with 1.112 V:
+/// 24 % more energy than they came with. They have a quarter of all of a block of two cells, and an eightieth of one of
+/// forty, which is not told. Neither are the impulses and projections of a rod that stays at a wall: they take what
+/// they give.
 #[test]
 fn created_energy_is_told() {
     let told = |cells: usize, penalty: f64| {

@@ -31,10 +31,11 @@ fn clearance(simulation: &Simulation) -> f64 {
 }
 
 /// Goal: cubes on each other whose edges cross, and no node of which meets a face, rebound: they exchange their velocities
-/// but for what goes into vibration, without ever being a quarter of an edge in each other. Where edges do not touch nothing
-/// holds the cubes back before the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them: for 0.2 s. Momentum to rounding (1e-12). A spring that begins one step deep has got its energy from nowhere:
-/// 8 f m v²/2 of the 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %; energy to 3 %. All detectors
-/// the same, bit for bit.
+/// but for what goes into vibration, without ever being a quarter of an edge in each other. Where edges do not touch
+/// nothing holds the cubes back before the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them: for 0.2 s.
+/// Momentum to rounding (1e-12). A spring that begins one step deep has got its energy from nowhere: 8 f m v²/2 of the
+/// 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %; energy to 3 %. All detectors the same, bit
+/// for bit.
 #[test]
 fn stacked_cubes_do_not_pass_through_each_other() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -138,14 +139,15 @@ fn vibrating_plate(keys: &str, step: f64) -> Simulation {
 }
 
 /// Goal: the first contact of a body that deforms and vibrates is found at its instant, within a step, not at the end of
-/// it. The step ends there, with the lowest node on the face of the anvil (1e-12 m) and no node below. The brute force takes
-/// steps a hundred times as short without contact, and the line between the two positions of the lowest node on either side
-/// of the face: off by a dt²/(8 v), with a = p/(ρ h) = 1e4 m/s² and v = 1 m/s some 1e-10 s. Its vibration and that of the
-/// run differ: central differences raise a frequency by a part of (ω dt)²/24, with ω = 2 × 30 m/s/0.01 m and dt = 20 µs
-/// 6e-4. In t = 1.4 ms that is ω t × 6e-4 = 5e-3 of a swing, which is 0.3 mm for a pressure of a tenth of Young's modulus:
+/// it. The step ends there, with the lowest node on the face of the anvil (1e-12 m) and no node below. The brute force
+/// takes steps a hundred times as short without contact, and the line between the two positions of the lowest node on
+/// either side of the face: off by a dt²/(8 v), with a = p/(ρ h) = 1e4 m/s² and v = 1 m/s some 1e-10 s. Its vibration
+/// and that of the run differ: central differences raise a frequency by a part of (ω dt)²/24, with ω = 2 × 30 m/s/0.01
+/// m and dt = 20 µs 6e-4. In t = 1.4 ms that is ω t × 6e-4 = 5e-3 of a swing, which is 0.3 mm for a pressure of a tenth
+/// of Young's modulus:
 /// 1.5e-6 m at 2 m/s, less than 8e-7 s. It is of second order: a third of the step leaves a ninth, a fifth with room. That
-/// holds for a load that ends half-way between two steps, as this one does in all runs: one that ends at a step lasts by half
-/// a step too long or too short. Without the key the contact is noted at the end of a step.
+/// holds for a load that ends half-way between two steps, as this one does in all runs: one that ends at a step lasts
+/// by half a step too long or too short. Without the key the contact is noted at the end of a step.
 #[test]
 fn a_contact_within_a_step_is_found_at_its_instant() {
     const STEP: f64 = 2e-5;
@@ -254,10 +256,10 @@ fn a_wall_is_met_at_the_thickness() {
     }
 }
 
-/// Goal: a hammer that is moved from 1 ms on, at 10 m/s towards an anvil 5 mm away, back from 1.6 ms on and towards it again
-/// from 2.2 ms on, touches it from 1.5 to 1.7 ms and again from 2.7 ms on, to a step of 10 µs and the one in which its
-/// velocity changes; with the search depth, 50 mm, far off. Every detector tells the same. (A velocity that jumps is a blow
-/// whose work no reaction tells: the energy is not held here.)
+/// Goal: a hammer that is moved from 1 ms on, at 10 m/s towards an anvil 5 mm away, back from 1.6 ms on and towards it
+/// again from 2.2 ms on, touches it from 1.5 to 1.7 ms and again from 2.7 ms on, to a step of 10 µs and the one in
+/// which its velocity changes; with the search depth, 50 mm, far off. Every detector tells the same. (A velocity that
+/// jumps is a blow whose work no reaction tells: the energy is not held here.)
 #[test]
 fn what_is_moved_late_touches_parts_and_touches_again() {
     let text = |detection: &str| {

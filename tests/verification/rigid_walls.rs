@@ -203,8 +203,9 @@ fn what_projection_carries_is_found() {
     }
 }
 
-/// Goal: a rigid block that strikes a rough wall of a fifth of its mass slides, spins and flies off; the guide of the wall does
-/// no work, so that kinetic energy and what friction and impact have taken balance to rounding when all is told.
+/// Goal: a rigid block that strikes a rough wall of a fifth of its mass slides, spins and flies off; the guide of the
+/// wall does no work, so that kinetic energy and what friction and impact have taken balance to rounding when all is
+/// told.
 #[test]
 fn friction_on_a_light_wall_balances() {
     for response in ["decomposition", "energy-momentum"] {
@@ -224,9 +225,9 @@ fn friction_on_a_light_wall_balances() {
     }
 }
 
-/// Goal: a rigid block that strikes a wall flies back with its speed. All of it rises while it is still behind the wall, which
-/// it must be told until it is out. Tolerance: a step in which a spring of κ = f m/dt² ends makes √f of an error, 3 %
-/// for 1e-3; the two other responses keep the speed to rounding.
+/// Goal: a rigid block that strikes a wall flies back with its speed. All of it rises while it is still behind the
+/// wall, which it must be told until it is out. Tolerance: a step in which a spring of κ = f m/dt² ends makes √f of an
+/// error, 3 % for 1e-3; the two other responses keep the speed to rounding.
 #[test]
 fn rigid_block_flies_back_from_a_wall() {
     for (response, keys, tolerance) in [
@@ -252,7 +253,8 @@ fn rigid_block_flies_back_from_a_wall() {
 /// A bar that a load accelerates from rest, a = f/ρ, towards a wall that stands or gives way, in steps.
 ///
 /// Goal: with `resolve_impact` the step within which it meets the wall ends there: at √(2 h/a), which the parabolas of the
-/// predictor give to rounding, with no penetration, and the contact is told once. Without, contact begins up to a step late.
+/// predictor give to rounding, with no penetration, and the contact is told once. Without, contact begins up to a step
+/// late.
 #[test]
 fn steps_end_where_a_wall_is_met() {
     let (height, acceleration) = (1e-4_f64, 2e5_f64);
@@ -287,8 +289,9 @@ fn steps_end_where_a_wall_is_met() {
 
 /// Springs 267 times as stiff as the elements of the rod behind them.
 ///
-/// Goal: the user is told before the run, with a step that holds: in it the energy error is below 0.2 % (0.1 % measured, over
-/// 100 % at the default step, where elements invert); of springs that are 2.7 times as stiff, 0.4 %, nothing is told.
+/// Goal: the user is told before the run, with a step that holds: in it the energy error is below 0.2 % (0.1 %
+/// measured, over 100 % at the default step, where elements invert); of springs that are 2.7 times as stiff, 0.4 %,
+/// nothing is told.
 #[test]
 fn springs_stiffer_than_the_elements_are_told() {
     let told = |stiffness: &str| {

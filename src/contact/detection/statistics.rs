@@ -1,5 +1,6 @@
 //! Counts and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
-//! Molinari 2014, eq. (19), with N_m C_m for the monitors that tell how long what was found holds, which the paper does without.
+//! Molinari 2014, eq. (19), with N_m C_m for the monitors that tell how long what was found holds, which the paper does
+//! without.
 //!
 //! The mean cost C of an operation is the time of its stage over its count: stages are timed as a whole, never single
 //! operations, whose cost is near that of reading the clock.

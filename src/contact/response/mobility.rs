@@ -29,8 +29,8 @@ pub struct RigidMobility {
     pub inverse_mass: Vec3,
     /// Inverse of the inertia about the centre, in space \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
-    /// Bound on the kinetic energy that its nodes, with their shares of the mass, have in any motion of the body over that of
-    /// the body, ≥ 1 \[-\].
+    /// Bound on the kinetic energy that its nodes, with their shares of the mass, have in any motion of the body over
+    /// that of the body, ≥ 1 \[-\].
     pub nodal_inertia: f64,
     /// Velocity of the centre at the middle of the step \[m/s\].
     pub velocity: Vec3,

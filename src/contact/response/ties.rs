@@ -8,8 +8,8 @@ use crate::math::{Mat3, Vec3};
 /// Points of surfaces that stay on each other: Σ w_a x_a = g n for each, in all three components and for all time.
 ///
 /// The forces are Lagrange multipliers that make the points meet at the end of the step to come, of length dt': with the
-/// velocities v after the kick by all other forces, Σ w_a v_a' = −(Σ w_a x_a − g n)/dt'. They do no work, and where the points lie on each
-/// other, g = 0, they have no moment. Ties hold beside any contact response.
+/// velocities v after the kick by all other forces, Σ w_a v_a' = −(Σ w_a x_a − g n)/dt'. They do no work, and where the
+/// points lie on each other, g = 0, they have no moment. Ties hold beside any contact response.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &

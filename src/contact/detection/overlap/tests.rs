@@ -144,18 +144,8 @@ fn crossings_are_those_of_fine_triangles() {
 #[test]
 fn tops_of_domes_that_overlap_are_seen() {
     let dome = |top: f64, bend: f64| {
-        let places = [
-            [-1.0, -1.0],
-            [1.0, -1.0],
-            [1.0, 1.0],
-            [-1.0, 1.0],
-            [0.0, -1.0],
-            [1.0, 0.0],
-            [0.0, 1.0],
-            [-1.0, 0.0],
-        ];
         let nodes: Vec<Vec3> =
-            places.iter().map(|[x, y]| Vec3::new(*x, *y, top + bend * (x * x + y * y))).collect();
+            PLACES[0][..8].iter().map(|[x, y]| Vec3::new(*x, *y, top + bend * (x * x + y * y))).collect();
         Single::new(CellKind::Quad8, &nodes)
     };
     let lower = dome(0.0, -0.3);

@@ -44,7 +44,8 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Of a surface that is offset outward \[m\] above a wall with this normal, whose node has this reference position \[m\].
+    /// Of a surface that is offset outward \[m\] above a wall with this normal, whose node has this reference position
+    /// \[m\].
     pub fn new(
         body: &'a RigidMotion,
         offset: f64,

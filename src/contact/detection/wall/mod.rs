@@ -110,7 +110,8 @@ impl WallDetector {
         }
     }
 
-    /// The same where the surface of each body is offset outward by so much \[m\]: heights are those of the offset surfaces.
+    /// The same where the surface of each body is offset outward by so much \[m\]: heights are those of the offset
+    /// surfaces.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.bodies.iter_mut().for_each(|body| body.offset = offsets[body.body as usize]);

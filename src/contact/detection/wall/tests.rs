@@ -206,8 +206,8 @@ fn every_node_behind_a_wall_is_found() {
     assert!(looked_at_far * 20 < every_node, "{looked_at_far} of {every_node}, far from the wall");
 }
 
-/// A cloud that goes into a wall and comes out as one: its nodes are found for as long as they are behind, also while all of
-/// them go up.
+/// A cloud that goes into a wall and comes out as one: its nodes are found for as long as they are behind, also while
+/// all of them go up.
 #[test]
 fn nodes_are_found_until_they_are_out() {
     let samples = &mut Samples::new(11);

@@ -65,8 +65,8 @@ impl Decomposition {
     }
 
     /// Gives back the angular momentum that the shifts have taken, Σ m_a Δx_a × v_a of each contact, and that of impulses
-    /// where the contactor is not on its target after them, as with thickness, by a couple on what it pushes: on a rigid body, or as a
-    /// rotation of its nodes. The kinetic energy this gives \[J\].
+    /// where the contactor is not on its target after them, as with thickness, by a couple on what it pushes: on a
+    /// rigid body, or as a rotation of its nodes. The kinetic energy this gives \[J\].
     pub(super) fn restore_angular_momentum(&mut self, constraints: &Constraints, bodies: &Bodies<'_>) -> f64 {
         let mut given = 0.0;
         for k in 0..self.contacts.len() {

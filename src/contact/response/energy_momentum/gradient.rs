@@ -32,7 +32,8 @@ impl Gradient {
     }
 
     /// Appends nodal vectors without a sum that take out the moment of a force on the contactor, and its opposite on the
-    /// target, about the point of the contact: these are apart. `None` where there is nothing to take out, or no nodes that could.
+    /// target, about the point of the contact: these are apart. `None` where there is nothing to take out, or no nodes
+    /// that could.
     pub fn against_moment(
         force: &Vec3,
         constraint: &Constraint<'_>,

@@ -123,8 +123,8 @@ fn press(stiffness: f64, gap: f64, trial: f64, c: f64) -> f64 {
 }
 
 /// Pressure of a spring that is touched within the step, from p Δḡ = −U(ḡ') with ḡ' = trial + C p. Of a soft spring, the
-/// smaller root of (C + κ C²/2) p² + (trial − gap + κ C trial) p + κ trial²/2 = 0; of a stiff one, from the negative root of
-/// (1 + κ C/2) ḡ'² − (trial + gap) ḡ' + trial · gap = 0: neither loses digits.
+/// smaller root of (C + κ C²/2) p² + (trial − gap + κ C trial) p + κ trial²/2 = 0; of a stiff one, from the negative
+/// root of (1 + κ C/2) ḡ'² − (trial + gap) ḡ' + trial · gap = 0: neither loses digits.
 fn touch(stiffness: f64, gap: f64, trial: f64, c: f64) -> f64 {
     let soft = stiffness * c;
     if soft < 1.0 {
