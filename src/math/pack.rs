@@ -35,13 +35,17 @@ impl Row {
     }
 }
 
-/// Asks for rows that will be used soon: by itself the processor looks ahead no further than a page of memory.
+/// Bytes that memory hands over at a time.
+const CACHE_LINE: usize = 64;
+
+/// Asks for data that will be used soon: by itself the processor looks ahead no further than a page of memory.
 #[inline(always)]
-pub fn prefetch(rows: &[Row]) {
+pub fn prefetch<T: ?Sized>(data: &T) {
     #[cfg(target_arch = "x86_64")]
     if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
-        for row in rows {
-            sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(std::ptr::from_ref(row).cast());
+        let start = std::ptr::from_ref(data).cast::<i8>();
+        for offset in (0..size_of_val(data)).step_by(CACHE_LINE) {
+            sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(start.wrapping_add(offset));
         }
     }
 }

@@ -11,7 +11,8 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
-use super::search::{QUERIES_PER_TASK, Rounded, STACK, Stack, Visitor, is_finite, single};
+use super::search::{Rounded, STACK, Stack, Visitor, is_finite, single};
+use super::together::QUERIES_PER_TASK;
 use super::*;
 use crate::contact::detection::closest_point::batch::{ClosestLanes, PointLanes, TriangleLanes};
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;

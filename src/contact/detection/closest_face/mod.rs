@@ -4,9 +4,9 @@
 //! node, in single precision and rounded outward. A point meets eight boxes or four triangles at a time, in lanes.
 //!
 //! ```text
-//! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive
+//! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive,
 //!           │ └──────────────────┐
-//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …
+//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …   and there are a few more than are needed
 //!           │
 //! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
@@ -23,6 +23,7 @@ mod layout;
 mod search;
 #[cfg(test)]
 mod tests;
+mod together;
 
 pub use follow::Neighbourhood;
 
@@ -55,6 +56,10 @@ pub struct ClosestFaceIndex {
     /// Level by level from the lowest, whose children are the leaves; the last is the root.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
+    /// Points of the leaves of each node of the lowest level.
+    samples: Vec<Sample>,
+    /// Within what queries share the upper levels: twice the mean extent of a node of the lowest level.
+    span: f64,
     /// Kinds and node positions of the faces that are not plain triangles, by the first node of each.
     other_faces: Vec<(CellKind, u32)>,
     other_nodes: Vec<Vec3>,
@@ -76,7 +81,10 @@ struct Node {
     first: u32,
 }
 
-/// Four faces; the last leaf repeats its last face.
+/// A point of a face of each of eight leaves; not a number where there is none.
+type Sample = [[f64; CHILDREN]; 3];
+
+/// Up to four faces; the last is repeated.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     faces: [u32; LANES],

@@ -5,17 +5,16 @@
 use super::layout::outward;
 use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
-use crate::math::real::Kernel;
-
-/// Fewest queries worth a task of their own.
-pub(super) const QUERIES_PER_TASK: usize = 1024;
 
 /// A computed squared distance to a box may exceed that to a point in it by this factor, and by this where it leaves
 /// the normal numbers of single precision.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
-/// Last bits of a bound, which hold the number of a child instead.
-const LANE_BITS: u32 = CHILDREN as u32 - 1;
+/// Most nodes of a list.
+pub(super) const LISTED: usize = 32;
+
+/// Last bits of a key, which hold a number instead: that of the child, or the place in a list.
+const NUMBER: u32 = LISTED as u32 - 1;
 
 /// Most entries waiting: seven for each of at most 11 levels, and eight that are written at a time.
 pub(super) const STACK: usize = 7 * 11 + CHILDREN;
@@ -52,6 +51,8 @@ pub(super) struct Rounded {
 }
 
 impl Rounded {
+    pub(super) const ORIGIN: Self = Self { lower: [0.0; 3], upper: [0.0; 3] };
+
     #[inline(always)]
     pub(super) fn around(points: &[Vec3], origin: &Vec3) -> Self {
         let mut rounded = Self { lower: [f32::INFINITY; 3], upper: [f32::NEG_INFINITY; 3] };
@@ -67,9 +68,22 @@ impl Rounded {
 }
 
 impl Node {
+    /// A node whose first child is everywhere.
+    const EVERYTHING: Self =
+        Self { lower: [[f32::NEG_INFINITY; CHILDREN]; 3], upper: [[f32::INFINITY; CHILDREN]; 3], first: 0 };
+
+    /// Makes the box of a lane that of a child of another node.
+    #[inline(always)]
+    fn put(&mut self, lane: usize, other: &Self, child: usize) {
+        for d in 0..3 {
+            self.lower[d][lane] = other.lower[d][child];
+            self.upper[d][lane] = other.upper[d][child];
+        }
+    }
+
     /// Squares of the distances to a point or a box, as bits, the last of which hold the number of the child.
     #[inline(always)]
-    fn keys(&self, point: &Rounded) -> [u32; CHILDREN] {
+    pub(super) fn keys(&self, point: &Rounded) -> [u32; CHILDREN] {
         // The larger, or what is not a number: that of a box without a child.
         let larger = |a: f32, b: f32| if a > b { a } else { b };
         let mut sum = [0.0; CHILDREN];
@@ -82,7 +96,7 @@ impl Node {
         }
         let mut keys = [0; CHILDREN];
         for k in 0..CHILDREN {
-            keys[k] = sum[k].to_bits() & !LANE_BITS | k as u32;
+            keys[k] = sum[k].to_bits() & !NUMBER | k as u32;
         }
         keys
     }
@@ -98,35 +112,6 @@ impl<'a> Search<'a> {
             least: farthest,
             limit: single(farthest),
             best: None,
-        }
-    }
-
-    /// Looks through all leaves below the listed nodes of the lowest level, the nearest first.
-    #[inline(always)]
-    fn scan(&mut self, nodes: &[u32], near: &mut [u64; CHILDREN * LISTED]) {
-        let limit = self.limit;
-        let mut count = 0;
-        for &node in nodes {
-            let node = &self.index.nodes[node as usize];
-            let keys = std::hint::black_box(node.keys(&self.rounded));
-            for k in 0..CHILDREN {
-                near[count] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
-                count += (keys[k] <= limit) as usize;
-            }
-        }
-        if count == 0 {
-            return;
-        }
-        let mut nearest = 0;
-        for k in 1..count {
-            nearest = if near[k] < near[nearest] { k } else { nearest };
-        }
-        near.swap(0, nearest);
-        for &entry in &near[..count] {
-            let place = entry as u32;
-            if (entry >> 32) as u32 <= self.limit {
-                self.visit(place);
-            }
         }
     }
 }
@@ -155,71 +140,58 @@ impl Visitor for Search<'_> {
     }
 }
 
+/// Which of eight keys are at most `limit`, a bit each.
+#[inline(always)]
+pub(super) fn within(keys: &[u32; CHILDREN], limit: u32) -> u8 {
+    let mut bits = [0; CHILDREN];
+    for k in 0..CHILDREN {
+        bits[k] = if keys[k] <= limit { 1 << k } else { 0 };
+    }
+    let bits = std::hint::black_box(bits);
+    let mut near = 0_u32;
+    for k in 0..CHILDREN {
+        near |= bits[k];
+    }
+    near as u8
+}
+
+/// The least of eight keys.
+#[inline(always)]
+pub(super) fn least(keys: &[u32; CHILDREN]) -> u32 {
+    let mut least = keys[0];
+    for k in 1..CHILDREN {
+        least = least.min(keys[k]);
+    }
+    least
+}
+
 /// Key of boxes at the given squared distance, rounded up.
 #[inline(always)]
 pub(super) fn single(limit: f64) -> u32 {
-    ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | LANE_BITS
+    ((limit * SINGLE_ROUNDING[0] + SINGLE_ROUNDING[1]) as f32).to_bits() | NUMBER
 }
 
-/// Queries that go through the upper levels together.
-const GROUP: usize = 3;
+/// Slack of a squared distance to a node of a face over that to the face, relative to it and to the squared
+/// coordinates: either is rounded.
+const SAMPLE_SLACK: [f64; 2] = [1e-9, 1e-20];
 
-/// Most nodes of the lowest level that a group may list; scattered queries, which would need more, go alone.
-const LISTED: usize = 64;
-
-/// Searches for consecutive queries, a group at a time.
-struct SearchAll<'a> {
-    index: &'a ClosestFaceIndex,
-    queries: &'a [Vec3],
-    radius: f64,
-    closest: &'a mut [Option<ClosestFace>],
-}
-
-impl Kernel for SearchAll<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let (mut stack, mut listed, mut near) = ([0; STACK], [0; LISTED], [0; CHILDREN * LISTED]);
-        let farthest = (self.radius * self.radius).min(f64::MAX);
-        let mut seed_point = Vec3::repeat(f64::INFINITY);
-        for (queries, closest) in self.queries.chunks(GROUP).zip(self.closest.chunks_mut(GROUP)) {
-            let mut reach = 0.0;
-            for query in queries {
-                reach = Real::max(farthest.min(distance_squared_to_seed(query, &seed_point)), reach);
-            }
-            let nodes = self.index.nodes_near(queries, reach, &mut listed);
-            for (query, closest) in queries.iter().zip(closest) {
-                *closest = None;
-                if !(is_finite(query) && self.radius >= 0.0) {
-                    continue;
-                }
-                let limit = farthest.min(distance_squared_to_seed(query, &seed_point));
-                let mut search = Search::new(self.index, query, limit);
-                match nodes {
-                    Some(nodes) => search.scan(nodes, &mut near),
-                    None => self.index.descend(&{ search.rounded }, &mut search, &mut stack),
-                }
-                if let Some((_, leaf, lane)) = search.best {
-                    let best = self.index.closest_face(leaf, lane, query);
-                    seed_point = best.point.point;
-                    *closest = Some(best);
-                }
-            }
+/// Upper bound on the squared distance to the surface, from points of it.
+#[inline(always)]
+pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
+    let mut sum = [0.0; CHILDREN];
+    for d in 0..3 {
+        for k in 0..CHILDREN {
+            let offset = sample[d][k] - query[d];
+            sum[k] += offset * offset;
         }
     }
-}
-
-/// A point that was computed to be on the surface is off it by rounding: relative slack of the squared distance to
-/// it, and slack relative to the squared coordinates.
-const SEED_SLACK: [f64; 2] = [1e-9, 1e-20];
-
-/// Upper bound on the squared distance to the surface, from a point of the surface.
-#[inline(always)]
-fn distance_squared_to_seed(query: &Vec3, seed: &Vec3) -> f64 {
-    let distance_squared = (query - seed).norm_squared();
-    let coordinates_squared = Real::max(query.norm_squared(), seed.norm_squared());
-    distance_squared + SEED_SLACK[0] * distance_squared + SEED_SLACK[1] * coordinates_squared
+    let sum = std::hint::black_box(sum);
+    let mut least = f64::MAX;
+    for k in 0..CHILDREN {
+        least = Real::min(sum[k], least);
+    }
+    // No sample is farther from the origin than the query and the two from each other.
+    least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 
 #[inline(always)]
@@ -241,10 +213,7 @@ impl ClosestFaceIndex {
             while nearest <= visitor.limit() && place >= num_leaves {
                 let node = &self.nodes[(place - num_leaves) as usize];
                 let keys = std::hint::black_box(node.keys(query));
-                nearest = keys[0];
-                for k in 1..CHILDREN {
-                    nearest = nearest.min(keys[k]);
-                }
+                nearest = least(&keys);
                 // All are written, those that count are kept.
                 for k in 0..CHILDREN {
                     stack[waiting] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
@@ -267,70 +236,102 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// The closest face no farther than `radius` \[m\] from `query`, if any; of equally close ones the first. None
-    /// where the query is not finite.
-    pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
-        let mut closest = [None];
-        self.closest_to_all(&[*query], radius, &mut closest);
-        closest[0]
-    }
-
-    /// The closest face of each query, as [`ClosestFaceIndex::closest`] gives it; in parallel.
-    ///
-    /// # Cost
-    /// No allocation. Queries near the one before them cost less.
-    pub fn closest_to_all(&self, queries: &[Vec3], radius: f64, closest: &mut [Option<ClosestFace>]) {
-        queries.par_chunks(QUERIES_PER_TASK).zip(closest.par_chunks_mut(QUERIES_PER_TASK)).for_each(
-            |(queries, closest)| self.vectorised.run(SearchAll { index: self, queries, radius, closest }),
-        );
-    }
-
-    /// Nodes of the lowest level within the given squared distance of the box of the queries; `None` if they are
-    /// too many to list.
+    /// Points of the faces near the middle of some queries, from a descent to the nearest boxes; none where they
+    /// would tell no more than that nothing beyond `farthest` counts.
     #[inline(always)]
-    fn nodes_near<'a>(
-        &self,
-        queries: &[Vec3],
-        reach: f64,
-        listed: &'a mut [u32; LISTED],
-    ) -> Option<&'a [u32]> {
-        if reach >= f64::MAX || self.nodes.is_empty() {
+    pub(super) fn sample(&self, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
+        if farthest <= self.span * self.span {
             return None;
         }
-        let (around, limit) = (Rounded::around(queries, &self.origin), single(reach));
-        let num_leaves = self.leaves.len() as u32;
-        // Breadth first: the list of one level makes that of the next.
-        let (mut count, mut next) = (1, [0; LISTED]);
-        listed[0] = self.nodes.len() as u32 - 1;
-        while count > 0 && self.nodes[listed[0] as usize].first >= num_leaves {
-            let mut below = 0;
-            for &node in &listed[..count] {
-                if below + CHILDREN > LISTED {
-                    return None;
-                }
-                let node = &self.nodes[node as usize];
-                let keys = std::hint::black_box(node.keys(&around));
-                for k in 0..CHILDREN {
-                    next[below] = node.first - num_leaves + k as u32;
-                    below += (keys[k] <= limit) as usize;
-                }
-            }
-            listed[..below].copy_from_slice(&next[..below]);
-            count = below;
+        let middle = (queries[0] + queries[queries.len() - 1]) * 0.5;
+        let (middle, num_leaves) = (Rounded::around(&[middle], &self.origin), self.leaves.len() as u32);
+        let mut place = self.nodes.len() as u32 - 1;
+        while self.nodes[place as usize].first >= num_leaves {
+            let node = &self.nodes[place as usize];
+            let keys = std::hint::black_box(node.keys(&middle));
+            let nearest = least(&keys);
+            place = node.first - num_leaves + nearest % CHILDREN as u32;
         }
-        Some(&listed[..count])
+        Some(&self.samples[place as usize])
     }
 
+    /// Lists the nodes of the lowest level within a limit of some queries, and their boxes; `None` if there are more
+    /// than there is room for.
     #[inline(always)]
-    fn closest_face(&self, leaf: u32, lane: usize, query: &Vec3) -> ClosestFace {
-        let Leaf { faces, shapes } = &self.leaves[leaf as usize];
-        let point = match shapes {
-            Shapes::Triangles(triangles) => {
-                closest_point(Method::Auto, Start::Nearest, CellKind::Tri3, &triangles.triangle(lane), query)
+    pub(super) fn list_nodes(
+        &self,
+        around: &Rounded,
+        limit: u32,
+        listed: &mut [u32; LISTED],
+        boxes: &mut [Node; LISTED / CHILDREN],
+    ) -> Option<usize> {
+        let num_leaves = self.leaves.len() as u32;
+        listed[0] = self.nodes.len() as u32 - 1;
+        boxes[0].put(0, &Node::EVERYTHING, 0);
+        let mut count = 1;
+        // Breadth first: the list of one level makes that of the next.
+        while count > 0 && self.nodes[listed[0] as usize].first >= num_leaves {
+            let level = *listed;
+            let above = count;
+            count = 0;
+            for &node in &level[..above] {
+                let node = &self.nodes[node as usize];
+                let mut near = within(&std::hint::black_box(node.keys(around)), limit);
+                while near != 0 {
+                    let child = near.trailing_zeros();
+                    near &= near - 1;
+                    *listed.get_mut(count)? = node.first - num_leaves + child;
+                    boxes[count / CHILDREN].put(count % CHILDREN, node, child as usize);
+                    count += 1;
+                }
             }
-            Shapes::Others(places) => self.closest_point_of_other(places[lane], query),
-        };
-        ClosestFace { face: faces[lane], point }
+        }
+        for lane in count..count.next_multiple_of(CHILDREN) {
+            boxes[lane / CHILDREN].put(lane % CHILDREN, &Node::NOTHING, 0);
+        }
+        Some(count)
+    }
+
+    /// Leaf and lane of the closest face by a search from the root down.
+    #[inline(always)]
+    pub(super) fn search(&self, query: &Vec3, farthest: f64, stack: &mut Stack) -> Option<(u32, usize)> {
+        let mut search = Search::new(self, query, farthest);
+        self.descend(&{ search.rounded }, &mut search, stack);
+        search.best.map(|(_, leaf, lane)| (leaf, lane))
+    }
+
+    /// The closest points of up to four queries, given the leaf and the lane of the face of each.
+    #[inline(always)]
+    pub(super) fn closest_faces(
+        &self,
+        queries: &[Vec3],
+        places: &[Option<(u32, usize)>],
+        closest: &mut [Option<ClosestFace>],
+    ) {
+        let (mut triangles, mut points) = (TriangleLanes::ZERO, [Lanes([0.0; LANES]); 3]);
+        for (k, (query, place)) in queries.iter().zip(places).enumerate() {
+            if let Some((leaf, lane)) = *place
+                && let Shapes::Triangles(of_leaf) = &self.leaves[leaf as usize].shapes
+            {
+                for d in 0..3 {
+                    points[d].0[k] = query[d];
+                    for corner in 0..3 {
+                        triangles.corners[corner][d].0[k] = of_leaf.corners[corner][d].0[lane];
+                    }
+                }
+            }
+        }
+        let found = triangles.closest_and_slivers(&points).0;
+        for (k, (query, place)) in queries.iter().zip(places).enumerate() {
+            closest[k] = place.map(|(leaf, lane)| {
+                let Leaf { faces, shapes } = &self.leaves[leaf as usize];
+                let point = match shapes {
+                    Shapes::Others(places) => self.closest_point_of_other(places[lane], query),
+                    Shapes::Triangles(_) => found.lane(k),
+                };
+                ClosestFace { face: faces[lane], point }
+            });
+        }
     }
 
     #[inline(never)]

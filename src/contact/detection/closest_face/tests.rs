@@ -126,6 +126,26 @@ fn neighbouring_and_scattered_queries() {
     }
 }
 
+/// Queries about the middle of a ball, to which all faces are as close: more than any list holds, of nodes where the
+/// ball has many faces, of leaves where it has fewer.
+#[test]
+fn queries_that_all_faces_are_close_to() {
+    let mut s = Samples::new(3);
+    for n in [20, 40] {
+        let (surface, sheet) = sheet(n);
+        let ball = |x: &Vec3| {
+            let (longitude, latitude) = (6.2 * x.x, 3.0 * (x.y - 0.5));
+            Vec3::new(latitude.cos() * longitude.cos(), latitude.cos() * longitude.sin(), latitude.sin())
+        };
+        let positions: Vec<Vec3> = sheet.iter().map(ball).collect();
+        for off in [0.0, 1e-3, 0.1] {
+            let queries: Vec<Vec3> = (0..40).map(|_| s.vector(off)).collect();
+            assert_brute_force(&surface, &positions, &queries, f64::INFINITY);
+            assert_brute_force(&surface, &positions, &queries, 1.0);
+        }
+    }
+}
+
 /// A regular grid and its own nodes and middles: as many ties as there can be.
 #[test]
 fn of_equally_close_faces_the_first_wins() {

@@ -151,8 +151,9 @@ impl TriangleLanes {
         let denominator = on_ab.select(ab2, on_ac.select(ac2, on_bc.select(bc2, area)));
         let along_first = on_ab.select(d1, on_bc.select(along_bc, vb));
         let along_ac = on_ac.select(d2, vc);
-        let s = (at_corner | on_ac).select(zero, along_first / denominator);
-        let t = (at_corner | on_ab | on_bc).select(zero, along_ac / denominator);
+        let inverse = one / denominator;
+        let s = (at_corner | on_ac).select(zero, along_first * inverse);
+        let t = (at_corner | on_ab | on_bc).select(zero, along_ac * inverse);
         let origin = select(in_c, c, &select(in_b | on_bc, b, a));
         let first = select(on_bc, &sub(c, b), &ab);
         let mut point = [zero; 3];

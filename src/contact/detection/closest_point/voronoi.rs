@@ -41,20 +41,21 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     }
     let vc = d2 * ab2 - d1 * cosine;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        let t = d1 / ab2;
+        let t = d1 * (1.0 / ab2);
         return answer(query, a + ab * t, [t, 0.0], Feature::Edge(0));
     }
     let vb = d1 * ac2 - d2 * cosine;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        let t = d2 / ac2;
+        let t = d2 * (1.0 / ac2);
         return answer(query, a + ac * t, [0.0, t], Feature::Edge(2));
     }
     let va = area - vb - vc;
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        let t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        let t = (d4 - d3) * (1.0 / ((d4 - d3) + (d5 - d6)));
         return answer(query, b + (c - b) * t, [1.0 - t, t], Feature::Edge(1));
     }
-    let (v, w) = (vb / area, vc / area);
+    let inverse = 1.0 / area;
+    let (v, w) = (vb * inverse, vc * inverse);
     answer(query, a + ab * v + ac * w, [v, w], Feature::Face)
 }
 
