@@ -11,6 +11,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::element_formulation::{ElementFormulation, Integrated};
+use super::frequency_bound::EIGENVALUE_ROUNDING;
 use super::group::{GROUPS_PER_CHUNK, GroupPart, POINT_ROWS, element_of, groups_of_chunk, num_groups};
 use super::interpolation::{
     Displacement, Hexahedron, MeanDilatation, QuadraticTetrahedron, Tabulated, Tetrahedron,
@@ -324,9 +325,6 @@ const MAX_POINTS: usize = 27;
 
 /// Rows of the [`Spectrum`](super::frequency_bound::Spectrum).
 const SPECTRUM_ROWS: usize = 2;
-
-/// Eigenvalues carry a rounding error of a few units in the last place.
-const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
 /// Computes the rows of groups from the reference configuration.
 struct ReferenceMaker<'a> {
