@@ -52,9 +52,10 @@ pub enum ElementError {
         /// Number of positions given.
         num_nodes: usize,
     },
-    /// A curved element that is inside out somewhere between its quadrature points.
+    /// A curved element that is inside out somewhere between its quadrature points, or a mass past all numbers.
     #[error(
-        "element {element} gives a node the mass {mass} kg: it is turned inside out in part; mesh it again"
+        "element {element} gives a node the mass {mass} kg: it is turned inside out in part, or too large; mesh it again, or \
+         mend its scale or density"
     )]
     NodalMass {
         /// Element of the block.
