@@ -11,6 +11,7 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use super::element_formulation::{ElementFormulation, Integrated};
+use super::frequency_bound::EIGENVALUE_ROUNDING;
 use super::group::{GROUPS_PER_CHUNK, GroupPart, POINT_ROWS, element_of, groups_of_chunk, num_groups};
 use super::interpolation::{
     Displacement, Hexahedron, MeanDilatation, QuadraticTetrahedron, Tabulated, Tetrahedron,
@@ -51,9 +52,10 @@ pub enum ElementError {
         /// Number of positions given.
         num_nodes: usize,
     },
-    /// A curved element that is inside out somewhere between its quadrature points.
+    /// A curved element that is inside out somewhere between its quadrature points, or a mass past all numbers.
     #[error(
-        "element {element} gives a node the mass {mass} kg: it is turned inside out in part; mesh it again"
+        "element {element} gives a node the mass {mass} kg: it is turned inside out in part, or too large; mesh it again, or \
+         mend its scale or density"
     )]
     NodalMass {
         /// Element of the block.
@@ -324,9 +326,6 @@ const MAX_POINTS: usize = 27;
 
 /// Rows of the [`Spectrum`](super::frequency_bound::Spectrum).
 const SPECTRUM_ROWS: usize = 2;
-
-/// Eigenvalues carry a rounding error of a few units in the last place.
-const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
 /// Computes the rows of groups from the reference configuration.
 struct ReferenceMaker<'a> {

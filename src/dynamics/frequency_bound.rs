@@ -40,6 +40,9 @@ use crate::math::tensor::Tensor;
 /// Factor of the stress in the second variation of F̄.
 const SECOND_VARIATION: f64 = 7.0;
 
+/// Part by which eigenvalues are taken larger: they carry a rounding error of a few units in the last place.
+pub(super) const EIGENVALUE_ROUNDING: f64 = 1e-12;
+
 /// What the bound needs to know of elements in the reference state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spectrum<R> {

@@ -10,6 +10,7 @@
 
 use std::marker::PhantomData;
 
+use crate::element::hexahedron::CORNER_BY_SIDE;
 use crate::element::line::{GAUSS_2, values2};
 use crate::element::tetrahedron::DEGREE_2;
 use crate::element::{quadrature, shape_gradients};
@@ -167,9 +168,7 @@ pub struct Hexahedron {
     whole: [f64; 2],
 }
 
-/// Nodes by the sides of their coordinates: bit d set where ξ_d = +1. Points are numbered by the same bits.
-const NODE_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
-/// Bit of each direction, and those of the directions across.
+/// Bit of each direction in the sides of nodes, by which points are numbered too, and those of the directions across.
 const DIRECTIONS: [[usize; 3]; 3] = [[1, 2, 4], [2, 1, 4], [4, 1, 2]];
 
 impl Hexahedron {
@@ -212,7 +211,7 @@ impl Interpolation<8, 8> for Hexahedron {
             let sides = [0, first, second, first + second];
             let mut edges = [x[0]; 4];
             for e in 0..4 {
-                let (low, high) = (NODE_BY_SIDE[sides[e]], NODE_BY_SIDE[sides[e] + along]);
+                let (low, high) = (CORNER_BY_SIDE[sides[e]], CORNER_BY_SIDE[sides[e] + along]);
                 for i in 0..3 {
                     edges[e][i] = x[high][i] - x[low][i];
                 }
@@ -242,7 +241,7 @@ impl Interpolation<8, 8> for Hexahedron {
             }
             let edges = self.across(points);
             for e in 0..4 {
-                let (low, high) = (NODE_BY_SIDE[sides[e]], NODE_BY_SIDE[sides[e] + along]);
+                let (low, high) = (CORNER_BY_SIDE[sides[e]], CORNER_BY_SIDE[sides[e] + along]);
                 for i in 0..3 {
                     forces[high][i] += edges[e][i];
                     forces[low][i] -= edges[e][i];

@@ -19,7 +19,9 @@ use nalgebra::SMatrix;
 use pulp::Simd;
 
 use super::element_formulation::{ElementFormulation, Evaluation, infinite_where_inverted};
+use super::frequency_bound::EIGENVALUE_ROUNDING;
 use super::group::GroupPart;
+use crate::element::hexahedron::CORNER_BY_SIDE;
 use crate::element::{quadrature, shape_gradients};
 use crate::material::{Elasticity, Law, Response};
 use crate::math::pack::Pack;
@@ -33,9 +35,7 @@ use crate::mesh::CellKind;
 /// Between 0.02 and 0.1 a mesh neither hourglasses nor stiffens in bending by much.
 const HOURGLASS_STIFFNESS: f64 = 0.05;
 
-/// Nodes by the sides of their coordinates: bit d set where ξ_d = +1. Modes are numbered by the same bits, set where the
-/// coordinate is a factor.
-const NODE_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+// Modes are numbered by the bits of the sides of nodes, set where the coordinate is a factor.
 /// The linear modes ξ, η, ζ, then the hourglass modes ηζ, ξζ, ξη that the gradient sees.
 const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
@@ -109,7 +109,7 @@ fn spread_with_signs<R: Real>([m0, m1, m2, m3, m4, m5, m6, m7]: [R; 8]) -> [R; 8
 fn mode_sums<R: Real>(nodes: &[[R; 3]; 8], i: usize) -> [R; 8] {
     let mut sides = [nodes[0][i]; 8];
     for side in 0..8 {
-        sides[side] = nodes[NODE_BY_SIDE[side]][i];
+        sides[side] = nodes[CORNER_BY_SIDE[side]][i];
     }
     sums_with_signs(sides)
 }
@@ -182,7 +182,7 @@ impl ElementFormulation<8> for OnePointHexahedron {
         for i in 0..3 {
             let sides = spread_with_signs(modes[i]);
             for side in 0..8 {
-                forces[NODE_BY_SIDE[side]][i] = sides[side];
+                forces[CORNER_BY_SIDE[side]][i] = sides[side];
             }
         }
         let jacobian = gradient.relative_volume_change() + 1.0;
@@ -274,7 +274,7 @@ pub(super) fn fill_numbers(
     let weighted = |a: usize, vector: Vec3| vector / masses[a].sqrt();
     let gradients = SMatrix::<f64, 8, 3>::from_fn(|a, i| weighted(a, mean_gradients[a])[i]);
     let controls = SMatrix::<f64, 8, 4>::from_fn(|a, alpha| {
-        let side = NODE_BY_SIDE.iter().position(|&node| node == a).unwrap_or(0);
+        let side = CORNER_BY_SIDE.iter().position(|&node| node == a).unwrap_or(0);
         let missing = (HOURGLASS_MODES[alpha] & !side).count_ones();
         let sign = if missing.is_multiple_of(2) { 1.0 } else { -1.0 };
         let gamma = sign - mean_gradients[a].dot(&Vec3::from(reference(HOURGLASS_MODES[alpha])));
@@ -283,9 +283,11 @@ pub(super) fn fill_numbers(
     numbers[VOLUME] = volume;
     numbers[STIFFNESS] = stiffness;
     let spectrum = &mut numbers[ROWS..];
+    let rounded_up = 1.0 + EIGENVALUE_ROUNDING;
     spectrum[HOURGLASS_FREQUENCY] =
-        stiffness * (controls.transpose() * controls).symmetric_eigenvalues().max();
-    spectrum[LAPLACIAN] = volume * (gradients.transpose() * gradients).symmetric_eigenvalues().max();
+        rounded_up * stiffness * (controls.transpose() * controls).symmetric_eigenvalues().max();
+    spectrum[LAPLACIAN] =
+        rounded_up * volume * (gradients.transpose() * gradients).symmetric_eigenvalues().max();
     spectrum[INVERSE_MASS] = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     volume
 }

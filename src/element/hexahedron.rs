@@ -15,6 +15,9 @@ pub const CORNERS: [[f64; 3]; 8] = [
     [-1.0, 1.0, 1.0],
 ];
 
+/// Corners by the sides of their coordinates: bit d set where ξ_d = +1.
+pub const CORNER_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
+
 /// 2 × 2 × 2 points, exact to degree 3 in each direction.
 pub const GAUSS_2X2X2: [QuadraturePoint; 8] = tensor(&GAUSS_2);
 /// 3 × 3 × 3 points, exact to degree 5 in each direction.

@@ -11,7 +11,7 @@ use crate::math::tensor::Tensor;
 ///
 /// Written in the invariants I₁, I₂, I₃ of E and in j = J − 1, so that nothing cancels at small strain: as
 /// det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j), and
-/// P = F⁻ᵀ (2μ E + λ ln J I) with J F⁻ᵀ = cof F.
+/// P = F⁻ᵀ (2μ E + λ ln J I), of the Mandel stress in brackets, with J F⁻ᵀ = cof F.
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean(pub Elasticity);
 
@@ -49,8 +49,8 @@ impl Law for NeoHookean {
         let (i2, i3) = strain.second_and_third_invariant();
         let (cofactor, _) = displacement_gradient.deformed_cofactor();
         let spherical = volume.logarithm * lambda;
-        let kirchhoff = strain.times(2.0 * mu).add_diagonal(spherical);
-        let stress = cofactor.dot(&kirchhoff.full()).scale(volume.inverse);
+        let mandel = strain.times(2.0 * mu).add_diagonal(spherical);
+        let stress = cofactor.dot(&mandel.full()).scale(volume.inverse);
         let energy = (volume.energy - i2 * 2.0 - i3 * 4.0) * mu + spherical * volume.logarithm * 0.5;
         Response { stress, energy }
     }

@@ -251,12 +251,19 @@ impl<S: Simd> Real for Pack<S> {
     fn abs(self) -> Self {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
+    // Vector instructions take the second of two where one is no number; those of single numbers take the number.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
+        if Self::LANES == 1 {
+            return Self::splat(self.simd, Real::max(self.lanes()[0], other.lanes()[0]));
+        }
         Self { simd: self.simd, value: self.simd.max_f64s(self.value, other.value) }
     }
     #[inline(always)]
     fn min(self, other: Self) -> Self {
+        if Self::LANES == 1 {
+            return Self::splat(self.simd, Real::min(self.lanes()[0], other.lanes()[0]));
+        }
         Self { simd: self.simd, value: self.simd.min_f64s(self.value, other.value) }
     }
     #[inline(always)]
@@ -285,6 +292,7 @@ impl<S: Simd> Real for Pack<S> {
 /// The widest registers that the processor has: AVX-512, AVX2, or single numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Registers {
+    #[cfg(target_arch = "x86_64")]
     arch: pulp::Arch,
 }
 
@@ -293,14 +301,14 @@ impl Registers {
     #[cfg(test)]
     pub fn available() -> Vec<Self> {
         #[cfg(target_arch = "x86_64")]
-        let vectors =
-            [pulp::x86::V3::try_new().map(pulp::Arch::V3), pulp::x86::V4::try_new().map(pulp::Arch::V4)];
+        {
+            let vectors =
+                [pulp::x86::V3::try_new().map(pulp::Arch::V3), pulp::x86::V4::try_new().map(pulp::Arch::V4)];
+            let all = std::iter::once(pulp::Arch::Scalar).chain(vectors.into_iter().flatten());
+            all.map(|arch| Self { arch }).collect()
+        }
         #[cfg(not(target_arch = "x86_64"))]
-        let vectors = [None];
-        std::iter::once(pulp::Arch::Scalar)
-            .chain(vectors.into_iter().flatten())
-            .map(|arch| Self { arch })
-            .collect()
+        vec![Self {}]
     }
 
     /// Runs `kernel` on them; mark all that it calls `#[inline(always)]`, else it stays baseline code.
@@ -349,6 +357,23 @@ mod tests {
         }
     }
 
+    /// The larger and the smaller of two rows, part by part.
+    struct Extremes<'a>([&'a Row; 2]);
+
+    impl WithSimd for Extremes<'_> {
+        type Output = [Row; 2];
+
+        fn with_simd<S: Simd>(self, simd: S) -> [Row; 2] {
+            let mut out = [Row::splat(0.0); 2];
+            for part in 0..Pack::<S>::PARTS {
+                let [a, b] = self.0.map(|row| Pack::load(simd, row, part));
+                a.max(b).store(&mut out[0], part);
+                a.min(b).store(&mut out[1], part);
+            }
+            out
+        }
+    }
+
     /// Gathers vectors by index and adds them back to where they came from.
     struct Twice<'a>(&'a mut [Padded], &'a [u16; WIDTH]);
 
@@ -378,6 +403,23 @@ mod tests {
                     prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
                     prop_assert_eq!(root.0[lane], (x[lane] + 1.0).cube_root());
                     prop_assert_eq!(square_root.0[lane], x[lane].abs().sqrt());
+                }
+            }
+        }
+    }
+
+    /// What is no number on one side, signs of zero and infinities included.
+    #[test]
+    fn every_register_has_the_extremes_of_the_scalar() {
+        let values = [f64::NAN, -0.0, 0.0, 1.0, -2.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];
+        for shift in 0..WIDTH {
+            let rows = [Row(values), Row::from_fn(|lane| values[(lane + shift) % WIDTH])];
+            for registers in Registers::available() {
+                let [larger, smaller] = registers.run(Extremes([&rows[0], &rows[1]]));
+                for lane in 0..WIDTH {
+                    let [a, b] = [rows[0].0[lane], rows[1].0[lane]];
+                    assert_eq!(larger.0[lane].to_bits(), Real::max(a, b).to_bits(), "{a} {b}");
+                    assert_eq!(smaller.0[lane].to_bits(), Real::min(a, b).to_bits(), "{a} {b}");
                 }
             }
         }

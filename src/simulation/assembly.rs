@@ -152,7 +152,11 @@ impl Assembly {
             let positions = &self.model.reference_positions;
             let cells = (block.kind, integration, Arc::clone(&block.connectivity));
             let elements = ElementBlock::shared(cells, law, density, positions);
-            let elements = elements.map_err(|_| mass_error(spec, "its elements have no volume"))?;
+            let elements = elements.map_err(|source| SetupError::Elements {
+                body: spec.name.clone(),
+                source,
+                span: spec.mesh.span.clone(),
+            })?;
             elements.add_lumped_mass(positions, &mut self.model.mass);
             block.internal = Some(self.element_blocks.len());
             self.element_blocks.push(elements);

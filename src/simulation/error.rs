@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::dynamics::ElementError;
 use crate::io::OutputError;
 use crate::io::gmsh::GmshError;
 use crate::mesh::MeshError;
@@ -42,6 +43,16 @@ pub enum SetupError {
         body: String,
         /// Why, and what to change.
         reason: &'static str,
+        /// Where the scenario names the mesh.
+        span: Range<usize>,
+    },
+    /// Cells of a body that cannot be elements.
+    #[error("body `{body}`: {source}")]
+    Elements {
+        /// The body.
+        body: String,
+        /// What is wrong with them.
+        source: ElementError,
         /// Where the scenario names the mesh.
         span: Range<usize>,
     },
@@ -181,6 +192,7 @@ impl SetupError {
             Self::Mesh { span, .. }
             | Self::Geometry { span, .. }
             | Self::Mass { span, .. }
+            | Self::Elements { span, .. }
             | Self::NothingTied { span, .. }
             | Self::TiedOffPlane { span, .. }
             | Self::IdleGroup { span, .. }

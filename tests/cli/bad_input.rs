@@ -177,6 +177,31 @@ fn a_density_of_zero() {
     ]);
 }
 
+/// What is wrong with an element is told, not that it has no volume.
+#[test]
+fn masses_beyond_all_numbers() {
+    Folder::with_drop()
+        .run(&[
+            "check",
+            "drop.toml",
+            "--set",
+            "materials.rubber.density=1e300",
+            "--set",
+            "bodies.block.scale=1e10",
+        ])
+        .refuses(&[
+            "error: body `block`: element 0 gives a node the mass inf kg: it is turned inside out in part, or too large",
+            "    ,-[drop.toml:15:8]",
+            " 14 | name = \"block\"",
+            " 15 | mesh = \"block.msh\"",
+            "    :        ^^^^^^^^^^^",
+            " 16 | material = \"rubber\"",
+            "    `----",
+            "  help: mesh it again, or mend its scale or density",
+            "",
+        ]);
+}
+
 #[test]
 fn an_unknown_key_with_a_near_name() {
     let folder = Folder::with_drop();

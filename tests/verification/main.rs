@@ -23,6 +23,7 @@ mod hertz;
 mod iteration_study;
 mod model;
 mod motorcycle;
+mod one_point_hexahedra;
 mod plane_strain;
 mod projectiles;
 mod quadratic_bars;

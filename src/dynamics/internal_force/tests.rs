@@ -2,7 +2,7 @@ mod cells;
 mod one_point;
 
 use super::*;
-use crate::dynamics::ElementError;
+use crate::dynamics::{ElementError, Integration};
 use crate::element::tests::natural_nodes;
 use crate::element::{MAX_NODES, hexahedron, quadrilateral, shape_values};
 use crate::material::{Elasticity, Material};
@@ -294,22 +294,52 @@ fn the_same_bits_on_any_number_of_threads() {
     assert_eq!(one, run(8));
 }
 
+/// Forces, energies, critical steps and stresses, of every formulation.
 #[test]
 fn vector_and_baseline_code_have_the_same_bits() {
     let mut noise = Noise(7);
-    for kind in KINDS {
+    let full = KINDS.map(|kind| (kind, Integration::Full));
+    for (kind, integration) in full.into_iter().chain([(CellKind::Hex8, Integration::OnePoint)]) {
         for material in materials(0.3) {
             let (nodes, connectivity) = distorted_mesh(kind, [3, 3, 1], &mut noise);
             let current = perturbed(&nodes, 0.05, &mut noise, is_plane(kind));
-            let block = ElementBlock::new(kind, material, DENSITY, &connectivity, &nodes).unwrap();
+            let cells = (kind, integration, connectivity.into());
+            let block = ElementBlock::shared(cells, material, DENSITY, &nodes).unwrap();
             let mut model = InternalForce::new(vec![block], nodes.len());
             let mut results = Registers::available().into_iter().map(|registers| {
                 model.registers = registers;
-                (bits(&forces_of(&mut model, &current)), model.strain_energy()[0].to_bits())
+                let force = bits(&forces_of(&mut model, &current));
+                let energies =
+                    [model.strain_energy()[0], model.hourglass_energy()[0]].map(|energy| energy.to_bits());
+                let step = model.critical_steps(&current)[0].map(|step| step.time_step.to_bits());
+                let mut stress = vec![[f64::NAN; 6]; model.blocks()[0].num_elements()];
+                model.cauchy_stress(&current, 0, &mut stress);
+                (force, energies, step, stress.iter().map(|s| s.map(f64::to_bits)).collect::<Vec<_>>())
             });
             let baseline = results.next();
-            assert!(results.all(|result| Some(&result) == baseline.as_ref()), "{kind:?} {material:?}");
+            assert!(
+                results.all(|result| Some(&result) == baseline.as_ref()),
+                "{kind:?} {integration:?} {material:?}"
+            );
         }
+    }
+}
+
+/// An energy and a volume that are numbers, but not their sum, are not taken for a failure, nor added twice.
+#[test]
+fn numbers_whose_sum_overflows_are_sound() {
+    let reference = regular_cell(CellKind::Tet4);
+    let stretched: Vec<Vec3> = reference.iter().map(|x| x * 5e102).collect();
+    let forces = [1e-10, 1.0].map(|factor| {
+        let constants = Elasticity::from_young_poisson(2e102 * factor, 0.0).unwrap();
+        let mut model = single(CellKind::Tet4, Material::LinearElastic(constants), &reference).unwrap();
+        let force = forces_of(&mut model, &stretched);
+        (force, model.strain_energy()[0])
+    });
+    let jacobian = 5e102_f64.powi(3);
+    assert!(forces[1].1.is_finite() && !(forces[1].1 + jacobian).is_finite(), "{} {jacobian}", forces[1].1);
+    for (small, large) in forces[0].0.iter().zip(&forces[1].0) {
+        assert!((large - small * 1e10).norm() <= 1e-12 * large.norm(), "{small:?} {large:?}");
     }
 }
 

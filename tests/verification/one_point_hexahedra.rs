@@ -1,0 +1,132 @@
+//! Hexahedra of one stress point with hourglass control: what they share with those of eight points, a wave along a bar,
+//! and what the control alone carries, the bending of a beam of one layer.
+//!
+//! ```text
+//!          ↑ v φ(x)
+//!    |▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒   n layers
+//!    x0
+//! ```
+
+use ictus::math::Vec3;
+use ictus::simulation::Simulation;
+
+use crate::closed_form::Bar;
+use crate::model::{box_mesh, from_text, mean_displacement, run};
+
+/// Part of the stiffness of plane waves that the control has.
+const HOURGLASS_STIFFNESS: f64 = 0.05;
+
+const ONE_POINT: &str = "hex = \"one-point\"\n";
+
+fn simulation(end: f64, size: [f64; 3], cells: [usize; 3], keys: &str) -> Simulation {
+    let text = format!(
+        "[time]\nend = {end:?}\nsafety = 0.5\nenergy_tolerance = 0.05\n\
+         [materials.m]\nmodel = \"linear-elastic\"\ndensity = 1000.0\nyoung = 1e9\npoisson = 0.0\n\
+         [[bodies]]\nname = \"bar\"\nmesh = \"bar.msh\"\nmaterial = \"m\"\n{keys}"
+    );
+    let low = [0.0, -0.5 * size[1], -0.5 * size[2]];
+    let high = [size[0], 0.5 * size[1], 0.5 * size[2]];
+    from_text(&text, &[("bar.msh", box_mesh(low, high, cells))])
+}
+
+/// Goal: an end that moves at V sends a wave of ρ c V into the bar, in which no hourglass mode has a part.
+///
+/// Source: Graff, Wave Motion in Elastic Solids, 1975, §2.1. Tolerances: as in `supports_and_loads`, 2 % of the work ρ c V²
+/// A t; against hexahedra of eight points, which see the same strain (Poisson's ratio is zero), rounding.
+#[test]
+fn a_wave_along_a_bar_is_that_of_the_full_element() {
+    let bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
+    let (speed, end) = (2.0, 0.9 * bar.transit_time());
+    let motion =
+        "[[boundaries]]\nbody = \"bar\"\ngroup = \"x0\"\nvelocity = { x = 2.0 }\nfix = [\"y\", \"z\"]\n";
+    let [one, full] = [ONE_POINT, ""].map(|hex| {
+        let mut simulation = simulation(end, [1.0, 0.1, 0.1], [100, 2, 2], &format!("{hex}{motion}"));
+        run(&mut simulation, |_| {});
+        simulation
+    });
+    let (work, expected) = (one.energies().total(), bar.stress(speed) * bar.area * speed * end);
+    let displacement = |simulation: &Simulation| mean_displacement(simulation, 0, 0.5);
+    println!(
+        "work {work:.4e} of {expected:.4e}, hourglass {:.1e} J, middle {:.6e} and {:.6e} m",
+        one.energies().hourglass,
+        displacement(&one),
+        displacement(&full)
+    );
+    assert!((work / expected - 1.0).abs() < 0.02, "work {work} J");
+    assert!(one.energies().hourglass < 1e-20 * work, "{:e} J", one.energies().hourglass);
+    // The front passes the middle at 0.5 of 0.9 L/c and leaves the speed V behind it.
+    let travel = speed * 0.4 * bar.transit_time();
+    assert!((displacement(&one) / travel - 1.0).abs() < 0.02, "{} of {travel} m", displacement(&one));
+    assert!((displacement(&one) / displacement(&full) - 1.0).abs() < 1e-9);
+}
+
+/// Length, height and breadth of the beam \[m\].
+const BEAM: [f64; 3] = [1.0, 0.05, 0.08];
+const CELLS_ALONG: usize = 25;
+
+/// First mode of a clamped beam, and its k L.
+///
+/// Source: Graff 1975, §3.2: φ = cosh kx − cos kx − σ (sinh kx − sin kx), σ = 0.7341.
+const WAVE_NUMBER: f64 = 1.875_104;
+
+fn mode(x: f64) -> f64 {
+    let (k, sigma) = (WAVE_NUMBER * x, 0.734_096);
+    k.cosh() - k.cos() - sigma * (k.sinh() - k.sin())
+}
+
+/// Frequency √(EI/ρA) (kL)²/L² of the first mode with this part of the bending stiffness, less what shear, at G A with
+/// G = E/2, and rotary inertia take by Rayleigh's quotient, in which ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² = 4.648 ∫φ''²/L² \[1/s\].
+fn frequency(stiffness: f64) -> f64 {
+    let [length, height, _] = BEAM;
+    let radius_squared = height * height / 12.0;
+    let bending = (1e9 / 1000.0 * radius_squared * stiffness).sqrt() * (WAVE_NUMBER / length).powi(2);
+    let slenderness = 4.648 * radius_squared / (length * length);
+    bending / (1.0 + slenderness * (1.0 + 2.0 * stiffness)).sqrt()
+}
+
+/// Half a period of the beam set swinging in its first mode, from the return of its centre \[s\].
+fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
+    let support = "[[boundaries]]\nbody = \"bar\"\ngroup = \"x0\"\nfix = [\"x\", \"y\", \"z\"]\n";
+    let cells = [CELLS_ALONG, layers, 1];
+    let mut simulation = simulation(1.2 * expected, BEAM, cells, &format!("{hex}{support}"));
+    simulation.set_velocities(|x| Vec3::y() * (1e-4 * mode(x.x / BEAM[0])));
+    let mut path = vec![(0.0, 0.0)];
+    run(&mut simulation, |simulation| {
+        path.push((simulation.state().time, simulation.balances()[0].centre.y));
+    });
+    assert!(simulation.audit().energy_error() < 1e-3, "{}", simulation.audit().energy_error());
+    let crossing = path.windows(2).find(|pair| pair[0].1 > 0.0 && pair[1].1 <= 0.0).unwrap();
+    let [(before, above), (after, below)] = [crossing[0], crossing[1]];
+    before + (after - before) * above / (above - below)
+}
+
+/// Goal: a layer of one-point elements of edges 2a, 2b, 2d bends with the stiffness κ a² (1/a² + 1/b² + 1/d²) of the beam
+/// that it is; n layers have 1 − 1/n² from the stress of each, and 1/n² of that. The full element has
+/// ⅔ + ½ a²/b² − (1/9)/(⅔ + ½ d²/b²), ten times as much.
+///
+/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The springs ½ k q² have q = 8 c a b in
+/// the mode ξη and k = κ E V Σ|B_a|²/24 with Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8, against ½ E c² V b²/3 of a beam. The full
+/// element has instead ½ G c² V a²/3 of the shear c x and, as its volume change has the mean zero, ⅔ of the bending, from
+/// which u_z = t c y z takes ⅔ (t + t²) + ½ t² d²/b² at its least.
+///
+/// Tolerance: cells along the beam, (k 2a)²/12 = 5e-4 of the frequency; 3e-3 with higher modes that the velocities excite.
+#[test]
+fn a_beam_swings_with_the_stiffness_of_its_layers() {
+    let half = |layers: f64| [BEAM[0] / CELLS_ALONG as f64, BEAM[1] / layers, BEAM[2]].map(|edge| 0.5 * edge);
+    let control = |layers: f64| {
+        let [a, b, d] = half(layers);
+        let own = HOURGLASS_STIFFNESS * a * a * (1.0 / (a * a) + 1.0 / (b * b) + 1.0 / (d * d));
+        1.0 - (1.0 - own) / (layers * layers)
+    };
+    let [a, b, d] = half(1.0).map(|edge| edge * edge);
+    let full = 2.0 / 3.0 + 0.5 * a / b - 1.0 / 9.0 / (2.0 / 3.0 + 0.5 * d / b);
+    for (layers, hex, stiffness) in
+        [(1, ONE_POINT, control(1.0)), (2, ONE_POINT, control(2.0)), (1, "", full)]
+    {
+        let expected = frequency(stiffness);
+        let measured = std::f64::consts::PI / half_period(layers, hex, std::f64::consts::PI / expected);
+        let error = measured / expected - 1.0;
+        println!("{layers} layers {hex:?}: {measured:.3} of {expected:.3} 1/s, {error:.1e}");
+        assert!(error.abs() < 3e-3, "{layers} layers {hex:?}: {measured} of {expected}");
+    }
+}
