@@ -14,10 +14,11 @@ use std::collections::BTreeSet;
 use crate::contact::detection::{
     Buckets, Configuration, ContactModel, Detector, NodeFaceOptions, Penetration, WallDetector, penetrations,
 };
-use crate::contact::{Constraint, Constraints, ContactKey};
+use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 use crate::scenario::InitialPenetration;
 
+use super::kept_gaps::KeptGaps;
 use super::model::Model;
 use super::{Overlap, SetupError, Simulation};
 
@@ -119,48 +120,6 @@ fn open(constraint: &Constraint<'_>, clearance: f64, movable: &[bool], positions
     }
 }
 
-/// Gaps from which the contacts of bodies that overlap at t = 0 are counted \[m\], by ascending key.
-#[derive(Clone, Debug, Default)]
-pub(super) struct InitialGaps {
-    gaps: Vec<(ContactKey, f64)>,
-}
-
-impl InitialGaps {
-    /// The gaps of these constraints.
-    pub fn of(constraints: &Constraints) -> Self {
-        let beyond = |constraint: Constraint<'_>| (constraint.key, constraint.gap * (1.0 + CLEARANCE));
-        Self { gaps: constraints.iter().map(beyond).collect() }
-    }
-
-    /// Whether no contact has an initial gap, any more.
-    pub fn is_empty(&self) -> bool {
-        self.gaps.is_empty()
-    }
-
-    /// Counts the gaps from the initial ones, which follow a gap that becomes smaller and are forgotten with the
-    /// contacts that open.
-    pub fn apply(&mut self, constraints: &mut Constraints) {
-        if self.gaps.is_empty() {
-            return;
-        }
-        let (mut kept, mut next) = (0, 0);
-        let gaps = &mut self.gaps;
-        constraints.map_gaps(|key, gap| {
-            while next < gaps.len() && gaps[next].0 < key {
-                next += 1;
-            }
-            if next == gaps.len() || gaps[next].0 != key {
-                return gap;
-            }
-            let initial = gaps[next].1.max(gap * (1.0 + CLEARANCE));
-            gaps[kept] = (key, initial);
-            (kept, next) = (kept + 1, next + 1);
-            gap - initial
-        });
-        gaps.truncate(kept);
-    }
-}
-
 impl Simulation {
     /// Pairs of bodies, and of bodies and walls, that overlap as the scenario places them.
     pub fn initial_penetrations(&self) -> &[Overlap] {
@@ -187,7 +146,7 @@ impl Simulation {
         if !lost.is_empty() {
             return Err(SetupError::DeepOverlap(lost));
         }
-        self.initial_gaps = InitialGaps::of(&constraints);
+        self.kept_gaps = KeptGaps::of(&constraints);
         Ok(())
     }
 }

@@ -62,6 +62,7 @@ impl Simulation {
         self.state.step -= 1;
         self.take_jumps_back();
         self.swap_contact();
+        self.kept_gaps.take_back();
         self.carriers.clone_from(&self.carriers_before);
         for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
             let nodes = body.nodes.clone();
@@ -110,7 +111,8 @@ impl Simulation {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
             self.excluded_parts.take_out(&mut self.constraints);
-            self.initial_gaps.apply(&mut self.constraints);
+            let positions = [self.state.positions.as_slice(), &self.positions_next];
+            self.kept_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
         });
         self.restore_shifted_velocities();
         if !self.constraints.is_empty() {
