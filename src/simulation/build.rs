@@ -57,9 +57,9 @@ impl Simulation {
         let policy = scenario.contact.initial_penetration;
         let (mut contact, mut wall_detector) = contact_model(scenario, &assembly);
         let positions = &assembly.model.reference_positions;
-        let initial_penetrations = overlaps(&contact, &wall_detector, &assembly.model, positions);
+        let options = node_face_options(&scenario.contact);
+        let initial_penetrations = overlaps(&contact, &wall_detector, options, &assembly.model, positions);
         if policy == InitialPenetration::Remove && !initial_penetrations.is_empty() {
-            let options = node_face_options(&scenario.contact);
             let positions = moved_apart(&contact, &mut wall_detector, options, &assembly.model);
             let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
             (assembly, ties) = moved.tie(scenario)?;
@@ -71,7 +71,7 @@ impl Simulation {
         refuse_supported_spin(&model, &scenario.bodies)?;
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
         refuse_walls_out_of_plane(scenario, &model)?;
-        let left = overlaps(&contact, &wall_detector, &model, &model.reference_positions);
+        let left = overlaps(&contact, &wall_detector, options, &model, &model.reference_positions);
         refuse(left, policy)?;
         refuse_self_crossings(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
