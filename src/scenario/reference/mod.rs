@@ -72,7 +72,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["bodies", "contact"], "\"skin\"", "", "what can touch: \"skin\", a physical group, a list of groups, or false"),
     optional(["bodies", "self_contact"], "that of [contact]", "", "whether it can also touch itself, as when it folds"),
     optional(["bodies", "contact_thickness"], "thickness, or 0", "m", "thickness of its surface in contact: half of it on the outside of the faces"),
-    optional(["bodies", "hex"], "\"mean-dilatation\"", "", "integration of eight-node hexahedra: \"mean-dilatation\" (eight points) or \"one-point\" (fast; hourglass control)"),
+    optional(["bodies", "hex"], "\"mean-dilatation\"", "", "integration of eight-node hexahedra: \"mean-dilatation\" (eight points) or \"one-point\" (fast; hourglass control; refused of a body without them)"),
     optional(["bodies", "thickness"], "solid", "m", "makes a rigid body of a surface mesh a shell"),
     optional(["bodies", "mass"], "from the mesh", "kg", "mass of a rigid body, together with inertia"),
     optional(["bodies", "inertia"], "from the mesh", "kg·m²", "inertia of a rigid body about its centre: xx, yy, zz, or xx, yy, zz, xy, yz, xz"),
