@@ -13,7 +13,8 @@ use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
 use ictus::contact::Surface;
-use ictus::contact::detection::hierarchy::{Builder, Hierarchy, VertexMotion};
+use ictus::contact::detection::hierarchy::{Builder, Hierarchy};
+use ictus::contact::detection::volume::Sphere;
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use rough_surfaces::{CANDIDATES, RoughSurface, SPACING};
@@ -85,15 +86,15 @@ fn bench_refit(body: &Body) {
     let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
         return;
     };
-    let mut motion: Vec<VertexMotion> = Vec::new();
+    let mut spheres: Vec<Sphere> = Vec::new();
     let samples = repetitions(100);
     let refit = measure(body.num_faces(), samples, || {
-        hierarchy.refit(black_box(&body.positions), black_box(&body.positions), &mut motion);
+        hierarchy.refit(black_box(&body.positions), &mut spheres);
     });
     report(&format!("{}: refit", body.label), "face", refit);
-    let source = motion.clone();
-    let copy = measure(body.num_faces(), samples, || motion.copy_from_slice(black_box(&source)));
-    report(&format!("{}: copy of the motions", body.label), "face", copy);
+    let source = spheres.clone();
+    let copy = measure(body.num_faces(), samples, || spheres.copy_from_slice(black_box(&source)));
+    report(&format!("{}: copy of the spheres", body.label), "face", copy);
 }
 
 /// Pairs of a lower node and an upper triangle of the rough surfaces whose boxes, both inflated, overlap.

@@ -126,7 +126,7 @@ pub struct BodySpec {
     /// Thickness of its surface: contact begins half of it away from the faces \[m\].
     pub contact_thickness: f64,
     /// How its eight-node hexahedra are integrated.
-    pub hex: HexIntegration,
+    pub hex: Located<HexIntegration>,
     /// Mass properties of a rigid body that its mesh does not give.
     pub rigid: RigidMass,
 }

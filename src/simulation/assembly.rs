@@ -144,10 +144,14 @@ impl Assembly {
     ) -> Result<(), SetupError> {
         let density = density_of(spec, material.density)?;
         let Some(law) = material_law(spec, material.model)? else { return Ok(()) };
-        let integration = match spec.hex {
+        let integration = match spec.hex.value {
             HexIntegration::MeanDilatation => Integration::Full,
             HexIntegration::OnePoint => Integration::OnePoint,
         };
+        let has_hexahedra = body.blocks.iter().any(|block| block.kind == CellKind::Hex8);
+        if integration == Integration::OnePoint && !has_hexahedra {
+            return Err(SetupError::NoHexahedra { body: spec.name.clone(), span: spec.hex.span.clone() });
+        }
         for block in &mut body.blocks {
             let positions = &self.model.reference_positions;
             let cells = (block.kind, integration, Arc::clone(&block.connectivity));

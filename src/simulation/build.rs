@@ -32,11 +32,12 @@ use super::contact_account::ContactAudit;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
 use super::impact::ImpactControl;
-use super::initial_penetration::{InitialGaps, describe, moved_apart, overlaps, refuse};
+use super::initial_penetration::{describe, moved_apart, overlaps, refuse};
+use super::kept_gaps::KeptGaps;
 use super::model::{Behaviour, Body, Model};
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
-use super::spring_stiffness::{stiffness_of_springs, stiffness_warning};
+use super::spring_stiffness::{holding_step, stiffness_of_springs, stiffness_warning};
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
 use super::surface_pairs::{ExcludedParts, own_laws};
@@ -56,9 +57,9 @@ impl Simulation {
         let policy = scenario.contact.initial_penetration;
         let (mut contact, mut wall_detector) = contact_model(scenario, &assembly);
         let positions = &assembly.model.reference_positions;
-        let initial_penetrations = overlaps(&contact, &wall_detector, &assembly.model, positions);
+        let options = node_face_options(&scenario.contact);
+        let initial_penetrations = overlaps(&contact, &wall_detector, options, &assembly.model, positions);
         if policy == InitialPenetration::Remove && !initial_penetrations.is_empty() {
-            let options = node_face_options(&scenario.contact);
             let positions = moved_apart(&contact, &mut wall_detector, options, &assembly.model);
             let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
             (assembly, ties) = moved.tie(scenario)?;
@@ -70,7 +71,7 @@ impl Simulation {
         refuse_supported_spin(&model, &scenario.bodies)?;
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
         refuse_walls_out_of_plane(scenario, &model)?;
-        let left = overlaps(&contact, &wall_detector, &model, &model.reference_positions);
+        let left = overlaps(&contact, &wall_detector, options, &model, &model.reference_positions);
         refuse(left, policy)?;
         refuse_self_crossings(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
@@ -81,6 +82,7 @@ impl Simulation {
         warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &block_critical_steps));
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);
+        let holding = holding_step(scenario, &model, &contact.surfaces);
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
@@ -101,7 +103,7 @@ impl Simulation {
             detector,
             wall_detector,
             initial_penetrations,
-            initial_gaps: InitialGaps::default(),
+            kept_gaps: KeptGaps::default(),
             excluded_parts,
             response,
             mobility: nodal_mobility(&model),
@@ -111,7 +113,7 @@ impl Simulation {
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
             impact_control,
-            control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel),
+            control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel, holding),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             pair_balances: Vec::new(),
             contact_audit: ContactAudit::default(),
@@ -163,7 +165,7 @@ impl Simulation {
             .iter()
             .zip(specs)
             .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
-            && self.initial_gaps.is_empty()
+            && self.kept_gaps.is_empty()
             && self.ties.is_none()
             && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
         for (number, wall) in self.model.walls() {

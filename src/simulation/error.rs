@@ -98,6 +98,16 @@ pub enum SetupError {
         /// Where the scenario names the method.
         span: Range<usize>,
     },
+    /// An integration of eight-node hexahedra for a body without any.
+    #[error(
+        "body `{body}` has no hexahedra of eight nodes, which `hex` is about; leave it out, or mesh the body with them"
+    )]
+    NoHexahedra {
+        /// The body.
+        body: String,
+        /// Where the scenario asks for it.
+        span: Range<usize>,
+    },
     /// Bodies that shall be tied and are nowhere near each other.
     #[error("no node of `{}` is within {within:.3e} m of a face of `{}`, which it shall be tied to; move them together, or give a larger `tied_within`", bodies[0], bodies[1])]
     NothingTied {
@@ -196,6 +206,7 @@ impl SetupError {
             | Self::NothingTied { span, .. }
             | Self::TiedOffPlane { span, .. }
             | Self::IdleGroup { span, .. }
+            | Self::NoHexahedra { span, .. }
             | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
             Self::Material { .. }

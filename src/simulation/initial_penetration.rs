@@ -9,28 +9,33 @@
 //! Only what a detector finds can be kept or moved: nodes not deeper than it looks. Bodies that overlap deeper are
 //! refused whatever the policy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contact::detection::{
     Buckets, Configuration, ContactModel, Detector, NodeFaceOptions, Penetration, WallDetector, penetrations,
 };
-use crate::contact::{Constraint, Constraints, ContactKey};
+use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 use crate::scenario::InitialPenetration;
 
+use super::kept_gaps::KeptGaps;
 use super::model::Model;
 use super::{Overlap, SetupError, Simulation};
 
 /// Sweeps over all contacts in which nodes are moved apart.
 const SWEEPS: usize = 200;
 
+/// Depth of contact, relative to that within which it is looked for, below which surfaces with a thickness touch.
+const TOUCHING: f64 = 1e-9;
+
 /// Gap that is left, relative to the initial depth: rounding must not leave contacts that press on nothing.
 const CLEARANCE: f64 = 1e-9;
 
-/// Pairs of bodies, and of bodies and walls, that overlap at these positions.
+/// Pairs of bodies, and of bodies and walls, that overlap at these positions, or are nearer than their surfaces are thick.
 pub(super) fn overlaps(
     contact: &ContactModel,
     walls: &WallDetector,
+    options: NodeFaceOptions,
     model: &Model,
     positions: &[Vec3],
 ) -> Vec<Overlap> {
@@ -40,11 +45,50 @@ pub(super) fn overlaps(
         deepest,
         point: found.point.into(),
     };
-    let of_bodies = penetrations(contact, positions)
+    let of_bodies = overlaps_of_bodies(contact, options, positions)
         .into_iter()
-        .map(|found| (found, contact.penetration_depth(found.bodies)));
+        .map(|found| (found, contact.search_depth(found.bodies)));
     let of_walls = walls.penetrations(positions).into_iter().map(|found| (found, f64::INFINITY));
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
+}
+
+/// Of bodies: how deep nodes are behind faces, and behind what thickness the surfaces have.
+fn overlaps_of_bodies(
+    contact: &ContactModel,
+    options: NodeFaceOptions,
+    positions: &[Vec3],
+) -> Vec<Penetration> {
+    let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
+    // Without a node inside another body there is no depth to add to.
+    let offset = |found: Penetration| {
+        let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
+        (found.bodies, Penetration { depth, ..found })
+    };
+    let mut found: BTreeMap<_, _> = penetrations(contact, positions).into_iter().map(offset).collect();
+    if contact.has_offsets() {
+        for near in near_contacts(contact, options, positions) {
+            let deepest = found.entry(near.bodies).or_insert(near);
+            if near.depth > deepest.depth {
+                *deepest = near;
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Contacts of different bodies.
+fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> Vec<Penetration> {
+    let velocities = vec![Vec3::zeros(); positions.len()];
+    let configuration = Configuration { time: 0.0, time_step: 0.0, positions, velocities: &velocities };
+    let mut constraints = Constraints::default();
+    Buckets::new(contact.clone(), options, positions).detect(&configuration, &mut constraints);
+    let penetration = |constraint: Constraint<'_>| {
+        let [a, b] = constraint.bodies;
+        let (bodies, depth) = ([a.min(b), a.max(b)], -constraint.gap);
+        let least = TOUCHING * contact.search_depth(bodies);
+        (a != b && depth > least).then(|| Penetration { bodies, depth, point: constraint.point(positions) })
+    };
+    constraints.iter().filter_map(penetration).collect()
 }
 
 /// Refuses what the policy does not let a run begin with. Where nodes were moved apart, edges may still cross that no node
@@ -82,18 +126,22 @@ pub(super) fn moved_apart(
     model: &Model,
 ) -> Vec<Vec3> {
     let mut positions = model.reference_positions.clone();
-    let velocities = vec![Vec3::zeros(); positions.len()];
+    // What the nodes are moved by in a sweep, which counts as a step of one second.
+    let mut velocities = vec![Vec3::zeros(); positions.len()];
     let mut movable = vec![true; positions.len()];
     for body in model.bodies.iter().filter(|body| body.is_rigid() || body.is_wall()) {
         movable[body.nodes.clone()].fill(false);
     }
     let mut constraints = Constraints::default();
+    let mut detector = Buckets::new(contact.clone(), options, &positions);
     let mut clearance = 0.0;
-    for _ in 0..SWEEPS {
-        // Made anew in every sweep, as nothing tells a detector how nodes move here.
-        let mut detector = Buckets::new(contact.clone(), options, &positions);
-        let configuration =
-            Configuration { time: 0.0, time_step: 0.0, positions: &positions, velocities: &velocities };
+    for sweep in 0..SWEEPS {
+        let configuration = Configuration {
+            time: sweep as f64,
+            time_step: 1.0,
+            positions: &positions,
+            velocities: &velocities,
+        };
         detector.detect(&configuration, &mut constraints);
         walls.detect(&configuration, &mut constraints);
         let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
@@ -101,14 +149,25 @@ pub(super) fn moved_apart(
             break;
         }
         clearance = CLEARANCE * deepest.max(clearance / CLEARANCE);
-        constraints.iter().for_each(|constraint| open(&constraint, clearance, &movable, &mut positions));
+        let found_at = positions.clone();
+        for constraint in constraints.iter() {
+            open(&constraint, clearance, &movable, &found_at, &mut positions);
+        }
+        velocities = positions.iter().zip(&found_at).map(|(now, before)| now - before).collect();
     }
     positions
 }
 
-/// Moves the nodes of a contact until it has a gap, as far as other contacts have not done so before.
-fn open(constraint: &Constraint<'_>, clearance: f64, movable: &[bool], positions: &mut [Vec3]) {
-    let gap = constraint.normal.dot(&constraint.jump(positions));
+/// Moves the nodes of a contact until it has a gap, as far as other contacts have not done so before since it was found.
+fn open(
+    constraint: &Constraint<'_>,
+    clearance: f64,
+    movable: &[bool],
+    found_at: &[Vec3],
+    positions: &mut [Vec3],
+) {
+    let opened = constraint.normal.dot(&(constraint.jump(positions) - constraint.jump(found_at)));
+    let gap = constraint.gap + opened;
     let moving =
         || constraint.nodes.iter().zip(constraint.weights).filter(|(node, _)| movable[**node as usize]);
     let sum: f64 = moving().map(|(_, weight)| weight * weight).sum();
@@ -116,48 +175,6 @@ fn open(constraint: &Constraint<'_>, clearance: f64, movable: &[bool], positions
         for (&node, &weight) in moving() {
             positions[node as usize] += constraint.normal * ((clearance - gap) * weight / sum);
         }
-    }
-}
-
-/// Gaps from which the contacts of bodies that overlap at t = 0 are counted \[m\], by ascending key.
-#[derive(Clone, Debug, Default)]
-pub(super) struct InitialGaps {
-    gaps: Vec<(ContactKey, f64)>,
-}
-
-impl InitialGaps {
-    /// The gaps of these constraints.
-    pub fn of(constraints: &Constraints) -> Self {
-        let beyond = |constraint: Constraint<'_>| (constraint.key, constraint.gap * (1.0 + CLEARANCE));
-        Self { gaps: constraints.iter().map(beyond).collect() }
-    }
-
-    /// Whether no contact has an initial gap, any more.
-    pub fn is_empty(&self) -> bool {
-        self.gaps.is_empty()
-    }
-
-    /// Counts the gaps from the initial ones, which follow a gap that becomes smaller and are forgotten with the
-    /// contacts that open.
-    pub fn apply(&mut self, constraints: &mut Constraints) {
-        if self.gaps.is_empty() {
-            return;
-        }
-        let (mut kept, mut next) = (0, 0);
-        let gaps = &mut self.gaps;
-        constraints.map_gaps(|key, gap| {
-            while next < gaps.len() && gaps[next].0 < key {
-                next += 1;
-            }
-            if next == gaps.len() || gaps[next].0 != key {
-                return gap;
-            }
-            let initial = gaps[next].1.max(gap * (1.0 + CLEARANCE));
-            gaps[kept] = (key, initial);
-            (kept, next) = (kept + 1, next + 1);
-            gap - initial
-        });
-        gaps.truncate(kept);
     }
 }
 
@@ -187,7 +204,7 @@ impl Simulation {
         if !lost.is_empty() {
             return Err(SetupError::DeepOverlap(lost));
         }
-        self.initial_gaps = InitialGaps::of(&constraints);
+        self.kept_gaps = KeptGaps::of(&constraints);
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ mod error;
 mod free_flight;
 mod impact;
 mod initial_penetration;
+mod kept_gaps;
 mod model;
 mod record;
 mod respond;
@@ -44,7 +45,7 @@ pub use contact_account::PairBalance;
 pub use counters::WallTimes;
 pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
 use impact::ImpactControl;
-use initial_penetration::InitialGaps;
+use kept_gaps::KeptGaps;
 pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, WallMotion};
 pub use record::Recorder;
 use rigid::RigidForces;
@@ -71,7 +72,7 @@ pub struct Simulation {
     detector: Box<dyn Detector>,
     wall_detector: WallDetector,
     initial_penetrations: Vec<Overlap>,
-    initial_gaps: InitialGaps,
+    kept_gaps: KeptGaps,
     excluded_parts: ExcludedParts,
     response: Box<dyn Response>,
     mobility: Mobility,

@@ -25,7 +25,37 @@ const STIFF: f64 = 3.0;
 /// times as stiff 0.1 % at 0.5 and 2.6 % at 1.7.
 const HOLDING: f64 = 0.4;
 
-/// Springs of the penalty response that are stiffer than the elements behind them, where the steps are too long for it.
+/// The largest step in which the nodes of deformable bodies may come and go on penalty springs whose stiffness does not
+/// follow the step \[s\]; infinite for others.
+///
+/// It holds before anything touches, too: the step in which a node goes in decides on how deep it is found, and one that
+/// grew again whenever nothing touches would throw the nodes out that chatter.
+pub(super) fn holding_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
+    (HOLDING / steepest_spring(scenario, model, surfaces)).sqrt()
+}
+
+/// The largest κ/m of a penalty spring whose stiffness does not follow the step on a node of a deformable body \[1/s²\].
+fn steepest_spring(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
+    if scenario.contact.response.method != ResponseMethod::Penalty {
+        return 0.0;
+    }
+    let stiffness = stiffness_of_springs(scenario, model, surfaces);
+    let own_factors = scenario.contact.own_laws.iter().map(|(_, laws)| laws.penalty);
+    let factor = own_factors.fold(scenario.contact.laws.penalty, f64::max);
+    let deformable =
+        model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_rigid() && !body.is_wall());
+    let ratios = deformable.flat_map(|(_, surface)| surface.nodes()).filter_map(|&node| {
+        let spring = match &stiffness {
+            Stiffness::Mass => None,
+            Stiffness::Given(stiffness) => Some(*stiffness),
+            Stiffness::Segment(nodal) => Some(factor * nodal[node as usize]),
+        };
+        Some(spring? / model.mass[node as usize])
+    });
+    ratios.fold(0.0, f64::max)
+}
+
+/// Springs of the penalty response that are stiffer than the elements behind them, where a fixed step is too long for it.
 ///
 /// Elements that have the critical step dt_c hold the end of a bar by k = 2 m/dt_c², m the mass of the node there.
 pub(super) fn stiffness_warning(
@@ -34,34 +64,16 @@ pub(super) fn stiffness_warning(
     surfaces: &[Surface],
     critical: &[Option<CriticalStep>],
 ) -> Option<String> {
-    if scenario.contact.response.method != ResponseMethod::Penalty {
-        return None;
-    }
-    let stiffness = stiffness_of_springs(scenario, model, surfaces);
+    let StepSize::Fixed(step) = scenario.time.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
-    let deformable =
-        model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_rigid() && !body.is_wall());
-    let ratios = deformable.flat_map(|(_, surface)| surface.nodes()).filter_map(|&node| {
-        let spring = match &stiffness {
-            Stiffness::Mass => None,
-            Stiffness::Given(stiffness) => Some(*stiffness),
-            Stiffness::Segment(nodal) => Some(scenario.contact.laws.penalty * nodal[node as usize]),
-        };
-        Some(spring? / model.mass[node as usize])
-    });
-    let steepest = ratios.fold(0.0, f64::max);
-    let over_elements = 0.5 * steepest * critical * critical;
-    let step = match scenario.time.step {
-        StepSize::Fixed(size) => size,
-        StepSize::Auto => scenario.time.safety * critical,
-    };
-    let holding = (HOLDING / steepest).sqrt();
+    let over_elements = 0.5 * steepest_spring(scenario, model, surfaces) * critical * critical;
+    let holding = holding_step(scenario, model, surfaces);
     // As it is written, with four digits, it must hold too.
     let written = 0.999 * holding;
     (over_elements > STIFF && step > holding).then(|| {
         format!(
             "springs of contact are {over_elements:.1} times as stiff as the elements behind them: where nodes come and \
-             go they gain energy in steps of {step:.3e} s; set `time.step` to {written:.3e}, lower \
+             go they gain energy in steps of {step:.3e} s; set `time.step` to {written:.3e} or \"auto\", lower \
              `contact.stiffness`, or set `contact.response` to \"energy-momentum\", which keeps the energy in any step"
         )
     })

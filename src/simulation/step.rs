@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::contact::detection::Configuration;
 use crate::contact::response::Stage;
 use crate::dynamics::newmark;
-use crate::dynamics::{ElementFailure, FailureKind};
+use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind};
 use crate::math::Vec3;
 
 use super::counters::timed;
@@ -15,6 +15,14 @@ use super::{FailureCause, NumericalFailure, Simulation};
 
 /// Nodes of one task.
 const NODES_PER_TASK: usize = 4096;
+
+/// What stands before a step, to go back to if it fails.
+struct LastGood {
+    time: f64,
+    energies: Energies,
+    audit: Audit,
+    num_first_contacts: usize,
+}
 
 impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
@@ -31,7 +39,12 @@ impl Simulation {
     /// ```
     pub(super) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
-        let start = self.state.time;
+        let last_good = LastGood {
+            time: self.state.time,
+            energies: self.energies,
+            audit: self.audit.clone(),
+            num_first_contacts: self.first_contacts.len(),
+        };
         self.carriers_before.clone_from(&self.carriers);
         let dt = self.predict_to_impact(dt);
         self.state.time += dt;
@@ -40,7 +53,7 @@ impl Simulation {
         self.detect(dt);
         self.respond(Stage::Moved, dt);
         if let Err(failure) = self.compute_forces() {
-            self.retreat(start, dt);
+            self.retreat(last_good, dt);
             return Err(failure);
         }
         self.compute_accelerations();
@@ -56,12 +69,20 @@ impl Simulation {
         std::mem::swap(&mut self.action, &mut self.contact_before.1);
     }
 
-    /// Takes the predictor back: time, positions, velocities, rigid bodies and contacts are the last good ones again.
-    fn retreat(&mut self, start: f64, dt: f64) {
-        self.state.time = start;
+    /// Takes the predictor back: time, positions, velocities, rigid bodies, contacts and accounts are the last good ones
+    /// again.
+    fn retreat(&mut self, last_good: LastGood, dt: f64) {
+        self.state.time = last_good.time;
         self.state.step -= 1;
+        self.energies = last_good.energies;
+        self.audit = last_good.audit;
+        for contact in self.first_contacts.drain(last_good.num_first_contacts..) {
+            self.have_touched.remove(&contact.bodies);
+        }
+        self.shifts.clear();
         self.take_jumps_back();
         self.swap_contact();
+        self.kept_gaps.take_back();
         self.carriers.clone_from(&self.carriers_before);
         for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
             let nodes = body.nodes.clone();
@@ -110,7 +131,8 @@ impl Simulation {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
             self.excluded_parts.take_out(&mut self.constraints);
-            self.initial_gaps.apply(&mut self.constraints);
+            let positions = [self.state.positions.as_slice(), &self.positions_next];
+            self.kept_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
         });
         self.restore_shifted_velocities();
         if !self.constraints.is_empty() {

@@ -29,6 +29,8 @@ pub(super) struct StepControl {
     critical: Option<CriticalStep>,
     /// How far a node of a rigid body may travel in a step \[m\].
     rigid_travel: f64,
+    /// Largest step in which nodes may come and go on the springs of contact \[s\].
+    holding: f64,
     since_refresh: u32,
     time_step: f64,
     /// The step as it would be if the run did not end \[s\].
@@ -38,13 +40,15 @@ pub(super) struct StepControl {
 }
 
 impl StepControl {
-    /// Control for a run in which nodes of rigid bodies may travel this far in a step \[m\] (infinite: none).
-    pub fn new(size: StepSize, safety: f64, rigid_travel: f64) -> Self {
+    /// Control for a run in which nodes of rigid bodies may travel `rigid_travel` in a step \[m\] (infinite: none), and
+    /// nodes come and go on springs of contact in steps of up to `holding` \[s\].
+    pub fn new(size: StepSize, safety: f64, rigid_travel: f64, holding: f64) -> Self {
         Self {
             size,
             safety,
             critical: None,
             rigid_travel,
+            holding,
             since_refresh: REFRESH_STEPS,
             time_step: 0.0,
             regular_step: 0.0,
@@ -91,7 +95,7 @@ impl StepControl {
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
         let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
         let rigid = self.rigid_travel / fastest_rigid;
-        (self.safety * elements).min(contact).min(rigid)
+        (self.safety * elements).min(contact).min(rigid).min(self.holding)
     }
 }
 

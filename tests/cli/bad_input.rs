@@ -273,6 +273,21 @@ fn bodies_that_overlap() {
     ]);
 }
 
+/// Of tetrahedra, and of hexahedra of twenty nodes, as well.
+#[test]
+fn one_point_without_hexahedra_of_eight_nodes() {
+    let folder = Folder::with_drop();
+    for mesh in ["cube_22_ascii.msh", "hex20_22_ascii.msh"] {
+        let from = source("tests/data/mesh").join(mesh);
+        let keys = [format!("bodies.block.mesh={}", from.display()), "bodies.block.hex=one-point".into()];
+        let told = folder.run(&["check", "drop.toml", "--set", &keys[0], "--set", &keys[1]]);
+        let first = "error: body `block` has no hexahedra of eight nodes, which `hex` is about";
+        assert_eq!((told.stderr.lines().next(), told.code), (Some(first), Some(2)), "{}", told.stderr);
+        assert!(told.stderr.contains("help: leave it out, or mesh the body with them"), "{}", told.stderr);
+    }
+    assert_eq!(folder.run(&["check", "drop.toml", "--set", "bodies.block.hex=one-point"]).code, Some(0));
+}
+
 /// The drop with two boundaries on its block, the first of them on a group.
 fn drop_between(first: &str, second: &str) -> Folder {
     let folder = Folder::with_drop();

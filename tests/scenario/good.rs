@@ -68,6 +68,21 @@ fn walls_have_laws_of_their_own() {
     assert_eq!((of_buffer.1.friction.at_rest, own.len()), (0.0, 3));
 }
 
+/// What a pair of a body and a wall does not give is that of the wall, and what that does not give is that of all.
+#[test]
+fn pairs_with_a_wall_have_the_rest_of_its_laws() {
+    let keys = [
+        "walls.belt.friction=0.7",
+        "contact.pairs.2.between=[\"belt\", \"buffer\"]",
+        "contact.pairs.2.contact=true",
+        "contact.pairs.2.damping=0.3",
+    ];
+    let own = read("full.toml", &keys).unwrap().contact.own_laws;
+    let laws: Vec<_> =
+        own.iter().map(|(pair, laws)| (pair.bodies, laws.friction.at_rest, laws.damping)).collect();
+    assert_eq!(laws, [([0, 4], 0.7, 0.1), ([1, 4], 0.7, 0.1), ([2, 4], 0.7, 0.3)]);
+}
+
 #[test]
 fn tied_pairs() {
     let tie = ["contact.pairs.1.tied=true", "contact.pairs.1.tied_within=0.1"];

@@ -296,6 +296,18 @@ fn bodies_that_touch_themselves() {
 }
 
 #[test]
+fn rigid_bodies_have_no_integration() {
+    assert_problem(
+        "contact = false\nmass",
+        "contact = false\nhex = \"one-point\"\nmass",
+        "`bodies.wall.hex` has no effect on a rigid body",
+        "leave it out, or choose a material that deforms",
+        "\"one-point\"",
+    );
+    assert!(read("full.toml", &["bodies.wall.hex=mean-dilatation", "bodies.bar.hex=one-point"]).is_ok());
+}
+
+#[test]
 fn mass_of_rigid_bodies() {
     assert_problem(
         "scale = 1e-3",

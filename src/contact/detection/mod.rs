@@ -127,6 +127,11 @@ impl ContactModel {
         self
     }
 
+    /// Whether the surface of a body is offset outward.
+    pub fn has_offsets(&self) -> bool {
+        self.offsets.iter().any(|&offset| offset > 0.0)
+    }
+
     /// The same where also these edges of all bodies can touch each other.
     #[must_use]
     pub fn with_edges(mut self, selection: EdgeSelection) -> Self {

@@ -74,8 +74,7 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
         Some(given) => self_contact(&key("self_contact"), given, obstacle, check),
         None => surroundings.self_contact && obstacle.is_none(),
     };
-    let hex = [("mean-dilatation", HexIntegration::MeanDilatation), ("one-point", HexIntegration::OnePoint)];
-    let hex = check.choice_or_first(&key("hex"), raw.hex.as_ref(), hex);
+    let hex = hex(&key("hex"), raw.hex.as_ref(), made_of, check);
     let mut vector = |name: &str, value| check.vector(&key(name), value);
     let translate = vector("translate", raw.translate.as_ref()).unwrap_or_else(Vec3::zeros);
     let velocity = vector("velocity", raw.velocity.as_ref()).unwrap_or_else(Vec3::zeros);
@@ -99,6 +98,24 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
         rigid,
         name: raw.name.into_inner(),
     })
+}
+
+fn hex(
+    key: &str,
+    given: Option<&Text>,
+    material: Option<&MaterialSpec>,
+    check: &mut Check<'_>,
+) -> Option<Located<HexIntegration>> {
+    let words =
+        [("mean-dilatation", HexIntegration::MeanDilatation), ("one-point", HexIntegration::OnePoint)];
+    let value = check.choice_or_first(key, given, words)?;
+    let span = given.map_or(0..0, Spanned::span);
+    if value == HexIntegration::OnePoint && material.is_some_and(|m| m.model == MaterialModel::Rigid) {
+        let problem =
+            Problem::new(format!("`{key}` has no effect on a rigid body")).at(span.clone()).key(key);
+        check.report(problem.help("leave it out, or choose a material that deforms"));
+    }
+    Some(Located { value, span })
 }
 
 /// The mesh file, which has to exist.

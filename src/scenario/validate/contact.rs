@@ -3,8 +3,9 @@
 use toml::Spanned;
 
 use super::check::Check;
-use super::pairs::{self, Names};
+use super::pairs::{self, Names, Rest};
 use super::response;
+use super::walls::{self, Wall};
 use crate::scenario::error::Problem;
 use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::Section;
@@ -44,6 +45,7 @@ const DEFAULT_VOLUMES: [BoundingVolume; 4] =
 pub(super) fn validate(
     section: Option<Section<'_>>,
     pairs: Vec<Section<'_>>,
+    walls: &[Wall],
     names: Names<'_>,
     check: &mut Check<'_>,
 ) -> Option<ContactSettings> {
@@ -76,7 +78,9 @@ pub(super) fn validate(
     let volumes = volumes(raw.volumes.as_ref(), check);
     let response = response::settings(&raw, check);
     let laws = response::laws("contact", response::Given::all(&raw), response.as_ref(), None, check);
-    let own_laws = pairs::own_laws(pairs.as_deref().unwrap_or_default(), laws, response.as_ref(), check);
+    let of_walls = walls::laws(walls, laws, response.as_ref(), check);
+    let rest = Rest { all: laws, of_walls: &of_walls, num_bodies: names.bodies.len() };
+    let own_laws = pairs::own_laws(pairs.as_deref().unwrap_or_default(), rest, response.as_ref(), check);
     Some(ContactSettings {
         response: response?,
         laws,

@@ -47,7 +47,8 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let materials = materials::validate(tables.materials, check);
     let wall_names = tables::names(&tables.walls);
     let names = pairs::Names { bodies: &body_names, walls: &wall_names };
-    let mut contact = contact::validate(tables.contact, tables.pairs, names, check);
+    let raw_walls = walls::read(tables.walls, check);
+    let contact = contact::validate(tables.contact, tables.pairs, &raw_walls, names, check);
     let surroundings = bodies::Surroundings {
         folder: path.parent().unwrap_or(Path::new("")),
         gravity,
@@ -56,7 +57,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
         self_contact: contact.as_ref().is_some_and(|contact| contact.self_contact),
     };
     let bodies = bodies::validate(tables.bodies, &surroundings, check);
-    let walls = walls::validate(tables.walls, &body_names, gravity, contact.as_mut(), check);
+    let walls = walls::validate(raw_walls, &body_names, gravity, check);
     let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
     let loads = loads::validate(tables.loads, &body_names, check);
     let detection = contact.as_ref().map(|contact| contact.detection);

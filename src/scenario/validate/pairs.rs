@@ -122,10 +122,29 @@ fn is_same(one: &SurfacePair, other: &SurfacePair) -> bool {
     one.groups.each_ref().map(name) == other.groups.each_ref().map(name)
 }
 
-/// The pairs with laws of their own. What one does not give is that of its bodies as a whole, or else `all`.
+/// Laws where a pair does not give its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest<'a> {
+    /// Of all pairs.
+    pub all: ContactLaws,
+    /// Of each wall with bodies.
+    pub of_walls: &'a [ContactLaws],
+    pub num_bodies: usize,
+}
+
+impl Rest<'_> {
+    /// Of two bodies, or of a body and a wall.
+    fn of(&self, bodies: [usize; 2]) -> ContactLaws {
+        let wall = bodies[1].checked_sub(self.num_bodies).and_then(|wall| self.of_walls.get(wall));
+        wall.copied().unwrap_or(self.all)
+    }
+}
+
+/// The pairs with laws of their own, those of walls with all bodies among them. What one does not give is that of its
+/// bodies as a whole, or else that of its wall, or of all.
 pub(super) fn own_laws(
     pairs: &[Pair],
-    all: ContactLaws,
+    rest: Rest<'_>,
     response: Option<&ResponseSettings>,
     check: &mut Check<'_>,
 ) -> Vec<(SurfacePair, ContactLaws)> {
@@ -136,10 +155,19 @@ pub(super) fn own_laws(
         if pair.is_apart() {
             given.refuse(&pair.path, check);
         } else if !given.is_nothing() {
-            let of_bodies = own.iter().find(|(other, _)| *other == SurfacePair::whole(pair.surfaces.bodies));
-            let rest = of_bodies.map_or(all, |(_, laws)| *laws);
+            let bodies = pair.surfaces.bodies;
+            let of_bodies = own.iter().find(|(other, _)| *other == SurfacePair::whole(bodies));
+            let rest = of_bodies.map_or(rest.of(bodies), |(_, laws)| *laws);
             let laws = response::laws(&pair.path, given, response, Some(rest), check);
             own.push((pair.surfaces.clone(), laws));
+        }
+    }
+    for (wall, laws) in rest.of_walls.iter().enumerate().filter(|(_, laws)| **laws != rest.all) {
+        for body in 0..rest.num_bodies {
+            let pair = SurfacePair::whole([body, rest.num_bodies + wall]);
+            if !own.iter().any(|(other, _)| *other == pair) {
+                own.push((pair, *laws));
+            }
         }
     }
     own.sort_by_key(|(pair, _)| (pair.bodies, pair.is_whole()));

@@ -9,22 +9,51 @@ use crate::math::{TimeFunction, Vec3};
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::join;
-use crate::scenario::{ContactSettings, SurfacePair, WallMotion, WallSpec};
+use crate::scenario::{ContactLaws, ResponseSettings, WallMotion, WallSpec};
 
 /// What of the velocity of a free wall may not be along its normal, relative: normals come rounded.
 const ACROSS: f64 = 1e-6;
 
-/// The walls, or `None` if one has problems that leave nothing of it. Their laws go to those of the contact.
+/// A wall as it is written.
+pub(super) struct Wall {
+    name: Spanned<String>,
+    path: String,
+    /// `None` where it cannot be read.
+    raw: Option<raw::Wall>,
+}
+
+/// The walls as they are written.
+pub(super) fn read(walls: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Wall> {
+    let read = |Named { name, section }: Named<'_>| {
+        let path = section.path.clone();
+        Wall { name, path, raw: section.read(&mut check.problems) }
+    };
+    walls.into_iter().map(read).collect()
+}
+
+/// Laws of each wall with bodies; what it does not give is that of `all`.
+pub(super) fn laws(
+    walls: &[Wall],
+    all: ContactLaws,
+    response: Option<&ResponseSettings>,
+    check: &mut Check<'_>,
+) -> Vec<ContactLaws> {
+    let laws = |Wall { path, raw, .. }: &Wall| {
+        let given = raw.as_ref().map(response::Given::wall);
+        given.map_or(all, |given| response::laws(path, given, response, Some(all), check))
+    };
+    walls.iter().map(laws).collect()
+}
+
+/// The walls, or `None` if one has problems that leave nothing of it.
 pub(super) fn validate(
-    walls: Vec<Named<'_>>,
+    walls: Vec<Wall>,
     bodies: &[Spanned<String>],
     gravity: Vec3,
-    mut contact: Option<&mut ContactSettings>,
     check: &mut Check<'_>,
 ) -> Option<Vec<WallSpec>> {
-    let names: Vec<_> = walls.iter().map(|wall| wall.name.clone()).collect();
-    for (index, name) in names.iter().enumerate() {
-        let mut earlier = bodies.iter().chain(&names[..index]);
+    for (index, Wall { name, .. }) in walls.iter().enumerate() {
+        let mut earlier = bodies.iter().chain(walls[..index].iter().map(|wall| &wall.name));
         if !name.get_ref().is_empty() && earlier.any(|other| other.get_ref() == name.get_ref()) {
             let fact = format!("another wall or body is named `{}`", name.get_ref());
             let problem = Problem::new(fact).at(name.span()).key(format!("walls.{index}.name"));
@@ -32,12 +61,7 @@ pub(super) fn validate(
         }
     }
     let mut all = Some(Vec::new());
-    for (index, wall) in walls.into_iter().enumerate() {
-        let path = wall.section.path.clone();
-        let raw: Option<raw::Wall> = wall.section.read(&mut check.problems);
-        if let (Some(raw), Some(contact)) = (&raw, contact.as_deref_mut()) {
-            add_laws(&path, raw, [bodies.len(), index], contact, check);
-        }
+    for Wall { path, raw, .. } in walls {
         let wall = raw.and_then(|raw| one(&path, raw, gravity, check));
         all = all.zip(wall).map(|(mut all, wall)| {
             all.push(wall);
@@ -45,28 +69,6 @@ pub(super) fn validate(
         });
     }
     all
-}
-
-/// Laws of a wall with all bodies that have no laws with it of their own.
-fn add_laws(
-    path: &str,
-    raw: &raw::Wall,
-    [num_bodies, wall]: [usize; 2],
-    contact: &mut ContactSettings,
-    check: &mut Check<'_>,
-) {
-    let laws =
-        response::laws(path, response::Given::wall(raw), Some(&contact.response), Some(contact.laws), check);
-    if laws == contact.laws {
-        return;
-    }
-    for body in 0..num_bodies {
-        let pair = SurfacePair::whole([body, num_bodies + wall]);
-        if !contact.own_laws.iter().any(|(own, _)| *own == pair) {
-            contact.own_laws.push((pair, laws));
-        }
-    }
-    contact.own_laws.sort_by_key(|(pair, _)| (pair.bodies, pair.is_whole()));
 }
 
 fn one(path: &str, raw: raw::Wall, gravity: Vec3, check: &mut Check<'_>) -> Option<WallSpec> {

@@ -230,7 +230,7 @@ impl Engine {
         let tracks = self.contact.tracks.par_iter_mut().enumerate().with_min_len(BODIES_PER_TASK);
         tracks.filter(|(body, _)| bodies.binary_search(&(*body as u32)).is_ok()).for_each(|(body, track)| {
             if let Some(tree) = &trees[body] {
-                track.fit(tree, &surfaces[body], configuration);
+                track.fit(tree, &surfaces[body], configuration.positions);
             }
         });
         let vertices =

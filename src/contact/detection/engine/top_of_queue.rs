@@ -1,6 +1,6 @@
 //! The pairs that the engine looks at next, placed where their bodies are.
 
-use crate::contact::detection::hierarchy::{Hierarchy, VertexMotion};
+use crate::contact::detection::hierarchy::Hierarchy;
 use crate::contact::detection::{Configuration, Placement, QueuedPair};
 use crate::math::RigidMotion;
 
@@ -26,7 +26,7 @@ impl Engine {
         placement: &Placement<'_>,
         time: f64,
         pair: VertexPair,
-        fitted: &mut [Vec<VertexMotion>],
+        fitted: &mut [Vec<Sphere>],
     ) -> Option<QueuedPair> {
         let tree = |k: usize| match placement {
             Placement::Flying { .. } => self.trees[pair.bodies[k] as usize].as_ref(),
@@ -37,11 +37,11 @@ impl Engine {
             let (body, vertex) = (pair.bodies[k] as usize, pair.vertices[k]);
             match placement {
                 Placement::Flying { motions, .. } => carried(&motions[body], trees[k], vertex),
-                Placement::Deforming(Configuration { positions, velocities, .. }) => {
+                Placement::Deforming(Configuration { positions, .. }) => {
                     if fitted[body].is_empty() {
-                        trees[k].refit(positions, velocities, &mut fitted[body]);
+                        trees[k].refit(positions, &mut fitted[body]);
                     }
-                    fitted[body][vertex as usize].sphere()
+                    fitted[body][vertex as usize]
                 }
             }
         });

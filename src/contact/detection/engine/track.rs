@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use crate::contact::Surface;
 use crate::contact::detection::Configuration;
 use crate::contact::detection::bounds::{Bounds, overshoot};
-use crate::contact::detection::hierarchy::{Builder, Hierarchy, VertexMotion};
-use crate::contact::detection::volume::Aabb;
+use crate::contact::detection::hierarchy::{Builder, Hierarchy};
+use crate::contact::detection::volume::{Aabb, Sphere};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
@@ -47,7 +47,7 @@ pub(super) struct BodyTrack {
     /// Largest coordinate as long as it stays in its room \[m\].
     largest_coordinate: f64,
     /// Spheres of its tree when they were last fitted.
-    spheres: Vec<VertexMotion>,
+    spheres: Vec<Sphere>,
     /// Displacements since then.
     since_fit: Bounds,
     /// A tree built since, in the place of that of the beginning.
@@ -62,7 +62,7 @@ pub(super) struct BodyTrack {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedSpheres<'a> {
     /// As they were fitted.
-    pub spheres: &'a [VertexMotion],
+    pub spheres: &'a [Sphere],
     /// How far they have moved since \[m\].
     pub shift: Vec3,
     /// How much larger they are now \[m\].
@@ -142,14 +142,13 @@ impl BodyTrack {
     }
 
     /// Fits the spheres of the tree; where it has become a bad one, of another one in its place.
-    pub fn fit(&mut self, tree: &Hierarchy, surface: &Surface, configuration: &Configuration<'_>) {
-        let Configuration { positions, velocities, .. } = *configuration;
-        self.rebuilt.as_ref().unwrap_or(tree).refit(positions, velocities, &mut self.spheres);
+    pub fn fit(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) {
+        self.rebuilt.as_ref().unwrap_or(tree).refit(positions, &mut self.spheres);
         self.since_fit = Bounds::ZERO;
         let quality = sum_of_volumes(&self.spheres);
         if quality > DECAYED * self.best {
             self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0);
-            self.rebuilt.as_ref().unwrap_or(tree).refit(positions, velocities, &mut self.spheres);
+            self.rebuilt.as_ref().unwrap_or(tree).refit(positions, &mut self.spheres);
             self.best = sum_of_volumes(&self.spheres);
         } else {
             self.best = self.best.min(quality);
@@ -176,7 +175,7 @@ fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
 }
 
 /// Sum of r³ of spheres: the measure of a tree, but for a factor.
-fn sum_of_volumes(spheres: &[VertexMotion]) -> f64 {
+fn sum_of_volumes(spheres: &[Sphere]) -> f64 {
     fixed_order_sum(spheres.len(), &|range| {
         spheres[range].iter().map(|sphere| sphere.radius.powi(3)).sum::<f64>()
     })
@@ -222,7 +221,7 @@ mod tests {
             let mut track = BodyTrack::new(&surface, 0.5);
             assert!(track.has_left() && track.is_stale());
             let room = track.give_room(&surface, &positions);
-            track.fit(&tree, &surface, &configuration(&positions, &positions));
+            track.fit(&tree, &surface, &positions);
             let mut left = 0;
             for _ in 0..50 {
                 let common = samples.vector(0.02) + Vec3::x() * 0.02;
@@ -237,7 +236,7 @@ mod tests {
                 // Rounding adds up: 50 steps of 8 ε times coordinates of about 25.
                 assert!(!is_rigid || placed.growth < 1e-11 && bounds.diagonal() < 20.1);
                 for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {
-                    let sphere = placed.spheres[v as usize].sphere();
+                    let sphere = placed.spheres[v as usize];
                     let (_, nodes) = surface.face(tree.face(v).unwrap() as usize);
                     let farthest =
                         |&node: &u32| (positions[node as usize] - sphere.centre - placed.shift).norm();
@@ -255,18 +254,17 @@ mod tests {
         let (surface, mut positions) = strip(200);
         let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut track = BodyTrack::new(&surface, 0.5);
-        let zero = vec![Vec3::zeros(); positions.len()];
-        track.fit(&tree, &surface, &configuration(&positions, &zero));
+        track.fit(&tree, &surface, &positions);
         positions.iter_mut().for_each(|x| x.y += 0.1 * x.x);
-        track.fit(&tree, &surface, &configuration(&positions, &zero));
+        track.fit(&tree, &surface, &positions);
         assert!(track.rebuilt.is_none(), "shear");
         for (k, x) in positions.iter_mut().enumerate() {
             x.x += f64::from((k as u32 / 3) * 89 % 200) - (k / 3) as f64;
         }
-        track.fit(&tree, &surface, &configuration(&positions, &zero));
+        track.fit(&tree, &surface, &positions);
         let fresh = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut spheres = Vec::new();
-        fresh.refit(&positions, &zero, &mut spheres);
+        fresh.refit(&positions, &mut spheres);
         assert!(track.rebuilt.is_some() && track.best == sum_of_volumes(&spheres));
         track.forget();
         assert!(track.rebuilt.is_none());

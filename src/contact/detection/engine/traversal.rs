@@ -115,7 +115,7 @@ impl Found {
 
 impl PlacedSpheres<'_> {
     fn sphere(&self, vertex: u32) -> Sphere {
-        let sphere = self.spheres[vertex as usize].sphere();
+        let sphere = self.spheres[vertex as usize];
         Sphere { centre: sphere.centre + self.shift, radius: sphere.radius + self.growth }
     }
 }

@@ -1,8 +1,9 @@
 //! Whether a tree is well formed and its nested spheres bound what they must.
 
-use super::{Hierarchy, VertexMotion};
+use super::Hierarchy;
 use crate::contact::Surface;
 use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points};
+use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
 
 /// What is wrong with a tree.
@@ -10,12 +11,12 @@ use crate::math::Vec3;
 #[non_exhaustive]
 pub enum HierarchyError {
     /// The arrays do not fit the surface.
-    #[error("the tree has {vertices} vertices and {motions} motions; {expected} are needed for the surface")]
+    #[error("the tree has {vertices} vertices and {spheres} spheres; {expected} are needed for the surface")]
     Size {
         /// Vertices of the tree.
         vertices: usize,
-        /// Motions given.
-        motions: usize,
+        /// Spheres given.
+        spheres: usize,
         /// 2 faces − 1.
         expected: usize,
     },
@@ -49,28 +50,11 @@ pub enum HierarchyError {
         /// Radius of the sphere \[m\].
         radius: f64,
     },
-    /// A face below moves faster against the centre than the spread allows.
-    #[error(
-        "point {point} of face {face} moves at {speed} against the centre of vertex {vertex}, spread {spread}"
-    )]
-    Spread {
-        /// The vertex.
-        vertex: u32,
-        /// A face below it.
-        face: u32,
-        /// A node of that face, or a Bézier control point where it is curved; local number.
-        point: usize,
-        /// Speed against the centre \[m/s\].
-        speed: f64,
-        /// Bound of the vertex \[m/s\].
-        spread: f64,
-    },
 }
 
 impl Hierarchy {
-    /// Holds the tree against its surface: every face in one leaf, children before parents, parents and counts; and `motion`
-    /// against the faces: spheres bound the points that hold those below (and the margin), spreads their relative
-    /// speeds.
+    /// Holds the tree against its surface: every face in one leaf, children before parents, parents and counts; and
+    /// `spheres` against the faces: they bound the points that hold those below, and the margin.
     ///
     /// # Cost
     /// O(n · depth): for tests and diagnosis.
@@ -80,13 +64,12 @@ impl Hierarchy {
         &self,
         surface: &Surface,
         positions: &[Vec3],
-        velocities: &[Vec3],
-        motion: &[VertexMotion],
+        spheres: &[Sphere],
     ) -> Result<(), HierarchyError> {
         let expected = (2 * surface.num_faces()).saturating_sub(1);
-        if self.num_vertices() != expected || motion.len() != expected {
-            let (vertices, motions) = (self.num_vertices(), motion.len());
-            return Err(HierarchyError::Size { vertices, motions, expected });
+        if self.num_vertices() != expected || spheres.len() != expected {
+            let (vertices, spheres) = (self.num_vertices(), spheres.len());
+            return Err(HierarchyError::Size { vertices, spheres, expected });
         }
         self.check_order()?;
         self.check_faces(surface)?;
@@ -94,13 +77,11 @@ impl Hierarchy {
             let Some(face) = self.face(leaf) else { continue };
             let path = || std::iter::successors(Some(leaf), |&v| self.parent(v));
             let (kind, nodes) = surface.face(face as usize);
-            let mut points = [[Vec3::zeros(); MAX_CONTROL_POINTS]; 2];
-            let [at, moving] = &mut points;
-            let at = control_points(kind, nodes, positions, at);
-            let moving = control_points(kind, nodes, velocities, moving);
-            for (point, state) in at.iter().zip(moving).enumerate() {
+            let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+            let points = control_points(kind, nodes, positions, &mut points);
+            for (point, position) in points.iter().enumerate() {
                 for vertex in path() {
-                    self.check_point((vertex, face, point), state, &motion[vertex as usize])?;
+                    self.check_point((vertex, face, point), position, &spheres[vertex as usize])?;
                 }
             }
         }
@@ -142,22 +123,13 @@ impl Hierarchy {
     fn check_point(
         &self,
         (vertex, face, point): (u32, u32, usize),
-        (position, velocity): (&Vec3, &Vec3),
-        motion: &VertexMotion,
+        position: &Vec3,
+        sphere: &Sphere,
     ) -> Result<(), HierarchyError> {
-        let distance = (position - motion.centre).norm() + self.margin;
-        if exceeds(distance, motion.radius) {
-            return Err(HierarchyError::NotBounded { vertex, face, point, distance, radius: motion.radius });
-        }
-        let speed = (velocity - motion.velocity).norm();
-        if exceeds(speed, motion.spread) {
-            return Err(HierarchyError::Spread { vertex, face, point, speed, spread: motion.spread });
+        let (distance, radius) = ((position - sphere.centre).norm() + self.margin, sphere.radius);
+        if distance > radius || distance.is_nan() || radius.is_nan() {
+            return Err(HierarchyError::NotBounded { vertex, face, point, distance, radius });
         }
         Ok(())
     }
-}
-
-/// Whether `value` is above `bound`, or either is no number.
-fn exceeds(value: f64, bound: f64) -> bool {
-    value > bound || value.is_nan() || bound.is_nan()
 }

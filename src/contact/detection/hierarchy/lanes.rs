@@ -23,7 +23,7 @@ pub fn rounded_up(radius: Lanes, centre: &[Lanes; 3]) -> Lanes {
     radius + (radius * RELATIVE_SLACK + position_error)
 }
 
-/// Centres and radii of four balls, in space or of velocities.
+/// Centres and radii of four balls.
 #[derive(Clone, Copy)]
 pub struct Balls {
     /// Centres.
@@ -42,6 +42,17 @@ impl Balls {
             Lanes([a.centre.z, b.centre.z, c.centre.z, d.centre.z]),
         ];
         Self { centre, radius: Lanes([a.radius, b.radius, c.radius, d.radius]) }
+    }
+
+    /// Spheres of the left and of the right children of four vertices; the first of the `spheres` is of the vertex
+    /// `first`.
+    #[inline(always)]
+    pub fn of_children(spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> [Self; 2] {
+        let child = |vertex: usize, side: usize| spheres[links[vertex][side] as usize - first];
+        [
+            Self::of([child(0, 0), child(1, 0), child(2, 0), child(3, 0)]),
+            Self::of([child(0, 1), child(1, 1), child(2, 1), child(3, 1)]),
+        ]
     }
 
     /// The balls one by one.

@@ -260,12 +260,16 @@ impl<const N: usize> Kernel for Weights<'_, N> {
     }
 }
 
-/// Spheres of the leaves of a task.
-struct Spheres<'a, const N: usize> {
-    leaves: Records<'a, N>,
-    positions: &'a [Vec3],
-    margin: f64,
-    spheres: &'a mut [Sphere],
+/// Spheres of some leaves, and of the margin around them.
+pub struct Spheres<'a, const N: usize> {
+    /// The leaves.
+    pub leaves: Records<'a, N>,
+    /// Of all nodes \[m\].
+    pub positions: &'a [Vec3],
+    /// How far around the faces the spheres reach \[m\].
+    pub margin: f64,
+    /// To be found, one a leaf.
+    pub spheres: &'a mut [Sphere],
 }
 
 impl<const N: usize> Kernel for Spheres<'_, N> {

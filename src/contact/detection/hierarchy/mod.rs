@@ -16,7 +16,7 @@
 //! ```
 //!
 //! A vertex has two spheres. The *nested* one follows the deformation: its centre is a combination of nodes that
-//! the build fixes once, a *material* centre, whose velocity is therefore exact; see [`Hierarchy::refit`]. The
+//! the build fixes once, a *material* centre; see [`Hierarchy::refit`]. The
 //! *reference* sphere bounds the faces below in the configuration of the build, and serves as long as the body moves
 //! rigidly. It is the nested one of the build unless it is fitted to the points
 //! ([`Hierarchy::fit_reference_spheres`]): nested spheres grow with the height of the tree (a unit sphere gets a
@@ -42,7 +42,6 @@ mod topology;
 
 pub use check::HierarchyError;
 pub use near_faces::NearFaces;
-pub use refit::VertexMotion;
 
 use rayon::prelude::*;
 

@@ -64,10 +64,7 @@ impl Kernel for Nest<'_> {
         while k < links.len() {
             let v = start + k;
             if k + LANES <= links.len() && are_independent(&links[k..k + LANES], v) {
-                let [left, right] = [
-                    children(spheres, &links[k..k + LANES], 0, first),
-                    children(spheres, &links[k..k + LANES], 1, first),
-                ];
+                let [left, right] = Balls::of_children(spheres, &links[k..k + LANES], first);
                 let fraction = left.joint_fraction(&right);
                 let joint = left.joint_at(&right, fraction);
                 fractions[k..k + LANES].copy_from_slice(&fraction.settled());
@@ -87,15 +84,4 @@ impl Kernel for Nest<'_> {
         let [a, b, c, d] = sums.0;
         4.0 / 3.0 * std::f64::consts::PI * (a + b + c + d + sum)
     }
-}
-
-/// Spheres of the children of four vertices, on one side.
-#[inline(always)]
-fn children(spheres: &[Sphere], links: &[[u32; 2]], side: usize, first: usize) -> Balls {
-    Balls::of([
-        spheres[links[0][side] as usize - first],
-        spheres[links[1][side] as usize - first],
-        spheres[links[2][side] as usize - first],
-        spheres[links[3][side] as usize - first],
-    ])
 }

@@ -17,11 +17,11 @@ fn assert_well_formed(case: &Case, hierarchy: &Hierarchy, seed: u64) {
     fitted.fit_reference_spheres(&case.positions);
     assert_reference_spheres_bound(case, &fitted);
     let mut random = Random(seed);
-    let mut motion = Vec::new();
+    let mut spheres = Vec::new();
     for scale in [0.0, 0.01, 10.0] {
-        let (positions, velocities) = case.deformed(&mut random, scale);
-        hierarchy.refit(&positions, &velocities, &mut motion);
-        hierarchy.check(&case.surface, &positions, &velocities, &motion).unwrap();
+        let positions = case.deformed(&mut random, scale);
+        hierarchy.refit(&positions, &mut spheres);
+        hierarchy.check(&case.surface, &positions, &spheres).unwrap();
     }
 }
 
@@ -186,54 +186,14 @@ proptest! {
 fn refit_in_the_configuration_of_the_build_gives_the_joint_spheres() {
     let case = wavy(20, 5);
     let hierarchy = case.build(Builder::BottomUp, 0.003);
-    let mut motion = Vec::new();
-    hierarchy.refit(&case.positions, &case.positions, &mut motion);
+    let mut spheres = Vec::new();
+    hierarchy.refit(&case.positions, &mut spheres);
     for v in 0..=hierarchy.root() {
-        assert_eq!(motion[v as usize].sphere(), hierarchy.reference_sphere(v));
+        assert_eq!(spheres[v as usize], hierarchy.reference_sphere(v));
         if let Some([left, right]) = hierarchy.children(v) {
             let joint = hierarchy.reference_sphere(left).joint(&hierarchy.reference_sphere(right));
             assert_eq!(joint, hierarchy.reference_sphere(v));
         }
-    }
-}
-
-#[test]
-fn centres_move_with_their_velocity_and_spread_bounds_the_growth() {
-    let case = wavy(15, 6);
-    let (positions, velocities) = case.deformed(&mut Random(4), 0.05);
-    for builder in BUILDERS {
-        let hierarchy = case.build(builder, 0.0);
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        hierarchy.refit(&positions, &velocities, &mut before);
-        let time = 0.7;
-        let later: Vec<Vec3> = positions.iter().zip(&velocities).map(|(x, v)| x + v * time).collect();
-        hierarchy.refit(&later, &velocities, &mut after);
-        for (before, after) in before.iter().zip(&after) {
-            let predicted = before.centre + before.velocity * time;
-            assert!((after.centre - predicted).norm() < 1e-12 * 100.0);
-        }
-        for leaf in (0..=hierarchy.root()).filter(|&v| hierarchy.face(v).is_some()) {
-            for v in std::iter::successors(Some(leaf), |&v| hierarchy.parent(v)) {
-                let ball = &before[v as usize];
-                for &node in case.surface.face(hierarchy.face(leaf).unwrap() as usize).1 {
-                    let distance = (later[node as usize] - (ball.centre + ball.velocity * time)).norm();
-                    assert!(distance <= (ball.radius + ball.spread * time) * (1.0 + 1e-12));
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn rigid_translation_has_no_spread() {
-    let case = icosphere(3);
-    let hierarchy = case.build(Builder::Fast, 0.0);
-    let velocity = Vec3::new(50.0, -20.0, 3.0);
-    let mut motion = Vec::new();
-    hierarchy.refit(&case.positions, &vec![velocity; case.positions.len()], &mut motion);
-    for vertex in &motion {
-        assert!((vertex.velocity - velocity).norm() < 1e-12);
-        assert!(vertex.spread < 1e-11);
     }
 }
 
@@ -264,9 +224,9 @@ fn deep_trees_of_steeply_graded_faces_are_well_formed() {
     assert!(hierarchy.leaf_depths().max > 128, "{:?}", hierarchy.leaf_depths());
     for builder in BUILDERS {
         let hierarchy = case.build(builder, 0.0);
-        let mut motion = Vec::new();
-        hierarchy.refit(&case.positions, &case.positions, &mut motion);
-        hierarchy.check(&case.surface, &case.positions, &case.positions, &motion).unwrap();
+        let mut spheres = Vec::new();
+        hierarchy.refit(&case.positions, &mut spheres);
+        hierarchy.check(&case.surface, &case.positions, &spheres).unwrap();
     }
 }
 
@@ -276,10 +236,10 @@ fn long_steeply_graded_lines_are_refitted() {
     let case = graded_line(6000, 1.01);
     for builder in BUILDERS {
         let hierarchy = case.build(builder, 0.0);
-        let mut motion = Vec::new();
-        hierarchy.refit(&case.positions, &case.positions, &mut motion);
-        let root = motion.last().unwrap();
-        assert!(case.positions.iter().all(|p| root.sphere().contains(p)));
+        let mut spheres = Vec::new();
+        hierarchy.refit(&case.positions, &mut spheres);
+        let root = spheres.last().unwrap();
+        assert!(case.positions.iter().all(|p| root.contains(p)));
     }
 }
 
@@ -325,8 +285,8 @@ fn positions_that_are_no_numbers_end() {
             for builder in BUILDERS {
                 let hierarchy = case.build(builder, 0.0);
                 assert_eq!(hierarchy.num_vertices(), 2 * case.surface.num_faces() - 1);
-                let mut motion = Vec::new();
-                hierarchy.refit(&case.positions, &case.positions, &mut motion);
+                let mut spheres = Vec::new();
+                hierarchy.refit(&case.positions, &mut spheres);
             }
         }
     }
@@ -335,16 +295,16 @@ fn positions_that_are_no_numbers_end() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let case = wavy(70, 13);
-    let (positions, velocities) = case.deformed(&mut Random(1), 0.01);
+    let positions = case.deformed(&mut Random(1), 0.01);
     for builder in BUILDERS {
         let [one, four] = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let mut hierarchy = case.build(builder, 0.001);
                 hierarchy.fit_reference_spheres(&case.positions);
-                let mut motion = Vec::new();
-                hierarchy.refit(&positions, &velocities, &mut motion);
-                (hierarchy, motion)
+                let mut spheres = Vec::new();
+                hierarchy.refit(&positions, &mut spheres);
+                (hierarchy, spheres)
             })
         });
         assert_eq!(one.1, four.1);
@@ -356,25 +316,21 @@ fn results_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn check_finds_what_is_wrong() {
     let case = wavy(10, 3);
-    let (positions, velocities) = case.deformed(&mut Random(2), 0.01);
+    let positions = case.deformed(&mut Random(2), 0.01);
     let hierarchy = case.build(Builder::Fast, 0.01);
-    let mut motion = Vec::new();
-    hierarchy.refit(&positions, &velocities, &mut motion);
-    let check = |hierarchy: &Hierarchy, motion: &[VertexMotion]| {
-        hierarchy.check(&case.surface, &positions, &velocities, motion)
-    };
+    let mut spheres = Vec::new();
+    hierarchy.refit(&positions, &mut spheres);
+    let check =
+        |hierarchy: &Hierarchy, spheres: &[Sphere]| hierarchy.check(&case.surface, &positions, spheres);
     let leaf = (0..).find(|&v| hierarchy.face(v).is_some()).unwrap() as usize;
 
-    let mut wrong = motion.clone();
+    let mut wrong = spheres.clone();
     wrong[leaf].radius -= 1e-9;
     assert!(matches!(check(&hierarchy, &wrong), Err(HierarchyError::NotBounded { .. })));
-    let mut wrong = motion.clone();
+    let mut wrong = spheres.clone();
     wrong[leaf].radius = f64::NAN;
     assert!(matches!(check(&hierarchy, &wrong), Err(HierarchyError::NotBounded { .. })));
-    let mut wrong = motion.clone();
-    wrong[leaf].spread -= 1e-9;
-    assert!(matches!(check(&hierarchy, &wrong), Err(HierarchyError::Spread { .. })));
-    assert!(matches!(check(&hierarchy, &motion[1..]), Err(HierarchyError::Size { .. })));
+    assert!(matches!(check(&hierarchy, &spheres[1..]), Err(HierarchyError::Size { .. })));
 
     let links = hierarchy.topology.links().to_vec();
     let blocks = || hierarchy.topology.blocks().to_vec();
@@ -383,9 +339,9 @@ fn check_finds_what_is_wrong() {
     let mut face_twice = links.clone();
     face_twice[1] = first;
     wrong.topology = Topology::new(face_twice, blocks());
-    assert!(matches!(check(&wrong, &motion), Err(HierarchyError::Face { .. })));
+    assert!(matches!(check(&wrong, &spheres), Err(HierarchyError::Face { .. })));
     let mut child_twice = links;
     child_twice[root][0] = child_twice[root][1];
     wrong.topology = Topology::new(child_twice, blocks());
-    assert!(matches!(check(&wrong, &motion), Err(HierarchyError::Order { .. })));
+    assert!(matches!(check(&wrong, &spheres), Err(HierarchyError::Order { .. })));
 }

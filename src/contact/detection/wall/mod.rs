@@ -145,14 +145,15 @@ impl WallDetector {
         }
     }
 
-    /// Bodies with nodes behind walls in a given configuration: a check of input, not part of a step.
+    /// Bodies with nodes behind walls in a given configuration, nearer than their surfaces are offset: a check of input, not
+    /// part of a step.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);
             let origin = positions[wall.node as usize];
             let depths = body.nodes.iter().map(|&node| {
                 let point = positions[node as usize];
-                (wall.normal.dot(&(origin - point)), point)
+                (wall.normal.dot(&(origin - point)) + body.offset, point)
             });
             let (depth, point) = depths.max_by(|a, b| a.0.total_cmp(&b.0))?;
             let touching =

@@ -36,11 +36,8 @@ impl Case {
         Hierarchy::build(builder, &self.surface, &self.positions, margin).unwrap()
     }
 
-    pub(super) fn deformed(&self, random: &mut Random, scale: f64) -> (Vec<Vec3>, Vec<Vec3>) {
-        let positions = self.positions.iter().map(|p| p + random.vector(scale)).collect();
-        let velocities =
-            self.positions.iter().map(|_| random.vector(3.0) + Vec3::new(70.0, 0.0, 1.0)).collect();
-        (positions, velocities)
+    pub(super) fn deformed(&self, random: &mut Random, scale: f64) -> Vec<Vec3> {
+        self.positions.iter().map(|p| p + random.vector(scale)).collect()
     }
 }
 

@@ -1,0 +1,160 @@
+//! Gaps that are not counted: of contacts that began with a penetration that no motion has made.
+//!
+//! A contact of bodies that overlap at t = 0 counts its gap from the initial one, where the scenario asks for it. So does a
+//! contact that is found deeper in its target than it has travelled in the step in which it is found: it has come from the
+//! side, past the rim of a surface, or from where surfaces do not touch. Springs that took it at its full depth would hold
+//! an energy that nobody has put in. The kept gap follows one that becomes smaller and is forgotten when the contact
+//! opens.
+//!
+//! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks penetrations likewise, at the start and
+//! later.
+
+use crate::contact::{Constraint, Constraints, ContactKey};
+use crate::math::Vec3;
+
+/// How much farther than the gap the kept one is, relative to it: rounding must not leave contacts that press on nothing.
+const CLEARANCE: f64 = 1e-9;
+
+/// Gaps from which contacts are counted \[m\], by ascending key.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeptGaps {
+    now: Vec<(ContactKey, f64)>,
+    before: Vec<(ContactKey, f64)>,
+}
+
+impl KeptGaps {
+    /// The gaps of these constraints.
+    pub fn of(constraints: &Constraints) -> Self {
+        let beyond = |constraint: Constraint<'_>| (constraint.key, constraint.gap * (1.0 + CLEARANCE));
+        Self { now: constraints.iter().map(beyond).collect(), before: Vec::new() }
+    }
+
+    /// Whether no gap is kept, any more.
+    pub fn is_empty(&self) -> bool {
+        self.now.is_empty()
+    }
+
+    /// Counts the gaps of the constraints of a step from the kept ones. `before` are the constraints of the step before,
+    /// `positions` those of all nodes at the beginning and at the end of the step \[m\].
+    pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
+        std::mem::swap(&mut self.now, &mut self.before);
+        self.now.clear();
+        let mut kept = self.before.iter().peekable();
+        for constraint in constraints.iter() {
+            while kept.next_if(|(key, _)| *key < constraint.key).is_some() {}
+            let initial = match kept.next_if(|(key, _)| *key == constraint.key) {
+                Some((_, gap)) => Some(*gap),
+                None => unaccounted_gap(&constraint, positions).filter(|_| !goes_on(&constraint, before)),
+            };
+            if let Some(initial) = initial {
+                self.now.push((constraint.key, initial.max(constraint.gap * (1.0 + CLEARANCE))));
+            }
+        }
+        let mut kept = self.now.iter().peekable();
+        if kept.peek().is_some() {
+            constraints.map_gaps(|key, gap| {
+                gap - kept.next_if(|(kept, _)| *kept == key).map_or(0.0, |(_, initial)| *initial)
+            });
+        }
+    }
+
+    /// Takes the last step back.
+    pub fn take_back(&mut self) {
+        std::mem::swap(&mut self.now, &mut self.before);
+    }
+}
+
+/// The gap at the beginning of the step of a contact that is deeper than its points have moved against each other in it:
+/// they were not apart then.
+fn unaccounted_gap(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
+    let travel = constraint.jump(to) - constraint.jump(from);
+    let closed = (-constraint.normal.dot(&travel)).max(0.0);
+    (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
+}
+
+/// Whether a contact, or one that it takes the place of, was there before: of the same node with another surface, or of
+/// edges with a node in common.
+fn goes_on(constraint: &Constraint<'_>, before: &Constraints) -> bool {
+    before.contains(constraint.key)
+        || before.iter().any(|other| touching(constraint).iter().any(|node| touching(&other).contains(node)))
+}
+
+/// The nodes that touch: a contactor, or the ends of two edges.
+fn touching<'a>(constraint: &Constraint<'a>) -> &'a [u32] {
+    match constraint.key {
+        ContactKey::Node(_) => &constraint.nodes[..constraint.num_contactor_nodes],
+        ContactKey::Edges(_) => constraint.nodes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{EdgeOnEdge, NodeOnSurface, Side};
+
+    const TRIANGLE: [Vec3; 3] =
+        [Vec3::new(-1.0, -1.0, 0.0), Vec3::new(2.0, -1.0, 0.0), Vec3::new(-1.0, 2.0, 0.0)];
+
+    /// Node 3 at this height over the triangle of the nodes 0, 1, 2.
+    fn positions(height: f64) -> Vec<Vec3> {
+        TRIANGLE.into_iter().chain([Vec3::new(0.0, 0.0, height)]).collect()
+    }
+
+    fn contact(gap: f64, target: u32) -> Constraints {
+        let mut constraints = Constraints::default();
+        let node = Side { body: 1, nodes: &[3], shape_values: &[1.0] };
+        let face = Side { body: target, nodes: &[0, 1, 2], shape_values: &[1.0 / 3.0; 3] };
+        let key = ContactKey::Node(NodeOnSurface { contactor: 3, target });
+        constraints.push(key, gap, Vec3::z(), node, face);
+        constraints
+    }
+
+    /// The gap that counts in a step from one height to another.
+    fn counted(kept: &mut KeptGaps, before: &Constraints, from: f64, to: f64) -> f64 {
+        let mut constraints = contact(to, 0);
+        kept.apply(&mut constraints, before, [&positions(from), &positions(to)]);
+        constraints.get(0).gap
+    }
+
+    #[test]
+    fn what_comes_through_the_face_counts_whole() {
+        let (mut kept, nothing) = (KeptGaps::default(), Constraints::default());
+        assert_eq!(counted(&mut kept, &nothing, 0.1, -0.2), -0.2);
+        assert!(kept.is_empty());
+        assert_eq!(counted(&mut kept, &contact(-0.2, 0), -0.2, -0.201), -0.201, "it goes on");
+        assert_eq!(counted(&mut kept, &contact(-0.2, 7), -0.2, -0.201), -0.201, "from another surface");
+    }
+
+    /// Found 0.5 deep after a step of 0.1: only that step counts, until the contact has opened.
+    #[test]
+    fn what_comes_from_the_side_counts_from_where_it_was() {
+        let (mut kept, nothing) = (KeptGaps::default(), Constraints::default());
+        assert!((counted(&mut kept, &nothing, -0.4, -0.5) + 0.1).abs() < 1e-15);
+        let before = contact(-0.1, 0);
+        assert!((counted(&mut kept, &before, -0.5, -0.6) + 0.2).abs() < 1e-15);
+        assert!(counted(&mut kept, &before, -0.6, -0.3).abs() < 1e-9, "the kept gap follows");
+        assert!((counted(&mut kept, &before, -0.3, -0.35) + 0.05).abs() < 1e-9);
+        kept.take_back();
+        assert!((counted(&mut kept, &before, -0.3, -0.35) + 0.05).abs() < 1e-9, "the step once more");
+        kept.apply(&mut Constraints::default(), &before, [&positions(0.0), &positions(0.1)]);
+        assert!(kept.is_empty());
+        assert_eq!(counted(&mut kept, &nothing, 0.1, -0.05), -0.05);
+    }
+
+    /// Edges that pass on to their neighbours, and nodes that pass on to edges, have been in contact.
+    #[test]
+    fn contacts_are_handed_on() {
+        let edges = |nodes: [u32; 4], edge: u32| {
+            let mut constraints = Constraints::default();
+            let side = |body, nodes| Side { body, nodes, shape_values: &[0.5, 0.5] };
+            let key = ContactKey::Edges(EdgeOnEdge { contactor: edge, target: 9 });
+            constraints.push(key, -0.5, Vec3::z(), side(0, &nodes[..2]), side(1, &nodes[2..]));
+            constraints
+        };
+        let goes_on = |now: &Constraints, before: &Constraints| goes_on(&now.get(0), before);
+        assert!(goes_on(&edges([4, 5, 6, 7], 1), &edges([3, 4, 8, 9], 0)));
+        assert!(goes_on(&edges([3, 5, 6, 7], 1), &contact(-0.5, 0)));
+        assert!(!goes_on(&edges([4, 5, 0, 1], 1), &contact(-0.5, 0)), "a face that was touched elsewhere");
+        assert!(!goes_on(&edges([4, 5, 6, 7], 1), &edges([0, 1, 2, 3], 0)));
+    }
+}
