@@ -40,11 +40,15 @@ impl KeptGaps {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
         let mut kept = self.before.iter().peekable();
+        let mut earlier = before.iter().map(|constraint| constraint.key).peekable();
         for constraint in constraints.iter() {
             while kept.next_if(|(key, _)| *key < constraint.key).is_some() {}
+            while earlier.next_if(|key| *key < constraint.key).is_some() {}
+            let lasts = earlier.next_if_eq(&constraint.key).is_some();
             let initial = match kept.next_if(|(key, _)| *key == constraint.key) {
                 Some((_, gap)) => Some(*gap),
-                None => unaccounted_gap(&constraint, positions).filter(|_| !goes_on(&constraint, before)),
+                None if lasts => None,
+                None => unaccounted_gap(&constraint, positions).filter(|_| !replaces(&constraint, before)),
             };
             if let Some(initial) = initial {
                 self.now.push((constraint.key, initial.max(constraint.gap * (1.0 + CLEARANCE))));
@@ -72,11 +76,10 @@ fn unaccounted_gap(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Opt
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Whether a contact, or one that it takes the place of, was there before: of the same node with another surface, or of
-/// edges with a node in common.
-fn goes_on(constraint: &Constraint<'_>, before: &Constraints) -> bool {
-    before.contains(constraint.key)
-        || before.iter().any(|other| touching(constraint).iter().any(|node| touching(&other).contains(node)))
+/// Whether a new contact takes the place of another: of the same node with another surface, or of edges with a node in
+/// common.
+fn replaces(constraint: &Constraint<'_>, before: &Constraints) -> bool {
+    before.iter().any(|other| touching(constraint).iter().any(|node| touching(&other).contains(node)))
 }
 
 /// The nodes that touch: a contactor, or the ends of two edges.
@@ -151,10 +154,10 @@ mod tests {
             constraints.push(key, -0.5, Vec3::z(), side(0, &nodes[..2]), side(1, &nodes[2..]));
             constraints
         };
-        let goes_on = |now: &Constraints, before: &Constraints| goes_on(&now.get(0), before);
-        assert!(goes_on(&edges([4, 5, 6, 7], 1), &edges([3, 4, 8, 9], 0)));
-        assert!(goes_on(&edges([3, 5, 6, 7], 1), &contact(-0.5, 0)));
-        assert!(!goes_on(&edges([4, 5, 0, 1], 1), &contact(-0.5, 0)), "a face that was touched elsewhere");
-        assert!(!goes_on(&edges([4, 5, 6, 7], 1), &edges([0, 1, 2, 3], 0)));
+        let replaces = |now: &Constraints, before: &Constraints| replaces(&now.get(0), before);
+        assert!(replaces(&edges([4, 5, 6, 7], 1), &edges([3, 4, 8, 9], 0)));
+        assert!(replaces(&edges([3, 5, 6, 7], 1), &contact(-0.5, 0)));
+        assert!(!replaces(&edges([4, 5, 0, 1], 1), &contact(-0.5, 0)), "a face that was touched elsewhere");
+        assert!(!replaces(&edges([4, 5, 6, 7], 1), &edges([0, 1, 2, 3], 0)));
     }
 }
