@@ -5,6 +5,7 @@
 use super::layout::outward;
 use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
+use crate::math::octet::at_most;
 
 /// A computed squared distance to a box may exceed that to a point in it by this factor, and by this where it leaves
 /// the normal numbers of single precision.
@@ -140,21 +141,6 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// Which of eight keys are at most `limit`, a bit each.
-#[inline(always)]
-pub(super) fn within(keys: &[u32; CHILDREN], limit: u32) -> u8 {
-    let mut bits = [0; CHILDREN];
-    for k in 0..CHILDREN {
-        bits[k] = if keys[k] <= limit { 1 << k } else { 0 };
-    }
-    let bits = std::hint::black_box(bits);
-    let mut near = 0_u32;
-    for k in 0..CHILDREN {
-        near |= bits[k];
-    }
-    near as u8
-}
-
 /// The least of eight keys.
 #[inline(always)]
 pub(super) fn least(keys: &[u32; CHILDREN]) -> u32 {
@@ -276,7 +262,7 @@ impl ClosestFaceIndex {
             count = 0;
             for &node in &level[..above] {
                 let node = &self.nodes[node as usize];
-                let mut near = within(&std::hint::black_box(node.keys(around)), limit);
+                let mut near = at_most(&std::hint::black_box(node.keys(around)), limit);
                 while near != 0 {
                     let child = near.trailing_zeros();
                     near &= near - 1;

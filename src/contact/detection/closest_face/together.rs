@@ -15,11 +15,10 @@
 
 use std::ops::Range;
 
-use super::search::{
-    LISTED, Rounded, STACK, Stack, distance_squared_to_sample, is_finite, least, single, within,
-};
+use super::search::{LISTED, Rounded, STACK, Stack, distance_squared_to_sample, is_finite, least, single};
 use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
+use crate::math::octet::{at_most, set_bits};
 use crate::math::pack::prefetch;
 use crate::math::real::Kernel;
 
@@ -91,24 +90,6 @@ struct Pairs {
     places: [u32; PAIRS],
 }
 
-/// The numbers of the bits that are set in a byte, the others after them.
-const SET_BITS: [[u8; CHILDREN]; 1 << CHILDREN] = {
-    let mut table = [[0; CHILDREN]; 1 << CHILDREN];
-    let mut byte = 0;
-    while byte < table.len() {
-        let (mut bit, mut count) = (0, 0);
-        while bit < CHILDREN {
-            if byte >> bit & 1 == 1 {
-                table[byte][count] = bit as u8;
-                count += 1;
-            }
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-};
-
 impl Pairs {
     const NONE: Self = Self { count: 0, queries: [0; PAIRS], places: [0; PAIRS] };
 
@@ -120,7 +101,7 @@ impl Pairs {
         else {
             return false;
         };
-        let bits = &SET_BITS[set as usize];
+        let bits = set_bits(set);
         for k in 0..CHILDREN {
             queries[k] = query as u32;
             places[k] = first + u32::from(bits[k]);
@@ -314,11 +295,11 @@ impl Block<'_> {
             for chunk in 0..self.num_nodes[group].div_ceil(CHILDREN) {
                 let place = (chunk * CHILDREN) as u32;
                 let near =
-                    within(&self.keys[k][chunk], limit) & !bit(self.first_nodes[k].wrapping_sub(place));
+                    at_most(&self.keys[k][chunk], limit) & !bit(self.first_nodes[k].wrapping_sub(place));
                 self.goes_alone[k] |= !self.near_nodes.add(k, place, near);
             }
             let node = self.nodes[group][self.first_nodes[k] as usize % LISTED];
-            let near = if self.first_nodes[k] == NONE { 0 } else { within(&self.first_keys[k], limit) };
+            let near = if self.first_nodes[k] == NONE { 0 } else { at_most(&self.first_keys[k], limit) };
             let near = near & !bit(least(&self.first_keys[k]) % CHILDREN as u32);
             self.goes_alone[k] |= !self.near_leaves.add(k, self.index.nodes[node as usize].first, near);
         }
@@ -326,7 +307,7 @@ impl Block<'_> {
             let (k, place) = self.near_nodes.get(pair);
             let node = &self.index.nodes[self.nodes[self.group_of[k]][place as usize % LISTED] as usize];
             let keys = std::hint::black_box(node.keys(&self.rounded[k]));
-            let near = within(&keys, single(self.limits[k]));
+            let near = at_most(&keys, single(self.limits[k]));
             self.goes_alone[k] |= !self.near_leaves.add(k, node.first, near);
         }
         for pair in 0..self.near_leaves.count {
