@@ -1,8 +1,7 @@
 //! Which faces of a tree are near which points: all pairs whose boxes overlap.
 //!
-//! The binary tree is opened three levels at once: eight boxes a node, in single precision, met in lanes. Points along a
-//! space-filling curve go through it a few at a time, as one box; what that meets is then held against each of them.
-//! Where single precision cannot tell whether two boxes overlap, double precision does.
+//! The binary tree is opened two levels at once: four boxes a node, met in lanes. Points along a space-filling curve go
+//! through it a few at a time, as one box; what that meets is then held against each of them.
 
 #![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
@@ -12,8 +11,7 @@ use super::space_filling_curve;
 use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, rounding_of};
 use crate::contact::detection::volume::Aabb;
 use crate::math::Vec3;
-use crate::math::octet::{OCTET, at_most, exceeding, set_bits};
-use crate::math::real::{Kernel, Real, Vectorised};
+use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
 
 /// Points that go through the tree together.
 const POINTS_PER_BATCH: usize = 8;
@@ -21,76 +19,48 @@ const POINTS_PER_BATCH: usize = 8;
 /// Leaves that wait for the points of a batch at most.
 const LISTED: usize = 256;
 
-/// Boxes of the faces of a tree in one configuration, eight children a node.
+/// Boxes of the faces of a tree in one configuration, four children a node.
 #[derive(Clone, Debug)]
 pub struct NearFaces {
     /// Inner nodes from the root, then leaves.
     nodes: Vec<Node>,
     num_inner: usize,
-    /// Boxes of the faces.
-    faces: Vec<Aabb>,
-    /// Where the coordinates of single precision start, and the largest of them.
-    origin: Vec3,
-    largest: f64,
 }
 
-/// Eight boxes along the axes, and what is in them: nodes below an inner one, faces in a leaf; the largest number where
-/// there is none.
+/// Four boxes along the axes, and what is in them: nodes below an inner one, faces in a leaf.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
 struct Node {
-    lower: [[f32; OCTET]; 3],
-    upper: [[f32; OCTET]; 3],
-    links: [u32; OCTET],
-}
-
-/// A box in single precision.
-#[derive(Clone, Copy)]
-struct Rounded {
-    lower: [f32; 3],
-    upper: [f32; 3],
-}
-
-impl Rounded {
-    #[inline(always)]
-    fn new(bounds: &Aabb, origin: &Vec3) -> Self {
-        let mut rounded = Self { lower: [0.0; 3], upper: [0.0; 3] };
-        for d in 0..3 {
-            rounded.lower[d] = (bounds.lower[d] - origin[d]) as f32;
-            rounded.upper[d] = (bounds.upper[d] - origin[d]) as f32;
-        }
-        rounded
-    }
+    lower: [Lanes; 3],
+    upper: [Lanes; 3],
+    links: [u32; LANES],
 }
 
 impl Node {
     /// Boxes that overlap none.
     const EMPTY: Self = Self {
-        lower: [[f32::INFINITY; OCTET]; 3],
-        upper: [[f32::NEG_INFINITY; OCTET]; 3],
-        links: [u32::MAX; OCTET],
+        lower: [Lanes([f64::INFINITY; LANES]); 3],
+        upper: [Lanes([f64::NEG_INFINITY; LANES]); 3],
+        links: [0; LANES],
     };
 
-    fn set(&mut self, lane: usize, bounds: &Rounded, link: u32) {
+    fn set(&mut self, lane: usize, bounds: &Aabb, link: u32) {
         for d in 0..3 {
-            self.lower[d][lane] = bounds.lower[d];
-            self.upper[d][lane] = bounds.upper[d];
+            self.lower[d].0[lane] = bounds.lower[d];
+            self.upper[d].0[lane] = bounds.upper[d];
         }
         self.links[lane] = link;
     }
 
     /// Widest gap to a box along the axes: not positive where they overlap.
     #[inline(always)]
-    fn gaps(&self, bounds: &Rounded) -> [f32; OCTET] {
-        let larger = |a: f32, b: f32| if a > b { a } else { b };
-        let mut widest = [f32::NEG_INFINITY; OCTET];
+    fn gaps(&self, bounds: &Aabb) -> [f64; LANES] {
+        let mut widest = Lanes::splat(f64::NEG_INFINITY);
         for d in 0..3 {
-            for k in 0..OCTET {
-                let gap = larger(self.lower[d][k] - bounds.upper[d], bounds.lower[d] - self.upper[d][k]);
-                widest[k] = larger(gap, widest[k]);
-            }
+            let gap = (self.lower[d] - Lanes::splat(bounds.upper[d]))
+                .max(Lanes::splat(bounds.lower[d]) - self.upper[d]);
+            widest = gap.max(widest);
         }
-        std::hint::black_box(widest)
+        widest.settled()
     }
 }
 
@@ -101,19 +71,6 @@ impl Hierarchy {
     /// If `positions` is shorter than the largest node number of the surface asks for.
     pub fn near_faces(&self, positions: &[Vec3], inflation: f64) -> NearFaces {
         let bounds = self.bounds(positions, inflation);
-        let origin = bounds.first().map_or_else(Vec3::zeros, |first| first.lower);
-        let largest =
-            bounds.iter().fold(0.0, |largest, bounds| largest_coordinate(bounds, &origin).max(largest));
-        let rounded: Vec<Rounded> = bounds.iter().map(|bounds| Rounded::new(bounds, &origin)).collect();
-        let mut faces = vec![
-            Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() };
-            self.num_leaves_below(self.root()) as usize
-        ];
-        for (v, bounds) in (0..).zip(&bounds) {
-            if let Some(face) = self.face(v) {
-                faces[face as usize] = *bounds;
-            }
-        }
         let (mut inner, mut leaves): (Vec<Node>, Vec<Node>) = (Vec::new(), Vec::new());
         // Depth first, so that what is near in space is near in memory. Links to leaves have their bits turned until
         // the number of inner nodes is known.
@@ -125,11 +82,11 @@ impl Hierarchy {
             }
             let mut node = Node::EMPTY;
             for (lane, child) in self.opened(v).into_iter().enumerate() {
-                if self.num_leaves_below(child) as usize <= OCTET {
-                    node.set(lane, &rounded[child as usize], !(leaves.len() as u32));
-                    leaves.push(self.leaf_node(child, &rounded));
+                if self.num_leaves_below(child) as usize <= LANES {
+                    node.set(lane, &bounds[child as usize], !(leaves.len() as u32));
+                    leaves.push(self.leaf_node(child, &bounds));
                 } else {
-                    node.set(lane, &rounded[child as usize], 0);
+                    node.set(lane, &bounds[child as usize], 0);
                     pending.push((child, Some((inner.len(), lane))));
                 }
             }
@@ -141,7 +98,7 @@ impl Hierarchy {
             *link = if leaf < leaves.len() { (num_inner + leaf) as u32 } else { *link };
         }
         inner.append(&mut leaves);
-        NearFaces { nodes: inner, num_inner, faces, origin, largest }
+        NearFaces { nodes: inner, num_inner }
     }
 
     fn bounds(&self, positions: &[Vec3], inflation: f64) -> Vec<Aabb> {
@@ -172,14 +129,14 @@ impl Hierarchy {
         bounds
     }
 
-    /// Up to eight vertices that a vertex of more leaves than that is opened into, the largest first.
+    /// Up to four vertices that a vertex of more leaves than that is opened into, the largest first.
     fn opened(&self, v: u32) -> Vec<u32> {
         let mut vertices = vec![v];
-        while vertices.len() < OCTET {
+        while vertices.len() < LANES {
             let largest = vertices.iter().enumerate().max_by_key(|(_, v)| self.num_leaves_below(**v));
             let Some((k, &largest)) = largest else { break };
             match self.children(largest) {
-                Some([left, right]) if self.num_leaves_below(largest) as usize > OCTET => {
+                Some([left, right]) if self.num_leaves_below(largest) as usize > LANES => {
                     vertices[k] = left;
                     vertices.push(right);
                 }
@@ -189,8 +146,8 @@ impl Hierarchy {
         vertices
     }
 
-    /// The faces below a vertex, eight at most.
-    fn leaf_node(&self, v: u32, bounds: &[Rounded]) -> Node {
+    /// The faces below a vertex, four at most.
+    fn leaf_node(&self, v: u32, bounds: &[Aabb]) -> Node {
         let mut node = Node::EMPTY;
         let (mut pending, mut lane) = (vec![v], 0);
         while let Some(v) = pending.pop() {
@@ -228,9 +185,11 @@ impl NearFaces {
     }
 }
 
-/// Rounding of a gap in single precision, of the sum of the largest coordinates on both sides: a half for each of the
-/// coordinates and for their difference, doubled.
-const GAP_ROUNDING: f64 = 3.0 * f32::EPSILON as f64;
+/// Nodes that wait to be opened: the first `count`.
+struct Pending {
+    nodes: Vec<u32>,
+    count: usize,
+}
 
 /// A search of the faces near all points.
 struct Search<'a> {
@@ -241,36 +200,31 @@ struct Search<'a> {
     pairs: &'a mut Vec<[u32; 2]>,
 }
 
-/// Points that go through the tree together.
-struct Batch<'a> {
-    points: &'a [u32],
-    boxes: [Aabb; POINTS_PER_BATCH],
-    rounded: [Rounded; POINTS_PER_BATCH],
-    around: Rounded,
-    /// Gaps in single precision that are off by no more than this.
-    slack: f32,
-}
-
 impl Kernel for Search<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
         let Self { faces, points, order, inflation, pairs } = self;
-        let (mut pending, mut listed) = (vec![0; LISTED], [0; LISTED]);
+        let (mut pending, mut listed) = (Pending { nodes: vec![0; LISTED], count: 0 }, [0; LISTED]);
         let mut count = 0;
         for batch in order.chunks(POINTS_PER_BATCH) {
-            let batch = faces.batch(batch, points, inflation);
-            (pending[0], listed[0]) = (0, 0);
-            let mut num_pending = 1;
-            while num_pending > 0 {
-                let num_listed = faces.list(&batch, (&mut pending, &mut num_pending), &mut listed);
+            let mut boxes = [Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() }; POINTS_PER_BATCH];
+            for (k, &point) in batch.iter().enumerate() {
+                let point = &points[point as usize];
+                boxes[k] = Aabb { lower: point.add_scalar(-inflation), upper: point.add_scalar(inflation) };
+            }
+            let boxes = &boxes[..batch.len()];
+            let around = joint(boxes);
+            (pending.nodes[0], pending.count) = (0, 1);
+            while pending.count > 0 {
+                let num_listed = faces.list(&around, &mut pending, &mut listed);
                 for &leaf in &listed[..num_listed] {
-                    let room = count + OCTET * POINTS_PER_BATCH;
+                    let room = count + LANES * POINTS_PER_BATCH;
                     if pairs.len() < room {
                         pairs.resize(2 * room, [0; 2]);
                     }
-                    count += faces.meet(leaf, &batch, &mut pairs[count..room]);
+                    count += faces.meet(leaf, batch, boxes, &mut pairs[count..room]);
                 }
             }
         }
@@ -279,93 +233,48 @@ impl Kernel for Search<'_> {
 }
 
 impl NearFaces {
+    /// Lists leaves that overlap a box, from what is `pending`, until no more may fit; how many they are.
     #[inline(always)]
-    fn batch<'a>(&self, batch: &'a [u32], points: &[Vec3], inflation: f64) -> Batch<'a> {
-        let nowhere = Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() };
-        let mut boxes = [nowhere; POINTS_PER_BATCH];
-        let mut rounded = [Rounded::new(&nowhere, &nowhere.lower); POINTS_PER_BATCH];
-        for (k, &point) in batch.iter().enumerate() {
-            let point = &points[point as usize];
-            boxes[k] = Aabb { lower: point.add_scalar(-inflation), upper: point.add_scalar(inflation) };
-            rounded[k] = Rounded::new(&boxes[k], &self.origin);
-        }
-        let around = joint(&boxes[..batch.len()]);
-        let largest = self.largest + largest_coordinate(&around, &self.origin);
-        let around = Rounded::new(&around, &self.origin);
-        Batch { points: batch, boxes, rounded, around, slack: (GAP_ROUNDING * largest) as f32 }
-    }
-
-    /// Lists leaves that may overlap the box of a batch, from what is pending, until no more may fit; how many they are.
-    #[inline(always)]
-    fn list(
-        &self,
-        batch: &Batch<'_>,
-        (pending, num_pending): (&mut Vec<u32>, &mut usize),
-        listed: &mut [u32; LISTED],
-    ) -> usize {
+    fn list(&self, around: &Aabb, pending: &mut Pending, listed: &mut [u32; LISTED]) -> usize {
         let mut count = 0;
-        while count + OCTET <= LISTED && *num_pending > 0 {
-            *num_pending -= 1;
-            let node = &self.nodes[pending[*num_pending] as usize];
-            if pending.len() < *num_pending + OCTET {
-                pending.resize(2 * (*num_pending + OCTET), 0);
+        while count + LANES <= LISTED && pending.count > 0 {
+            pending.count -= 1;
+            let node = &self.nodes[pending.nodes[pending.count] as usize];
+            if pending.nodes.len() < pending.count + LANES {
+                pending.nodes.resize(2 * (pending.count + LANES), 0);
             }
-            let apart = exceeding(&node.gaps(&batch.around), batch.slack);
-            let mut near = !apart;
-            while near != 0 {
-                let link = node.links[near.trailing_zeros() as usize];
-                near &= near - 1;
-                if (link as usize) < self.num_inner {
-                    pending[*num_pending] = link;
-                    *num_pending += 1;
-                } else if (link as usize) < self.nodes.len() {
-                    listed[count] = link;
-                    count += 1;
-                }
+            let gaps = node.gaps(around);
+            let (room, leaves) =
+                (&mut pending.nodes[pending.count..][..LANES], &mut listed[count..count + LANES]);
+            let (mut more, mut found) = (0, 0);
+            for lane in 0..LANES {
+                let link = node.links[lane];
+                let (meets, is_inner) = (gaps[lane] <= 0.0, (link as usize) < self.num_inner);
+                room[more % LANES] = link;
+                more += usize::from(meets & is_inner);
+                leaves[found % LANES] = link;
+                found += usize::from(meets & !is_inner);
             }
+            pending.count += more;
+            count += found;
         }
         count
     }
 
     /// Writes the pairs of the points of a batch with the faces of a leaf; how many they are.
     #[inline(always)]
-    fn meet(&self, leaf: u32, batch: &Batch<'_>, pairs: &mut [[u32; 2]]) -> usize {
+    fn meet(&self, leaf: u32, batch: &[u32], boxes: &[Aabb], pairs: &mut [[u32; 2]]) -> usize {
         let leaf = &self.nodes[leaf as usize];
         let mut count = 0;
-        for (k, &point) in batch.points.iter().enumerate() {
-            let gaps = leaf.gaps(&batch.rounded[k]);
-            let (mut met, apart) = (at_most(&gaps, -batch.slack), exceeding(&gaps, batch.slack));
-            if met | apart != u8::MAX {
-                met |= self.meeting(leaf, !(met | apart), &batch.boxes[k]);
+        for k in 0..batch.len() {
+            let gaps = leaf.gaps(&boxes[k]);
+            for lane in 0..LANES {
+                pairs[count] = [batch[k], leaf.links[lane]];
+                count += usize::from(gaps[lane] <= 0.0);
             }
-            let bits = set_bits(met);
-            for lane in 0..OCTET {
-                pairs[count + lane] = [point, leaf.links[bits[lane] as usize]];
-            }
-            count += met.count_ones() as usize;
         }
         count
     }
-}
-
-impl NearFaces {
-    /// Which of some faces of a leaf overlap a box.
-    #[cold]
-    #[inline(never)]
-    fn meeting(&self, leaf: &Node, some: u8, bounds: &Aabb) -> u8 {
-        let meets = |lane: &u8| {
-            let face = self.faces.get(leaf.links[*lane as usize] as usize);
-            face.is_some_and(|face| !face.excludes(bounds))
-        };
-        let lanes = &set_bits(some)[..some.count_ones() as usize];
-        lanes.iter().filter(|lane| meets(lane)).fold(0, |met, lane| met | 1 << lane)
-    }
-}
-
-/// The largest coordinate of a box, of either sign, from `origin`.
-#[inline(always)]
-fn largest_coordinate(bounds: &Aabb, origin: &Vec3) -> f64 {
-    Real::max((bounds.lower - origin).amax(), (bounds.upper - origin).amax())
 }
 
 /// The box around some boxes.
@@ -392,8 +301,8 @@ mod tests {
     use crate::mesh::CellKind;
 
     proptest! {
-        /// The pairs are those that all pairs of boxes have, also where single precision tells nothing: far from where
-        /// its coordinates start, and where boxes just touch or just do not.
+        /// The pairs are those that all pairs of boxes have, also far from the faces, and where boxes just touch or
+        /// just do not.
         #[test]
         fn pairs_are_those_of_all(seed: u64, num_faces in 1..200_usize, inflation in 0.0..0.3) {
             let mut s = Samples::new(seed);
