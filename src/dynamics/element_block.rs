@@ -1,8 +1,9 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
 //! Per group of elements and per quadrature point the block keeps the inverse reference Jacobian
-//! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows. The last
-//! group is filled up with copies of the last element, whose results are not used.
+//! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows; of hexahedra of eight
+//! points the nodes, from which both follow sooner than they are read. The last group is filled up with copies of the last
+//! element, whose results are not used.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ use super::interpolation::{
     Displacement, Hexahedron, MeanDilatation, QuadraticTetrahedron, Tabulated, Tetrahedron,
 };
 use super::mass::{Lumping, add_lumped_mass};
-use super::one_point_hexahedron::{self, OnePointHexahedron};
+use super::one_point_hexahedron::{self, OnePointHexahedron, is_parallelepiped};
+use super::reference_geometry::NODE_ROWS;
 use crate::element::{MAX_NODES, quadrature, shape_gradients};
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
 use crate::math::pack::{Row, WIDTH, prefetch};
@@ -99,11 +101,45 @@ pub enum Integration {
     OnePoint,
 }
 
+/// What a block keeps of the reference configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    /// The geometry of the quadrature points.
+    Points,
+    /// The nodes of eight-node hexahedra.
+    Nodes,
+    /// The one point of eight-node hexahedra.
+    OnePoint,
+    /// The same, where all are parallelepipeds.
+    OnePointOfParallelepipeds,
+}
+
+impl Kept {
+    /// Of cells at these positions.
+    fn of((kind, integration): (CellKind, Integration), connectivity: &[u32], positions: &[Vec3]) -> Self {
+        if kind != CellKind::Hex8 {
+            return Self::Points;
+        }
+        if integration == Integration::Full {
+            return Self::Nodes;
+        }
+        let place = |node: &u32| positions.get(*node as usize).copied();
+        let parallelepiped = |nodes: &[u32; 8]| {
+            let corners = nodes.each_ref().map(place);
+            corners.iter().all(Option::is_some)
+                && is_parallelepiped(&corners.map(|corner| corner.unwrap_or_else(Vec3::zeros)))
+        };
+        let (cells, _) = connectivity.as_chunks();
+        let all = cells.par_iter().all(parallelepiped);
+        if all { Self::OnePointOfParallelepipeds } else { Self::OnePoint }
+    }
+}
+
 /// Elements of one kind and one material.
 #[derive(Clone, Debug)]
 pub struct ElementBlock {
     kind: CellKind,
-    integration: Integration,
+    kept: Kept,
     material: Material,
     density: f64,
     connectivity: Arc<[u32]>,
@@ -146,8 +182,8 @@ impl ElementBlock {
     ) -> Result<Self, ElementError> {
         check_arguments(kind, density, &connectivity)?;
         let (rows, spectra) = (Vec::new(), Vec::new());
-        let mut block =
-            Self { kind, integration, material, density, connectivity, volume: 0.0, rows, spectra };
+        let kept = Kept::of((kind, integration), &connectivity, reference_positions);
+        let mut block = Self { kind, kept, material, density, connectivity, volume: 0.0, rows, spectra };
         let num_groups = num_groups(block.num_elements());
         let mut rows = vec![Row::splat(0.0); num_groups * block.rows_per_group()];
         let mut spectra = vec![Row::splat(0.0); num_groups * block.spectrum_rows_per_group()];
@@ -204,20 +240,20 @@ impl ElementBlock {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }
 
-    /// Whether the elements are hexahedra of one point.
-    fn has_one_point(&self) -> bool {
-        self.kind == CellKind::Hex8 && self.integration == Integration::OnePoint
-    }
-
     fn rows_per_group(&self) -> usize {
-        if self.has_one_point() {
-            return one_point_hexahedron::ROWS;
+        match self.kept {
+            Kept::Points => quadrature(self.kind).len() * POINT_ROWS,
+            Kept::Nodes => NODE_ROWS,
+            Kept::OnePoint => one_point_hexahedron::ROWS,
+            Kept::OnePointOfParallelepipeds => one_point_hexahedron::PARALLELEPIPED_ROWS,
         }
-        quadrature(self.kind).len() * POINT_ROWS
     }
 
     fn spectrum_rows_per_group(&self) -> usize {
-        if self.has_one_point() { one_point_hexahedron::SPECTRUM_ROWS } else { SPECTRUM_ROWS }
+        match self.kept {
+            Kept::Points | Kept::Nodes => SPECTRUM_ROWS,
+            Kept::OnePoint | Kept::OnePointOfParallelepipeds => one_point_hexahedron::SPECTRUM_ROWS,
+        }
     }
 
     /// A part of a group, for the registers given.
@@ -269,8 +305,11 @@ impl ElementBlock {
             CellKind::Quad4 => Some(with_law(law, &Integrated(Mean::<4, 4, true>::new(kind)), operation)),
             CellKind::Tet4 => Some(with_law(law, &Integrated(Tetrahedron), operation)),
             CellKind::Wedge6 => Some(with_law(law, &Integrated(Mean::<6, 6, false>::new(kind)), operation)),
-            CellKind::Hex8 if self.has_one_point() => Some(with_law(law, &OnePointHexahedron, operation)),
-            CellKind::Hex8 => Some(with_law(law, &Integrated(Hexahedron::new()), operation)),
+            CellKind::Hex8 => Some(match self.kept {
+                Kept::OnePoint => with_law(law, &OnePointHexahedron::<true>, operation),
+                Kept::OnePointOfParallelepipeds => with_law(law, &OnePointHexahedron::<false>, operation),
+                Kept::Points | Kept::Nodes => with_law(law, &Integrated(Hexahedron::new()), operation),
+            }),
             CellKind::Tri6 => Some(with_law(law, &Integrated(Plain::<6, 3, true>::new(kind)), operation)),
             CellKind::Quad8 => Some(with_law(law, &Integrated(Plain::<8, 9, true>::new(kind)), operation)),
             CellKind::Quad9 => Some(with_law(law, &Integrated(Plain::<9, 9, true>::new(kind)), operation)),
@@ -369,27 +408,37 @@ impl ReferenceMaker<'_> {
             *mass *= block.density;
         }
         let mut gradients = [[Vec3::zeros(); MAX_NODES]; MAX_POINTS];
-        let volume = reference_points(block.kind, element, nodes, numbers, &mut gradients)?;
+        let mut points = [[0.0; POINT_ROWS]; MAX_POINTS];
+        let volume = reference_points(block.kind, element, nodes, &mut points, &mut gradients)?;
         if let Some(&mass) = masses.iter().find(|mass| !(**mass > 0.0 && mass.is_finite())) {
             return Err(ElementError::NodalMass { element, mass });
         }
-        if let (true, Some(nodes)) = (block.has_one_point(), nodes.first_chunk()) {
-            let elasticity = block.material.elasticity();
-            return Ok(one_point_hexahedron::fill_numbers(nodes, masses, &elasticity, numbers));
+        let num_points = quadrature(block.kind).len();
+        let (rows, of_spectrum) = numbers.split_at_mut(block.rows_per_group());
+        match (block.kept, nodes.first_chunk()) {
+            (Kept::OnePoint | Kept::OnePointOfParallelepipeds, Some(nodes)) => {
+                let elasticity = block.material.elasticity();
+                let numbers = (rows, of_spectrum);
+                return Ok(one_point_hexahedron::fill_numbers(nodes, masses, &elasticity, numbers));
+            }
+            (Kept::Nodes, _) => {
+                for (numbers, node) in rows.chunks_exact_mut(3).zip(&nodes[1..]) {
+                    numbers.copy_from_slice((node - nodes[0]).as_slice());
+                }
+            }
+            _ => rows.copy_from_slice(&points.as_flattened()[..rows.len()]),
         }
-        let points = quadrature(block.kind).len();
-        let spectrum = spectrum(block.kind, &gradients[..points], masses);
-        numbers[points * POINT_ROWS..].copy_from_slice(&spectrum);
+        of_spectrum.copy_from_slice(&spectrum(block.kind, &gradients[..num_points], masses));
         Ok(volume)
     }
 }
 
-/// Inverse Jacobian and weight of each point, where there is room for them, and √w ∇N_a; the volume \[m³\].
+/// Inverse Jacobian and weight of each point, and √w ∇N_a; the volume \[m³\].
 fn reference_points(
     kind: CellKind,
     element: usize,
     nodes: &[Vec3],
-    numbers: &mut [f64],
+    numbers: &mut [[f64; POINT_ROWS]; MAX_POINTS],
     gradients: &mut [[Vec3; MAX_NODES]; MAX_POINTS],
 ) -> Result<f64, ElementError> {
     let (mut slopes, mut volume) = ([[0.0; 3]; MAX_NODES], 0.0);
@@ -407,10 +456,8 @@ fn reference_points(
         for (gradient, &slope) in gradients[k].iter_mut().zip(&slopes[..nodes.len()]) {
             *gradient = inverse_jacobian.transpose() * Vec3::from(slope) * weight.sqrt();
         }
-        if let Some(numbers) = numbers.get_mut(k * POINT_ROWS..(k + 1) * POINT_ROWS) {
-            numbers[..9].copy_from_slice(inverse_jacobian.transpose().as_slice());
-            numbers[9] = weight;
-        }
+        numbers[k][..9].copy_from_slice(inverse_jacobian.transpose().as_slice());
+        numbers[k][9] = weight;
     }
     Ok(volume)
 }

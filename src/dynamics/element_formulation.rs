@@ -2,10 +2,11 @@
 
 use pulp::Simd;
 
-use super::element_kernel::{ElementState, PointGeometry, nodal_forces};
+use super::element_kernel::{ElementState, nodal_forces};
 use super::frequency_bound::{Spectrum, frequency_squared_bound};
 use super::group::GroupPart;
 use super::interpolation::Interpolation;
+use super::reference_geometry::{NodeGeometry, ReferenceGeometry};
 use crate::material::Law;
 use crate::math::pack::Pack;
 use crate::math::real::Real;
@@ -63,11 +64,11 @@ pub(super) trait ElementFormulation<const N: usize>: Sync {
 pub(super) struct Integrated<I, const P: usize>(pub I);
 
 impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<N> for Integrated<I, P> {
-    type State<S: Simd> = ElementState<S, P>;
+    type State<S: Simd> = (ElementState<S, P>, NodeGeometry<S, P>);
 
     #[inline(always)]
-    fn state<S: Simd>(simd: S) -> ElementState<S, P> {
-        ElementState::new(simd)
+    fn state<S: Simd>(simd: S) -> Self::State<S> {
+        (ElementState::new(simd), NodeGeometry::new(simd))
     }
 
     #[inline(always)]
@@ -76,13 +77,18 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
         law: L,
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
-        state: &mut ElementState<S, P>,
+        (state, nodes): &mut Self::State<S>,
         forces: &mut [[Pack<S>; 3]; N],
     ) -> Evaluation<S> {
-        let geometry = PointGeometry::new(data);
-        state.deform::<I, L, N>(&self.0, &geometry, positions);
-        state.stress::<I, L>(law, &geometry);
-        nodal_forces(&self.0, &geometry, &mut state.stresses, forces);
+        let geometry = self.0.geometry(data, nodes);
+        if I::MEAN_DILATATION && !L::SMALL_STRAIN {
+            state.mean_dilatation(law, &self.0, &geometry, positions);
+            self.0.divergence(&state.stresses, forces);
+        } else {
+            state.deform::<I, L, N>(&self.0, &geometry, positions);
+            state.stress::<I, L>(law, &geometry);
+            nodal_forces(&self.0, &geometry, &mut state.stresses, forces);
+        }
         Evaluation {
             energy: state.energy,
             hourglass: state.energy.constant(0.0),
@@ -96,9 +102,13 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
         law: L,
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
-        state: &mut ElementState<S, P>,
+        (state, nodes): &mut Self::State<S>,
     ) -> SymmetricTensor<Pack<S>> {
-        let geometry = PointGeometry::new(data);
+        let geometry = self.0.geometry(data, nodes);
+        if I::MEAN_DILATATION && !L::SMALL_STRAIN {
+            state.mean_dilatation(law, &self.0, &geometry, positions);
+            return state.kirchhoff_sum().symmetric_part() * state.current_volume.reciprocal();
+        }
         state.deform::<I, L, N>(&self.0, &geometry, positions);
         state.stress::<I, L>(law, &geometry);
         let zero = state.energy.constant(0.0);
@@ -120,9 +130,9 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
         law: L,
         data: &GroupPart<'_, S>,
         positions: &[[Pack<S>; 3]; N],
-        state: &mut ElementState<S, P>,
+        (state, nodes): &mut Self::State<S>,
     ) -> Pack<S> {
-        let geometry = PointGeometry::new(data);
+        let geometry = self.0.geometry(data, nodes);
         state.deform::<I, L, N>(&self.0, &geometry, positions);
         let spectrum =
             Spectrum { laplacian: data.load(&data.spectrum[0]), dilatation: data.load(&data.spectrum[1]) };

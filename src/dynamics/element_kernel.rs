@@ -1,11 +1,8 @@
 //! Stress, energy and forces of several elements at a time, total Lagrangian, by numerical integration.
 //!
-//! Linear elements with several quadrature points have mean dilatation: they see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de
-//! Souza Neto, Perić, Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central
-//! volume), so that a nearly incompressible material does not lock. The energy is Σ w W(F̄) and the forces are its
-//! exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w) the stress that works on F is α P̄ + (p̂
-//! − π/J) cof F. The small-strain law has tr H for the volume, which makes it the B̄ method (Hughes 1980, Int. J.
-//! Numer. Meth. Eng. 15:1413). Quadratic elements and simplices of one point see F itself ([`Formulation`]).
+//! Quadratic elements and simplices of one point see F itself ([`Formulation`]). Linear elements with several quadrature
+//! points have mean dilatation: at finite strain that of [`super::mean_dilatation`], which for the small-strain law, with
+//! tr H for the volume, is the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
 #![allow(
     clippy::needless_range_loop,
@@ -14,71 +11,37 @@
 
 use pulp::Simd;
 
-use super::group::{GroupPart, POINT_ROWS};
 use super::interpolation::{Formulation, Interpolation};
+use super::reference_geometry::ReferenceGeometry;
 use crate::material::{Law, Response};
-use crate::math::pack::{Pack, Row};
+use crate::math::pack::Pack;
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
-
-/// Reference geometry at the quadrature points of a part of a group.
-#[derive(Clone, Copy)]
-pub(super) struct PointGeometry<'a, S, const P: usize> {
-    part: GroupPart<'a, S>,
-    points: &'a [[Row; POINT_ROWS]],
-}
-
-impl<'a, S: Simd, const P: usize> PointGeometry<'a, S, P> {
-    /// Of elements with `P` points.
-    #[inline(always)]
-    pub fn new(part: &GroupPart<'a, S>) -> Self {
-        let (points, _) = part.rows.as_chunks();
-        Self { part: *part, points: &points[..P] }
-    }
-
-    /// (∂X/∂ξ)⁻¹ \[1/m\].
-    #[inline(always)]
-    fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>> {
-        let mut tensor = Tensor::filled(self.weight(k));
-        for i in 0..3 {
-            for j in 0..3 {
-                tensor.0[i][j] = self.part.load(&self.points[k][3 * i + j]);
-            }
-        }
-        tensor
-    }
-
-    /// Quadrature weight times det ∂X/∂ξ \[m³\].
-    #[inline(always)]
-    pub fn weight(&self, k: usize) -> Pack<S> {
-        self.part.load(&self.points[k][9])
-    }
-}
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
 /// One lives through a chunk of elements; results are written in place, as copies of it would cost as much as
 /// the arithmetic.
 pub(super) struct ElementState<S: Simd, const P: usize> {
-    /// Displacement gradient H = F − I of the interpolation.
+    /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ where mean dilatation has made the stresses).
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
     pub jacobians: [Pack<S>; P],
     /// Mean of J over the reference volume (1 + mean of tr H for a small-strain law); of elements that see one volume
     /// change.
     pub mean_jacobian: Pack<S>,
-    /// The same less 1, of elements with mean dilatation.
-    mean_change: Pack<S>,
     /// Reference volume \[m³\].
     pub volume: Pack<S>,
-    /// First Piola–Kirchhoff stress that works on F \[Pa\].
+    /// Current volume \[m³\], of elements with mean dilatation.
+    pub current_volume: Pack<S>,
+    /// First Piola–Kirchhoff stress that works on F \[Pa\]; what works on ∂x/∂ξ once it is for nodal forces \[N m\].
     pub stresses: [Tensor<Pack<S>>; P],
     /// Strain energy \[J\].
     pub energy: Pack<S>,
-    /// 1/J, of elements with mean dilatation.
-    inverse_jacobians: [Pack<S>; P],
-    /// α − 1, or ⅓ (θ̄ − θ) of a small-strain law: what mean dilatation adds.
-    corrections: [Pack<S>; P],
+    /// α − 1, or ⅓ (θ̄ − θ) of a small-strain law: what mean dilatation adds; scratch of the points.
+    pub corrections: [Pack<S>; P],
+    /// J^−⅓, of elements with mean dilatation at finite strain.
+    pub inverse_roots: [Pack<S>; P],
 }
 
 impl<S: Simd, const P: usize> ElementState<S, P> {
@@ -90,12 +53,12 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             gradients: [Tensor::filled(zero); P],
             jacobians: [one; P],
             mean_jacobian: one,
-            mean_change: zero,
             volume: zero,
+            current_volume: zero,
             stresses: [Tensor::filled(zero); P],
             energy: zero,
-            inverse_jacobians: [one; P],
             corrections: [zero; P],
+            inverse_roots: [one; P],
         }
     }
 
@@ -104,7 +67,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
     pub fn deform<I, L, const N: usize>(
         &mut self,
         interpolation: &I,
-        geometry: &PointGeometry<'_, S, P>,
+        geometry: &impl ReferenceGeometry<S>,
         positions: &[[Pack<S>; 3]; N],
     ) where
         I: Interpolation<N, P>,
@@ -118,7 +81,7 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             let h = self.gradients[k].dot(&geometry.inverse_jacobian(k)).minus_identity();
             let change = h.relative_volume_change();
             let dilatation = if L::SMALL_STRAIN { h.trace() } else { change };
-            sum += geometry.weight(k) * dilatation;
+            sum = geometry.weight(k).mul_add(dilatation, sum);
             volume += geometry.weight(k);
             self.corrections[k] = dilatation;
             self.jacobians[k] = change + 1.0;
@@ -130,14 +93,13 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             return;
         }
         let mean = sum / volume;
-        (self.mean_jacobian, self.mean_change) = (mean + 1.0, mean);
+        self.mean_jacobian = mean + 1.0;
         for k in 0..P {
             let difference = mean - self.corrections[k];
             self.corrections[k] = if L::SMALL_STRAIN {
                 difference * (1.0 / 3.0)
             } else {
-                self.inverse_jacobians[k] = self.jacobians[k].reciprocal();
-                volume_stretch_excess(difference * self.inverse_jacobians[k])
+                volume_stretch_excess(difference / self.jacobians[k])
             };
         }
     }
@@ -166,48 +128,27 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         }
     }
 
-    /// Stress at every point and energy, for the deformation last given.
+    /// Stress at every point and energy, for the deformation last given; not of mean dilatation at finite strain.
     #[inline(always)]
-    pub fn stress<I: Formulation, L: Law>(&mut self, law: L, geometry: &PointGeometry<'_, S, P>) {
+    pub fn stress<I: Formulation, L: Law>(&mut self, law: L, geometry: &impl ReferenceGeometry<S>) {
         let zero = self.volume.constant(0.0);
-        let mut pressures = [zero; P];
         let (mut energy, mut pressure_sum) = (zero, zero);
-        // All points see the mean volume change.
-        let volumetric = law.volumetric(self.mean_change);
         for k in 0..P {
-            let h = self.law_gradient::<I, L>(k);
-            let response =
-                if I::MEAN_DILATATION { law.response_at_volume(&h, &volumetric) } else { law.response(&h) };
-            let Response { stress, energy: density } = response;
-            energy += geometry.weight(k) * density;
+            let Response { stress, energy: density } = law.response(&self.law_gradient::<I, L>(k));
+            energy = geometry.weight(k).mul_add(density, energy);
             self.stresses[k] = stress;
             if I::MEAN_DILATATION {
-                // ⅓ P̄ : F̄, or ⅓ tr P at small strain.
-                let work =
-                    if L::SMALL_STRAIN { stress.trace() } else { stress.double_dot(&h) + stress.trace() };
-                pressures[k] = work * (1.0 / 3.0);
-                pressure_sum += geometry.weight(k) * pressures[k];
+                self.corrections[k] = stress.trace() * (1.0 / 3.0);
+                pressure_sum = geometry.weight(k).mul_add(self.corrections[k], pressure_sum);
             }
         }
         self.energy = energy;
         if I::MEAN_DILATATION {
-            let volume = if L::SMALL_STRAIN { self.volume } else { self.volume * self.mean_jacobian };
-            let mean = pressure_sum / volume;
+            let mean = pressure_sum / self.volume;
             for k in 0..P {
-                self.stresses[k] = self.with_mean_pressure::<L>(k, pressures[k], mean);
+                self.stresses[k] = self.stresses[k].add_diagonal(mean - self.corrections[k]);
             }
         }
-    }
-
-    /// The stress that works on F at point `k`, from P̄, its pressure π and the mean pressure p̂.
-    #[inline(always)]
-    fn with_mean_pressure<L: Law>(&self, k: usize, pressure: Pack<S>, mean: Pack<S>) -> Tensor<Pack<S>> {
-        let stress = &self.stresses[k];
-        if L::SMALL_STRAIN {
-            return stress.add_diagonal(mean - pressure);
-        }
-        let (cofactor, _) = self.gradients[k].deformed_cofactor();
-        stress.scale(self.corrections[k] + 1.0) + cofactor.scale(mean - pressure * self.inverse_jacobians[k])
     }
 }
 
@@ -222,14 +163,14 @@ fn volume_stretch_excess<R: Real>(relative: R) -> R {
 #[inline(always)]
 pub(super) fn nodal_forces<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
-    geometry: &PointGeometry<'_, S, P>,
+    geometry: &impl ReferenceGeometry<S>,
     stresses: &mut [Tensor<Pack<S>>; P],
     forces: &mut [[Pack<S>; 3]; N],
 ) where
     I: Interpolation<N, P>,
 {
     for k in 0..P {
-        stresses[k] = stresses[k].scale(geometry.weight(k)).dot_transposed(&geometry.inverse_jacobian(k));
+        stresses[k] = stresses[k].dot(&geometry.weighted_cofactor(k));
     }
     interpolation.divergence(stresses, forces);
 }

@@ -30,8 +30,9 @@
 
 use pulp::Simd;
 
-use super::element_kernel::{ElementState, PointGeometry, nodal_forces};
+use super::element_kernel::{ElementState, nodal_forces};
 use super::interpolation::Interpolation;
+use super::reference_geometry::ReferenceGeometry;
 use crate::material::Law;
 use crate::math::pack::Pack;
 use crate::math::real::Real;
@@ -58,7 +59,7 @@ pub(super) struct Spectrum<R> {
 pub(super) fn frequency_squared_bound<I, L, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
     law: L,
-    geometry: &PointGeometry<'_, S, P>,
+    geometry: &impl ReferenceGeometry<S>,
     spectrum: &Spectrum<Pack<S>>,
     state: &ElementState<S, P>,
 ) -> Pack<S>
@@ -110,7 +111,7 @@ where
 #[inline(always)]
 fn mean_divergence<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
-    geometry: &PointGeometry<'_, S, P>,
+    geometry: &impl ReferenceGeometry<S>,
     cofactors: &mut [Tensor<Pack<S>>; P],
     spectrum: &Spectrum<Pack<S>>,
     volume: &Pack<S>,

@@ -10,9 +10,13 @@
 
 use std::marker::PhantomData;
 
-use crate::element::hexahedron::CORNER_BY_SIDE;
+use pulp::Simd;
+
+use super::group::GroupPart;
+use super::reference_geometry::{NodeGeometry, PointGeometry, ReferenceGeometry, node_positions};
+use crate::element::hexahedron::{CORNER_BY_SIDE, GAUSS_2X2X2};
 use crate::element::line::{GAUSS_2, values2};
-use crate::element::tetrahedron::DEGREE_2;
+use crate::element::tetrahedron::{CENTROID, DEGREE_2};
 use crate::element::{quadrature, shape_gradients};
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
@@ -42,11 +46,21 @@ impl Formulation for MeanDilatation {
 }
 
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
-pub trait Interpolation<const N: usize, const P: usize>: Formulation {
+pub(super) trait Interpolation<const N: usize, const P: usize>: Formulation {
+    /// What its elements know of their reference configuration.
+    type Geometry<'a, S: Simd>: ReferenceGeometry<S>;
+    /// The same of a part of a group, computed in `nodes` where it is not kept.
+    fn geometry<'a, S: Simd>(
+        &self,
+        part: &GroupPart<'a, S>,
+        nodes: &'a mut NodeGeometry<S, P>,
+    ) -> Self::Geometry<'a, S>;
     /// ∂x_i/∂ξ_j at each point, overwriting `tensors`.
     fn gradients<R: Real>(&self, positions: &[[R; 3]; N], tensors: &mut [Tensor<R>; P]);
     /// f_a = Σ_k T_k · ∂N_a/∂ξ, overwriting `forces`.
     fn divergence<R: Real>(&self, tensors: &[Tensor<R>; P], forces: &mut [[R; 3]; N]);
+    /// Weight of a point.
+    fn weight(&self, k: usize) -> f64;
 }
 
 /// Edge vectors from the first node are the columns of ∂x/∂ξ.
@@ -57,6 +71,17 @@ impl Formulation for Tetrahedron {
 }
 
 impl Interpolation<4, 1> for Tetrahedron {
+    type Geometry<'a, S: Simd> = PointGeometry<'a, S, 1>;
+
+    #[inline(always)]
+    fn geometry<'a, S: Simd>(
+        &self,
+        part: &GroupPart<'a, S>,
+        _: &'a mut NodeGeometry<S, 1>,
+    ) -> Self::Geometry<'a, S> {
+        PointGeometry::new(part)
+    }
+
     #[inline(always)]
     fn gradients<R: Real>(&self, x: &[[R; 3]; 4], tensors: &mut [Tensor<R>; 1]) {
         for i in 0..3 {
@@ -75,6 +100,11 @@ impl Interpolation<4, 1> for Tetrahedron {
                 forces[j + 1][i] = row[j];
             }
         }
+    }
+
+    #[inline(always)]
+    fn weight(&self, _: usize) -> f64 {
+        CENTROID[0].weight
     }
 }
 
@@ -106,6 +136,17 @@ impl Formulation for QuadraticTetrahedron {
 }
 
 impl Interpolation<10, 4> for QuadraticTetrahedron {
+    type Geometry<'a, S: Simd> = PointGeometry<'a, S, 4>;
+
+    #[inline(always)]
+    fn geometry<'a, S: Simd>(
+        &self,
+        part: &GroupPart<'a, S>,
+        _: &'a mut NodeGeometry<S, 4>,
+    ) -> Self::Geometry<'a, S> {
+        PointGeometry::new(part)
+    }
+
     #[inline(always)]
     fn gradients<R: Real>(&self, x: &[[R; 3]; 10], tensors: &mut [Tensor<R>; 4]) {
         for i in 0..3 {
@@ -155,6 +196,11 @@ impl Interpolation<10, 4> for QuadraticTetrahedron {
             }
         }
     }
+
+    #[inline(always)]
+    fn weight(&self, k: usize) -> f64 {
+        DEGREE_2[k].weight
+    }
 }
 
 /// Gradients of the eight-node hexahedron at 2 × 2 × 2 points, by sums over edges.
@@ -184,19 +230,20 @@ impl Hexahedron {
     fn across<R: Real>(&self, edges: [[R; 3]; 4]) -> [[R; 3]; 4] {
         let mut points = edges;
         for i in 0..3 {
-            let (near, far) = (self.half[0], self.half[1]);
-            let a = edges[0][i] * near + edges[1][i] * far;
-            let b = edges[0][i] * far + edges[1][i] * near;
-            let c = edges[2][i] * near + edges[3][i] * far;
-            let d = edges[2][i] * far + edges[3][i] * near;
-            let (near, far) = (self.whole[0], self.whole[1]);
-            points[0][i] = a * near + c * far;
-            points[1][i] = b * near + d * far;
-            points[2][i] = a * far + c * near;
-            points[3][i] = b * far + d * near;
+            let [a, b] = between([edges[0][i], edges[1][i]], self.half);
+            let [c, d] = between([edges[2][i], edges[3][i]], self.half);
+            [points[0][i], points[2][i]] = between([a, c], self.whole);
+            [points[1][i], points[3][i]] = between([b, d], self.whole);
         }
         points
     }
+}
+
+/// Values at the two points between two ends, from the weights of the near and the far end.
+#[inline(always)]
+fn between<R: Real>([first, second]: [R; 2], [near, far]: [f64; 2]) -> [R; 2] {
+    let weight = first.constant(far);
+    [second.mul_add(weight, first * near), first.mul_add(weight, second * near)]
 }
 
 impl Formulation for Hexahedron {
@@ -204,6 +251,19 @@ impl Formulation for Hexahedron {
 }
 
 impl Interpolation<8, 8> for Hexahedron {
+    type Geometry<'a, S: Simd> = &'a NodeGeometry<S, 8>;
+
+    #[inline(always)]
+    fn geometry<'a, S: Simd>(
+        &self,
+        part: &GroupPart<'a, S>,
+        nodes: &'a mut NodeGeometry<S, 8>,
+    ) -> Self::Geometry<'a, S> {
+        self.gradients(&node_positions(part), nodes.jacobians());
+        nodes.settle();
+        nodes
+    }
+
     #[inline(always)]
     fn gradients<R: Real>(&self, x: &[[R; 3]; 8], tensors: &mut [Tensor<R>; 8]) {
         for d in 0..3 {
@@ -249,11 +309,17 @@ impl Interpolation<8, 8> for Hexahedron {
             }
         }
     }
+
+    #[inline(always)]
+    fn weight(&self, k: usize) -> f64 {
+        GAUSS_2X2X2[k].weight
+    }
 }
 
 /// Shape gradients looked up in a table, for a formulation `F`; `PLANE` for cells of two dimensions.
 pub struct Tabulated<F, const N: usize, const P: usize, const PLANE: bool> {
     slopes: [[[f64; 3]; N]; P],
+    weights: [f64; P],
     formulation: PhantomData<F>,
 }
 
@@ -262,11 +328,12 @@ impl<F, const N: usize, const P: usize, const PLANE: bool> Tabulated<F, N, P, PL
 
     /// Table of a kind that has `N` nodes and `P` points.
     pub fn new(kind: CellKind) -> Self {
-        let mut slopes = [[[0.0; 3]; N]; P];
-        for (table, point) in slopes.iter_mut().zip(quadrature(kind)) {
+        let (mut slopes, mut weights) = ([[[0.0; 3]; N]; P], [0.0; P]);
+        for ((table, weight), point) in slopes.iter_mut().zip(&mut weights).zip(quadrature(kind)) {
             shape_gradients(kind, point.xi, table);
+            *weight = point.weight;
         }
-        Self { slopes, formulation: PhantomData }
+        Self { slopes, weights, formulation: PhantomData }
     }
 }
 
@@ -279,6 +346,17 @@ impl<F: Formulation, const N: usize, const P: usize, const PLANE: bool> Formulat
 impl<F: Formulation, const N: usize, const P: usize, const PLANE: bool> Interpolation<N, P>
     for Tabulated<F, N, P, PLANE>
 {
+    type Geometry<'a, S: Simd> = PointGeometry<'a, S, P>;
+
+    #[inline(always)]
+    fn geometry<'a, S: Simd>(
+        &self,
+        part: &GroupPart<'a, S>,
+        _: &'a mut NodeGeometry<S, P>,
+    ) -> Self::Geometry<'a, S> {
+        PointGeometry::new(part)
+    }
+
     #[inline(always)]
     fn gradients<R: Real>(&self, positions: &[[R; 3]; N], tensors: &mut [Tensor<R>; P]) {
         for k in 0..P {
@@ -286,7 +364,8 @@ impl<F: Formulation, const N: usize, const P: usize, const PLANE: bool> Interpol
             for a in 0..N {
                 for i in 0..Self::DIMENSION {
                     for j in 0..Self::DIMENSION {
-                        tensor.0[i][j] += positions[a][i] * self.slopes[k][a][j];
+                        let slope = positions[a][i].constant(self.slopes[k][a][j]);
+                        tensor.0[i][j] = positions[a][i].mul_add(slope, tensor.0[i][j]);
                     }
                 }
             }
@@ -305,11 +384,17 @@ impl<F: Formulation, const N: usize, const P: usize, const PLANE: bool> Interpol
             for a in 0..N {
                 for i in 0..Self::DIMENSION {
                     for j in 0..Self::DIMENSION {
-                        forces[a][i] += tensor.0[i][j] * self.slopes[k][a][j];
+                        let slope = tensor.0[i][j].constant(self.slopes[k][a][j]);
+                        forces[a][i] = tensor.0[i][j].mul_add(slope, forces[a][i]);
                     }
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn weight(&self, k: usize) -> f64 {
+        self.weights[k]
     }
 }
 

@@ -8,7 +8,8 @@
 //!
 //! Nodal vectors are taken apart into the eight products of signs 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ of the nodes, in which the
 //! gradient has 3 × 6 coefficients: the volume does not depend on the last mode. γ is not needed: q_α = c_α − F H_α, c_α
-//! the coefficient of x in the mode h_α.
+//! the coefficient of x in the mode h_α. In a parallelepiped H_α is zero, and three modes have no part in the gradient: a block
+//! of such elements reads a third and computes two thirds of what others do.
 
 #![allow(
     clippy::needless_range_loop,
@@ -41,12 +42,16 @@ const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows: coefficients of B in the modes it has; H_α; volume; k.
-const HOURGLASS_VECTORS: usize = 3 * GRADIENT_MODES.len();
-const VOLUME: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
-const STIFFNESS: usize = VOLUME + 1;
+// Rows: volume; k; coefficients of B in the modes it has, the linear ones first; H_α. Of parallelepipeds those of the linear
+// modes are the last.
+const VOLUME: usize = 0;
+const STIFFNESS: usize = 1;
+const SLOPES: usize = 2;
+const HOURGLASS_VECTORS: usize = SLOPES + 3 * GRADIENT_MODES.len();
 /// Numbers kept of an element for its forces.
-pub(super) const ROWS: usize = STIFFNESS + 1;
+pub(super) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
+/// The same of a parallelepiped.
+pub(super) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
 // Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); that of V B_a·B_b / √(m_a m_b); 1 / smallest
 // nodal mass.
@@ -56,8 +61,27 @@ const INVERSE_MASS: usize = 2;
 /// Numbers kept of an element for its critical step.
 pub(super) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
-/// The element.
-pub(super) struct OnePointHexahedron;
+/// The element; if `GENERAL` of any shape, else a parallelepiped.
+pub(super) struct OnePointHexahedron<const GENERAL: bool>;
+
+impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
+    /// Modes that its gradient sees.
+    const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
+}
+
+/// Units in the last place of its coordinates that the hourglass vectors of a parallelepiped may have: each is a sum of eight
+/// coordinates, which were rounded when the mesh was written and when it was placed.
+const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
+
+/// Whether an element is a parallelepiped, to the rounding of its coordinates.
+pub(super) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
+    let largest = nodes.iter().map(Vec3::amax).fold(0.0, f64::max);
+    let plain = nodes.map(|node| [node.x, node.y, node.z]);
+    (0..3).all(|i| {
+        let sums = mode_sums(&plain, i);
+        HOURGLASS_MODES.iter().all(|&mode| sums[mode].abs() <= COORDINATE_ROUNDING * largest)
+    })
+}
 
 /// What an element keeps between its steps of evaluation.
 struct Kinematics<S: Simd> {
@@ -115,30 +139,39 @@ fn mode_sums<R: Real>(nodes: &[[R; 3]; 8], i: usize) -> [R; 8] {
 }
 
 #[inline(always)]
-fn kinematics<S: Simd>(data: &GroupPart<'_, S>, positions: &[[Pack<S>; 3]; 8]) -> Kinematics<S> {
+fn kinematics<S: Simd, const GENERAL: bool>(
+    data: &GroupPart<'_, S>,
+    positions: &[[Pack<S>; 3]; 8],
+) -> Kinematics<S> {
     let modes = [mode_sums(positions, 0), mode_sums(positions, 1), mode_sums(positions, 2)];
     let mut deformation = Tensor::filled(positions[0][0].constant(0.0));
-    for (m, mode) in GRADIENT_MODES.into_iter().enumerate() {
-        let slope = vector(data, 3 * m);
+    for m in 0..OnePointHexahedron::<GENERAL>::NUM_MODES {
+        let (mode, slope) = (GRADIENT_MODES[m], vector(data, SLOPES + 3 * m));
         for i in 0..3 {
             for j in 0..3 {
-                deformation.0[i][j] += modes[i][mode] * slope[j];
+                deformation.0[i][j] = modes[i][mode].mul_add(slope[j], deformation.0[i][j]);
             }
         }
     }
     let mut hourglass = [deformation.0[0]; 4];
     for (alpha, mode) in HOURGLASS_MODES.into_iter().enumerate() {
-        let reference = vector(data, HOURGLASS_VECTORS + 3 * alpha);
         for i in 0..3 {
-            let f = deformation.0[i];
-            let linear = f[0] * reference[0] + f[1] * reference[1] + f[2] * reference[2];
-            hourglass[alpha][i] = modes[i][mode] - linear;
+            hourglass[alpha][i] = modes[i][mode];
+        }
+        if GENERAL {
+            let reference = vector(data, HOURGLASS_VECTORS + 3 * alpha);
+            for i in 0..3 {
+                for j in 0..3 {
+                    hourglass[alpha][i] =
+                        deformation.0[i][j].negated_mul_add(reference[j], hourglass[alpha][i]);
+                }
+            }
         }
     }
     Kinematics { gradient: deformation.minus_identity(), hourglass }
 }
 
-impl ElementFormulation<8> for OnePointHexahedron {
+impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> {
     type State<S: Simd> = ();
 
     #[inline(always)]
@@ -153,7 +186,7 @@ impl ElementFormulation<8> for OnePointHexahedron {
         (): &mut (),
         forces: &mut [[Pack<S>; 3]; 8],
     ) -> Evaluation<S> {
-        let Kinematics { gradient, hourglass } = kinematics(data, positions);
+        let Kinematics { gradient, hourglass } = kinematics::<S, GENERAL>(data, positions);
         let (volume, stiffness) = (data.load(&data.rows[VOLUME]), data.load(&data.rows[STIFFNESS]));
         let Response { stress, energy } = law.response(&gradient);
         // What works on F: V P − Σ k q_α ⊗ H_α.
@@ -162,21 +195,26 @@ impl ElementFormulation<8> for OnePointHexahedron {
         let mut modes = [[zero; 8]; 3];
         let mut square = zero;
         for (alpha, mode) in HOURGLASS_MODES.into_iter().enumerate() {
-            let reference = vector(data, HOURGLASS_VECTORS + 3 * alpha);
             for i in 0..3 {
                 let force = hourglass[alpha][i] * stiffness;
-                square += hourglass[alpha][i] * force;
+                square = hourglass[alpha][i].mul_add(force, square);
                 modes[i][mode] = force;
-                for j in 0..3 {
-                    work.0[i][j] -= force * reference[j];
+            }
+            if GENERAL {
+                let reference = vector(data, HOURGLASS_VECTORS + 3 * alpha);
+                for i in 0..3 {
+                    for j in 0..3 {
+                        work.0[i][j] = modes[i][mode].negated_mul_add(reference[j], work.0[i][j]);
+                    }
                 }
             }
         }
-        for (m, mode) in GRADIENT_MODES.into_iter().enumerate() {
-            let slope = vector(data, 3 * m);
+        for m in 0..Self::NUM_MODES {
+            let (mode, slope) = (GRADIENT_MODES[m], vector(data, SLOPES + 3 * m));
             for i in 0..3 {
-                let row = work.0[i];
-                modes[i][mode] += row[0] * slope[0] + row[1] * slope[1] + row[2] * slope[2];
+                for j in 0..3 {
+                    modes[i][mode] = work.0[i][j].mul_add(slope[j], modes[i][mode]);
+                }
             }
         }
         for i in 0..3 {
@@ -197,7 +235,7 @@ impl ElementFormulation<8> for OnePointHexahedron {
         positions: &[[Pack<S>; 3]; 8],
         (): &mut (),
     ) -> SymmetricTensor<Pack<S>> {
-        let h = kinematics(data, positions).gradient;
+        let h = kinematics::<S, GENERAL>(data, positions).gradient;
         let stress = law.first_piola_kirchhoff(&h);
         if L::SMALL_STRAIN {
             return stress.symmetric_part();
@@ -216,7 +254,7 @@ impl ElementFormulation<8> for OnePointHexahedron {
         positions: &[[Pack<S>; 3]; 8],
         (): &mut (),
     ) -> Pack<S> {
-        let h = kinematics(data, positions).gradient;
+        let h = kinematics::<S, GENERAL>(data, positions).gradient;
         let bound = law.tangent_bound(&h);
         let volume = data.load(&data.rows[VOLUME]);
         let of_spectrum = |row: usize| data.load(&data.spectrum[row]);
@@ -232,8 +270,8 @@ impl ElementFormulation<8> for OnePointHexahedron {
         }
         // Σ_a |cof F B_a|² is eight times that over the modes.
         let mut squares = one * 0.0;
-        for m in 0..GRADIENT_MODES.len() {
-            let slope = vector(data, 3 * m);
+        for m in 0..Self::NUM_MODES {
+            let slope = vector(data, SLOPES + 3 * m);
             for i in 0..3 {
                 let row = cofactor.0[i];
                 let component = row[0] * slope[0] + row[1] * slope[1] + row[2] * slope[2];
@@ -248,12 +286,13 @@ impl ElementFormulation<8> for OnePointHexahedron {
     }
 }
 
-/// The numbers of an element from its nodes \[m\] and their masses \[kg\]; its volume \[m³\].
+/// The numbers of an element from its nodes \[m\] and their masses \[kg\], as many as there is room for, and those of its
+/// spectrum; its volume \[m³\].
 pub(super) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
     elasticity: &Elasticity,
-    numbers: &mut [f64],
+    (numbers, spectrum): (&mut [f64], &mut [f64]),
 ) -> f64 {
     let (mean_gradients, volume) = mean_gradients(nodes);
     let plain = |vectors: &[Vec3; 8]| vectors.map(|vector| [vector.x, vector.y, vector.z]);
@@ -262,11 +301,10 @@ pub(super) fn fill_numbers(
         move |mode: usize| [sums[0][mode], sums[1][mode], sums[2][mode]]
     };
     let (slopes, reference) = (modes(&mean_gradients), modes(nodes));
-    for (numbers, mode) in numbers.chunks_exact_mut(3).zip(GRADIENT_MODES) {
-        numbers.copy_from_slice(&slopes(mode).map(|sum| sum / 8.0));
-    }
-    for (numbers, mode) in numbers[HOURGLASS_VECTORS..].chunks_exact_mut(3).zip(HOURGLASS_MODES) {
-        numbers.copy_from_slice(&reference(mode));
+    let slopes = GRADIENT_MODES.map(|mode| slopes(mode).map(|sum| sum / 8.0));
+    let vectors = slopes.into_iter().chain(HOURGLASS_MODES.map(&reference));
+    for (numbers, vector) in numbers[SLOPES..].chunks_exact_mut(3).zip(vectors) {
+        numbers.copy_from_slice(&vector);
     }
     // With γ/√8 for γ the stiffness is κ (λ+2μ) V Σ |B|²/3, which leaves the frequency below that of the element.
     let squares: f64 = mean_gradients.iter().map(Vec3::norm_squared).sum();
@@ -282,7 +320,6 @@ pub(super) fn fill_numbers(
     });
     numbers[VOLUME] = volume;
     numbers[STIFFNESS] = stiffness;
-    let spectrum = &mut numbers[ROWS..];
     let rounded_up = 1.0 + EIGENVALUE_ROUNDING;
     spectrum[HOURGLASS_FREQUENCY] =
         rounded_up * stiffness * (controls.transpose() * controls).symmetric_eigenvalues().max();

@@ -150,7 +150,7 @@ pub trait Law: Copy + Send + Sync {
 /// Green–Lagrange strain E = ½(H + Hᵀ + HᵀH).
 #[inline(always)]
 fn green_lagrange<R: Real>(h: &Tensor<R>) -> SymmetricTensor<R> {
-    h.symmetric_part() + h.transposed_dot_self().times(0.5)
+    h.symmetric_part().plus_times(&h.transposed_dot_self(), 0.5)
 }
 
 /// Left Cauchy–Green tensor b = F Fᵀ.

@@ -10,8 +10,8 @@ use crate::math::tensor::Tensor;
 /// Objective, and resists any compression: W → ∞ as J → 0.
 ///
 /// Written in the invariants I₁, I₂, I₃ of E and in j = J − 1, so that nothing cancels at small strain: as
-/// det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j), and
-/// P = F⁻ᵀ (2μ E + λ ln J I), of the Mandel stress in brackets, with J F⁻ᵀ = cof F.
+/// det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j). And as
+/// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ with F⁻ᵀ = I − D/J, D = J (I − F⁻ᵀ) of the order of H, P = μ H + (μ − λ ln J)/J D + λ ln J I.
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean(pub Elasticity);
 
@@ -33,8 +33,7 @@ impl Law for NeoHookean {
 
     #[inline(always)]
     fn volumetric<R: Real>(&self, change: R) -> Volumetric<R> {
-        let (logarithm, residual) = change.ln_1p_and_residual();
-        let inverse = (change + 1.0).reciprocal();
+        let (logarithm, residual, inverse) = change.ln_1p_residual_and_reciprocal();
         Volumetric { inverse, logarithm, energy: residual + change * change * 0.5 }
     }
 
@@ -47,10 +46,11 @@ impl Law for NeoHookean {
         let (Elasticity { lambda, mu }, volume) = (self.0, volumetric);
         let strain = green_lagrange(displacement_gradient);
         let (i2, i3) = strain.second_and_third_invariant();
-        let (cofactor, _) = displacement_gradient.deformed_cofactor();
         let spherical = volume.logarithm * lambda;
-        let mandel = strain.times(2.0 * mu).add_diagonal(spherical);
-        let stress = cofactor.dot(&mandel.full()).scale(volume.inverse);
+        let shear = displacement_gradient.scale(spherical.constant(mu));
+        let defect = displacement_gradient.inverse_transposed_defect();
+        let factor = (spherical * -1.0 + mu) * volume.inverse;
+        let stress = shear.plus_scaled(&defect, factor).add_diagonal(spherical);
         let energy = (volume.energy - i2 * 2.0 - i3 * 4.0) * mu + spherical * volume.logarithm * 0.5;
         Response { stress, energy }
     }

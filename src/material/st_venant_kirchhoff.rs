@@ -25,7 +25,7 @@ impl Law for StVenantKirchhoff {
         let trace = strain.trace();
         let spherical = trace * self.0.lambda;
         let second = strain.times(2.0 * self.0.mu).add_diagonal(spherical).full();
-        let stress = second + displacement_gradient.dot(&second);
+        let stress = displacement_gradient.dot_plus(&second, &second);
         let energy = spherical * trace * 0.5 + strain.norm_squared() * self.0.mu;
         Response { stress, energy }
     }

@@ -244,6 +244,15 @@ impl<S: Simd> Real for Pack<S> {
         Self::splat(self.simd, value)
     }
     #[inline(always)]
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        Self { simd: self.simd, value: self.simd.mul_add_f64s(self.value, factor.value, addend.value) }
+    }
+    #[inline(always)]
+    fn negated_mul_add(self, factor: Self, addend: Self) -> Self {
+        let value = self.simd.negate_mul_add_f64s(self.value, factor.value, addend.value);
+        Self { simd: self.simd, value }
+    }
+    #[inline(always)]
     fn sqrt(self) -> Self {
         Self { simd: self.simd, value: self.simd.sqrt_f64s(self.value) }
     }

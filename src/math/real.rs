@@ -2,8 +2,9 @@
 //! registers of [`Pack`](super::pack::Pack).
 //!
 //! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one
-//! vector instruction inside [`Vectorised::run`]. No operation fuses a product and a sum, so a lane has the
-//! same bits as the scalar, on any processor.
+//! vector instruction inside [`Vectorised::run`]. A product and a sum are rounded once where a formula says
+//! [`Real::mul_add`], and nowhere else, so a lane has the same bits as the scalar, on any processor; those without an
+//! instruction for it take the long way of the mathematics library.
 
 #![allow(
     clippy::needless_range_loop,
@@ -34,6 +35,10 @@ pub trait Real:
 {
     /// A constant: the same value in every lane of a number like this one.
     fn constant(self, value: f64) -> Self;
+    /// `self` · `factor` + `addend`, rounded once.
+    fn mul_add(self, factor: Self, addend: Self) -> Self;
+    /// `addend` − `self` · `factor`, rounded once.
+    fn negated_mul_add(self, factor: Self, addend: Self) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
     /// Magnitude.
@@ -53,36 +58,54 @@ pub trait Real:
     fn inverse_cube_root_guess(self) -> Self;
 
     /// ln(1 + x) and x − ln(1 + x), both to full relative accuracy for small x; x > −1.
+    #[inline(always)]
+    fn ln_1p_and_residual(self) -> (Self, Self) {
+        let (logarithm, residual, _) = self.ln_1p_residual_and_reciprocal();
+        (logarithm, residual)
+    }
+
+    /// The same, and 1/(1 + x), with one division.
     ///
     /// # Source
     /// Reduction and minimax polynomial of fdlibm (Sun Microsystems 1993, `s_log1p.c`), whose last
     /// subtraction f − (f²/2 − s (f²/2 + R)) gives the second value with no cancellation.
     #[inline(always)]
-    fn ln_1p_and_residual(self) -> (Self, Self) {
+    fn ln_1p_residual_and_reciprocal(self) -> (Self, Self, Self) {
         const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
         const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
         let u = self + 1.0;
         let rounding = self - (u + -1.0);
         let (k, scale) = u.binary_scale();
-        let f = (u * scale + -1.0) + rounding * scale;
-        let s = f / (f + 2.0);
+        let f = rounding.mul_add(scale, u.mul_add(scale, self.constant(-1.0)));
+        let two_and_f = f + 2.0;
+        let both = (u * two_and_f).reciprocal();
+        let s = f * u * both;
         let half_square = f * f * 0.5;
-        let small = half_square - s * (half_square + logarithm_series(s * s));
-        let k_low = k * LN_2_LOW;
-        let logarithm = k * LN_2_HIGH - ((small - k_low) - f);
-        let residual = ((self - f) - k * LN_2_HIGH) + (small - k_low);
-        (logarithm, residual)
+        let tail = s.negated_mul_add(half_square + logarithm_series(s * s), half_square);
+        let small = k.negated_mul_add(k.constant(LN_2_LOW), tail);
+        let high = k.constant(LN_2_HIGH);
+        let logarithm = k.mul_add(high, f - small);
+        let residual = k.negated_mul_add(high, self - f) + small;
+        (logarithm, residual, both * two_and_f)
     }
 
-    /// Cube root x y² of a normal positive number x, with no division: two steps of fourth order lead from
-    /// [`Real::inverse_cube_root_guess`] to y = x^−⅓, by the series of y (1 − e)^−⅓ in e = 1 − x y³.
+    /// y = x^−⅓ of a normal positive number x, with no division: two steps of fourth order from
+    /// [`Real::inverse_cube_root_guess`], by the series of y (1 − e)^−⅓ in e = 1 − x y³.
     #[inline(always)]
-    fn cube_root(self) -> Self {
+    fn inverse_cube_root(self) -> Self {
         let mut inverse = self.inverse_cube_root_guess();
         for _ in 0..2 {
-            let e = self * inverse * inverse * inverse * -1.0 + 1.0;
-            inverse += inverse * (e * ((e * (14.0 / 81.0) + 2.0 / 9.0) * e + 1.0 / 3.0));
+            let e = (self * inverse * inverse).negated_mul_add(inverse, self.constant(1.0));
+            let series = e.mul_add(self.constant(14.0 / 81.0), self.constant(2.0 / 9.0));
+            inverse = (inverse * e).mul_add(series.mul_add(e, self.constant(1.0 / 3.0)), inverse);
         }
+        inverse
+    }
+
+    /// Cube root of a normal positive number.
+    #[inline(always)]
+    fn cube_root(self) -> Self {
+        let inverse = self.inverse_cube_root();
         self * inverse * inverse
     }
 }
@@ -101,7 +124,7 @@ fn logarithm_series<R: Real>(z: R) -> R {
     ];
     let mut sum = z.constant(SERIES[6]);
     for coefficient in SERIES[..6].iter().rev() {
-        sum = sum * z + *coefficient;
+        sum = sum.mul_add(z, z.constant(*coefficient));
     }
     sum * z
 }
@@ -140,6 +163,14 @@ impl Real for f64 {
     #[inline(always)]
     fn constant(self, value: f64) -> Self {
         value
+    }
+    #[inline(always)]
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        f64::mul_add(self, factor, addend)
+    }
+    #[inline(always)]
+    fn negated_mul_add(self, factor: Self, addend: Self) -> Self {
+        f64::mul_add(-self, factor, addend)
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -343,6 +374,20 @@ impl Real for Lanes {
         Self::splat(value)
     }
     #[inline(always)]
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        let (a, b, c) = (self.0, factor.0, addend.0);
+        Self([
+            f64::mul_add(a[0], b[0], c[0]),
+            f64::mul_add(a[1], b[1], c[1]),
+            f64::mul_add(a[2], b[2], c[2]),
+            f64::mul_add(a[3], b[3], c[3]),
+        ])
+    }
+    #[inline(always)]
+    fn negated_mul_add(self, factor: Self, addend: Self) -> Self {
+        Real::mul_add(-self, factor, addend)
+    }
+    #[inline(always)]
     fn sqrt(self) -> Self {
         let a = self.0;
         Self([f64::sqrt(a[0]), f64::sqrt(a[1]), f64::sqrt(a[2]), f64::sqrt(a[3])])
@@ -460,6 +505,8 @@ mod tests {
                 x - x.ln_1p()
             };
             let tolerance = if x.abs() < 0.1 { 1e-15 } else { 1e-13 };
+            let (_, _, reciprocal) = x.ln_1p_residual_and_reciprocal();
+            prop_assert!((reciprocal * (1.0 + x) - 1.0).abs() <= 4.0 * f64::EPSILON);
             prop_assert!((residual - exact).abs() <= tolerance * exact.abs(), "{} {}", residual, exact);
         }
 

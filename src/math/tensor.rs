@@ -29,7 +29,13 @@ macro_rules! components {
 /// a · b.
 #[inline(always)]
 fn dot3<R: Real>(a: [R; 3], b: [R; 3]) -> R {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    a[2].mul_add(b[2], a[1].mul_add(b[1], a[0] * b[0]))
+}
+
+/// a b − c d.
+#[inline(always)]
+fn minor<R: Real>(a: R, b: R, c: R, d: R) -> R {
+    c.negated_mul_add(d, a * b)
 }
 
 impl<R: Real> Tensor<R> {
@@ -53,6 +59,18 @@ impl<R: Real> Tensor<R> {
     pub fn minus_identity(mut self) -> Self {
         for i in 0..3 {
             self.0[i][i] = self.0[i][i] + -1.0;
+        }
+        self
+    }
+
+    /// s T − I.
+    #[inline(always)]
+    pub fn scaled_minus_identity(mut self, s: R) -> Self {
+        let minus_one = s.constant(-1.0);
+        for i in 0..3 {
+            for j in 0..3 {
+                self.0[i][j] = if i == j { self.0[i][j].mul_add(s, minus_one) } else { self.0[i][j] * s };
+            }
         }
         self
     }
@@ -83,10 +101,25 @@ impl<R: Real> Tensor<R> {
         components!(self, i, j, self.0[i][j] * s)
     }
 
+    /// T + s A.
+    #[inline(always)]
+    pub fn plus_scaled(&self, other: &Self, s: R) -> Self {
+        components!(self, i, j, other.0[i][j].mul_add(s, self.0[i][j]))
+    }
+
     /// A B.
     #[inline(always)]
     pub fn dot(&self, other: &Self) -> Self {
         components!(self, i, j, dot3(self.0[i], other.column(j)))
+    }
+
+    /// A B + C.
+    #[inline(always)]
+    pub fn dot_plus(&self, other: &Self, addend: &Self) -> Self {
+        components!(self, i, j, {
+            let (a, b) = (self.0[i], other.column(j));
+            a[2].mul_add(b[2], a[1].mul_add(b[1], a[0].mul_add(b[0], addend.0[i][j])))
+        })
     }
 
     /// A Bᵀ.
@@ -101,13 +134,25 @@ impl<R: Real> Tensor<R> {
         dot3(self.0[0], other.0[0]) + dot3(self.0[1], other.0[1]) + dot3(self.0[2], other.0[2])
     }
 
+    /// Tᵀ.
+    #[inline(always)]
+    pub fn transposed(&self) -> Self {
+        components!(self, i, j, self.0[j][i])
+    }
+
+    /// det T from its cofactor.
+    #[inline(always)]
+    pub fn determinant_by(&self, cofactor: &Self) -> R {
+        dot3(self.0[0], cofactor.0[0])
+    }
+
     /// det T.
     #[inline(always)]
     pub fn determinant(&self) -> R {
-        let t = &self.0;
-        t[0][0] * (t[1][1] * t[2][2] - t[1][2] * t[2][1])
-            + t[0][1] * (t[1][2] * t[2][0] - t[1][0] * t[2][2])
-            + t[0][2] * (t[1][0] * t[2][1] - t[1][1] * t[2][0])
+        let [first, a, b] = self.0;
+        let cross =
+            [minor(a[1], b[2], a[2], b[1]), minor(a[2], b[0], a[0], b[2]), minor(a[0], b[1], a[1], b[0])];
+        dot3(first, cross)
     }
 
     /// det(I + T) − 1 with no cancellation: tr T + ½(tr² T − tr T²) + det T.
@@ -126,13 +171,21 @@ impl<R: Real> Tensor<R> {
         (deformed, change)
     }
 
+    /// det F (I − F⁻ᵀ) of F = I + T with no cancellation: Tᵀ − cof T + (tr cof T + det T) I.
+    #[inline(always)]
+    pub fn inverse_transposed_defect(&self) -> Self {
+        let cofactor = self.cofactor();
+        let quadratic = cofactor.trace() + dot3(self.0[0], cofactor.0[0]);
+        components!(self, i, j, self.0[j][i] - cofactor.0[i][j]).add_diagonal(quadratic)
+    }
+
     /// cof T = det T · T⁻ᵀ.
     #[inline(always)]
     pub fn cofactor(&self) -> Self {
         let t = &self.0;
         components!(self, i, j, {
             let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
-            t[i1][j1] * t[i2][j2] - t[i1][j2] * t[i2][j1]
+            minor(t[i1][j1], t[i2][j2], t[i1][j2], t[i2][j1])
         })
     }
 
@@ -208,20 +261,29 @@ impl<R: Real> SymmetricTensor<R> {
         Self([xx * c, yy * c, zz * c, xy * c, yz * c, xz * c])
     }
 
+    /// S + c A of a constant c.
+    #[inline(always)]
+    pub fn plus_times(mut self, other: &Self, c: f64) -> Self {
+        for i in 0..6 {
+            self.0[i] = other.0[i].mul_add(self.0[i].constant(c), self.0[i]);
+        }
+        self
+    }
+
     /// |S|² = S : S.
     #[inline(always)]
     pub fn norm_squared(&self) -> R {
-        let s = &self.0;
-        (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]) + (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * 2.0
+        let [xx, yy, zz, xy, yz, xz] = self.0;
+        let (normal, shear) = ([xx, yy, zz], [xy, yz, xz]);
+        dot3(shear, shear).mul_add(xx.constant(2.0), dot3(normal, normal))
     }
 
     /// ½(tr² S − tr S²) and det S.
     #[inline(always)]
     pub fn second_and_third_invariant(&self) -> (R, R) {
         let [xx, yy, zz, xy, yz, xz] = self.0;
-        let minor = yy * zz - yz * yz;
-        let second = minor + (xx * yy - xy * xy) + (xx * zz - xz * xz);
-        (second, xx * minor + xy * (yz * xz - xy * zz) + xz * (xy * yz - yy * xz))
+        let first = [minor(yy, zz, yz, yz), minor(yz, xz, xy, zz), minor(xy, yz, yy, xz)];
+        (first[0] + minor(xx, yy, xy, xy) + minor(xx, zz, xz, xz), dot3([xx, xy, xz], first))
     }
 
     /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|, exact where two others coincide.
@@ -275,6 +337,8 @@ mod tests {
             prop_assert!(close(&a.dot_transposed(&b), m * n.transpose()));
             prop_assert!((a.double_dot(&b) - m.dot(&n)).abs() < 1e-14);
             prop_assert!((a.determinant() - m.determinant()).abs() < 1e-14);
+            prop_assert!((a.determinant_by(&a.cofactor()) - m.determinant()).abs() < 1e-14);
+            prop_assert!(close(&a.transposed(), m.transpose()));
             let cofactor = matrix(&a.cofactor());
             prop_assert!((cofactor.transpose() * m - nalgebra::Matrix3::identity() * m.determinant()).norm() < 1e-14);
             let volume = (m + nalgebra::Matrix3::identity()).determinant() - 1.0;
@@ -285,6 +349,13 @@ mod tests {
             let c = m.transpose() * m;
             prop_assert!((second - 0.5 * (c.trace().powi(2) - (c * c).trace())).abs() < 1e-13);
             prop_assert!((third - m.determinant().powi(2)).abs() < 1e-13);
+            prop_assert!(close(&a.dot_plus(&b, &a), m * n + m));
+            prop_assert!(close(&a.scaled_minus_identity(0.7), m * 0.7 - nalgebra::Matrix3::identity()));
+            prop_assert!(close(&a.plus_scaled(&b, 0.7), m + n * 0.7));
+            prop_assert!(close(&s.plus_times(&a.symmetric_part(), 0.3).full(), m.transpose() * m + (m + m.transpose()) * 0.15));
+            let (identity, f) = (nalgebra::Matrix3::identity(), m + nalgebra::Matrix3::identity());
+            let defect = matrix(&a.inverse_transposed_defect());
+            prop_assert!((f.transpose() * (identity * f.determinant() - defect) - identity * f.determinant()).norm() < 1e-13);
             let (deformed, _) = a.deformed_cofactor();
             prop_assert!((matrix(&deformed) - matrix(&a.plus_identity().cofactor())).norm() < 1e-14);
             prop_assert!(close(&a.symmetric_part().full(), (m + m.transpose()) * 0.5));

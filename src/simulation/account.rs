@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::dynamics::{Audit, Wrench};
 use crate::math::Vec3;
+use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
 use crate::math::reduction::fixed_order_sum;
 
 use super::{Body, Simulation};
@@ -124,8 +125,13 @@ impl Simulation {
         let masses = &self.model.mass[nodes.clone()];
         let positions = &self.state.positions[nodes.clone()];
         let velocities = &self.state.velocities[nodes];
+        let vectorised = Vectorised::detect();
         let sums = fixed_order_sum(masses.len(), &|range| {
-            nodal_sums(&masses[range.clone()], &positions[range.clone()], &velocities[range])
+            vectorised.run(NodalKernel {
+                masses: &masses[range.clone()],
+                positions: &positions[range.clone()],
+                velocities: &velocities[range],
+            })
         });
         let mass = self.model.bodies[body].mass;
         let centre = if mass > 0.0 { sums.mass_moment / mass } else { positions[0] };
@@ -170,16 +176,95 @@ impl Simulation {
     }
 }
 
-fn nodal_sums(masses: &[f64], positions: &[Vec3], velocities: &[Vec3]) -> NodalSums {
-    let mut sums =
-        NodalSums { momentum: Wrench::zero(), angular_scale: 0.0, kinetic: 0.0, mass_moment: Vec3::zeros() };
-    for ((&mass, position), velocity) in masses.iter().zip(positions).zip(velocities) {
-        sums.momentum = sums.momentum + Wrench::at(position, velocity * mass);
-        sums.angular_scale += mass * position.norm() * velocity.norm();
-        sums.kinetic += 0.5 * mass * velocity.norm_squared();
-        sums.mass_moment += position * mass;
+/// Sums over nodes.
+struct NodalKernel<'a> {
+    masses: &'a [f64],
+    positions: &'a [Vec3],
+    velocities: &'a [Vec3],
+}
+
+impl Kernel for NodalKernel<'_> {
+    type Output = NodalSums;
+
+    #[inline(always)]
+    fn call(self) -> NodalSums {
+        let mut sums = LaneSums::new();
+        let (masses, last_masses) = self.masses.as_chunks();
+        let (positions, last_positions) = self.positions.as_chunks();
+        let (velocities, last_velocities) = self.velocities.as_chunks();
+        for ((masses, positions), velocities) in masses.iter().zip(positions).zip(velocities) {
+            sums.add(masses, positions, velocities);
+        }
+        // Nodes past the last have no mass.
+        let (mut masses, mut nodes) = ([0.0; LANES], [[Vec3::zeros(); LANES]; 2]);
+        masses[..last_masses.len()].copy_from_slice(last_masses);
+        nodes[0][..last_positions.len()].copy_from_slice(last_positions);
+        nodes[1][..last_velocities.len()].copy_from_slice(last_velocities);
+        sums.add(&masses, &nodes[0], &nodes[1]);
+        sums.total()
     }
-    sums
+}
+
+/// Four sums side by side, each of every fourth node.
+struct LaneSums {
+    momentum: [Lanes; 3],
+    angular: [Lanes; 3],
+    mass_moment: [Lanes; 3],
+    angular_scale: Lanes,
+    kinetic: Lanes,
+}
+
+/// A component of four vectors.
+#[inline(always)]
+fn component(vectors: &[Vec3; LANES], i: usize) -> Lanes {
+    let [a, b, c, d] = vectors;
+    Lanes([a.data.0[0][i], b.data.0[0][i], c.data.0[0][i], d.data.0[0][i]])
+}
+
+impl LaneSums {
+    fn new() -> Self {
+        let zero = Lanes::splat(0.0);
+        let zeros = [zero; 3];
+        Self { momentum: zeros, angular: zeros, mass_moment: zeros, angular_scale: zero, kinetic: zero }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, masses: &[f64; LANES], positions: &[Vec3; LANES], velocities: &[Vec3; LANES]) {
+        let mass = Lanes(*masses);
+        let x = [component(positions, 0), component(positions, 1), component(positions, 2)];
+        let v = [component(velocities, 0), component(velocities, 1), component(velocities, 2)];
+        let momentum = [v[0] * mass, v[1] * mass, v[2] * mass];
+        for i in 0..3 {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            self.momentum[i] += momentum[i];
+            self.angular[i] += x[j] * momentum[k] - x[k] * momentum[j];
+            self.mass_moment[i] += x[i] * mass;
+        }
+        let speed_squared = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        let distance_squared = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        self.angular_scale += (distance_squared * speed_squared).sqrt() * mass;
+        self.kinetic += speed_squared * mass * 0.5;
+    }
+
+    #[inline(always)]
+    fn total(&self) -> NodalSums {
+        NodalSums {
+            momentum: Wrench { linear: vector(&self.momentum), angular: vector(&self.angular) },
+            angular_scale: sum(self.angular_scale),
+            kinetic: sum(self.kinetic),
+            mass_moment: vector(&self.mass_moment),
+        }
+    }
+}
+
+#[inline(always)]
+fn sum(Lanes([a, b, c, d]): Lanes) -> f64 {
+    (a + b) + (c + d)
+}
+
+#[inline(always)]
+fn vector(&[x, y, z]: &[Lanes; 3]) -> Vec3 {
+    Vec3::new(sum(x), sum(y), sum(z))
 }
 
 /// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\].

@@ -49,7 +49,7 @@ impl Simulation {
             self.response.respond(&self.constraints, &bodies, step, &mut self.action);
             match stage {
                 Stage::Moved => self.apply_corrections(dt),
-                Stage::Accelerated => self.accelerate_touched_nodes(),
+                Stage::Accelerated => self.accelerate_by_contact(),
             }
         }
         if stage == Stage::Accelerated {
@@ -80,11 +80,17 @@ impl Simulation {
         };
         ties.hold(&bodies, step, &mut self.action);
         self.ties = Some(ties);
-        self.accelerate_touched_nodes();
+        self.accelerate_by_contact();
     }
 
     /// Accelerations of the nodes of deformable bodies that contact acts on, and its resultants on rigid bodies.
-    fn accelerate_touched_nodes(&mut self) {
+    fn accelerate_by_contact(&mut self) {
+        self.accelerate_touched_nodes();
+        self.compute_rigid_resultants();
+    }
+
+    /// Accelerations of the nodes of deformable bodies that contact acts on.
+    pub(super) fn accelerate_touched_nodes(&mut self) {
         for &node in &self.action.nodes {
             let node = node as usize;
             // A wall whose velocity is given has no mass.
@@ -92,7 +98,6 @@ impl Simulation {
                 self.state.accelerations[node] = self.resultant_on(node) / self.model.mass[node];
             }
         }
-        self.compute_rigid_resultants();
     }
 
     /// Changes of motion: what supports and guides answer to the impulses goes to the audit. The energy that shifts

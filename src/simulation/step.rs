@@ -213,7 +213,7 @@ impl Simulation {
     /// a = M⁻¹ (f_ext − f_int + f_c) of the nodes of deformable bodies.
     pub(super) fn compute_accelerations(&mut self) {
         let start = Instant::now();
-        let (internal, forces, contact) = (&self.internal, &self.forces, &self.action.forces);
+        let (internal, forces) = (&self.internal, &self.forces);
         // Nothing accelerates a body without mass: a wall whose velocity is given.
         for body in self.model.bodies.iter().filter(|body| !body.is_rigid() && body.mass > 0.0) {
             let nodes = body.nodes.clone();
@@ -223,12 +223,12 @@ impl Simulation {
                 |(task, (some, masses))| {
                     let first = nodes.start + task * NODES_PER_TASK;
                     for (node, (acceleration, mass)) in (first..).zip(some.iter_mut().zip(masses)) {
-                        let force = forces.external_on(node) - internal.force_on(node) + contact[node];
-                        *acceleration = force / *mass;
+                        *acceleration = (forces.external_on(node) - internal.force_on(node)) / *mass;
                     }
                 },
             );
         }
+        self.accelerate_touched_nodes();
         self.guide();
         self.wall.integration += start.elapsed().as_secs_f64();
     }

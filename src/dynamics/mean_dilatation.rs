@@ -1,0 +1,84 @@
+//! Linear elements of several points at finite strain see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić, Dutko and
+//! Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), so that a nearly
+//! incompressible material does not lock.
+//!
+//! The energy is Σ w W(F̄) and the forces are its exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w)
+//! the stress that works on F is α P̄ + (p̂ − π/J) cof F. All is written in G = ∂x/∂ξ, of which J is det G ω/w with ω the
+//! weight of the rule and w that in the reference volume: what works on G is α P̄ A + ω (p̂ − π/J) cof G, A = w (∂X/∂ξ)⁻ᵀ.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
+use pulp::Simd;
+
+use super::element_kernel::ElementState;
+use super::interpolation::Interpolation;
+use super::reference_geometry::ReferenceGeometry;
+use crate::material::{Law, Response};
+use crate::math::pack::Pack;
+use crate::math::real::Real;
+use crate::math::tensor::Tensor;
+
+impl<S: Simd, const P: usize> ElementState<S, P> {
+    /// Natural gradients G, what works on them in place of the stresses, volume ratios and energy.
+    #[inline(always)]
+    pub fn mean_dilatation<I, L, const N: usize>(
+        &mut self,
+        law: L,
+        interpolation: &I,
+        geometry: &impl ReferenceGeometry<S>,
+        positions: &[[Pack<S>; 3]; N],
+    ) where
+        I: Interpolation<N, P>,
+        L: Law,
+    {
+        let zero = positions[0][0].constant(0.0);
+        let (mut current, mut reference) = (zero, zero);
+        interpolation.gradients(positions, &mut self.gradients);
+        for k in 0..P {
+            let volume = self.gradients[k].determinant() * interpolation.weight(k);
+            current += volume;
+            reference += geometry.weight(k);
+            let inverse_weight = geometry.weight(k).reciprocal();
+            self.jacobians[k] = volume * inverse_weight;
+            self.inverse_roots[k] = self.jacobians[k].inverse_cube_root();
+            self.corrections[k] = self.inverse_roots[k] * inverse_weight;
+        }
+        (self.volume, self.current_volume) = (reference, current);
+        let change = (current - reference) / reference;
+        let stretch = (change + 1.0).cube_root();
+        // All points see the mean volume change.
+        let volumetric = law.volumetric(change);
+        let (mut energy, mut pressure_sum) = (zero, zero);
+        for k in 0..P {
+            let (weight, cofactor) = (geometry.weight(k), geometry.weighted_cofactor(k));
+            let inverse_root = self.inverse_roots[k];
+            let alpha_by_weight = stretch * self.corrections[k];
+            let h = self.gradients[k].dot_transposed(&cofactor).scaled_minus_identity(alpha_by_weight);
+            let Response { stress, energy: density } = law.response_at_volume(&h, &volumetric);
+            energy = weight.mul_add(density, energy);
+            let pressure = (stress.double_dot(&h) + stress.trace()) * (1.0 / 3.0);
+            pressure_sum = weight.mul_add(pressure, pressure_sum);
+            self.corrections[k] = pressure * (inverse_root * inverse_root * inverse_root);
+            self.stresses[k] = stress.scale(stretch * inverse_root).dot(&cofactor);
+        }
+        self.energy = energy;
+        let mean = pressure_sum / current;
+        for k in 0..P {
+            let pressure = (mean - self.corrections[k]) * interpolation.weight(k);
+            self.stresses[k] = self.stresses[k].plus_scaled(&self.gradients[k].cofactor(), pressure);
+        }
+    }
+
+    /// ∫ σ dv = Σ w P Fᵀ, after [`Self::mean_dilatation`].
+    #[inline(always)]
+    pub fn kirchhoff_sum(&self) -> Tensor<Pack<S>> {
+        let mut sum = self.stresses[0].dot_transposed(&self.gradients[0]);
+        for k in 1..P {
+            sum = sum + self.stresses[k].dot_transposed(&self.gradients[k]);
+        }
+        sum
+    }
+}

@@ -1,0 +1,126 @@
+//! What elements know of their reference configuration at the quadrature points.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
+use pulp::Simd;
+
+use super::group::{GroupPart, POINT_ROWS};
+use crate::math::pack::{Pack, Row};
+use crate::math::real::Real;
+use crate::math::tensor::Tensor;
+
+/// Rows of an element that keeps where its eight nodes are, as seen from the first.
+pub(super) const NODE_ROWS: usize = 3 * 7;
+
+/// Reference geometry at the quadrature points of a part of a group.
+pub(super) trait ReferenceGeometry<S: Simd> {
+    /// Quadrature weight times det ∂X/∂ξ \[m³\].
+    fn weight(&self, k: usize) -> Pack<S>;
+    /// (∂X/∂ξ)⁻¹ \[1/m\].
+    fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>>;
+    /// The weight times (∂X/∂ξ)⁻ᵀ \[m²\]: Σ_k P A_k ∂N_a/∂ξ are the forces of first Piola–Kirchhoff stresses.
+    fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>>;
+}
+
+/// Geometry that is kept, point by point.
+#[derive(Clone, Copy)]
+pub(super) struct PointGeometry<'a, S, const P: usize> {
+    part: GroupPart<'a, S>,
+    points: &'a [[Row; POINT_ROWS]],
+}
+
+impl<'a, S: Simd, const P: usize> PointGeometry<'a, S, P> {
+    /// Of elements with `P` points.
+    #[inline(always)]
+    pub fn new(part: &GroupPart<'a, S>) -> Self {
+        let (points, _) = part.rows.as_chunks();
+        Self { part: *part, points: &points[..P] }
+    }
+}
+
+impl<S: Simd, const P: usize> ReferenceGeometry<S> for PointGeometry<'_, S, P> {
+    #[inline(always)]
+    fn weight(&self, k: usize) -> Pack<S> {
+        self.part.load(&self.points[k][9])
+    }
+
+    #[inline(always)]
+    fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>> {
+        let mut tensor = Tensor::filled(self.weight(k));
+        for i in 0..3 {
+            for j in 0..3 {
+                tensor.0[i][j] = self.part.load(&self.points[k][3 * i + j]);
+            }
+        }
+        tensor
+    }
+
+    #[inline(always)]
+    fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>> {
+        self.inverse_jacobian(k).transposed().scale(self.weight(k))
+    }
+}
+
+/// Geometry that is computed from the nodes, where reading it would take longer. One lives through a chunk of elements.
+pub(super) struct NodeGeometry<S: Simd, const P: usize> {
+    weights: [Pack<S>; P],
+    /// ∂X/∂ξ, then its cofactors.
+    cofactors: [Tensor<Pack<S>>; P],
+}
+
+impl<S: Simd, const P: usize> NodeGeometry<S, P> {
+    /// Of no element yet.
+    #[inline(always)]
+    pub fn new(simd: S) -> Self {
+        let zero = Pack::splat(simd, 0.0);
+        Self { weights: [zero; P], cofactors: [Tensor::filled(zero); P] }
+    }
+
+    /// ∂X/∂ξ at points of weight 1, to be overwritten before [`Self::settle`].
+    #[inline(always)]
+    pub fn jacobians(&mut self) -> &mut [Tensor<Pack<S>>; P] {
+        &mut self.cofactors
+    }
+
+    /// Computes the rest from ∂X/∂ξ.
+    #[inline(always)]
+    pub fn settle(&mut self) {
+        for k in 0..P {
+            let jacobian = self.cofactors[k];
+            self.cofactors[k] = jacobian.cofactor();
+            self.weights[k] = jacobian.determinant_by(&self.cofactors[k]);
+        }
+    }
+}
+
+impl<S: Simd, const P: usize> ReferenceGeometry<S> for &NodeGeometry<S, P> {
+    #[inline(always)]
+    fn weight(&self, k: usize) -> Pack<S> {
+        self.weights[k]
+    }
+
+    #[inline(always)]
+    fn inverse_jacobian(&self, k: usize) -> Tensor<Pack<S>> {
+        self.cofactors[k].transposed().scale(self.weights[k].reciprocal())
+    }
+
+    #[inline(always)]
+    fn weighted_cofactor(&self, k: usize) -> Tensor<Pack<S>> {
+        self.cofactors[k]
+    }
+}
+
+/// Positions of eight nodes from the [`NODE_ROWS`] that are kept of them.
+#[inline(always)]
+pub(super) fn node_positions<S: Simd>(part: &GroupPart<'_, S>) -> [[Pack<S>; 3]; 8] {
+    let mut nodes = [[Pack::splat(part.simd, 0.0); 3]; 8];
+    for a in 1..8 {
+        for i in 0..3 {
+            nodes[a][i] = part.load(&part.rows[3 * (a - 1) + i]);
+        }
+    }
+    nodes
+}
