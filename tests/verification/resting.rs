@@ -76,11 +76,20 @@ fn patch_errors(response: &str, poisson: f64) -> [f64; 3] {
     [mean.abs(), worst, simulation.audit().largest_momentum_error()]
 }
 
+/// Kinetic energy at the ends of steps \[J\] of nodes that impulses hold: each has the velocity of half a kick of the force
+/// that presses it, Σ dt² f²/(8 m). On either side of the n-th joint from above forces and masses are shared alike, f the
+/// weight of n blocks and m half a layer of cells; the lowest side is the floor's.
+fn half_kicks(step: f64) -> f64 {
+    let (weight, layer) = (8.0 * 9.81, 2.0);
+    let squares = (1..=10).map(|n| f64::from(n * n) * if n == 10 { 1.0 } else { 2.0 }).sum::<f64>();
+    step * step * weight * weight * squares / (8.0 * layer)
+}
+
 /// Ten elastic blocks on each other, with friction 0.5; their weight comes on in 0.1 s, four periods of the column. (Blocks
 /// that are not above each other bend the column, which then swings for seconds: nothing damps the material.)
 ///
-/// Goal: no block drifts by more than 1e-3 of an element a second when it is there, little kinetic energy is left, and the
-/// energy is in balance.
+/// Goal: no block drifts by more than 1e-3 of an element a second when it is there, no more than 1 % of the energy that came in
+/// is kinetic, but for that of the nodes between two impulses, and the energy is in balance.
 #[test]
 #[ignore = "a minute"]
 fn stack_of_ten_blocks_settles() {
@@ -111,7 +120,9 @@ fn stack_of_ten_blocks_settles() {
         // Mean places over two windows of several periods of the column, 0.1 s apart.
         let mut means = [[Vec3::zeros(); 10]; 2];
         let mut counts = [0.0; 2];
+        let mut longest_step = 0.0_f64;
         run(&mut simulation, |simulation| {
+            longest_step = longest_step.max(simulation.progress().time_step);
             for (window, from) in [0.2, 0.3].into_iter().enumerate() {
                 if (from..from + 0.1).contains(&simulation.state().time) {
                     counts[window] += 1.0;
@@ -130,9 +141,12 @@ fn stack_of_ten_blocks_settles() {
             simulation.energies()
         );
         assert!(fastest < 1e-3 * 0.1, "{response}: {fastest} m/s");
-        // Between impulses the nodes that touch have the velocity of half a kick of the forces that press them.
-        let rest = if response == "decomposition" { 0.2 } else { 0.01 };
-        assert!(simulation.energies().kinetic < rest * simulation.energies().external_work, "{response}");
+        let energies = simulation.energies();
+        let kicks = if response == "decomposition" { half_kicks(longest_step) } else { 0.0 };
+        assert!(
+            energies.kinetic < 0.01 * energies.external_work + kicks,
+            "{response}: {energies:?}, {kicks} J"
+        );
         // What impulses take in every step from blocks at rest, and projections give back, is a thousand times what the
         // blocks hold: there the balance is held to 1e-4 of that.
         let turnover = if response == "decomposition" { simulation.energies().numerical_work } else { 0.0 };
