@@ -213,6 +213,7 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("contact.every", "2", DECOMPOSITION),
     ("contact.projection", "0.5", DECOMPOSITION),
     ("contact.edges", "'none'", &[]),
+    ("contact.passes", "1", &[]),
     ("contact.resolve_impact", "true", &[]),
     ("contact.self_contact", "true", &[]),
     ("contact.initial_penetration", "'offset'", &[]),
