@@ -28,6 +28,8 @@ pub struct ContactSettings {
     pub resolve_impact: bool,
     /// Which edges can touch edges.
     pub edges: TouchingEdges,
+    /// Whose nodes touch the faces of the other of two bodies.
+    pub passes: Passes,
     /// Whether the bodies that do not say can touch themselves.
     pub self_contact: bool,
     /// What becomes of bodies that overlap at t = 0.
@@ -173,6 +175,15 @@ pub enum TouchingEdges {
     All,
     /// None.
     None,
+}
+
+/// Whose nodes touch the faces of the other of two bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    /// Those of both.
+    Two,
+    /// Those of the one with the finer surface; of a deformable body with a rigid one, those of the deformable one.
+    One,
 }
 
 /// Builders of sphere trees.

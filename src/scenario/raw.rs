@@ -154,6 +154,7 @@ pub(super) struct Contact {
     pub every: Option<Spanned<i64>>,
     pub projection: Option<Number>,
     pub edges: Option<Text>,
+    pub passes: Option<Spanned<i64>>,
     pub resolve_impact: Option<bool>,
     pub self_contact: Option<bool>,
     pub initial_penetration: Option<Text>,

@@ -40,7 +40,7 @@ use super::rigid::RigidForces;
 use super::spring_stiffness::{holding_step, stiffness_of_springs, stiffness_warning};
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
-use super::surface_pairs::{ExcludedParts, own_laws};
+use super::surface_pairs::{ExcludedParts, OnePass, own_laws};
 use super::wall::{detected_walls, refuse_walls_out_of_plane};
 use super::{BodyBalance, Forces, Phase, SetupError, Simulation};
 
@@ -105,6 +105,7 @@ impl Simulation {
             initial_penetrations,
             kept_gaps: KeptGaps::default(),
             excluded_parts,
+            one_pass: OnePass::new(scenario.contact.passes, &model, &surfaces),
             response,
             mobility: nodal_mobility(&model),
             ties: (!ties.is_empty()).then(|| Ties::new(ties, num_nodes, model.bodies.len())),

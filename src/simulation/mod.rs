@@ -51,7 +51,7 @@ pub use record::Recorder;
 use rigid::RigidForces;
 use step_size::StepControl;
 use supports::SupportedComponent;
-use surface_pairs::ExcludedParts;
+use surface_pairs::{ExcludedParts, OnePass};
 
 /// A simulation between two steps.
 pub struct Simulation {
@@ -74,6 +74,7 @@ pub struct Simulation {
     initial_penetrations: Vec<Overlap>,
     kept_gaps: KeptGaps,
     excluded_parts: ExcludedParts,
+    one_pass: OnePass,
     response: Box<dyn Response>,
     mobility: Mobility,
     /// Points glued together, if there are any.

@@ -131,6 +131,7 @@ impl Simulation {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
             self.excluded_parts.take_out(&mut self.constraints);
+            self.one_pass.take_out(&mut self.constraints);
             let positions = [self.state.positions.as_slice(), &self.positions_next];
             self.kept_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
         });

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::contact::{Constraint, Constraints, Surface, SurfacePair};
-use crate::scenario::{self, ContactLaws, Located, Scenario};
+use crate::contact::{Constraint, Constraints, ContactKey, Surface, SurfacePair};
+use crate::scenario::{self, ContactLaws, Located, Passes, Scenario};
 
 use super::SetupError;
 use super::assembly::{Assembly, faces_of_group};
+use super::model::Model;
 
 /// Pairs with laws of their own, in the order of the scenario.
 pub(super) fn own_laws(
@@ -45,6 +46,55 @@ impl ExcludedParts {
         let pairs = &self.pairs;
         let touches = |constraint: &Constraint<'_>| !pairs.iter().any(|pair| pair.holds(constraint));
         constraints.retain(touches, &mut self.workspace);
+    }
+}
+
+/// Takes contacts out where only the nodes of one of two bodies touch the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OnePass {
+    /// Place of each body; of two, the nodes of the one with the lower place touch. Empty for both passes.
+    places: Vec<u32>,
+    workspace: Constraints,
+}
+
+impl OnePass {
+    /// As the scenario says. Deformable bodies come before rigid ones and these before walls, finer surfaces before
+    /// coarser ones.
+    pub fn new(passes: Passes, model: &Model, surfaces: &[Surface]) -> Self {
+        if passes == Passes::Two {
+            return Self::default();
+        }
+        let edge = |body: usize| {
+            surfaces
+                .get(body)
+                .map_or(f64::INFINITY, |surface| surface.median_edge(&model.reference_positions))
+        };
+        let keys: Vec<(bool, bool, f64)> = (model.bodies.iter().enumerate())
+            .map(|(number, body)| (body.is_wall(), body.is_rigid(), edge(number)))
+            .collect();
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by(|&a, &b| {
+            let ((wall_a, rigid_a, edge_a), (wall_b, rigid_b, edge_b)) = (keys[a], keys[b]);
+            (wall_a, rigid_a).cmp(&(wall_b, rigid_b)).then(edge_a.total_cmp(&edge_b)).then(a.cmp(&b))
+        });
+        let mut places = vec![0; order.len()];
+        for (place, &body) in (0..).zip(&order) {
+            places[body] = place;
+        }
+        Self { places, workspace: Constraints::default() }
+    }
+
+    /// Takes the contacts of the other pass out; those of a body with itself and of edges are of neither.
+    pub fn take_out(&mut self, constraints: &mut Constraints) {
+        if self.places.is_empty() || constraints.is_empty() {
+            return;
+        }
+        let places = &self.places;
+        let is_of_pass = |constraint: &Constraint<'_>| {
+            let [contactor, target] = constraint.bodies.map(|body| places[body as usize]);
+            contactor <= target || matches!(constraint.key, ContactKey::Edges(_))
+        };
+        constraints.retain(is_of_pass, &mut self.workspace);
     }
 }
 

@@ -13,7 +13,7 @@ fn unknown_keys_name_the_nearest_known_one() {
         "hierarchy = \"bottom-up\"",
         "color = 3",
         "unknown key `color` in [contact]",
-        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `edges`, `resolve_impact`, `self_contact`, `initial_penetration`",
+        "known keys: `detection`, `hierarchy`, `volumes`, `closest_point`, `start`, `response`, `penalty`, `damping`, `stiffness`, `soft_start`, `friction`, `restitution`, `order`, `every`, `projection`, `edges`, `passes`, `resolve_impact`, `self_contact`, `initial_penetration`",
         "color",
     );
     assert_problem(
@@ -293,6 +293,20 @@ fn bodies_that_touch_themselves() {
         "remove it, or choose a material that deforms",
         "true",
     );
+}
+
+#[test]
+fn there_are_one_or_two_passes() {
+    assert_problem(
+        "edges = \"all\"",
+        "edges = \"all\"\npasses = 3",
+        "`contact.passes` is 3, not 1 or 2",
+        "give 2 for the nodes of both bodies, 1 for those of the finer surface",
+        "3",
+    );
+    let passes =
+        |value: &str| read("full.toml", &[&format!("contact.passes={value}")]).unwrap().contact.passes;
+    assert_eq!([passes("1"), passes("2")], [Passes::One, Passes::Two]);
 }
 
 #[test]

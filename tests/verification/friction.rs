@@ -21,7 +21,10 @@ fn displacement(simulation: &Simulation, body: usize) -> Vec3 {
 /// Goal: with μ = 0.5 and weight 1 it slides until t = 2, x = 1.00498, and moves with the plate at 0.004975 after; friction
 /// takes the loss of kinetic energy; linear momentum to 1e-12, angular momentum to 1e-10 of its scale. Tolerance of the
 /// place: 1.5 V dt, as the first step has half of the weight, and 1 % for the elasticity of the block, whose shear
-/// vibration (11 rad/s, excited by the onset of friction to 0.045 m/s) also moves the end by up to 0.09 s.
+/// vibration (11 rad/s, excited by the onset of friction to 0.045 m/s, and by its end to as much again) also moves the end
+/// by up to 0.09 s. The block moves with the plate but for those 0.09 m/s, and 0.004 J of its energy may stay in them:
+/// what friction and damping have taken, less what projections have given them to take, is 0.4975 J to that and 1 % of
+/// m V²/2. By impulses friction turns over what the sticking nodes are given in every step, which is not its own.
 ///
 /// Source: Wolff & Bucher, IJNME 93 (2013), §6.5, with the closed form of two masses.
 #[test]
@@ -42,7 +45,7 @@ fn block_slides_to_rest_on_a_floating_plate() {
             ("plate.msh", box_mesh([-1.0, -1.0, -0.2], [4.0, 1.0, 0.0], [5, 5, 1])),
         ];
         let mut simulation = from_text(&text, &meshes);
-        let (mut at_two, mut stop, mut lost) = (0.0, 0.0, 0.0);
+        let (mut at_two, mut stop) = (0.0, 0.0);
         run(&mut simulation, |simulation| {
             let relative = velocity(simulation, 0).x - velocity(simulation, 1).x;
             if simulation.state().time < 2.0 + 0.5 * step {
@@ -51,11 +54,11 @@ fn block_slides_to_rest_on_a_floating_plate() {
             if relative < 0.0 && stop == 0.0 {
                 stop = simulation.state().time;
             }
-            lost = simulation.energies().friction_dissipation;
         });
-        let audit = simulation.audit();
+        let (audit, energies) = (simulation.audit(), *simulation.energies());
+        let lost = energies.friction_dissipation + energies.viscous_dissipation - energies.numerical_work;
         println!(
-            "{response}: x(2) {at_two:.5}, x(3) {:.5}, stops at {stop:.3}, velocities {:.6} {:.6}, friction took {lost:.5}, \
+            "{response}: x(2) {at_two:.5}, x(3) {:.5}, stops at {stop:.3}, velocities {:.6} {:.6}, lost {lost:.5}, \
              energy {:.1e}, momentum {:.1e}, angular {:.1e} {:?}",
             displacement(&simulation, 0).x,
             velocity(&simulation, 0).x,
@@ -63,8 +66,11 @@ fn block_slides_to_rest_on_a_floating_plate() {
             audit.largest_energy_error(),
             audit.largest_momentum_error(),
             audit.largest_angular_error(),
-            simulation.energies(),
+            energies,
         );
+        assert!((lost - 0.4975).abs() < 0.009, "{response}: {lost} J");
+        let [of_block, of_plate] = [0, 1].map(|body| velocity(&simulation, body).x - 0.004975);
+        assert!(of_block.abs() < 0.09 && of_plate.abs() < 0.09 / 200.0, "{response}: {of_block} {of_plate}");
         assert!((momentum(&simulation).linear.x - 1.0).abs() < 1e-12);
         assert!((momentum(&simulation).linear.z + 3.0).abs() < 3e-12);
         assert!((at_two - 1.005).abs() < 1.5 * step + 0.01, "{response}: {at_two}");

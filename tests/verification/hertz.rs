@@ -109,12 +109,13 @@ fn ball_at_a_tenth_of_that() {
     check(&from_hertz, 0.05);
 }
 
-/// Goal: the same by springs with a discrete gradient, 3 %, and by impulses, 5 %: the nodes that strike lose their energy,
-/// which shortens the rebound.
+/// Goal: the same by springs with a discrete gradient and by impulses. Tolerance 3 %: the 2 % of above, and 1 % for a node of
+/// the fine zone more or less in contact. What the nodes that strike lose by impulses is of the order of the mass of half a
+/// cell under the contact, ρ h π a²/2 or 0.1 % of the ball.
 #[test]
 fn ball_by_the_other_responses() {
-    for (response, tolerance) in [("energy-momentum", 0.03), ("decomposition", 0.05)] {
+    for response in ["energy-momentum", "decomposition"] {
         let [deviations, _] = measure(1.0, response);
-        check(&deviations, tolerance);
+        check(&deviations, 0.03);
     }
 }

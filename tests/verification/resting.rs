@@ -1,5 +1,6 @@
 //! Bodies that rest on each other: the patch test of contact, and a stack.
 
+use ictus::contact::Constraint;
 use ictus::math::Vec3;
 
 use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run};
@@ -14,11 +15,11 @@ use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run};
 /// momentum, with the reaction of the held end, balances to 1e-10.
 #[test]
 fn patch_of_blocks_that_do_not_match() {
-    let found = MEASURED.map(|(response, poisson, _)| patch_errors(response, poisson));
-    for ((response, poisson, _), [mean, worst, momentum]) in MEASURED.iter().zip(found) {
+    let found = MEASURED.map(|(response, poisson, _)| patch_errors(response, poisson, ""));
+    for ((response, poisson, _), [mean, worst, momentum, _]) in MEASURED.iter().zip(found) {
         println!("(\"{response}\", {poisson:?}, [{mean:.3e}, {worst:.3e}]), momentum {momentum:.1e}");
     }
-    for ((response, poisson, measured), [mean, worst, momentum]) in MEASURED.into_iter().zip(found) {
+    for ((response, poisson, measured), [mean, worst, momentum, _]) in MEASURED.into_iter().zip(found) {
         for (error, measured) in [mean, worst].into_iter().zip(measured) {
             assert!(
                 (error / measured - 1.0).abs() < 0.1,
@@ -39,12 +40,12 @@ const MEASURED: [(&str, f64, [f64; 2]); 6] = [
     ("energy-momentum", 0.3, [1.260e-3, 1.126e-2]),
 ];
 
-/// Error of the mean stress, the largest one at a node, and the momentum error of a run.
-fn patch_errors(response: &str, poisson: f64) -> [f64; 3] {
+/// Error of the mean stress, the largest one at a node, the momentum error of a run, and the mean force of contact \[N\].
+fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     let text = format!(
         "[time]\nend = 4.0\n\
          [materials.block]\nmodel = \"linear-elastic\"\ndensity = 1.0\nyoung = 1000.0\npoisson = {poisson:?}\n\
-         [contact]\nresponse = \"{response}\"\n{}\
+         [contact]\nresponse = \"{response}\"\n{keys}{}\
          [[bodies]]\nname = \"upper\"\nmesh = \"upper.msh\"\nmaterial = \"block\"\n\
          [[bodies]]\nname = \"lower\"\nmesh = \"lower.msh\"\nmaterial = \"block\"\n\
          [[boundaries]]\nbody = \"lower\"\ngroup = \"x0\"\nfix = [\"x\"]\n\
@@ -61,10 +62,13 @@ fn patch_errors(response: &str, poisson: f64) -> [f64; 3] {
         .clone()
         .filter(|&node| (simulation.model().reference_positions[node].x - 0.25).abs() < 1e-9)
         .collect();
-    let (mut sums, mut count) = (vec![0.0; middle.len()], 0.0);
+    let (mut sums, mut count, mut force) = (vec![0.0; middle.len()], 0.0, 0.0);
     run(&mut simulation, |simulation| {
+        let of_finer = |constraint: Constraint<'_>| constraint.bodies == [1, 0];
+        assert!(keys.is_empty() || simulation.constraints().iter().all(of_finer), "another pass");
         if simulation.state().time > 3.0 {
             count += 1.0;
+            force += simulation.pair_balances()[0].force.x;
             for (sum, &node) in sums.iter_mut().zip(&middle) {
                 *sum += 1000.0 * (0.25 - simulation.state().positions[node].x) / 0.25;
             }
@@ -73,14 +77,34 @@ fn patch_errors(response: &str, poisson: f64) -> [f64; 3] {
     let off: Vec<f64> = sums.iter().map(|sum| sum / count - 1.0).collect();
     let mean = off.iter().sum::<f64>() / off.len() as f64;
     let worst = off.iter().map(|off| off.abs()).fold(0.0, f64::max);
-    [mean.abs(), worst, simulation.audit().largest_momentum_error()]
+    [mean.abs(), worst, simulation.audit().largest_momentum_error(), force / count]
+}
+
+/// Goal: with one pass only the nodes of the lower block, the finer one, touch; they bear the whole pressure, 1 N, in the mean
+/// over a second, 1 %, and momentum balances to 1e-10. The stress is off by more than with two passes.
+#[test]
+fn one_pass_is_that_of_the_finer_surface() {
+    for response in RESPONSES {
+        let [_, worst, momentum, force] = patch_errors(response, 0.0, "passes = 1\n");
+        println!("{response}: force {force:.4} N, stress off by {worst:.3e}, momentum {momentum:.1e}");
+        assert!((force - 1.0).abs() < 0.01 && momentum < 1e-10, "{response}: {force} N {momentum:e}");
+    }
+}
+
+/// Kinetic energy at the ends of steps \[J\] of nodes that impulses hold: each has the velocity of half a kick of the force
+/// that presses it, Σ dt² f²/(8 m). On either side of the n-th joint from above forces and masses are shared alike, f the
+/// weight of n blocks and m half a layer of cells; the lowest side is the floor's.
+fn half_kicks(step: f64) -> f64 {
+    let (weight, layer) = (8.0 * 9.81, 2.0);
+    let squares = (1..=10).map(|n| f64::from(n * n) * if n == 10 { 1.0 } else { 2.0 }).sum::<f64>();
+    step * step * weight * weight * squares / (8.0 * layer)
 }
 
 /// Ten elastic blocks on each other, with friction 0.5; their weight comes on in 0.1 s, four periods of the column. (Blocks
 /// that are not above each other bend the column, which then swings for seconds: nothing damps the material.)
 ///
-/// Goal: no block drifts by more than 1e-3 of an element a second when it is there, little kinetic energy is left, and the
-/// energy is in balance.
+/// Goal: no block drifts by more than 1e-3 of an element a second when it is there, no more than 1 % of the energy that came in
+/// is kinetic, but for that of the nodes between two impulses, and the energy is in balance.
 #[test]
 #[ignore = "a minute"]
 fn stack_of_ten_blocks_settles() {
@@ -111,7 +135,9 @@ fn stack_of_ten_blocks_settles() {
         // Mean places over two windows of several periods of the column, 0.1 s apart.
         let mut means = [[Vec3::zeros(); 10]; 2];
         let mut counts = [0.0; 2];
+        let mut longest_step = 0.0_f64;
         run(&mut simulation, |simulation| {
+            longest_step = longest_step.max(simulation.progress().time_step);
             for (window, from) in [0.2, 0.3].into_iter().enumerate() {
                 if (from..from + 0.1).contains(&simulation.state().time) {
                     counts[window] += 1.0;
@@ -130,9 +156,12 @@ fn stack_of_ten_blocks_settles() {
             simulation.energies()
         );
         assert!(fastest < 1e-3 * 0.1, "{response}: {fastest} m/s");
-        // Between impulses the nodes that touch have the velocity of half a kick of the forces that press them.
-        let rest = if response == "decomposition" { 0.2 } else { 0.01 };
-        assert!(simulation.energies().kinetic < rest * simulation.energies().external_work, "{response}");
+        let energies = simulation.energies();
+        let kicks = if response == "decomposition" { half_kicks(longest_step) } else { 0.0 };
+        assert!(
+            energies.kinetic < 0.01 * energies.external_work + kicks,
+            "{response}: {energies:?}, {kicks} J"
+        );
         // What impulses take in every step from blocks at rest, and projections give back, is a thousand times what the
         // blocks hold: there the balance is held to 1e-4 of that.
         let turnover = if response == "decomposition" { simulation.energies().numerical_work } else { 0.0 };

@@ -55,6 +55,8 @@ fn rod_on_a_wall_that_stands() {
 }
 
 /// Goal: a wall contact is a constraint as any other, which all responses answer: the same numbers, to the same tolerances.
+/// Impulses stop the nodes of the end, 1/400 of the mass, and leave waves of the mesh behind the front: a chain of 200
+/// masses whose end stops loses 0.61 % of the velocity (see `elastic_cylinder_rebounds`).
 #[test]
 fn every_response_answers_a_wall() {
     for response in ["penalty", "decomposition", "energy-momentum"] {
@@ -69,7 +71,7 @@ fn every_response_answers_a_wall() {
             "{response}: separation {separation}, force {force}, velocity {back}, energy error {error:e}"
         );
         assert!((separation - 1.0).abs() < 0.01 && (force - 1.0).abs() < 0.01, "{response}");
-        assert!((back - 1.0).abs() < 0.015, "{response}: {back}");
+        assert!((back - 1.0).abs() < 0.01, "{response}: {back}");
         assert!(simulation.audit().largest_momentum_error() < 1e-12, "{response}");
         let angular = simulation.audit().largest_angular_error();
         println!("{response}: angular error {angular:e}");
@@ -203,20 +205,25 @@ fn what_projection_carries_is_found() {
     }
 }
 
+/// A rigid block of 1 kg a millimetre above a wall; keys of the contact and of the wall.
+fn block_before_a_wall(response: &str, contact: &str, velocity: [f64; 3], wall: &str) -> Simulation {
+    let text = format!(
+        "[time]\nend = 5e-3\nstep = 1e-5\n[contact]\nresponse = \"{response}\"\n{contact}\
+         [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n\
+         [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\nvelocity = {velocity:?}\n\
+         [[walls]]\nname = \"wall\"\npoint = [5, 3, 0]\nnormal = [0, 0, 1]\n{wall}"
+    );
+    from_text(&text, &[("block.msh", box_mesh([0.0, 0.0, 1e-3], [0.1, 0.1, 0.101], [2, 2, 2]))])
+}
+
 /// Goal: a rigid block that strikes a rough wall of a fifth of its mass slides, spins and flies off; the guide of the
 /// wall does no work, so that kinetic energy and what friction and impact have taken balance to rounding when all is
 /// told.
 #[test]
 fn friction_on_a_light_wall_balances() {
     for response in ["decomposition", "energy-momentum"] {
-        let text = format!(
-            "[time]\nend = 3e-3\nstep = 1e-5\n[contact]\nresponse = \"{response}\"\nfriction = 0.5\n\
-             [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n\
-             [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\nvelocity = [1.0, 0.3, -2.0]\n\
-             [[walls]]\nname = \"wall\"\npoint = [5, 3, 0]\nnormal = [0, 0, 1]\nmass = 0.2\n"
-        );
-        let block = box_mesh([0.0, 0.0, 1e-3], [0.1, 0.1, 0.101], [2, 2, 2]);
-        let mut simulation = from_text(&text, &[("block.msh", block)]);
+        let mut simulation =
+            block_before_a_wall(response, "friction = 0.5\n", [1.0, 0.3, -2.0], "mass = 0.2\n");
         run(&mut simulation, |_| ());
         let (taken, error) = (simulation.energies().friction_dissipation, simulation.audit().energy_error());
         println!("{response}: friction has taken {taken} J, energy error {error:e}");
@@ -235,14 +242,7 @@ fn rigid_block_flies_back_from_a_wall() {
         ("decomposition", "restitution = 1.0\n", 1e-12),
         ("energy-momentum", "penalty = 1e-3\n", 1e-12),
     ] {
-        let text = format!(
-            "[time]\nend = 5e-3\nstep = 1e-5\n[contact]\nresponse = \"{response}\"\n{keys}\
-             [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n\
-             [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\nvelocity = [0, 0, -2.0]\n\
-             [[walls]]\nname = \"wall\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n"
-        );
-        let block = box_mesh([0.0, 0.0, 1e-3], [0.1, 0.1, 0.101], [2, 2, 2]);
-        let mut simulation = from_text(&text, &[("block.msh", block)]);
+        let mut simulation = block_before_a_wall(response, keys, [0.0, 0.0, -2.0], "");
         run(&mut simulation, |_| ());
         let back = velocity(&simulation, 0).z;
         println!("{response}: flies back at {back}");

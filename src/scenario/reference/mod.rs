@@ -120,6 +120,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "every"], "1", "", "contact is answered every so many steps (decomposition only)"),
     optional(["contact", "projection"], "1.0", "-", "part of a penetration that is taken out of the positions when it is found, in [0, 1] (decomposition only)"),
     optional(["contact", "edges"], "\"feature\"", "", "edges that can touch edges: feature (convex ones where the faces turn by 30° or more, and borders), all (convex ones) or none"),
+    optional(["contact", "passes"], "2", "", "2: nodes of both bodies touch the faces of the other; 1: those of the finer surface, and of deformable bodies those of rigid ones"),
     optional(["contact", "resolve_impact"], "false", "", "whether a step within which something meets ends at that instant"),
     optional(["contact", "self_contact"], "false", "", "whether the bodies that do not say can touch themselves; rigid ones do not"),
     optional(["contact", "initial_penetration"], "\"error\"", "", "what becomes of bodies that overlap at t = 0: error (refused), offset (gaps count from the initial ones until they open) or remove (nodes are moved apart without strain)"),

@@ -82,6 +82,10 @@ const BARE: &str = "
     name = 'a'
     mesh = 'bar.msh'
     material = 'steel'
+    [[bodies]]
+    name = 'b'
+    mesh = 'bar.msh'
+    material = 'steel'
     [[walls]]
     name = 'floor'
     point = [0, 0, -9]
@@ -92,6 +96,12 @@ const BARE: &str = "
     [[loads]]
     body = 'a'
     pressure = 1
+    [[loads]]
+    body = 'a'
+    traction = [0, 0, 0]
+    [[loads]]
+    body = 'a'
+    body_force = [0, 0, 0]
     [contact]
     [[contact.pairs]]
     between = ['a', 'floor']
@@ -107,10 +117,27 @@ fn bare(overrides: &[String]) -> Scenario {
 fn meaning(mut scenario: Scenario) -> String {
     scenario.source.clear();
     scenario.contact.closest_point.span = 0..0;
-    scenario.bodies.iter_mut().for_each(|body| body.mesh.span = 0..0);
+    for body in &mut scenario.bodies {
+        (body.mesh.span, body.hex.span) = (0..0, 0..0);
+    }
+    scenario.contact.tied.iter_mut().for_each(|tied| tied.span = 0..0);
     let components = scenario.boundaries.iter_mut().flat_map(|boundary| &mut boundary.components);
     components.for_each(|component| component.span = 0..0);
     format!("{scenario:?}")
+}
+
+/// The path of a key in [`BARE`].
+fn path_of(key: &KeyReference) -> String {
+    match key.table {
+        "" => key.name.into(),
+        "loads" if key.name == "traction" => "loads.1.traction".into(),
+        "loads" if key.name == "body_force" => "loads.2.body_force".into(),
+        "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => {
+            format!("{}.0.{}", key.table, key.name)
+        }
+        "boundaries.displacement" => format!("boundaries.0.displacement.{}", key.name),
+        table => format!("{table}.{}", key.name),
+    }
 }
 
 #[test]
@@ -124,24 +151,107 @@ fn a_default_written_out_changes_nothing() {
             continue;
         }
         tried += 1;
-        let table = match key.table {
-            "" => String::new(),
-            "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => format!("{}.0.", key.table),
-            table => format!("{table}."),
-        };
-        let text = format!("{table}{}={default}", key.name);
+        let text = format!("{}={default}", path_of(key));
         assert_eq!(meaning(bare(std::slice::from_ref(&text))), expected, "{text}");
     }
     assert!(tried >= 23, "only {tried} defaults could be written out");
 }
 
+/// Another value of every key that can be left out, and what has to stand beside it for it to have an effect.
+#[rustfmt::skip]
+const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
+    ("title", "'other'", &[]),
+    ("gravity", "[0, 0, -1]", &[]),
+    ("time.step", "1e-3", &[]),
+    ("time.safety", "0.7", &[]),
+    ("time.flight_step", "1e-3", &[]),
+    ("time.energy_tolerance", "0.1", &[]),
+    ("bodies.0.region", "'bar'", &[]),
+    ("bodies.0.scale", "2.0", &[]),
+    ("bodies.0.rotate", "{ axis = [0, 0, 1], angle = 9 }", &[]),
+    ("bodies.0.translate", "[1, 0, 0]", &[]),
+    ("bodies.0.velocity", "[1, 0, 0]", &[]),
+    ("bodies.0.angular_velocity", "[1, 0, 0]", &[]),
+    ("bodies.0.gravity", "[1, 0, 0]", &[]),
+    ("bodies.0.contact", "'end'", &[]),
+    ("bodies.0.self_contact", "true", ELASTIC),
+    ("bodies.0.contact_thickness", "0.1", &[]),
+    ("bodies.0.hex", "'one-point'", ELASTIC),
+    ("bodies.0.thickness", "0.1", &[]),
+    ("bodies.0.mass", "2.0", GIVEN_MASS),
+    ("bodies.0.inertia", "[2, 2, 2]", GIVEN_MASS),
+    ("walls.0.mass", "2.0", &[]),
+    ("walls.0.velocity", "[0, 0, 1]", &[]),
+    ("walls.0.gravity", "[0, 0, 1]", &["walls.0.mass=1.0"]),
+    ("walls.0.friction", "0.1", &[]),
+    ("walls.0.restitution", "0.1", DECOMPOSITION),
+    ("boundaries.0.group", "'end'", &[]),
+    ("boundaries.0.fix", "['y']", &[]),
+    ("boundaries.0.displacement", "{ y = 1 }", &[]),
+    ("boundaries.0.velocity", "{ y = 1 }", &[]),
+    ("boundaries.0.acceleration", "{ y = 1 }", &[]),
+    ("boundaries.0.displacement.x", "1", &["boundaries.0.fix=['y']", "boundaries.0.displacement={ z = 1 }"]),
+    ("boundaries.0.displacement.y", "1", &["boundaries.0.displacement={ z = 1 }"]),
+    ("boundaries.0.displacement.z", "1", &["boundaries.0.displacement={ y = 1 }"]),
+    ("loads.0.group", "'end'", &[]),
+    ("loads.0.pressure", "2", &[]),
+    ("loads.1.traction", "[1, 0, 0]", &[]),
+    ("loads.2.body_force", "[1, 0, 0]", &[]),
+    ("contact.detection", "'buckets'", &[]),
+    ("contact.hierarchy", "'bottom-up'", &[]),
+    ("contact.volumes", "['obb']", &[]),
+    ("contact.closest_point", "'sqp'", &[]),
+    ("contact.start", "'centre'", &[]),
+    ("contact.response", "'decomposition'", &[]),
+    ("contact.penalty", "0.4", &[]),
+    ("contact.damping", "0.1", &[]),
+    ("contact.stiffness", "'segment'", &[]),
+    ("contact.soft_start", "0.1", &[]),
+    ("contact.friction", "{ static = 0.2, dynamic = 0.1 }", &[]),
+    ("contact.restitution", "0.5", DECOMPOSITION),
+    ("contact.order", "'one-by-one'", DECOMPOSITION),
+    ("contact.every", "2", DECOMPOSITION),
+    ("contact.projection", "0.5", DECOMPOSITION),
+    ("contact.edges", "'none'", &[]),
+    ("contact.passes", "1", &[]),
+    ("contact.resolve_impact", "true", &[]),
+    ("contact.self_contact", "true", &[]),
+    ("contact.initial_penetration", "'offset'", &[]),
+    ("contact.pairs.0.groups", "['end', 'all']", &["contact.pairs.0.friction=0.1"]),
+    ("contact.pairs.0.contact", "false", &[]),
+    ("contact.pairs.0.tied", "true", TWO_BODIES),
+    ("contact.pairs.0.tied_within", "0.1", TIED),
+    ("contact.pairs.0.friction", "0.1", &[]),
+    ("contact.pairs.0.restitution", "0.5", DECOMPOSITION),
+    ("contact.pairs.0.penalty", "0.4", &[]),
+    ("contact.pairs.0.damping", "0.1", &[]),
+    ("contact.friction.decay", "1.0", &["contact.friction={ static = 0.2, dynamic = 0.1 }"]),
+    ("output.directory", "'elsewhere'", &[]),
+    ("output.frames", "61", &[]),
+    ("output.interval", "0.1", &[]),
+    ("output.times", "[0.5]", &[]),
+    ("output.contact_interval", "0.1", &[]),
+    ("output.fields", "['acceleration']", &[]),
+    ("output.detection_volumes", "true", &[]),
+    ("output.history", "{ interval = 0.001 }", &[]),
+];
+
+const ELASTIC: &[&str] =
+    &["materials.steel={ model = 'neo-hookean', density = 1.0, young = 1.0, poisson = 0.1 }"];
+const GIVEN_MASS: &[&str] = &["bodies.0.mass=1.0", "bodies.0.inertia=[1, 1, 1]"];
+const DECOMPOSITION: &[&str] = &["contact.response=decomposition"];
+const TWO_BODIES: &[&str] = &["contact.pairs.0.between=['a', 'b']"];
+const TIED: &[&str] = &["contact.pairs.0.between=['a', 'b']", "contact.pairs.0.tied=true"];
+
 #[test]
 fn another_value_than_the_default_changes_something() {
-    let expected = meaning(bare(&[]));
-    for text in
-        ["time.safety=0.7", "contact.start=centre", "output.frames=61", "output.history.interval=0.001"]
-    {
-        assert_ne!(meaning(bare(&[text.into()])), expected, "{text}");
+    for key in KEYS.iter().filter(|key| key.default.is_some()) {
+        let path = path_of(key);
+        let (_, value, beside) = OTHER_VALUES.iter().find(|(other, ..)| *other == path).expect(&path);
+        let beside: Vec<String> = beside.iter().map(|&text| text.to_owned()).collect();
+        let expected = meaning(bare(&beside));
+        let text = format!("{path}={value}");
+        assert_ne!(meaning(bare(&[beside, vec![text.clone()]].concat())), expected, "{text}");
     }
 }
 

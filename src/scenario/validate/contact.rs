@@ -11,7 +11,7 @@ use crate::scenario::raw::{self, Texts};
 use crate::scenario::section::Section;
 use crate::scenario::{
     BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactSettings, DetectionMethod,
-    HierarchyBuilder, InitialPenetration, Located, TouchingEdges,
+    HierarchyBuilder, InitialPenetration, Located, Passes, TouchingEdges,
 };
 
 const VOLUMES: [(&str, BoundingVolume); 6] = [
@@ -75,6 +75,7 @@ pub(super) fn validate(
     let edges =
         [("feature", TouchingEdges::Feature), ("all", TouchingEdges::All), ("none", TouchingEdges::None)];
     let edges = check.choice_or_first("contact.edges", raw.edges.as_ref(), edges);
+    let passes = passes(raw.passes.as_ref(), check);
     let volumes = volumes(raw.volumes.as_ref(), check);
     let response = response::settings(&raw, check);
     let laws = response::laws("contact", response::Given::all(&raw), response.as_ref(), None, check);
@@ -91,12 +92,28 @@ pub(super) fn validate(
         closest_point: Located { value: closest_point?, span: closest_point_span },
         start: start?,
         edges: edges?,
+        passes,
         resolve_impact: raw.resolve_impact.unwrap_or(false),
         self_contact: raw.self_contact.unwrap_or(false),
         initial_penetration: initial_penetration?,
         tied: pairs::tied(pairs.as_deref().unwrap_or_default(), names, check),
         excluded: pairs::excluded(&pairs?),
     })
+}
+
+fn passes(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> Passes {
+    const KEY: &str = "contact.passes";
+    match value.map(|value| (*value.get_ref(), value.span())) {
+        None | Some((2, _)) => Passes::Two,
+        Some((1, _)) => Passes::One,
+        Some((other, span)) => {
+            let problem = Problem::new(format!("`{KEY}` is {other}, not 1 or 2")).at(span).key(KEY);
+            check.report(
+                problem.help("give 2 for the nodes of both bodies, 1 for those of the finer surface"),
+            );
+            Passes::Two
+        }
+    }
 }
 
 fn volumes(words: Option<&Texts>, check: &mut Check<'_>) -> Option<Vec<BoundingVolume>> {
