@@ -19,6 +19,8 @@ mod contact;
 mod deformation;
 #[path = "../tests/properties/flight.rs"]
 mod flight;
+#[path = "common/icosphere.rs"]
+mod icosphere;
 #[path = "../tests/properties/samples.rs"]
 mod samples;
 #[path = "../tests/properties/scenes.rs"]

@@ -8,6 +8,8 @@ mod contact;
 mod corner_cases;
 mod deformation;
 mod flight;
+#[path = "../../benches/common/icosphere.rs"]
+mod icosphere;
 mod rough;
 #[path = "../../benches/common/rough_surfaces.rs"]
 mod rough_surfaces;

@@ -14,6 +14,7 @@ use ictus::contact::detection::{
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
+use crate::icosphere::icosphere;
 use crate::samples::Samples;
 
 /// Nodes and faces of one body about the origin, nodes counted from zero.
@@ -271,43 +272,10 @@ impl Shape {
 
     /// An icosahedron on the unit sphere, its faces split in four this many times.
     pub fn icosphere(subdivisions: usize) -> Self {
-        let golden = (1.0 + 5_f64.sqrt()) / 2.0;
-        let mut shape = Self::default();
-        for (a, b) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
-            let corners = [Vec3::new(0.0, a, b), Vec3::new(a, b, 0.0), Vec3::new(b, 0.0, a)];
-            shape.nodes.extend(corners.map(|p| p.normalize()));
-        }
-        let mut faces: Vec<[u32; 3]> = Vec::new();
-        let node = |k: u32| shape.nodes[k as usize];
-        let near = |a: u32, b: u32| (node(a) - node(b)).norm() < 1.06;
-        for [a, b, c] in (0..12).flat_map(|a| (0..a).flat_map(move |b| (0..b).map(move |c| [a, b, c]))) {
-            if near(a, b) && near(b, c) && near(a, c) {
-                let outward = (node(b) - node(a)).cross(&(node(c) - node(a))).dot(&node(a)) > 0.0;
-                faces.push(if outward { [a, b, c] } else { [a, c, b] });
-            }
-        }
-        for _ in 0..subdivisions {
-            faces = shape.split(&faces);
-        }
+        let (nodes, faces) = icosphere(subdivisions);
+        let mut shape = Self { nodes, faces: Vec::new() };
         shape.push_triangles(&faces);
         shape
-    }
-
-    /// Splits triangles on the unit sphere in four.
-    fn split(&mut self, faces: &[[u32; 3]]) -> Vec<[u32; 3]> {
-        let nodes = &mut self.nodes;
-        let mut middles = HashMap::new();
-        let mut middle = |a: u32, b: u32| {
-            *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
-                nodes.push((nodes[a as usize] + nodes[b as usize]).normalize());
-                nodes.len() as u32 - 1
-            })
-        };
-        let split = |&[a, b, c]: &[u32; 3]| {
-            let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
-            [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
-        };
-        faces.iter().flat_map(split).collect()
     }
 
     fn push_triangles(&mut self, triangles: &[[u32; 3]]) {
