@@ -11,7 +11,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
-use super::search::{Rounded, STACK, Stack, Visitor, is_finite, single};
+use super::search::{Rounded, STACK, Stack, Visitor, single};
 use super::together::QUERIES_PER_TASK;
 use super::*;
 use crate::contact::detection::closest_point::batch::{ClosestLanes, PointLanes, TriangleLanes};

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
-use super::search::is_finite;
 use super::*;
 use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points, lebesgue_constant};
 use crate::contact::detection::volume::Aabb;

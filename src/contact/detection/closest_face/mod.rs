@@ -102,3 +102,8 @@ enum Shapes {
     /// Any other faces: their places in the list of such faces.
     Others([u32; LANES]),
 }
+
+#[inline(always)]
+fn is_finite(point: &Vec3) -> bool {
+    point.x.is_finite() && point.y.is_finite() && point.z.is_finite()
+}

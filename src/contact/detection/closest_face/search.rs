@@ -180,11 +180,6 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
     least + SAMPLE_SLACK[0] * least + 2.0 * SAMPLE_SLACK[1] * (query.norm_squared() + least)
 }
 
-#[inline(always)]
-pub(super) fn is_finite(point: &Vec3) -> bool {
-    point.x.is_finite() && point.y.is_finite() && point.z.is_finite()
-}
-
 impl ClosestFaceIndex {
     /// Shows a visitor all leaves within its limit, from the root down, nearer boxes first.
     #[inline(always)]

@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use super::search::{LISTED, Rounded, STACK, Stack, distance_squared_to_sample, is_finite, least, single};
+use super::search::{LISTED, Rounded, STACK, Stack, distance_squared_to_sample, least, single};
 use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
 use crate::math::octet::{at_most, set_bits};
