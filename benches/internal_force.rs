@@ -77,10 +77,10 @@ fn bench_mesh(kind: CellKind, n: usize, rate: f64) {
     let moved: Vec<Vec3> = nodes.iter().map(|x| x + Vec3::new(x.y * x.z, x.x * x.x, x.y) * 1e-3).collect();
     let mut force = vec![Vec3::zeros(); nodes.len()];
     let num_elements = connectivity.len() / kind.num_nodes();
-    // Hexahedra keep seven nodes as seen from the eighth, others an inverse Jacobian and a weight at each point.
-    let geometry = if kind == CellKind::Hex8 { 168 } else { 80 * ictus::element::quadrature(kind).len() };
+    // Boxes keep the inverse Jacobian and the weight of one point, others those of each.
+    let points = if kind == CellKind::Hex8 { 1 } else { ictus::element::quadrature(kind).len() };
     let nodal = 48.0 * nodes.len() as f64 / num_elements as f64;
-    let bytes = (geometry + 2 * kind.num_nodes()) as f64 + nodal;
+    let bytes = (80 * points + 2 * kind.num_nodes()) as f64 + nodal;
     println!(
         "  {num_elements} {}: {bytes:.0} B per element, memory floor {:.1} ns",
         kind.name(),

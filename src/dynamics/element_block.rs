@@ -2,7 +2,7 @@
 //!
 //! Per group of elements and per quadrature point the block keeps the inverse reference Jacobian
 //! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows; of hexahedra of eight
-//! points the nodes, from which both follow sooner than they are read. The last group is filled up with copies of the last
+//! points the nodes, from which both follow sooner than they are read, or where all are parallelepipeds one point. The last group is filled up with copies of the last
 //! element, whose results are not used.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::element_formulation::{ElementFormulation, Integrated};
 use super::frequency_bound::EIGENVALUE_ROUNDING;
 use super::group::{GROUPS_PER_CHUNK, GroupPart, POINT_ROWS, element_of, groups_of_chunk, num_groups};
 use super::interpolation::{
-    Displacement, Hexahedron, MeanDilatation, QuadraticTetrahedron, Tabulated, Tetrahedron,
+    Displacement, Hexahedron, MeanDilatation, Parallelepiped, QuadraticTetrahedron, Tabulated, Tetrahedron,
 };
 use super::mass::{Lumping, add_lumped_mass};
 use super::one_point_hexahedron::{self, OnePointHexahedron, is_parallelepiped};
@@ -108,9 +108,11 @@ enum Kept {
     Points,
     /// The nodes of eight-node hexahedra.
     Nodes,
+    /// The first quadrature point of parallelepipeds, in which all are alike.
+    FirstPoint,
     /// The one point of eight-node hexahedra.
     OnePoint,
-    /// The same, where all are parallelepipeds.
+    /// The same of parallelepipeds.
     OnePointOfParallelepipeds,
 }
 
@@ -120,9 +122,6 @@ impl Kept {
         if kind != CellKind::Hex8 {
             return Self::Points;
         }
-        if integration == Integration::Full {
-            return Self::Nodes;
-        }
         let place = |node: &u32| positions.get(*node as usize).copied();
         let parallelepiped = |nodes: &[u32; 8]| {
             let corners = nodes.each_ref().map(place);
@@ -130,8 +129,12 @@ impl Kept {
                 && is_parallelepiped(&corners.map(|corner| corner.unwrap_or_else(Vec3::zeros)))
         };
         let (cells, _) = connectivity.as_chunks();
-        let all = cells.par_iter().all(parallelepiped);
-        if all { Self::OnePointOfParallelepipeds } else { Self::OnePoint }
+        match (integration, cells.par_iter().all(parallelepiped)) {
+            (Integration::Full, false) => Self::Nodes,
+            (Integration::Full, true) => Self::FirstPoint,
+            (Integration::OnePoint, false) => Self::OnePoint,
+            (Integration::OnePoint, true) => Self::OnePointOfParallelepipeds,
+        }
     }
 }
 
@@ -244,6 +247,7 @@ impl ElementBlock {
         match self.kept {
             Kept::Points => quadrature(self.kind).len() * POINT_ROWS,
             Kept::Nodes => NODE_ROWS,
+            Kept::FirstPoint => POINT_ROWS,
             Kept::OnePoint => one_point_hexahedron::ROWS,
             Kept::OnePointOfParallelepipeds => one_point_hexahedron::PARALLELEPIPED_ROWS,
         }
@@ -251,7 +255,7 @@ impl ElementBlock {
 
     fn spectrum_rows_per_group(&self) -> usize {
         match self.kept {
-            Kept::Points | Kept::Nodes => SPECTRUM_ROWS,
+            Kept::Points | Kept::Nodes | Kept::FirstPoint => SPECTRUM_ROWS,
             Kept::OnePoint | Kept::OnePointOfParallelepipeds => one_point_hexahedron::SPECTRUM_ROWS,
         }
     }
@@ -308,6 +312,7 @@ impl ElementBlock {
             CellKind::Hex8 => Some(match self.kept {
                 Kept::OnePoint => with_law(law, &OnePointHexahedron::<true>, operation),
                 Kept::OnePointOfParallelepipeds => with_law(law, &OnePointHexahedron::<false>, operation),
+                Kept::FirstPoint => with_law(law, &Integrated(Parallelepiped(Hexahedron::new())), operation),
                 Kept::Points | Kept::Nodes => with_law(law, &Integrated(Hexahedron::new()), operation),
             }),
             CellKind::Tri6 => Some(with_law(law, &Integrated(Plain::<6, 3, true>::new(kind)), operation)),

@@ -13,7 +13,9 @@ use std::marker::PhantomData;
 use pulp::Simd;
 
 use super::group::GroupPart;
-use super::reference_geometry::{NodeGeometry, PointGeometry, ReferenceGeometry, node_positions};
+use super::reference_geometry::{
+    NodeGeometry, PointGeometry, ReferenceGeometry, UniformGeometry, node_positions,
+};
 use crate::element::hexahedron::{CORNER_BY_SIDE, GAUSS_2X2X2};
 use crate::element::line::{GAUSS_2, values2};
 use crate::element::tetrahedron::{CENTROID, DEGREE_2};
@@ -313,6 +315,41 @@ impl Interpolation<8, 8> for Hexahedron {
     #[inline(always)]
     fn weight(&self, k: usize) -> f64 {
         GAUSS_2X2X2[k].weight
+    }
+}
+
+/// The same of parallelepipeds, whose reference geometry is that of one point.
+pub struct Parallelepiped(pub Hexahedron);
+
+impl Formulation for Parallelepiped {
+    const MEAN_DILATATION: bool = Hexahedron::MEAN_DILATATION;
+}
+
+impl Interpolation<8, 8> for Parallelepiped {
+    type Geometry<'a, S: Simd> = UniformGeometry<S>;
+
+    #[inline(always)]
+    fn geometry<'a, S: Simd>(
+        &self,
+        part: &GroupPart<'a, S>,
+        _: &'a mut NodeGeometry<S, 8>,
+    ) -> Self::Geometry<'a, S> {
+        UniformGeometry::new(part)
+    }
+
+    #[inline(always)]
+    fn gradients<R: Real>(&self, x: &[[R; 3]; 8], tensors: &mut [Tensor<R>; 8]) {
+        self.0.gradients(x, tensors);
+    }
+
+    #[inline(always)]
+    fn divergence<R: Real>(&self, tensors: &[Tensor<R>; 8], forces: &mut [[R; 3]; 8]) {
+        self.0.divergence(tensors, forces);
+    }
+
+    #[inline(always)]
+    fn weight(&self, k: usize) -> f64 {
+        self.0.weight(k)
     }
 }
 

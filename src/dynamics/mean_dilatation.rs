@@ -4,7 +4,8 @@
 //!
 //! The energy is Σ w W(F̄) and the forces are its exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w)
 //! the stress that works on F is α P̄ + (p̂ − π/J) cof F. All is written in G = ∂x/∂ξ, of which J is det G ω/w with ω the
-//! weight of the rule and w that in the reference volume: what works on G is α P̄ A + ω (p̂ − π/J) cof G, A = w (∂X/∂ξ)⁻ᵀ.
+//! weight of the rule and w that in the reference volume: what works on G is α P̄ A + ω (p̂ − π/J) cof G, A = w (∂X/∂ξ)⁻ᵀ, where
+//! w F = G Aᵀ, P̄ = α F S̄ and 3π = S̄ : C̄.
 
 #![allow(
     clippy::needless_range_loop,
@@ -16,7 +17,7 @@ use pulp::Simd;
 use super::element_kernel::ElementState;
 use super::interpolation::Interpolation;
 use super::reference_geometry::ReferenceGeometry;
-use crate::material::{Law, Response};
+use crate::material::Law;
 use crate::math::pack::Pack;
 use crate::math::real::Real;
 use crate::math::tensor::Tensor;
@@ -54,15 +55,18 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         let (mut energy, mut pressure_sum) = (zero, zero);
         for k in 0..P {
             let (weight, cofactor) = (geometry.weight(k), geometry.weighted_cofactor(k));
-            let inverse_root = self.inverse_roots[k];
-            let alpha_by_weight = stretch * self.corrections[k];
-            let h = self.gradients[k].dot_transposed(&cofactor).scaled_minus_identity(alpha_by_weight);
-            let Response { stress, energy: density } = law.response_at_volume(&h, &volumetric);
-            energy = weight.mul_add(density, energy);
-            let pressure = (stress.double_dot(&h) + stress.trace()) * (1.0 / 3.0);
+            let (inverse_root, root_by_weight) = (self.inverse_roots[k], self.corrections[k]);
+            let weighted_gradient = self.gradients[k].dot_transposed(&cofactor);
+            let alpha_by_weight = stretch * root_by_weight;
+            let strain =
+                weighted_gradient.transposed_dot_self().scaled_strain(alpha_by_weight * alpha_by_weight);
+            let response = law.response_to_strain(&strain, &volumetric);
+            energy = weight.mul_add(response.energy, energy);
+            let pressure = response.kirchhoff_trace * (1.0 / 3.0);
             pressure_sum = weight.mul_add(pressure, pressure_sum);
             self.corrections[k] = pressure * (inverse_root * inverse_root * inverse_root);
-            self.stresses[k] = stress.scale(stretch * inverse_root).dot(&cofactor);
+            let scaled = response.stress * (alpha_by_weight * (stretch * inverse_root));
+            self.stresses[k] = weighted_gradient.dot(&scaled.full()).dot(&cofactor);
         }
         self.energy = energy;
         let mean = pressure_sum / current;

@@ -64,6 +64,43 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for PointGeometry<'_, S, P> {
     }
 }
 
+/// Geometry that is kept and the same at all points.
+pub(super) struct UniformGeometry<S: Simd> {
+    weight: Pack<S>,
+    inverse_jacobian: Tensor<Pack<S>>,
+    cofactor: Tensor<Pack<S>>,
+}
+
+impl<S: Simd> UniformGeometry<S> {
+    /// Of elements with the rows of one point.
+    #[inline(always)]
+    pub fn new(part: &GroupPart<'_, S>) -> Self {
+        let first = PointGeometry::<S, 1>::new(part);
+        Self {
+            weight: first.weight(0),
+            inverse_jacobian: first.inverse_jacobian(0),
+            cofactor: first.weighted_cofactor(0),
+        }
+    }
+}
+
+impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
+    #[inline(always)]
+    fn weight(&self, _: usize) -> Pack<S> {
+        self.weight
+    }
+
+    #[inline(always)]
+    fn inverse_jacobian(&self, _: usize) -> Tensor<Pack<S>> {
+        self.inverse_jacobian
+    }
+
+    #[inline(always)]
+    fn weighted_cofactor(&self, _: usize) -> Tensor<Pack<S>> {
+        self.cofactor
+    }
+}
+
 /// Geometry that is computed from the nodes, where reading it would take longer. One lives through a chunk of elements.
 pub(super) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],

@@ -1,8 +1,8 @@
 //! Small-strain isotropic elasticity (Hooke).
 
-use super::{Elasticity, Law, Response, TangentBound};
+use super::{Elasticity, Law, MaterialResponse, Response, TangentBound};
 use crate::math::real::Real;
-use crate::math::tensor::Tensor;
+use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// P = λ tr ε I + 2μ ε, ε = ½(H + Hᵀ), W = ½ P : ε.
 ///
@@ -20,12 +20,17 @@ impl Law for LinearElastic {
 
     #[inline(always)]
     fn response_at_volume<R: Real>(&self, displacement_gradient: &Tensor<R>, (): &()) -> Response<R> {
-        let strain = displacement_gradient.symmetric_part();
+        let response = self.response_to_strain(&displacement_gradient.symmetric_part(), &());
+        Response { stress: response.stress.full(), energy: response.energy }
+    }
+
+    #[inline(always)]
+    fn response_to_strain<R: Real>(&self, strain: &SymmetricTensor<R>, (): &()) -> MaterialResponse<R> {
         let dilatation = strain.trace();
         let pressure = dilatation * self.0.lambda;
-        let stress = strain.times(2.0 * self.0.mu).add_diagonal(pressure).full();
+        let stress = strain.times(2.0 * self.0.mu).add_diagonal(pressure);
         let energy = pressure * dilatation * 0.5 + strain.norm_squared() * self.0.mu;
-        Response { stress, energy }
+        MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() }
     }
 
     /// Ḣ : ∂P/∂H : Ḣ = 2μ |sym l|² + λ (tr l)².

@@ -95,6 +95,17 @@ pub struct Response<R> {
     pub energy: R,
 }
 
+/// Stress and stored energy of a point, in the reference configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct MaterialResponse<R> {
+    /// Second Piola–Kirchhoff stress S \[Pa\].
+    pub stress: SymmetricTensor<R>,
+    /// Energy per reference volume W \[J/m³\].
+    pub energy: R,
+    /// Trace of the Kirchhoff stress, P : F = S : C \[Pa\].
+    pub kirchhoff_trace: R,
+}
+
 /// Moduli a and b with Ḟ : ∂P/∂F : Ḟ ≤ a |l|² + b (tr l)² for every velocity gradient l.
 ///
 /// Ḟ = l F for laws of finite strain, Ḟ = l for laws of small strain.
@@ -123,6 +134,13 @@ pub trait Law: Copy + Send + Sync {
         displacement_gradient: &Tensor<R>,
         volumetric: &Self::Volumetric<R>,
     ) -> Response<R>;
+
+    /// The same at the strain E = ½(C − I), of a law of finite strain; one of small strain takes E for its own.
+    fn response_to_strain<R: Real>(
+        &self,
+        strain: &SymmetricTensor<R>,
+        volumetric: &Self::Volumetric<R>,
+    ) -> MaterialResponse<R>;
 
     /// Stress and energy at the displacement gradient H = F − I.
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! Compressible neo-Hookean solid.
 
-use super::{Elasticity, Law, Response, TangentBound, green_lagrange, left_cauchy_green};
+use super::{Elasticity, Law, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
 use crate::math::real::Real;
-use crate::math::tensor::Tensor;
+use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008, *Nonlinear Continuum Mechanics for Finite
 /// Element Analysis*, §6.4.3, with ln² J for the volume).
@@ -53,6 +53,26 @@ impl Law for NeoHookean {
         let stress = shear.plus_scaled(&defect, factor).add_diagonal(spherical);
         let energy = (volume.energy - i2 * 2.0 - i3 * 4.0) * mu + spherical * volume.logarithm * 0.5;
         Response { stress, energy }
+    }
+
+    /// S = μ (I − C⁻¹) + λ ln J C⁻¹ with I − C⁻¹ = D/J², D = det C (I − C⁻¹) of the order of E; S : C = 2μ tr E + 3λ ln J.
+    #[inline(always)]
+    fn response_to_strain<R: Real>(
+        &self,
+        strain: &SymmetricTensor<R>,
+        volume: &Volumetric<R>,
+    ) -> MaterialResponse<R> {
+        let Elasticity { lambda, mu } = self.0;
+        let cofactor = strain.cofactor();
+        let (i2, i3) = (cofactor.trace(), strain.determinant_by(&cofactor));
+        // Of 2E: D = 2E − cof 2E + (tr cof 2E + det 2E) I.
+        let spherical = volume.logarithm * lambda;
+        let factor = (spherical * -1.0 + mu) * (volume.inverse * volume.inverse);
+        let defect = (*strain + cofactor.times(-2.0)).add_diagonal((i2 + i3 * 2.0) * 2.0);
+        let stress = (defect * (factor * 2.0)).add_diagonal(spherical);
+        let energy = (volume.energy - i2 * 2.0 - i3 * 4.0) * mu + spherical * volume.logarithm * 0.5;
+        let kirchhoff_trace = strain.trace() * (2.0 * mu) + spherical * 3.0;
+        MaterialResponse { stress, energy, kirchhoff_trace }
     }
 
     /// Ḟ : ∂P/∂F : Ḟ = μ |l F|² + (μ − λ ln J) tr(l²) + λ (tr l)²

@@ -1,8 +1,8 @@
 //! St. Venant–Kirchhoff: Hooke's law between Green–Lagrange strain and second Piola–Kirchhoff stress.
 
-use super::{Elasticity, Law, Response, TangentBound, green_lagrange, left_cauchy_green};
+use super::{Elasticity, Law, MaterialResponse, Response, TangentBound, green_lagrange, left_cauchy_green};
 use crate::math::real::Real;
-use crate::math::tensor::Tensor;
+use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// S = λ tr E I + 2μ E, P = F S, W = ½ λ tr² E + μ E : E.
 ///
@@ -21,13 +21,19 @@ impl Law for StVenantKirchhoff {
 
     #[inline(always)]
     fn response_at_volume<R: Real>(&self, displacement_gradient: &Tensor<R>, (): &()) -> Response<R> {
-        let strain = green_lagrange(displacement_gradient);
+        let response = self.response_to_strain(&green_lagrange(displacement_gradient), &());
+        let second = response.stress.full();
+        Response { stress: displacement_gradient.dot_plus(&second, &second), energy: response.energy }
+    }
+
+    /// S : C = tr S + 2 S : E, and S : E = 2 W.
+    #[inline(always)]
+    fn response_to_strain<R: Real>(&self, strain: &SymmetricTensor<R>, (): &()) -> MaterialResponse<R> {
         let trace = strain.trace();
         let spherical = trace * self.0.lambda;
-        let second = strain.times(2.0 * self.0.mu).add_diagonal(spherical).full();
-        let stress = displacement_gradient.dot_plus(&second, &second);
+        let stress = strain.times(2.0 * self.0.mu).add_diagonal(spherical);
         let energy = spherical * trace * 0.5 + strain.norm_squared() * self.0.mu;
-        Response { stress, energy }
+        MaterialResponse { stress, energy, kirchhoff_trace: stress.trace() + energy * 4.0 }
     }
 
     /// With b = F Fᵀ and τ = F S Fᵀ: Ḟ : ∂P/∂F : Ḟ = l τ : l + 2μ |Fᵀ sym(l) F|² + λ (b : l)².

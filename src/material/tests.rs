@@ -69,6 +69,19 @@ fn check_objective(law: impl Law, h: &Gradient, q: &Rotation3<f64>) -> Result<()
     Ok(())
 }
 
+/// P = F S, the same energy, and P : F = S : C.
+fn check_reference_response(law: impl Law, h: &Gradient) -> Result<(), TestCaseError> {
+    let volumetric = law.volumetric(h.relative_volume_change());
+    let (spatial, material) = (law.response(h), law.response_to_strain(&green_lagrange(h), &volumetric));
+    let f = h.add_diagonal(1.0);
+    let difference = f.dot(&material.stress.full()) - spatial.stress;
+    let scale = 1.0 + spatial.stress.double_dot(&spatial.stress).sqrt();
+    prop_assert!(difference.double_dot(&difference).sqrt() < 1e-12 * scale);
+    prop_assert!((material.energy - spatial.energy).abs() < 1e-12 * scale);
+    prop_assert!((material.kirchhoff_trace - spatial.stress.double_dot(&f)).abs() < 1e-12 * scale);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
@@ -77,6 +90,12 @@ proptest! {
         check_stress(LinearElastic(e), &h, &d)?;
         check_stress(StVenantKirchhoff(e), &h, &d)?;
         check_stress(NeoHookean(e), &h, &d)?;
+    }
+
+    #[test]
+    fn laws_say_the_same_in_the_reference_configuration(e in constants(), h in gradient(0.25)) {
+        check_reference_response(StVenantKirchhoff(e), &h)?;
+        check_reference_response(NeoHookean(e), &h)?;
     }
 
     #[test]

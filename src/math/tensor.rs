@@ -63,18 +63,6 @@ impl<R: Real> Tensor<R> {
         self
     }
 
-    /// s T − I.
-    #[inline(always)]
-    pub fn scaled_minus_identity(mut self, s: R) -> Self {
-        let minus_one = s.constant(-1.0);
-        for i in 0..3 {
-            for j in 0..3 {
-                self.0[i][j] = if i == j { self.0[i][j].mul_add(s, minus_one) } else { self.0[i][j] * s };
-            }
-        }
-        self
-    }
-
     /// T + s I.
     #[inline(always)]
     pub fn add_diagonal(mut self, s: R) -> Self {
@@ -286,6 +274,42 @@ impl<R: Real> SymmetricTensor<R> {
         (first[0] + minor(xx, yy, xy, xy) + minor(xx, zz, xz, xz), dot3([xx, xy, xz], first))
     }
 
+    /// cof S.
+    #[inline(always)]
+    pub fn cofactor(&self) -> Self {
+        let [xx, yy, zz, xy, yz, xz] = self.0;
+        Self([
+            minor(yy, zz, yz, yz),
+            minor(xx, zz, xz, xz),
+            minor(xx, yy, xy, xy),
+            minor(yz, xz, xy, zz),
+            minor(xy, xz, xx, yz),
+            minor(xy, yz, yy, xz),
+        ])
+    }
+
+    /// det S from its cofactor.
+    #[inline(always)]
+    pub fn determinant_by(&self, cofactor: &Self) -> R {
+        let ([xx, _, _, xy, _, xz], [a, _, _, b, _, c]) = (self.0, cofactor.0);
+        dot3([xx, xy, xz], [a, b, c])
+    }
+
+    /// ½ (s S − I).
+    #[inline(always)]
+    pub fn scaled_strain(&self, s: R) -> Self {
+        let (half, minus_half) = (s * 0.5, s.constant(-0.5));
+        let [xx, yy, zz, xy, yz, xz] = self.0;
+        Self([
+            xx.mul_add(half, minus_half),
+            yy.mul_add(half, minus_half),
+            zz.mul_add(half, minus_half),
+            xy * half,
+            yz * half,
+            xz * half,
+        ])
+    }
+
     /// An upper bound of the largest eigenvalue: ⅓ tr S + √⅔ |dev S|, exact where two others coincide.
     #[inline(always)]
     pub fn largest_eigenvalue_bound(&self) -> R {
@@ -345,12 +369,15 @@ mod tests {
             prop_assert!((a.relative_volume_change() - volume).abs() < 1e-14);
             let s = a.transposed_dot_self();
             prop_assert!(close(&s.full(), m.transpose() * m));
+            let strain = (m.transpose() * m * 0.7 - nalgebra::Matrix3::identity()) * 0.5;
+            prop_assert!(close(&s.scaled_strain(0.7).full(), strain));
+            prop_assert!(close(&s.cofactor().full(), matrix(&s.full().cofactor())));
+            prop_assert!((s.determinant_by(&s.cofactor()) - m.determinant().powi(2)).abs() < 1e-13);
             let (second, third) = s.second_and_third_invariant();
             let c = m.transpose() * m;
             prop_assert!((second - 0.5 * (c.trace().powi(2) - (c * c).trace())).abs() < 1e-13);
             prop_assert!((third - m.determinant().powi(2)).abs() < 1e-13);
             prop_assert!(close(&a.dot_plus(&b, &a), m * n + m));
-            prop_assert!(close(&a.scaled_minus_identity(0.7), m * 0.7 - nalgebra::Matrix3::identity()));
             prop_assert!(close(&a.plus_scaled(&b, 0.7), m + n * 0.7));
             prop_assert!(close(&s.plus_times(&a.symmetric_part(), 0.3).full(), m.transpose() * m + (m + m.transpose()) * 0.15));
             let (identity, f) = (nalgebra::Matrix3::identity(), m + nalgebra::Matrix3::identity());

@@ -93,35 +93,6 @@ fn hourglass_modes_are_resisted() {
     }
 }
 
-/// A block of parallelepipeds, turned and far from the origin, moves as it does in a block with one element that is none.
-#[test]
-fn parallelepipeds_are_like_other_elements() {
-    let shear = Mat3::new(1.0, 0.3, 0.0, 0.1, 0.8, 0.2, 0.0, -0.1, 1.3);
-    let rotation = Rotation::new(Vec3::new(0.3, -0.7, 0.2));
-    let (mut nodes, mut connectivity) = mesh(CellKind::Hex8, [3, 3, 2], |_| Vec3::zeros());
-    nodes.iter_mut().for_each(|x| *x = rotation * (shear * *x) + Vec3::new(10.0, -20.0, 30.0));
-    let count = nodes.len();
-    let odd = perturbed(&regular_cell(CellKind::Hex8), 0.2, &mut Noise(26), false);
-    let mixed_nodes: Vec<Vec3> = nodes.iter().copied().chain(odd).collect();
-    let alone = connectivity.clone();
-    connectivity.extend(count as u32..count as u32 + 8);
-    for material in materials(0.3) {
-        let [mut plain, mut mixed] = [(&nodes, &alone), (&mixed_nodes, &connectivity)]
-            .map(|(x, cells)| model(material, x, cells.clone()));
-        let current = perturbed(&nodes, 0.1, &mut Noise(27), false);
-        let mixed_current: Vec<Vec3> = current.iter().chain(&mixed_nodes[count..]).copied().collect();
-        let (force, expected) = (forces_of(&mut plain, &current), forces_of(&mut mixed, &mixed_current));
-        let size = expected.iter().map(Vec3::norm).fold(0.0, f64::max);
-        for (force, expected) in force.iter().zip(&expected) {
-            // Coordinates up to 40 are rounded to 4e-15.
-            assert!((force - expected).norm() < 1e-12 * size, "{material:?} {force:?} {expected:?}");
-        }
-        let steps = [plain.critical_step(&current), mixed.critical_step(&mixed_current)];
-        let [plain, mixed] = steps.map(|step| step.unwrap());
-        assert!((plain.time_step / mixed.time_step - 1.0).abs() < 1e-11 && plain.element == mixed.element);
-    }
-}
-
 /// On the cube of edge 2 with nodal masses m = DENSITY: B_a has components ±1/8, so that V Σ B_a⊗B_a/m = I/m and
 /// V Σ |B_a|²/m = 3/m; and |γ_α|² = 8 with k = κ (λ+2μ)/8. The bound is above the sum, by the rounding of eigenvalues.
 #[test]
