@@ -1,9 +1,9 @@
 //! Elements of one kind, one material and one body, stored in groups for vector arithmetic.
 //!
 //! Per group of elements and per quadrature point the block keeps the inverse reference Jacobian
-//! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows; of hexahedra of eight
-//! points the nodes, from which both follow sooner than they are read, or where all are parallelepipeds one point. The last group is filled up with copies of the last
-//! element, whose results are not used.
+//! (∂X/∂ξ)⁻¹ and the weight w det ∂X/∂ξ, from which all that a total Lagrangian element needs follows; of hexahedra of
+//! eight points the nodes, from which both follow sooner than they are read, or where all are parallelepipeds one
+//! point. The last group is filled up with copies of the last element, whose results are not used.
 
 use std::sync::Arc;
 

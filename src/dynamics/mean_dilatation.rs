@@ -1,11 +1,11 @@
-//! Linear elements of several points at finite strain see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić, Dutko and
-//! Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), so that a nearly
+//! Linear elements of several points at finite strain see F̄ = (J̄/J)^⅓ F, J̄ = Σ w J / Σ w (de Souza Neto, Perić,
+//! Dutko and Owen 1996, Int. J. Solids Struct. 33:3277, with the mean instead of the central volume), so that a nearly
 //! incompressible material does not lock.
 //!
-//! The energy is Σ w W(F̄) and the forces are its exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄ Σ w)
-//! the stress that works on F is α P̄ + (p̂ − π/J) cof F. All is written in G = ∂x/∂ξ, of which J is det G ω/w with ω the
-//! weight of the rule and w that in the reference volume: what works on G is α P̄ A + ω (p̂ − π/J) cof G, A = w (∂X/∂ξ)⁻ᵀ, where
-//! w F = G Aᵀ, P̄ = α F S̄ and 3π = S̄ : C̄.
+//! The energy is Σ w W(F̄) and the forces are its exact gradient: with α = (J̄/J)^⅓, π = ⅓ P̄ : F̄ and p̂ = Σ w π / (J̄
+//! Σ w) the stress that works on F is α P̄ + (p̂ − π/J) cof F. All is written in G = ∂x/∂ξ, of which J is det G ω/w
+//! with ω the weight of the rule and w that in the reference volume: what works on G is α P̄ A + ω (p̂ − π/J) cof G, A
+//! = w (∂X/∂ξ)⁻ᵀ, where w F = G Aᵀ, P̄ = α F S̄ and 3π = S̄ : C̄.
 
 #![allow(
     clippy::needless_range_loop,

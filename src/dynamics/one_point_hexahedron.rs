@@ -8,8 +8,8 @@
 //!
 //! Nodal vectors are taken apart into the eight products of signs 1, ξ, η, ζ, ηζ, ξζ, ξη, ξηζ of the nodes, in which the
 //! gradient has 3 × 6 coefficients: the volume does not depend on the last mode. γ is not needed: q_α = c_α − F H_α, c_α
-//! the coefficient of x in the mode h_α. In a parallelepiped H_α is zero, and three modes have no part in the gradient: a block
-//! of such elements reads a third and computes two thirds of what others do.
+//! the coefficient of x in the mode h_α. In a parallelepiped H_α is zero, and three modes have no part in the gradient:
+//! a block of such elements reads a third and computes two thirds of what others do.
 
 #![allow(
     clippy::needless_range_loop,
@@ -42,8 +42,8 @@ const GRADIENT_MODES: [usize; 6] = [1, 2, 4, 6, 5, 3];
 /// The hourglass modes.
 const HOURGLASS_MODES: [usize; 4] = [6, 5, 3, 7];
 
-// Rows: volume; k; coefficients of B in the modes it has, the linear ones first; H_α. Of parallelepipeds those of the linear
-// modes are the last.
+// Rows: volume; k; coefficients of B in the modes it has, the linear ones first; H_α. Of parallelepipeds those of the
+// linear modes are the last.
 const VOLUME: usize = 0;
 const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
@@ -69,8 +69,8 @@ impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
     const NUM_MODES: usize = if GENERAL { GRADIENT_MODES.len() } else { 3 };
 }
 
-/// Units in the last place of its coordinates that the hourglass vectors of a parallelepiped may have: each is a sum of eight
-/// coordinates, which were rounded when the mesh was written and when it was placed.
+/// Units in the last place of its coordinates that the hourglass vectors of a parallelepiped may have: each is a sum of
+/// eight coordinates, which were rounded when the mesh was written and when it was placed.
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether an element is a parallelepiped, to the rounding of its coordinates.

@@ -11,7 +11,8 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 ///
 /// Written in the invariants I₁, I₂, I₃ of E and in j = J − 1, so that nothing cancels at small strain: as
 /// det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j). And as
-/// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ with F⁻ᵀ = I − D/J, D = J (I − F⁻ᵀ) of the order of H, P = μ H + (μ − λ ln J)/J D + λ ln J I.
+/// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ with F⁻ᵀ = I − D/J, D = J (I − F⁻ᵀ) of the order of H, P = μ H + (μ − λ ln J)/J D + λ
+/// ln J I.
 #[derive(Clone, Copy, Debug)]
 pub struct NeoHookean(pub Elasticity);
 

@@ -145,8 +145,8 @@ impl WallDetector {
         }
     }
 
-    /// Bodies with nodes behind walls in a given configuration, nearer than their surfaces are offset: a check of input, not
-    /// part of a step.
+    /// Bodies with nodes behind walls in a given configuration, nearer than their surfaces are offset: a check of
+    /// input, not part of a step.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);

@@ -70,8 +70,8 @@ fn linear_motions_have_no_hourglass_energy_and_pass_the_patch_test() {
     }
 }
 
-/// Each of the twelve hourglass motions has no strain at the one point; the control resists it alike in each axis, with 1/20
-/// of the energy ½ (λ+2μ) ∫ (∂u/∂x)² dV of a plane wave whose nodes move as far, which the full element has.
+/// Each of the twelve hourglass motions has no strain at the one point; the control resists it alike in each axis, with
+/// 1/20 of the energy ½ (λ+2μ) ∫ (∂u/∂x)² dV of a plane wave whose nodes move as far, which the full element has.
 #[test]
 fn hourglass_modes_are_resisted() {
     let nodes = regular_cell(CellKind::Hex8);
