@@ -4,7 +4,7 @@
 //! points have mean dilatation: at finite strain that of [`super::mean_dilatation`], which for the small-strain law, with
 //! tr H for the volume, is the B̄ method (Hughes 1980, Int. J. Numer. Meth. Eng. 15:1413).
 
-#![allow(
+#![expect(
     clippy::needless_range_loop,
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]

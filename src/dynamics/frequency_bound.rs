@@ -23,7 +23,7 @@
 //!
 //! On an undeformed cube or regular tetrahedron (of linear kind) the bound is the exact frequency.
 
-#![allow(
+#![expect(
     clippy::needless_range_loop,
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]

@@ -3,7 +3,7 @@
 //! Plane cells move in their plane: the third row and column of ∂x/∂ξ are those of the identity, which is plane
 //! strain with thickness 1, and their forces have no third component.
 
-#![allow(
+#![expect(
     clippy::needless_range_loop,
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]

@@ -7,11 +7,6 @@
 //! with ω the weight of the rule and w that in the reference volume: what works on G is α P̄ A + ω (p̂ − π/J) cof G, A
 //! = w (∂X/∂ξ)⁻ᵀ, where w F = G Aᵀ, P̄ = α F S̄ and 3π = S̄ : C̄.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
-)]
-
 use pulp::Simd;
 
 use super::element_kernel::ElementState;

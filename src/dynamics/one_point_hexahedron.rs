@@ -11,7 +11,7 @@
 //! the coefficient of x in the mode h_α. In a parallelepiped H_α is zero, and three modes have no part in the gradient:
 //! a block of such elements reads a third and computes two thirds of what others do.
 
-#![allow(
+#![expect(
     clippy::needless_range_loop,
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]

@@ -1,6 +1,6 @@
 //! What elements know of their reference configuration at the quadrature points.
 
-#![allow(
+#![expect(
     clippy::needless_range_loop,
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]

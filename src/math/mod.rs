@@ -10,6 +10,7 @@ pub mod reduction;
 mod rigid_motion;
 pub mod tensor;
 mod time_function;
+pub mod vectorised;
 
 pub use rigid_motion::RigidMotion;
 pub use time_function::{EXPRESSION_NAMES, Expression, TimeFunction, TimeFunctionError};

@@ -3,7 +3,7 @@
 //! A choice among eight is the bits of a byte, and a table has the numbers of the bits: what is chosen is written with no
 //! branch.
 
-#![allow(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
+#![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
 /// Numbers of an octet.
 pub const OCTET: usize = 8;

@@ -3,7 +3,7 @@
 //! Data lies in [`Row`]s of [`WIDTH`] numbers, whatever the processor; a [`Pack`] is the part of a row that fits its
 //! registers. Which part of a row is computed with which does not change a bit of the result.
 
-#![allow(
+#![expect(
     clippy::needless_range_loop,
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]

@@ -2,14 +2,9 @@
 //! registers of [`Pack`](super::pack::Pack).
 //!
 //! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one
-//! vector instruction inside [`Vectorised::run`]. A product and a sum are rounded once where a formula says
+//! vector instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). A product and a sum are rounded once where a formula says
 //! [`Real::mul_add`], and nowhere else, so a lane has the same bits as the scalar, on any processor; those without an
 //! instruction for it take the long way of the mathematics library.
-
-#![allow(
-    clippy::needless_range_loop,
-    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
-)]
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
@@ -425,69 +420,6 @@ impl Real for Lanes {
     }
 }
 
-/// Runs code compiled for the widest vectors that pay: AVX2 where the processor has it, else the baseline.
-///
-/// Wider (AVX-512) code was slower on four-lane kernels, so it is not compiled.
-#[derive(Clone, Copy, Debug)]
-pub struct Vectorised {
-    #[cfg(target_arch = "x86_64")]
-    avx2: Option<pulp::x86::V3>,
-}
-
-/// Work for [`Vectorised::run`]; mark `call` and all it calls `#[inline(always)]`, else it stays baseline code.
-pub trait Kernel {
-    /// What it returns.
-    type Output;
-    /// Does the work.
-    fn call(self) -> Self::Output;
-}
-
-#[cfg(target_arch = "x86_64")]
-struct Bridge<K>(K);
-
-#[cfg(target_arch = "x86_64")]
-impl<K: Kernel> pulp::NullaryFnOnce for Bridge<K> {
-    type Output = K::Output;
-    #[inline(always)]
-    fn call(self) -> K::Output {
-        self.0.call()
-    }
-}
-
-impl Default for Vectorised {
-    fn default() -> Self {
-        Self::detect()
-    }
-}
-
-impl Vectorised {
-    /// Asks the processor what it has.
-    pub fn detect() -> Self {
-        Self {
-            #[cfg(target_arch = "x86_64")]
-            avx2: pulp::x86::V3::try_new(),
-        }
-    }
-
-    /// Only what the crate was compiled for.
-    pub fn baseline() -> Self {
-        Self {
-            #[cfg(target_arch = "x86_64")]
-            avx2: None,
-        }
-    }
-
-    /// Runs `kernel`.
-    #[inline]
-    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = self.avx2 {
-            return avx2.vectorize(Bridge(kernel));
-        }
-        kernel.call()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -519,10 +451,10 @@ mod tests {
         fn lanes_have_the_bits_of_the_scalar(x in prop::array::uniform4(-0.9..3.0f64)) {
             let (logarithm, residual) = Lanes(x).ln_1p_and_residual();
             let root = (Lanes(x) + Lanes::splat(1.0)).cube_root();
-            for lane in 0..LANES {
-                let scalar = x[lane].ln_1p_and_residual();
+            for (lane, x) in x.into_iter().enumerate() {
+                let scalar = x.ln_1p_and_residual();
                 prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
-                prop_assert_eq!(root.0[lane], (x[lane] + 1.0).cube_root());
+                prop_assert_eq!(root.0[lane], (x + 1.0).cube_root());
             }
         }
     }

@@ -1,10 +1,5 @@
 //! Second-order tensors over [`Real`]: the algebra of kinematics and stress.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
-)]
-
 use std::ops::{Add, Mul, Sub};
 
 use super::real::Real;

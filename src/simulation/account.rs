@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use crate::dynamics::{Audit, Wrench};
 use crate::math::Vec3;
-use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
+use crate::math::real::{LANES, Lanes, Real};
 use crate::math::reduction::fixed_order_sum;
+use crate::math::vectorised::{Kernel, Vectorised};
 
 use super::{Body, Simulation};
 

@@ -1,10 +1,5 @@
 //! A chunk of elements: the nodes it touches, its connectivity in them, and the sums of its forces.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
-)]
-
 use std::ops::Range;
 
 use pulp::{Simd, WithSimd};

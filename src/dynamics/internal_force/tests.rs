@@ -1,3 +1,4 @@
+mod bits;
 mod cells;
 mod one_point;
 
@@ -263,73 +264,6 @@ fn masses_sum_to_the_volume_and_are_those_of_each_block() {
     let block = ElementBlock::new(CellKind::Tet4, materials(0.3)[0], 6.0, &[0, 1, 2, 3], &nodes);
     block.unwrap().add_lumped_mass(&nodes, &mut mass);
     assert!(mass.iter().all(|m| (m - 2.0).abs() < 1e-14), "{mass:?}");
-}
-
-fn bits(force: &[Vec3]) -> Vec<[u64; 3]> {
-    force.iter().map(|f| [f.x.to_bits(), f.y.to_bits(), f.z.to_bits()]).collect()
-}
-
-#[test]
-fn the_same_bits_on_any_number_of_threads() {
-    let mut noise = Noise(6);
-    // Several chunks, a last group that is not full, and two blocks that share nodes.
-    let (nodes, connectivity) = distorted_mesh(CellKind::Tet4, [9, 9, 9], &mut noise);
-    let cut = 4 * 6 * 300 + 4;
-    let block =
-        |part: &[u32], material| ElementBlock::new(CellKind::Tet4, material, DENSITY, part, &nodes).unwrap();
-    let blocks =
-        vec![block(&connectivity[..cut], materials(0.3)[2]), block(&connectivity[cut..], materials(0.2)[1])];
-    let current = perturbed(&nodes, 0.02, &mut noise, false);
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let mut model = InternalForce::new(blocks.clone(), nodes.len());
-        pool.install(|| {
-            let force = forces_of(&mut model, &current);
-            let energy: Vec<u64> = model.strain_energy().iter().map(|e| e.to_bits()).collect();
-            (bits(&force), energy, model.critical_step(&current))
-        })
-    };
-    let one = run(1);
-    assert_eq!(one, run(2));
-    assert_eq!(one, run(8));
-}
-
-/// Forces, energies, critical steps and stresses, of every formulation.
-#[test]
-fn vector_and_baseline_code_have_the_same_bits() {
-    let mut noise = Noise(7);
-    let full = KINDS.map(|kind| (kind, Integration::Full, false));
-    let hexahedra =
-        [(Integration::OnePoint, false), (Integration::OnePoint, true), (Integration::Full, true)]
-            .map(|(integration, boxes)| (CellKind::Hex8, integration, boxes));
-    for (kind, integration, boxes) in full.into_iter().chain(hexahedra) {
-        for material in materials(0.3) {
-            let (nodes, connectivity) = if boxes {
-                mesh(kind, [3, 3, 1], |_| Vec3::zeros())
-            } else {
-                distorted_mesh(kind, [3, 3, 1], &mut noise)
-            };
-            let current = perturbed(&nodes, 0.05, &mut noise, is_plane(kind));
-            let cells = (kind, integration, connectivity.into());
-            let block = ElementBlock::shared(cells, material, DENSITY, &nodes).unwrap();
-            let mut model = InternalForce::new(vec![block], nodes.len());
-            let mut results = Registers::available().into_iter().map(|registers| {
-                model.registers = registers;
-                let force = bits(&forces_of(&mut model, &current));
-                let energies =
-                    [model.strain_energy()[0], model.hourglass_energy()[0]].map(|energy| energy.to_bits());
-                let step = model.critical_steps(&current)[0].map(|step| step.time_step.to_bits());
-                let mut stress = vec![[f64::NAN; 6]; model.blocks()[0].num_elements()];
-                model.cauchy_stress(&current, 0, &mut stress);
-                (force, energies, step, stress.iter().map(|s| s.map(f64::to_bits)).collect::<Vec<_>>())
-            });
-            let baseline = results.next();
-            assert!(
-                results.all(|result| Some(&result) == baseline.as_ref()),
-                "{kind:?} {integration:?} {material:?}"
-            );
-        }
-    }
 }
 
 /// A block of parallelepipeds, turned and far from the origin, moves as it does in a block with one element that is none.

@@ -9,14 +9,14 @@
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for lists of neighbours that hold while little
 //! moves; here the list of a query has a length instead of a radius.
 
-#![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+#![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
 use super::search::{Rounded, STACK, Stack, Visitor, single};
 use super::together::QUERIES_PER_TASK;
 use super::*;
 use crate::contact::detection::closest_point::batch::{ClosestLanes, PointLanes, TriangleLanes};
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
-use crate::math::real::Kernel;
+use crate::math::vectorised::Kernel;
 
 /// Faces of a list, and one whose distance ends it.
 const LISTED: usize = 8;

@@ -32,7 +32,8 @@ use rayon::prelude::*;
 use super::closest_point::{ClosestPoint, Method, Start, batch::TriangleLanes, closest_point};
 use crate::contact::Surface;
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes, Real, Vectorised};
+use crate::math::real::{LANES, Lanes, Real};
+use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 /// Children of a node.

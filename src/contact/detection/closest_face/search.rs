@@ -1,6 +1,6 @@
 //! Branch and bound through the boxes of an index.
 
-#![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+#![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
 use super::layout::outward;
 use super::*;

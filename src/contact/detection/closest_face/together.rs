@@ -11,7 +11,7 @@
 //!
 //! A query for which a list is too short goes alone.
 
-#![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+#![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
 use crate::math::octet::{at_most, set_bits};
 use crate::math::pack::prefetch;
-use crate::math::real::Kernel;
+use crate::math::vectorised::Kernel;
 
 /// Fewest queries worth a task of their own.
 pub(super) const QUERIES_PER_TASK: usize = 1024;

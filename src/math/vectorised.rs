@@ -1,0 +1,64 @@
+//! Code compiled for several processors, chosen at run time.
+
+/// Runs code compiled for the widest vectors that pay: AVX2 where the processor has it, else the baseline.
+///
+/// Wider (AVX-512) code was slower on four-lane kernels, so it is not compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectorised {
+    #[cfg(target_arch = "x86_64")]
+    avx2: Option<pulp::x86::V3>,
+}
+
+/// Work for [`Vectorised::run`]; mark `call` and all it calls `#[inline(always)]`, else it stays baseline code.
+pub trait Kernel {
+    /// What it returns.
+    type Output;
+    /// Does the work.
+    fn call(self) -> Self::Output;
+}
+
+#[cfg(target_arch = "x86_64")]
+struct Bridge<K>(K);
+
+#[cfg(target_arch = "x86_64")]
+impl<K: Kernel> pulp::NullaryFnOnce for Bridge<K> {
+    type Output = K::Output;
+    #[inline(always)]
+    fn call(self) -> K::Output {
+        self.0.call()
+    }
+}
+
+impl Default for Vectorised {
+    fn default() -> Self {
+        Self::detect()
+    }
+}
+
+impl Vectorised {
+    /// Asks the processor what it has.
+    pub fn detect() -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            avx2: pulp::x86::V3::try_new(),
+        }
+    }
+
+    /// Only what the crate was compiled for.
+    pub fn baseline() -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            avx2: None,
+        }
+    }
+
+    /// Runs `kernel`.
+    #[inline]
+    pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = self.avx2 {
+            return avx2.vectorize(Bridge(kernel));
+        }
+        kernel.call()
+    }
+}
