@@ -23,7 +23,8 @@ use ictus::contact::detection::closest_point::batch::{
 };
 use ictus::contact::detection::closest_point::{Method, Start, closest_point};
 use ictus::math::Vec3;
-use ictus::math::real::{LANES, Lanes, Vectorised};
+use ictus::math::real::{LANES, Lanes};
+use ictus::math::vectorised::Vectorised;
 use ictus::mesh::CellKind;
 use rough_surfaces::{RoughSurface, SPACING, SUM_OF_SQUARED_DISTANCES};
 

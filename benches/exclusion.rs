@@ -13,7 +13,7 @@ use std::hint::black_box;
 use common::{heading, measure, repetitions, report};
 use ictus::contact::detection::volume::{Aabb, Dop14, Dop18, Dop26, Obb, Sphere};
 use ictus::math::Vec3;
-use ictus::math::real::{Kernel, Vectorised};
+use ictus::math::vectorised::{Kernel, Vectorised};
 use random::Random;
 
 type Triangle = [Vec3; 3];

@@ -24,7 +24,8 @@ use ictus::contact::detection::{
 };
 use ictus::contact::{Constraints, Surface};
 use ictus::math::Vec3;
-use ictus::math::real::{LANES, Lanes, Vectorised};
+use ictus::math::real::{LANES, Lanes};
+use ictus::math::vectorised::Vectorised;
 use ictus::mesh::CellKind;
 use rough_surfaces::{RoughSurface, SPACING};
 

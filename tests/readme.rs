@@ -1,7 +1,7 @@
 //! The README holds what it says: its reference is that of the program, its commands and links name what exists,
 //! and its scenario runs.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
+#![expect(clippy::unwrap_used, reason = "a failed test panics")]
 
 use std::path::{Path, PathBuf};
 

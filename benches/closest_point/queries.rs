@@ -8,7 +8,8 @@ use ictus::contact::detection::closest_point::batch::{
 use ictus::contact::detection::closest_point::{ClosestPoint, Domain, Method, Outcome, Start, closest_point};
 use ictus::element::shape_values;
 use ictus::math::Vec3;
-use ictus::math::real::{LANES, Lanes, Vectorised};
+use ictus::math::real::{LANES, Lanes};
+use ictus::math::vectorised::Vectorised;
 use ictus::mesh::CellKind;
 
 use crate::COUNT;

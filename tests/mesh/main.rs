@@ -1,7 +1,7 @@
 //! Gmsh files of every flavour give the same solid; broken ones a message that helps; nothing panics.
 //!
 //! `tests/data/mesh/make.py` writes the files with Gmsh itself.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod broken;
 mod curved;

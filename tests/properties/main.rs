@@ -2,7 +2,7 @@
 //! in contact the same constraints to the last bit, in every step of random and of malicious scenes.
 //!
 //! `ICTUS_SCENES` sets the number of random scenes, the failure message names the seed.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod contact;
 mod corner_cases;

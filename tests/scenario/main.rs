@@ -1,6 +1,6 @@
 //! Scenario files as a user writes them: what good ones mean, what is said of bad ones.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
 
 mod good;
 mod overrides;

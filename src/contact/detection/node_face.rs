@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes, Vectorised};
+use crate::math::real::{LANES, Lanes};
+use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 use super::closest_point::batch::{ClosestLanes, TriangleLanes, closest_points_of_triangles};

@@ -7,7 +7,8 @@
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
-use crate::math::real::{Kernel, LANES, Lanes, Mask, Real, Vectorised};
+use crate::math::real::{LANES, Lanes, Mask, Real};
+use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Four points, component by component.
 pub type PointLanes = [Lanes; 3];

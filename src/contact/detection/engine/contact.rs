@@ -25,7 +25,7 @@ use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
 use crate::contact::{Constraints, Surface};
-use crate::math::real::Vectorised;
+use crate::math::vectorised::Vectorised;
 
 use super::Engine;
 use super::encounter::Encounter;

@@ -33,7 +33,8 @@ use crate::contact::detection::node_face::Candidate;
 use crate::contact::detection::volume::Aabb;
 use crate::contact::{NodeOnSurface, Surface};
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes, Vectorised};
+use crate::math::real::{LANES, Lanes};
+use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 use super::traversal::NearPair;

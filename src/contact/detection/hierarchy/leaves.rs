@@ -1,6 +1,6 @@
 //! The leaves of a tree: the points that bound a face, and the material centre of their minimum ball.
 
-#![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+#![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
 use rayon::prelude::*;
 
@@ -10,7 +10,8 @@ use crate::contact::detection::control_points::{
 };
 use crate::contact::detection::volume::{MinimumBall, Sphere, rounded_up};
 use crate::math::Vec3;
-use crate::math::real::{Kernel, LANES, Lanes, Mask, Real, Vectorised};
+use crate::math::real::{LANES, Lanes, Mask, Real};
+use crate::math::vectorised::{Kernel, Vectorised};
 use crate::mesh::CellKind;
 
 use super::lanes::{Balls, difference, norm_squared, rounded_up as lane_rounded_up};

@@ -8,14 +8,12 @@
 //! Costs are compared in single precision, on coordinates scaled to the unit cube; that rounds which pair is
 //! preferred, never a sphere of the tree.
 
-#![allow(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
-
 use rayon::prelude::*;
 
 use super::space_filling_curve::Cube;
 use super::topology::{Block, LEAVES_PER_BLOCK, Topology, leaf_link, pieces};
 use crate::contact::detection::volume::Sphere;
-use crate::math::real::{Kernel, Vectorised};
+use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Neighbours looked at on either side. Wider windows cost time and buy nothing: with 8, the sums of volumes on
 /// icospheres, strewn triangles and graded sheets come out 1 % to 6 % larger than with 4.

@@ -3,7 +3,7 @@
 //! The binary tree is opened two levels at once: four boxes a node, met in lanes. Points along a space-filling curve go
 //! through it a few at a time, as one box; what that meets is then held against each of them.
 
-#![allow(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+#![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
 use super::Hierarchy;
 use super::leaves::bounding_points;
@@ -11,7 +11,8 @@ use super::space_filling_curve;
 use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, rounding_of};
 use crate::contact::detection::volume::Aabb;
 use crate::math::Vec3;
-use crate::math::real::{Kernel, LANES, Lanes, Real, Vectorised};
+use crate::math::real::{LANES, Lanes, Real};
+use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Points that go through the tree together.
 const POINTS_PER_BATCH: usize = 8;

@@ -7,7 +7,8 @@ use super::lanes::{Balls, are_independent};
 use super::topology::pieces;
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
-use crate::math::real::{Kernel, LANES, Lanes, Vectorised};
+use crate::math::real::{LANES, Lanes};
+use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Inner vertices one after the other, children first.
 struct Nest<'a> {

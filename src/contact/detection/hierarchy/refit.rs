@@ -7,7 +7,8 @@ use super::topology::Block;
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
-use crate::math::real::{Kernel, LANES, Lanes, Vectorised};
+use crate::math::real::{LANES, Lanes};
+use crate::math::vectorised::{Kernel, Vectorised};
 
 impl Hierarchy {
     /// Nested spheres at `positions` \[m\] (all nodes, global numbering); one per vertex.

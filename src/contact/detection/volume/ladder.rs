@@ -6,7 +6,7 @@
 
 use super::{Aabb, Dop14, Dop18, Dop26, Obb, Sphere};
 use crate::math::Vec3;
-use crate::math::real::{Kernel, Vectorised};
+use crate::math::vectorised::{Kernel, Vectorised};
 
 /// A rung of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -69,7 +69,7 @@ impl Obb {
     ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
-    /// [`crate::math::real::Vectorised`]).
+    /// [`crate::math::vectorised::Vectorised`]).
     #[inline(always)]
     pub fn excludes_by_faces(&self, other: &Self) -> bool {
         let offset = other.centre - self.centre;
