@@ -6,6 +6,7 @@
 //! Bézier control points, not of its nodes. [`LeafVolumes`] climbs from cheap and loose to dear and tight.
 
 mod aabb;
+mod aabb_row;
 mod dop;
 mod ladder;
 mod obb;
@@ -14,6 +15,7 @@ mod sphere;
 mod tests;
 
 pub use aabb::Aabb;
+pub use aabb_row::AabbRow;
 pub use dop::{Dop, Dop14, Dop18, Dop26};
 pub use ladder::{Leaf, LeafVolumes, VolumeKind};
 pub use obb::Obb;
