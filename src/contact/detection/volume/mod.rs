@@ -18,7 +18,7 @@ pub use aabb::Aabb;
 pub use aabb_row::AabbRow;
 pub use dop::{Dop, Dop14, Dop18, Dop26};
 pub use ladder::{Leaf, LeafVolumes, VolumeKind};
-pub use obb::Obb;
+pub use obb::{Obb, ObbExclusion};
 pub use sphere::{Directions, Extremes, MinimumBall, RELATIVE_SLACK, Sphere, larger, rounded_up};
 
 /// Rounding of a sum of three products, relative to the sum of their sizes, with room for the bound it enters.
