@@ -11,9 +11,11 @@ mod random;
 use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
-use ictus::contact::detection::volume::{Aabb, Dop14, Dop18, Dop26, Obb, Sphere};
+use ictus::contact::detection::volume::{Aabb, AabbRow, Dop14, Dop18, Dop26, Obb, Sphere};
 use ictus::math::Vec3;
+use ictus::math::pack::{Registers, WIDTH};
 use ictus::math::vectorised::{Kernel, Vectorised};
+use pulp::{Simd, WithSimd};
 use random::Random;
 
 type Triangle = [Vec3; 3];
@@ -92,6 +94,46 @@ fn test<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(&format!("{label}; {percent:.0} % excluded"), "test", timing);
 }
 
+/// Passes over boxes that lie eight side by side, as in a tree, each eight against one other.
+struct PassesOfRows<'a> {
+    rows: &'a [(AabbRow, Aabb)],
+    passes: usize,
+}
+
+impl WithSimd for PassesOfRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for _ in 0..self.passes {
+            for (row, other) in self.rows {
+                black_box(row.overlaps(simd, other));
+            }
+        }
+    }
+}
+
+fn test_rows(pairs: &[[Triangle; 2]]) {
+    let mut excluded = 0;
+    let of_eight = |eight: &[[Triangle; 2]]| {
+        let (mut row, other) = (AabbRow::EMPTY, Aabb::fit(&eight[0][1], 0.0));
+        for (lane, [a, _]) in eight.iter().enumerate() {
+            let bounds = Aabb::fit(a, 0.0);
+            row.set(lane, &bounds);
+            excluded += usize::from(bounds.excludes(&other));
+        }
+        (row, other)
+    };
+    let rows: Vec<(AabbRow, Aabb)> = pairs.chunks(WIDTH).map(of_eight).collect();
+    let percent = 100.0 * excluded as f64 / pairs.len() as f64;
+    let passes = TESTS.div_ceil(pairs.len());
+    let registers = Registers::default();
+    let timing = measure(pairs.len() * passes, repetitions(200), || {
+        registers.run(PassesOfRows { rows: &rows, passes });
+    });
+    report(&format!("boxes of a tree, eight to one; {percent:.0} % excluded"), "test", timing);
+}
+
 fn fit<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     let passes = TESTS.div_ceil(pairs.len());
     let timing = measure(pairs.len() * passes, repetitions(50), || {
@@ -113,6 +155,7 @@ fn main() {
         heading(&format!("exclusion of two triangles, {count} pairs"));
         test::<ByBall>("sphere (paper: 39)", &pairs);
         test::<ByBox>("box (paper: 37)", &pairs);
+        test_rows(&pairs);
         test::<ByDop14>("14-DOP (paper: 42)", &pairs);
         test::<ByDop18>("18-DOP", &pairs);
         test::<ByDop26>("26-DOP", &pairs);

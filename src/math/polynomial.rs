@@ -62,6 +62,30 @@ pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N
     roots_from_order(&coefficients[..=degree], 0, roots)
 }
 
+/// Whether p certainly is nowhere zero in a part of \[0, 1\].
+///
+/// There it is Σ qₖ sᵏ with s from 0 to 1: no less than q₀ and all negative qₖ of the others together, and no more than
+/// q₀ and all positive ones.
+pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
+    let mut shifted = *coefficients;
+    for k in 0..N {
+        for j in (k..N - 1).rev() {
+            shifted[j] += shifted[j + 1] * begin;
+        }
+    }
+    let (mut least, mut greatest) = (shifted[0], shifted[0]);
+    let mut scale = 1.0;
+    for q in &shifted[1..] {
+        scale *= end - begin;
+        least += (q * scale).min(0.0);
+        greatest += (q * scale).max(0.0);
+    }
+    // All terms that have been summed are no more than 2ᵏ |cₖ| together.
+    let size = coefficients.iter().rev().fold(0.0, |sum, c| 2.0 * sum + c.abs());
+    let rounding = 4.0 * N as f64 * f64::EPSILON * size;
+    least > rounding || greatest < -rounding
+}
+
 /// Roots in (0, 1) of the derivative of the given order, found from those of the higher orders.
 fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: &mut [f64; N]) -> usize {
     let degree = coefficients.len() - 1;
@@ -238,6 +262,24 @@ mod tests {
             match (first_root(&coefficients), expected) {
                 (Some(found), Some(root)) => prop_assert!((found - root).abs() < 1e-9, "{found} for {root}"),
                 (found, root) => prop_assert_eq!(found, root),
+            }
+        }
+
+        /// A part around a root does not keep its sign, however small; parts far from all roots do, if they are short.
+        #[test]
+        fn no_root_is_where_the_sign_is_kept(
+            roots in prop::collection::vec(0.0..1.0_f64, 1..5),
+            length in prop::sample::select(vec![1e-15, 1e-6, 0.1, 1.0]),
+        ) {
+            let coefficients = expand(1.0, &roots, &[]);
+            for root in &roots {
+                let part = [(root - 0.4 * length).max(0.0), (root + 0.6 * length).min(1.0)];
+                prop_assert!(!keeps_sign(&coefficients, part));
+            }
+            for k in 0..100 {
+                let part = [0.01 * f64::from(k), 0.01 * f64::from(k + 1)];
+                let is_far = roots.iter().all(|root| (root - part[0]).abs() > 0.2);
+                prop_assert!(keeps_sign(&coefficients, part) || !is_far);
             }
         }
 

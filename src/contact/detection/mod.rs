@@ -18,6 +18,7 @@ pub mod closest_point;
 mod control_points;
 mod edge_edge;
 mod engine;
+mod face_groups;
 mod feature_edges;
 mod flight;
 pub mod hierarchy;
@@ -57,6 +58,7 @@ use rayon::prelude::*;
 use crate::math::Vec3;
 
 use super::{Constraints, Edge, NodeOnSurface, Surface};
+use face_groups::FaceGroups;
 use feature_edges::FeatureEdges;
 use hierarchy::Hierarchy;
 use node_face::Candidate;
@@ -94,6 +96,8 @@ pub struct ContactModel {
     edges: Vec<FeatureEdges>,
     /// How thick the bodies are.
     walls: Walls,
+    /// The faces of every body, in groups.
+    groups: Vec<FaceGroups>,
 }
 
 impl ContactModel {
@@ -116,7 +120,8 @@ impl ContactModel {
         }
         let edges = vec![FeatureEdges::default(); surfaces.len()];
         let offsets = vec![0.0; surfaces.len()];
-        Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, walls }
+        let groups = surfaces.iter().map(|surface| FaceGroups::new(surface, positions)).collect();
+        Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, walls, groups }
     }
 
     /// The same where the surface of each body is offset outward by so much, half the thickness of a shell that its mesh

@@ -1,18 +1,23 @@
 //! Which faces of a tree are near which points: all pairs whose boxes overlap.
 //!
-//! The binary tree is opened two levels at once: four boxes a node, met in lanes. Points along a space-filling curve go
+//! The binary tree is opened three levels at once: eight boxes a node, met in lanes. Points along a space-filling curve go
 //! through it a few at a time, as one box; what that meets is then held against each of them.
 
-#![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
+#![expect(
+    clippy::needless_range_loop,
+    reason = "a lane is one index of several arrays, and closures escape the kernels"
+)]
+
+use pulp::{Simd, WithSimd};
 
 use super::Hierarchy;
 use super::leaves::bounding_points;
 use super::space_filling_curve;
 use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, rounding_of};
-use crate::contact::detection::volume::Aabb;
+use crate::contact::detection::volume::{Aabb, AabbRow};
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes, Real};
-use crate::math::vectorised::{Kernel, Vectorised};
+use crate::math::pack::{Registers, WIDTH};
+use crate::math::real::Real;
 
 /// Points that go through the tree together.
 const POINTS_PER_BATCH: usize = 8;
@@ -20,7 +25,7 @@ const POINTS_PER_BATCH: usize = 8;
 /// Leaves that wait for the points of a batch at most.
 const LISTED: usize = 256;
 
-/// Boxes of the faces of a tree in one configuration, four children a node.
+/// Boxes of the faces of a tree in one configuration, eight children a node.
 #[derive(Clone, Debug)]
 pub struct NearFaces {
     /// Inner nodes from the root, then leaves.
@@ -28,40 +33,20 @@ pub struct NearFaces {
     num_inner: usize,
 }
 
-/// Four boxes along the axes, and what is in them: nodes below an inner one, faces in a leaf.
+/// Eight boxes along the axes, and what is in them: nodes below an inner one, faces in a leaf.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    lower: [Lanes; 3],
-    upper: [Lanes; 3],
-    links: [u32; LANES],
+    boxes: AabbRow,
+    links: [u32; WIDTH],
 }
 
 impl Node {
     /// Boxes that overlap none.
-    const EMPTY: Self = Self {
-        lower: [Lanes([f64::INFINITY; LANES]); 3],
-        upper: [Lanes([f64::NEG_INFINITY; LANES]); 3],
-        links: [0; LANES],
-    };
+    const EMPTY: Self = Self { boxes: AabbRow::EMPTY, links: [0; WIDTH] };
 
     fn set(&mut self, lane: usize, bounds: &Aabb, link: u32) {
-        for d in 0..3 {
-            self.lower[d].0[lane] = bounds.lower[d];
-            self.upper[d].0[lane] = bounds.upper[d];
-        }
+        self.boxes.set(lane, bounds);
         self.links[lane] = link;
-    }
-
-    /// Widest gap to a box along the axes: not positive where they overlap.
-    #[inline(always)]
-    fn gaps(&self, bounds: &Aabb) -> [f64; LANES] {
-        let mut widest = Lanes::splat(f64::NEG_INFINITY);
-        for d in 0..3 {
-            let gap = (self.lower[d] - Lanes::splat(bounds.upper[d]))
-                .max(Lanes::splat(bounds.lower[d]) - self.upper[d]);
-            widest = gap.max(widest);
-        }
-        widest.settled()
     }
 }
 
@@ -83,7 +68,7 @@ impl Hierarchy {
             }
             let mut node = Node::EMPTY;
             for (lane, child) in self.opened(v).into_iter().enumerate() {
-                if self.num_leaves_below(child) as usize <= LANES {
+                if self.num_leaves_below(child) as usize <= WIDTH {
                     node.set(lane, &bounds[child as usize], !(leaves.len() as u32));
                     leaves.push(self.leaf_node(child, &bounds));
                 } else {
@@ -130,14 +115,14 @@ impl Hierarchy {
         bounds
     }
 
-    /// Up to four vertices that a vertex of more leaves than that is opened into, the largest first.
+    /// Up to eight vertices that a vertex of more leaves than that is opened into, the largest first.
     fn opened(&self, v: u32) -> Vec<u32> {
         let mut vertices = vec![v];
-        while vertices.len() < LANES {
+        while vertices.len() < WIDTH {
             let largest = vertices.iter().enumerate().max_by_key(|(_, v)| self.num_leaves_below(**v));
             let Some((k, &largest)) = largest else { break };
             match self.children(largest) {
-                Some([left, right]) if self.num_leaves_below(largest) as usize > LANES => {
+                Some([left, right]) if self.num_leaves_below(largest) as usize > WIDTH => {
                     vertices[k] = left;
                     vertices.push(right);
                 }
@@ -147,7 +132,7 @@ impl Hierarchy {
         vertices
     }
 
-    /// The faces below a vertex, four at most.
+    /// The faces below a vertex, eight at most.
     fn leaf_node(&self, v: u32, bounds: &[Aabb]) -> Node {
         let mut node = Node::EMPTY;
         let (mut pending, mut lane) = (vec![v], 0);
@@ -182,7 +167,7 @@ impl NearFaces {
     pub fn pairs(&self, points: &[Vec3], inflation: f64, pairs: &mut Vec<[u32; 2]>) {
         pairs.clear();
         let (order, _) = space_filling_curve::order(points);
-        Vectorised::detect().run(Search { faces: self, points, order: &order, inflation, pairs });
+        Registers::default().run(Search { faces: self, points, order: &order, inflation, pairs });
     }
 }
 
@@ -201,11 +186,11 @@ struct Search<'a> {
     pairs: &'a mut Vec<[u32; 2]>,
 }
 
-impl Kernel for Search<'_> {
+impl WithSimd for Search<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { faces, points, order, inflation, pairs } = self;
         let (mut pending, mut listed) = (Pending { nodes: vec![0; LISTED], count: 0 }, [0; LISTED]);
         let mut count = 0;
@@ -219,13 +204,13 @@ impl Kernel for Search<'_> {
             let around = joint(boxes);
             (pending.nodes[0], pending.count) = (0, 1);
             while pending.count > 0 {
-                let num_listed = faces.list(&around, &mut pending, &mut listed);
+                let num_listed = faces.list(simd, &around, &mut pending, &mut listed);
                 for &leaf in &listed[..num_listed] {
-                    let room = count + LANES * POINTS_PER_BATCH;
+                    let room = count + WIDTH * POINTS_PER_BATCH;
                     if pairs.len() < room {
                         pairs.resize(2 * room, [0; 2]);
                     }
-                    count += faces.meet(leaf, batch, boxes, &mut pairs[count..room]);
+                    count += faces.meet(simd, leaf, batch, boxes, &mut pairs[count..room]);
                 }
             }
         }
@@ -236,25 +221,31 @@ impl Kernel for Search<'_> {
 impl NearFaces {
     /// Lists leaves that overlap a box, from what is `pending`, until no more may fit; how many they are.
     #[inline(always)]
-    fn list(&self, around: &Aabb, pending: &mut Pending, listed: &mut [u32; LISTED]) -> usize {
+    fn list<S: Simd>(
+        &self,
+        simd: S,
+        around: &Aabb,
+        pending: &mut Pending,
+        listed: &mut [u32; LISTED],
+    ) -> usize {
         let mut count = 0;
-        while count + LANES <= LISTED && pending.count > 0 {
+        while count + WIDTH <= LISTED && pending.count > 0 {
             pending.count -= 1;
             let node = &self.nodes[pending.nodes[pending.count] as usize];
-            if pending.nodes.len() < pending.count + LANES {
-                pending.nodes.resize(2 * (pending.count + LANES), 0);
+            let Some(overlaps) = node.boxes.overlaps(simd, around) else { continue };
+            if pending.nodes.len() < pending.count + WIDTH {
+                pending.nodes.resize(2 * (pending.count + WIDTH), 0);
             }
-            let gaps = node.gaps(around);
             let (room, leaves) =
-                (&mut pending.nodes[pending.count..][..LANES], &mut listed[count..count + LANES]);
+                (&mut pending.nodes[pending.count..][..WIDTH], &mut listed[count..count + WIDTH]);
             let (mut more, mut found) = (0, 0);
-            for lane in 0..LANES {
+            for lane in 0..WIDTH {
                 let link = node.links[lane];
-                let (meets, is_inner) = (gaps[lane] <= 0.0, (link as usize) < self.num_inner);
-                room[more % LANES] = link;
-                more += usize::from(meets & is_inner);
-                leaves[found % LANES] = link;
-                found += usize::from(meets & !is_inner);
+                let (overlaps, is_inner) = (overlaps[lane] as usize, (link as usize) < self.num_inner);
+                room[more % WIDTH] = link;
+                more += overlaps & usize::from(is_inner);
+                leaves[found % WIDTH] = link;
+                found += overlaps & usize::from(!is_inner);
             }
             pending.count += more;
             count += found;
@@ -264,15 +255,25 @@ impl NearFaces {
 
     /// Writes the pairs of the points of a batch with the faces of a leaf; how many they are.
     #[inline(always)]
-    fn meet(&self, leaf: u32, batch: &[u32], boxes: &[Aabb], pairs: &mut [[u32; 2]]) -> usize {
+    fn meet<S: Simd>(
+        &self,
+        simd: S,
+        leaf: u32,
+        batch: &[u32],
+        boxes: &[Aabb],
+        pairs: &mut [[u32; 2]],
+    ) -> usize {
         let leaf = &self.nodes[leaf as usize];
         let mut count = 0;
         for k in 0..batch.len() {
-            let gaps = leaf.gaps(&boxes[k]);
-            for lane in 0..LANES {
-                pairs[count] = [batch[k], leaf.links[lane]];
-                count += usize::from(gaps[lane] <= 0.0);
+            let Some(overlaps) = leaf.boxes.overlaps(simd, &boxes[k]) else { continue };
+            let room = &mut pairs[count..count + WIDTH];
+            let mut found = 0;
+            for lane in 0..WIDTH {
+                room[found % WIDTH] = [batch[k], leaf.links[lane]];
+                found += overlaps[lane] as usize;
             }
+            count += found;
         }
         count
     }

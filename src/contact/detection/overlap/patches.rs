@@ -2,8 +2,9 @@
 
 use super::facet::{Facet, fan};
 use crate::contact::detection::patch::QuadraticPatch;
-use crate::contact::detection::volume::Obb;
+use crate::contact::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
+use crate::math::vectorised::Vectorised;
 
 /// Most pairs of pieces of two faces looked at; more are near each other only where the faces fit each other.
 const MAX_PIECES: usize = 16384;
@@ -18,10 +19,12 @@ pub fn crossing_of_patches(
     touching: f64,
     is_inside: impl Fn(&Vec3) -> bool,
 ) -> Option<Vec3> {
+    let vectorised = Vectorised::detect();
     let mut pairs = vec![patches];
     for _ in 0..MAX_PIECES {
         let pair = pairs.pop()?;
-        if Obb::fit(pair[0].points(), touching).excludes(&Obb::fit(pair[1].points(), touching)) {
+        let [a, b] = [0, 1].map(|k: usize| Obb::fit(pair[k].points(), touching));
+        if vectorised.run(ObbExclusion([&a, &b])) {
             continue;
         }
         let thickness = pair.map(|patch| patch.thickness());

@@ -1,9 +1,7 @@
 //! The paths of nodes in a step, and the boxes that nodes and bodies sweep on them.
 
-use crate::contact::Surface;
-use crate::contact::detection::ContactModel;
-use crate::contact::detection::bounds::overshoot;
-use crate::contact::detection::volume::Aabb;
+use crate::contact::detection::face_groups::FaceGroups;
+use crate::contact::detection::volume::{Aabb, larger};
 use crate::math::Vec3;
 use crate::math::polynomial::first_root_of_quadratic;
 
@@ -19,53 +17,67 @@ pub const STEP: Window = [0.0, 1.0];
 /// Paths of all nodes in a step: x(τ) = c₀ + c₁ τ + c₂ τ², τ from 0 to 1.
 #[derive(Clone, Debug, Default)]
 pub struct StepPaths {
-    pub(super) begin: Vec<Vec3>,
-    /// c₁ and c₂.
-    slopes: Vec<[Vec3; 2]>,
+    coefficients: Vec<[Vec3; 3]>,
 }
 
 impl StepPaths {
     /// Paths that begin at these positions \[m\] with these velocities \[m/s\], and end a step \[s\] later at others.
     pub fn set(&mut self, begin: &[Vec3], velocities: &[Vec3], end: &[Vec3], time_step: f64) {
-        self.begin.clear();
-        self.begin.extend_from_slice(begin);
-        self.slopes.clear();
-        self.slopes.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {
+        self.coefficients.clear();
+        self.coefficients.extend(begin.iter().zip(velocities).zip(end).map(|((x, v), end)| {
             let along = v * time_step;
-            [along, end - x - along]
+            [*x, along, end - x - along]
         }));
     }
 
     /// Position of a node.
+    #[inline]
     pub fn at(&self, node: u32, tau: f64) -> Vec3 {
-        let [_, c1, c2] = self.coefficients(node);
-        self.begin[node as usize] + (c1 + c2 * tau) * tau
+        let [c0, c1, c2] = self.coefficients(node);
+        c0 + (c1 + c2 * tau) * tau
     }
 
     /// c₀, c₁ and c₂ of a node.
+    #[inline]
     pub fn coefficients(&self, node: u32) -> [Vec3; 3] {
-        let [c1, c2] = self.slopes[node as usize];
-        [self.begin[node as usize], c1, c2]
+        self.coefficients[node as usize]
     }
 
     /// Derivative of the position of a node.
+    #[inline]
     pub fn rate(&self, node: u32, tau: f64) -> Vec3 {
-        let [c1, c2] = self.slopes[node as usize];
+        let [_, c1, c2] = self.coefficients(node);
         c1 + c2 * (2.0 * tau)
     }
 
-    /// Box that holds nodes all along a part of the step; none without nodes. A parabola is in the hull of its ends and
-    /// the point where the tangents there meet.
-    fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Option<Aabb> {
-        let of_node = |&node: &u32| {
+    /// Box that holds nodes, one at least, all along a part of the step. A parabola is in the hull of its ends and the
+    /// point where the tangents there meet.
+    pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
+        let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        for &node in nodes {
             let start = self.at(node, begin);
-            Aabb::fit(
-                &[start, start + self.rate(node, begin) * (0.5 * (end - begin)), self.at(node, end)],
-                0.0,
-            )
-        };
-        let bounds = nodes.iter().map(of_node).reduce(|a, b| a.union(&b))?;
-        Some(grown(&bounds, ROUNDING * bounds.lower.amax().max(bounds.upper.amax())))
+            let middle = start + self.rate(node, begin) * (0.5 * (end - begin));
+            for point in [start, middle, self.at(node, end)] {
+                (lower, upper) = (lower.inf(&point), upper.sup(&point));
+            }
+        }
+        let bounds = Aabb::fit(&[lower, upper], 0.0);
+        grown(&bounds, ROUNDING * bounds.lower.amax().max(bounds.upper.amax()))
+    }
+
+    /// Boxes of c₀, c₁ and c₂ of some nodes; none of no nodes.
+    fn bounds_of_coefficients(&self, nodes: &[u32]) -> Option<[Aabb; 3]> {
+        let first = self.coefficients(*nodes.first()?);
+        let (mut lower, mut upper) = (first, first);
+        for &node in nodes {
+            for (k, c) in self.coefficients(node).iter().enumerate() {
+                for d in 0..3 {
+                    lower[k][d] = if c[d] < lower[k][d] { c[d] } else { lower[k][d] };
+                    upper[k][d] = larger(c[d], upper[k][d]);
+                }
+            }
+        }
+        Some([0, 1, 2].map(|k: usize| Aabb { lower: lower[k], upper: upper[k] }))
     }
 
     /// Bound on the derivative of the offset between any two of two sets of nodes.
@@ -78,34 +90,53 @@ impl StepPaths {
     }
 }
 
-/// Bounds on the paths of the nodes of a body.
+/// Bounds on the paths of some nodes, and of the faces and edges between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     /// Of c₀, c₁ and c₂.
     coefficients: [Aabb; 3],
-    /// How far its faces and edges may be beyond that \[m\].
+    /// How far faces and edges may be beyond that \[m\].
     margin: f64,
 }
 
+/// Bounds on the paths of a body.
+#[derive(Clone, Debug)]
+pub struct BodyReach {
+    /// Of all of it.
+    pub whole: Reach,
+    /// Of each group of its faces.
+    pub groups: Vec<Reach>,
+}
+
+impl BodyReach {
+    /// Of a body that has faces, its surface offset outward by so much \[m\].
+    pub fn of(groups: &FaceGroups, offset: f64, paths: &StepPaths) -> Option<Self> {
+        let of_group = |nodes: &[u32]| Reach::of(nodes, groups.overshoot(), offset, paths);
+        let groups: Vec<Reach> = groups.iter().filter_map(|group| of_group(group.nodes)).collect();
+        let whole = groups.iter().copied().reduce(|a, b| a.union(&b))?;
+        Some(Self { whole, groups })
+    }
+}
+
 impl Reach {
-    /// Of a body that has a surface.
-    pub fn of(model: &ContactModel, paths: &StepPaths, body: u32) -> Option<Self> {
-        let surface = &model.surfaces[body as usize];
-        let first = paths.coefficients(*surface.nodes().first()?);
-        let mut coefficients = first.map(|c| Aabb { lower: c, upper: c });
-        for &node in surface.nodes() {
-            for (bounds, c) in coefficients.iter_mut().zip(paths.coefficients(node)) {
-                *bounds = bounds.union(&Aabb { lower: c, upper: c });
-            }
-        }
+    /// Of nodes whose faces may leave their hull by `overshoot`, relative to its size, and are offset; none of no nodes.
+    fn of(nodes: &[u32], overshoot: f64, offset: f64, paths: &StepPaths) -> Option<Self> {
+        let coefficients = paths.bounds_of_coefficients(nodes)?;
         let mut reach = Self { coefficients, margin: 0.0 };
         let whole = reach.within(STEP);
         let rounding = ROUNDING * whole.lower.amax().max(whole.upper.amax());
-        reach.margin = model.offset_of(body) + overshoot(surface) * whole.diagonal() + rounding;
+        let spread: f64 = coefficients.iter().map(Aabb::diagonal).sum();
+        reach.margin = offset + overshoot * spread + rounding;
         Some(reach)
     }
 
-    /// Box of the body all along a part of the step.
+    fn union(&self, other: &Self) -> Self {
+        let both = |k: usize| self.coefficients[k].union(&other.coefficients[k]);
+        Self { coefficients: [0, 1, 2].map(both), margin: self.margin.max(other.margin) }
+    }
+
+    /// Box of all of it along a part of the step.
+    #[inline]
     pub fn within(&self, [begin, end]: Window) -> Aabb {
         let [c0, c1, c2] = &self.coefficients;
         let least = |c: &Vec3, a: f64, b: f64| (c * a).inf(&(c * b));
@@ -118,7 +149,7 @@ impl Reach {
         grown(&bounds, self.margin)
     }
 
-    /// Before this part of the step two bodies are apart along some axis; `None` if they are for all of it.
+    /// Before this part of the step both are apart along some axis; `None` if they are for all of it.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;
         let mut earliest = 0.0_f64;
@@ -132,40 +163,15 @@ impl Reach {
     }
 
     /// Bound on the derivative of the paths.
+    #[inline]
     pub fn rate(&self) -> f64 {
         let [_, c1, c2] = &self.coefficients;
         (c1.lower.abs().sup(&c1.upper.abs()) + c2.lower.abs().sup(&c2.upper.abs()) * 2.0).norm()
     }
 }
 
-/// Boxes that the nodes of a surface sweep, by their numbers from the first on.
-pub struct SweptNodes {
-    first: u32,
-    boxes: Vec<Aabb>,
-}
-
-impl SweptNodes {
-    /// Those of all nodes of a surface in a part of the step.
-    pub fn new(paths: &StepPaths, surface: &Surface, window: Window) -> Self {
-        let (Some(&first), Some(&last)) = (surface.nodes().first(), surface.nodes().last()) else {
-            return Self { first: 0, boxes: Vec::new() };
-        };
-        let nowhere = Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
-        let mut boxes = vec![nowhere; (last - first) as usize + 1];
-        for &node in surface.nodes() {
-            boxes[(node - first) as usize] = paths.swept(&[node], window).unwrap_or(nowhere);
-        }
-        Self { first, boxes }
-    }
-
-    /// Box that some of the nodes sweep; there is at least one.
-    pub fn of(&self, nodes: &[u32]) -> Aabb {
-        let of_node = |node: u32| self.boxes[(node - self.first) as usize];
-        nodes[1..].iter().fold(of_node(nodes[0]), |joint, &node| joint.union(&of_node(node)))
-    }
-}
-
 /// A box with a margin around it.
+#[inline]
 pub fn grown(bounds: &Aabb, margin: f64) -> Aabb {
     let margin = Vec3::repeat(margin);
     Aabb { lower: bounds.lower - margin, upper: bounds.upper + margin }

@@ -14,6 +14,7 @@ pub struct Aabb {
 
 impl Aabb {
     /// Smallest box of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    #[inline]
     pub fn fit(points: &[Vec3], margin: f64) -> Self {
         let mut lower = Vec3::repeat(f64::INFINITY);
         let mut upper = Vec3::repeat(f64::NEG_INFINITY);
@@ -41,27 +42,32 @@ impl Aabb {
     }
 
     /// The smallest box that holds both.
+    #[inline]
     pub fn union(&self, other: &Self) -> Self {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
     /// The box that two boxes share, if they are not disjoint.
+    #[inline]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         let (lower, upper) = (self.lower.sup(&other.lower), self.upper.inf(&other.upper));
         (0..3).all(|k| lower[k] <= upper[k]).then_some(Self { lower, upper })
     }
 
     /// Whether a point is in the box.
+    #[inline]
     pub fn contains(&self, point: &Vec3) -> bool {
         (0..3).all(|k| self.lower[k] <= point[k] && point[k] <= self.upper[k])
     }
 
     /// From the nearest point of the box to a point; zero inside.
+    #[inline]
     pub fn offset(&self, point: &Vec3) -> Vec3 {
         point - point.inf(&self.upper).sup(&self.lower)
     }
 
     /// Length of its diagonal \[m\].
+    #[inline]
     pub fn diagonal(&self) -> f64 {
         (self.upper - self.lower).norm()
     }

@@ -4,9 +4,9 @@
 //! (Aragón & Molinari 2014, §3.2). The sphere of a leaf comes with its tree; the others are fitted when a pair
 //! first asks for them and kept until the nodes move.
 
-use super::{Aabb, Dop14, Dop18, Dop26, Obb, Sphere};
+use super::{Aabb, Dop14, Dop18, Dop26, Obb, ObbExclusion, Sphere};
 use crate::math::Vec3;
-use crate::math::vectorised::{Kernel, Vectorised};
+use crate::math::vectorised::Vectorised;
 
 /// A rung of the ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,18 +58,6 @@ impl<V: Copy> Cache<V> {
             Some((fitted, volume)) if *fitted == stamp => *volume,
             _ => entry.insert((stamp, fit(leaf.points, leaf.margin))).1,
         }
-    }
-}
-
-/// The test of two oriented boxes, compiled for wide vectors.
-struct ExcludesBoxes<'a>([&'a Obb; 2]);
-
-impl Kernel for ExcludesBoxes<'_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        self.0[0].excludes(self.0[1])
     }
 }
 
@@ -147,7 +135,7 @@ impl LeafVolumes {
             VolumeKind::Obb => {
                 let a = self.oriented_boxes.volume(a, stamp, Obb::fit);
                 let b = self.oriented_boxes.volume(b, stamp, Obb::fit);
-                self.vectorised.run(ExcludesBoxes([&a, &b]))
+                self.vectorised.run(ObbExclusion([&a, &b]))
             }
         }
     }

@@ -6,6 +6,7 @@
 //! Bézier control points, not of its nodes. [`LeafVolumes`] climbs from cheap and loose to dear and tight.
 
 mod aabb;
+mod aabb_row;
 mod dop;
 mod ladder;
 mod obb;
@@ -14,9 +15,10 @@ mod sphere;
 mod tests;
 
 pub use aabb::Aabb;
+pub use aabb_row::AabbRow;
 pub use dop::{Dop, Dop14, Dop18, Dop26};
 pub use ladder::{Leaf, LeafVolumes, VolumeKind};
-pub use obb::Obb;
+pub use obb::{Obb, ObbExclusion};
 pub use sphere::{Directions, Extremes, MinimumBall, RELATIVE_SLACK, Sphere, larger, rounded_up};
 
 /// Rounding of a sum of three products, relative to the sum of their sizes, with room for the bound it enters.

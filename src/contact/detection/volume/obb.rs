@@ -6,6 +6,7 @@
 
 use super::ROUNDING;
 use crate::math::real::{Lanes, Real};
+use crate::math::vectorised::Kernel;
 use crate::math::{Mat3, Vec3};
 
 /// Added to every |cosine| of two axes, so that an axis lost to rounding (the cross product of nearly parallel
@@ -75,14 +76,18 @@ impl Obb {
         let offset = other.centre - self.centre;
         let ([a, b, c, _], [d, e, f, _]) = (self.half.0, other.half.0);
         let parallel = PARALLEL * ((a + b + c) + (d + e + f));
-        let cosines = other.cosines_with(self);
-        let [x, y, z, _] = Lanes::transpose([cosines[0], cosines[1], cosines[2], Lanes::splat(0.0)]);
-        let reach_of_self = cosines[0] * a + cosines[1] * b + cosines[2] * c;
-        let reach_of_other = x * d + y * e + z * f;
-        let by_own = (self.along(offset.x, offset.y, offset.z) - reach_of_other) - self.half;
-        let by_other = (other.along(offset.x, offset.y, offset.z) - reach_of_self) - other.half;
-        let gap = by_own.max(by_other).settled();
-        (gap[0] > parallel) | (gap[1] > parallel) | (gap[2] > parallel)
+        let [u, v, w] = other.cosines_with(self);
+        let [x, y, z, _] = Lanes::transpose([u, v, w, Lanes::splat(0.0)]);
+        let reach_of_self = combined([u, v, w], [a, b, c], other.half);
+        let reach_of_other = combined([x, y, z], [d, e, f], self.half);
+        let by_own = self.along(offset.x, offset.y, offset.z) - reach_of_other;
+        let by_other = other.along(offset.x, offset.y, offset.z) - reach_of_self;
+        let gap = by_own.max(by_other);
+        let mut excluded = false;
+        for gap in gap.0 {
+            excluded |= gap > parallel;
+        }
+        excluded
     }
 
     /// Whether the boxes are disjoint: separating axes, the 6 of their faces and the 9 of their edge pairs.
@@ -98,8 +103,7 @@ impl Obb {
     /// Sizes of the projections of a vector on the axes.
     #[inline(always)]
     fn along(&self, x: f64, y: f64, z: f64) -> Lanes {
-        let [along_x, along_y, along_z] = self.components;
-        (along_x * x + along_y * y + along_z * z).abs()
+        combined(self.components, [x, y, z], Lanes::splat(0.0)).abs()
     }
 
     /// Sizes of the cosines of the axes, in lanes, with each axis of another box.
@@ -112,6 +116,24 @@ impl Obb {
             self.along(x.0[2], y.0[2], z.0[2]),
         ]
     }
+}
+
+/// The test [`Obb::excludes`] of two boxes, to be compiled for wide vectors: elsewhere its products are summed slowly.
+pub struct ObbExclusion<'a>(pub [&'a Obb; 2]);
+
+impl Kernel for ObbExclusion<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        self.0[0].excludes(self.0[1])
+    }
+}
+
+/// Three vectors by their factors, and an addend.
+#[inline(always)]
+fn combined([u, v, w]: [Lanes; 3], [a, b, c]: [f64; 3], addend: Lanes) -> Lanes {
+    u.mul_add(Lanes::splat(a), v.mul_add(Lanes::splat(b), w.mul_add(Lanes::splat(c), addend)))
 }
 
 /// Components of three axes.

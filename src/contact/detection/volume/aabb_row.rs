@@ -1,0 +1,111 @@
+//! Boxes along the coordinate axes side by side, as trees hold them.
+
+use pulp::Simd;
+
+use super::Aabb;
+use crate::math::pack::{Row, WIDTH};
+
+/// Eight boxes, one in each lane.
+#[derive(Clone, Copy, Debug)]
+pub struct AabbRow {
+    lower: [Row; 3],
+    upper: [Row; 3],
+}
+
+impl AabbRow {
+    /// Boxes that overlap none.
+    pub const EMPTY: Self =
+        Self { lower: [Row([f64::INFINITY; WIDTH]); 3], upper: [Row([f64::NEG_INFINITY; WIDTH]); 3] };
+
+    /// Puts a box into a lane.
+    pub fn set(&mut self, lane: usize, bounds: &Aabb) {
+        for d in 0..3 {
+            self.lower[d].0[lane] = bounds.lower[d];
+            self.upper[d].0[lane] = bounds.upper[d];
+        }
+    }
+
+    /// For each of the boxes 1 where it overlaps or touches another one, else 0; `None` where none does.
+    ///
+    /// They are numbers to count with, so that what overlaps can be listed without branches.
+    #[inline(always)]
+    pub fn overlaps<S: Simd>(&self, simd: S, other: &Aabb) -> Option<[u64; WIDTH]> {
+        let mut overlaps = [0; WIDTH];
+        let mut any = false;
+        for part in 0..WIDTH / S::F64_LANES {
+            let mut all = self.overlaps_along(simd, 0, part, other);
+            for d in 1..3 {
+                all = simd.and_m64s(all, self.overlaps_along(simd, d, part, other));
+            }
+            any |= simd.first_true_m64s(all) < S::F64_LANES;
+            S::as_mut_simd_u64s(&mut overlaps).0[part] =
+                simd.select_u64s(all, simd.splat_u64s(1), simd.splat_u64s(0));
+        }
+        any.then_some(overlaps)
+    }
+
+    /// Which lanes of a part overlap another box along an axis.
+    #[inline(always)]
+    fn overlaps_along<S: Simd>(&self, simd: S, axis: usize, part: usize, other: &Aabb) -> S::m64s {
+        let lower = S::as_simd_f64s(&self.lower[axis].0).0[part];
+        let upper = S::as_simd_f64s(&self.upper[axis].0).0[part];
+        let begin = simd.less_than_or_equal_f64s(lower, simd.splat_f64s(other.upper[axis]));
+        let end = simd.less_than_or_equal_f64s(simd.splat_f64s(other.lower[axis]), upper);
+        simd.and_m64s(begin, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pulp::WithSimd;
+
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+    use crate::math::Vec3;
+    use crate::math::pack::Registers;
+
+    struct Overlaps<'a>(&'a AabbRow, &'a Aabb);
+
+    impl WithSimd for Overlaps<'_> {
+        type Output = Option<[u64; WIDTH]>;
+
+        fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+            self.0.overlaps(simd, self.1)
+        }
+    }
+
+    /// On all registers what boxes say of each other one by one, also where they just touch; empty lanes meet nothing.
+    #[test]
+    fn rows_agree_with_single_boxes() {
+        let samples = &mut Samples::new(5);
+        let mut counts = [0; 3];
+        for _ in 0..2000 {
+            let grid = samples.pick(&[1e-9, 0.25]);
+            let mut bounds = || {
+                let [centre, half] =
+                    [1.5, 0.5].map(|size| (samples.vector(size) / grid).map(f64::round) * grid);
+                Aabb { lower: centre - half.abs(), upper: centre + half.abs() }
+            };
+            let (boxes, other): (Vec<Aabb>, Aabb) = ((0..WIDTH - 1).map(|_| bounds()).collect(), bounds());
+            let mut row = AabbRow::EMPTY;
+            (0..).zip(&boxes).for_each(|(lane, bounds)| row.set(lane, bounds));
+            let mut expected = [0; WIDTH];
+            (0..).zip(&boxes).for_each(|(lane, bounds): (usize, _)| {
+                expected[lane] = u64::from(!bounds.excludes(&other));
+            });
+            let found = expected.contains(&1).then_some(expected);
+            for registers in Registers::available() {
+                assert_eq!(registers.run(Overlaps(&row, &other)), found);
+            }
+            counts[0] += usize::from(found.is_none());
+            counts[1] += expected.iter().sum::<u64>() as usize;
+            let touch = |b: &Aabb| b.lower.x == other.upper.x || b.upper.x == other.lower.x;
+            counts[2] += boxes.iter().filter(|b| touch(b) && !b.excludes(&other)).count();
+        }
+        assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
+        let everywhere = Aabb { lower: Vec3::repeat(-1e300), upper: Vec3::repeat(1e300) };
+        for registers in Registers::available() {
+            assert_eq!(registers.run(Overlaps(&AabbRow::EMPTY, &everywhere)), None);
+        }
+    }
+}
