@@ -81,7 +81,7 @@ impl Node {
     pub(super) const NOTHING: Self =
         Self { lower: [[f32::NAN; CHILDREN]; 3], upper: [[f32::NAN; CHILDREN]; 3], first: 0 };
 
-    fn of(children: &[Option<Aabb>], first: usize, origin: &Vec3) -> Self {
+    pub(super) fn of(children: &[Option<Aabb>], first: usize, origin: &Vec3) -> Self {
         let mut node = Self { first: first as u32, ..Self::NOTHING };
         for (lane, bounds) in children.iter().enumerate() {
             if let Some(bounds) = bounds {
