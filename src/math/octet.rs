@@ -35,21 +35,11 @@ pub fn set_bits(byte: u8) -> &'static [u8; OCTET] {
 /// Bits of the numbers that are at most `limit`.
 #[inline(always)]
 pub fn at_most<T: Copy + PartialOrd>(numbers: &[T; OCTET], limit: T) -> u8 {
-    let mut bits = [0; OCTET];
+    let mut bits = 0;
     for k in 0..OCTET {
-        bits[k] = if numbers[k] <= limit { 1 << k } else { 0 };
+        bits |= u8::from(numbers[k] <= limit) << k;
     }
-    joint(bits)
-}
-
-/// The barrier keeps the comparisons before it in lanes.
-#[inline(always)]
-fn joint(bits: [u32; OCTET]) -> u8 {
-    let (bits, mut joint) = (std::hint::black_box(bits), 0);
-    for k in 0..OCTET {
-        joint |= bits[k];
-    }
-    joint as u8
+    bits
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ impl Moved<'_> {
             let nearest = Nearest { least: Real::min(f64::MAX, self.radius * self.radius), face: None };
             let mut search = NearestMoved { moved: self, query: *query, nearest, limit: 0 };
             search.narrow();
-            let rounded = Rounded::around(std::slice::from_ref(query), &self.index.origin);
+            let rounded = Rounded::new(query, &self.index.origin);
             self.index.descend(&rounded, &mut search, &mut [0; STACK]);
             search.nearest.face
         })
@@ -272,7 +272,7 @@ impl Kernel for Renew<'_> {
             faces: [u32::MAX; LISTED],
             distances_squared: [f64::MAX; LISTED],
         };
-        let rounded = Rounded::around(std::slice::from_ref(query), &self.index.origin);
+        let rounded = Rounded::new(query, &self.index.origin);
         let mut stack: Stack = [0; STACK];
         self.index.descend(&rounded, &mut few, &mut stack);
         *self.neighbourhood = Neighbourhood {

@@ -81,7 +81,7 @@ impl Node {
     pub(super) const NOTHING: Self =
         Self { lower: [[f32::NAN; CHILDREN]; 3], upper: [[f32::NAN; CHILDREN]; 3], first: 0 };
 
-    fn of(children: &[Option<Aabb>], first: usize, origin: &Vec3) -> Self {
+    pub(super) fn of(children: &[Option<Aabb>], first: usize, origin: &Vec3) -> Self {
         let mut node = Self { first: first as u32, ..Self::NOTHING };
         for (lane, bounds) in children.iter().enumerate() {
             if let Some(bounds) = bounds {
@@ -95,11 +95,17 @@ impl Node {
     }
 }
 
-/// Numbers of single precision below and above `x`.
+/// The nearest number of single precision that is finite.
 #[inline(always)]
-pub(super) fn outward(x: f64) -> [f32; 2] {
-    let near = Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32;
-    let slack = near.abs() * f32::EPSILON + f32::MIN_POSITIVE;
+pub(super) fn single_precision(x: f64) -> f32 {
+    Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
+}
+
+/// Numbers of single precision below and above `x`, by more than `x` and a query near it are rounded by together: what a
+/// query farther away is off by besides is little in proportion to its distance.
+fn outward(x: f64) -> [f32; 2] {
+    let near = single_precision(x);
+    let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
     [near - slack, near + slack]
 }
 

@@ -2,7 +2,7 @@
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
-use super::layout::outward;
+use super::layout::single_precision;
 use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
 use crate::math::octet::at_most;
@@ -44,7 +44,7 @@ struct Search<'a> {
     best: Option<(u32, u32, usize)>,
 }
 
-/// A point, or a box of points, in single precision, rounded down and up.
+/// A point, or a box of points, in single precision; what they are off by is in the boxes of the nodes.
 #[derive(Clone, Copy)]
 pub(super) struct Rounded {
     lower: [f32; 3],
@@ -55,16 +55,20 @@ impl Rounded {
     pub(super) const ORIGIN: Self = Self { lower: [0.0; 3], upper: [0.0; 3] };
 
     #[inline(always)]
-    pub(super) fn around(points: &[Vec3], origin: &Vec3) -> Self {
-        let mut rounded = Self { lower: [f32::INFINITY; 3], upper: [f32::NEG_INFINITY; 3] };
-        for point in points {
-            for d in 0..3 {
-                let [lower, upper] = outward(point[d] - origin[d]);
-                rounded.lower[d] = if lower < rounded.lower[d] { lower } else { rounded.lower[d] };
-                rounded.upper[d] = if upper > rounded.upper[d] { upper } else { rounded.upper[d] };
-            }
+    pub(super) fn new(point: &Vec3, origin: &Vec3) -> Self {
+        let place = [point.x - origin.x, point.y - origin.y, point.z - origin.z].map(single_precision);
+        Self { lower: place, upper: place }
+    }
+
+    /// The box of this one and another.
+    #[inline(always)]
+    pub(super) fn union(&self, other: &Self) -> Self {
+        let mut union = *self;
+        for d in 0..3 {
+            union.lower[d] = if other.lower[d] < self.lower[d] { other.lower[d] } else { self.lower[d] };
+            union.upper[d] = if other.upper[d] > self.upper[d] { other.upper[d] } else { self.upper[d] };
         }
-        rounded
+        union
     }
 }
 
@@ -109,7 +113,7 @@ impl<'a> Search<'a> {
         Self {
             index,
             query: [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)],
-            rounded: Rounded::around(std::slice::from_ref(query), &index.origin),
+            rounded: Rounded::new(query, &index.origin),
             least: farthest,
             limit: single(farthest),
             best: None,
@@ -225,7 +229,7 @@ impl ClosestFaceIndex {
             return None;
         }
         let middle = (queries[0] + queries[queries.len() - 1]) * 0.5;
-        let (middle, num_leaves) = (Rounded::around(&[middle], &self.origin), self.leaves.len() as u32);
+        let (middle, num_leaves) = (Rounded::new(&middle, &self.origin), self.leaves.len() as u32);
         let mut place = self.nodes.len() as u32 - 1;
         while self.nodes[place as usize].first >= num_leaves {
             let node = &self.nodes[place as usize];
@@ -289,20 +293,26 @@ impl ClosestFaceIndex {
         places: &[Option<(u32, usize)>],
         closest: &mut [Option<ClosestFace>],
     ) {
-        let (mut triangles, mut points) = (TriangleLanes::ZERO, [Lanes([0.0; LANES]); 3]);
+        let (mut leaves, mut lanes) = ([&TriangleLanes::ZERO; LANES], [0; LANES]);
+        let mut points = [Vec3::zeros(); LANES];
         for (k, (query, place)) in queries.iter().zip(places).enumerate() {
+            points[k] = *query;
             if let Some((leaf, lane)) = *place
-                && let Shapes::Triangles(of_leaf) = &self.leaves[leaf as usize].shapes
+                && let Shapes::Triangles(triangles) = &self.leaves[leaf as usize].shapes
             {
-                for d in 0..3 {
-                    points[d].0[k] = query[d];
-                    for corner in 0..3 {
-                        triangles.corners[corner][d].0[k] = of_leaf.corners[corner][d].0[lane];
-                    }
-                }
+                (leaves[k], lanes[k]) = (triangles, lane % LANES);
             }
         }
-        let found = triangles.closest_and_slivers(&points).0;
+        // Lanes are made of numbers in registers: memory that was written one by one is slow to read as a whole.
+        let (mut triangles, mut query) = (TriangleLanes::ZERO, [Lanes([0.0; LANES]); 3]);
+        for d in 0..3 {
+            query[d] = Lanes([points[0][d], points[1][d], points[2][d], points[3][d]]);
+            for corner in 0..3 {
+                let number = |k: usize| leaves[k].corners[corner][d].0[lanes[k]];
+                triangles.corners[corner][d] = Lanes([number(0), number(1), number(2), number(3)]);
+            }
+        }
+        let found = triangles.closest_and_slivers(&query).0;
         for (k, (query, place)) in queries.iter().zip(places).enumerate() {
             closest[k] = place.map(|(leaf, lane)| {
                 let Leaf { faces, shapes } = &self.leaves[leaf as usize];

@@ -1,7 +1,9 @@
 //! The closest face against a search over all faces.
 
+use super::search::{Rounded, single};
 use super::*;
 use crate::contact::detection::samples::Samples;
+use crate::contact::detection::volume::Aabb;
 use proptest::prelude::*;
 
 /// The first of the closest faces, by looking at all.
@@ -91,6 +93,27 @@ proptest! {
         let (surface, positions) = soup(&mut s, num_faces, MIXED);
         let queries = queries(&mut s, &positions, 11);
         assert_brute_force(&surface, &positions, &queries, radius);
+    }
+}
+
+proptest! {
+    /// The key of a box is never beyond that of the distance to a point in it, near the box and far, where single
+    /// precision changes its exponent and elsewhere.
+    #[test]
+    fn rounding_excludes_no_box(seed: u64) {
+        let mut s = Samples::new(seed);
+        for _ in 0..100 {
+            let size = s.pick(&[1e-30, 1e-3, 1.0, 1e6]);
+            let anywhere = s.vector(size);
+            let corner = anywhere.map(|c| s.pick(&[c, 1.0 - 1e-9, 2.0 - 1e-12, 1e-42]));
+            let away = s.pick(&[0.0, 1e-12, 1e-7, 1.0, 1e9]) * size;
+            let query = corner + s.vector(away);
+            let origin = s.pick(&[Vec3::zeros(), corner, query]);
+            let bounds = Aabb { lower: corner, upper: corner };
+            let key = Node::of(&[Some(bounds)], 0, &origin).keys(&Rounded::new(&query, &origin))[0];
+            let distance_squared = (query - corner).norm_squared();
+            prop_assert!(key <= single(distance_squared), "{corner:?} {query:?} {origin:?}");
+        }
     }
 }
 

@@ -236,7 +236,7 @@ impl Block<'_> {
         let mut reach = 0.0;
         for (k, query) in members.clone().zip(queries) {
             self.group_of[k] = group;
-            self.rounded[k] = Rounded::around(std::slice::from_ref(query), &index.origin);
+            self.rounded[k] = Rounded::new(query, &index.origin);
             self.limits[k] = match sample {
                 Some(sample) => Real::min(self.farthest, distance_squared_to_sample(query, sample)),
                 None => self.farthest,
@@ -244,7 +244,8 @@ impl Block<'_> {
             reach = Real::max(self.limits[k], reach);
         }
         let mut boxes = [Node::NOTHING; CHUNKS];
-        let around = Rounded::around(queries, &index.origin);
+        let around =
+            self.rounded[members.clone()].iter().fold(self.rounded[members.start], |a, b| a.union(b));
         let count = if is_finite(&queries[0]) {
             index.list_nodes(&around, single(reach), &mut self.nodes[group], &mut boxes)
         } else {
