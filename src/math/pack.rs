@@ -108,11 +108,14 @@ impl<S: Simd> Pack<S> {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
     }
 
-    /// Components of the vectors that a part of a row of indices names.
+    /// Components of the vectors that a part of a row of indices names; an index past the end is taken for the last.
+    ///
+    /// A bound that is held to in this way takes no branch, behind which the next vectors would have to wait.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &[Padded], indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
+        let Some(last) = vectors.len().checked_sub(1) else { return [Self::splat(simd, 0.0); 3] };
         if Self::LANES == 1 {
-            let [x, y, z, _] = vectors[indices[part] as usize].0;
+            let [x, y, z, _] = vectors[usize::from(indices[part]).min(last)].0;
             return [Self::splat(simd, x), Self::splat(simd, y), Self::splat(simd, z)];
         }
         let mut registers = [simd.splat_f64s(0.0); 4];
@@ -120,21 +123,22 @@ impl<S: Simd> Pack<S> {
             let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
             for (half, vector) in halves.iter_mut().enumerate() {
                 let lane = part * Self::LANES + Self::lane_of(register, half);
-                *vector = vectors[indices[lane] as usize].0;
+                *vector = vectors[usize::from(indices[lane]).min(last)].0;
             }
         }
         let [x, y, z, _] = simd.deinterleave_shfl_f64s(registers);
         [Self { simd, value: x }, Self { simd, value: y }, Self { simd, value: z }]
     }
 
-    /// Adds vectors, given by their components, to those that a part of a row of indices names, lane after lane.
+    /// Adds vectors, given by their components, to those that a part of a row of indices names, lane after lane; an index
+    /// past the end is taken for the last.
     #[inline(always)]
     pub fn scatter_add(vector: &[Self; 3], sums: &mut [Padded], indices: &[u16; WIDTH], part: usize) {
-        let [x, y, z] = vector;
+        let ([x, y, z], Some(last)) = (vector, sums.len().checked_sub(1)) else { return };
         let simd = x.simd;
         if Self::LANES == 1 {
             let vector = Padded::from_vector([x.lanes()[0], y.lanes()[0], z.lanes()[0]]);
-            sums[indices[part] as usize] += vector;
+            sums[usize::from(indices[part]).min(last)] += vector;
             return;
         }
         let registers = simd.interleave_shfl_f64s([x.value, y.value, z.value, simd.splat_f64s(0.0)]);
@@ -143,7 +147,7 @@ impl<S: Simd> Pack<S> {
             let register = lane / (Self::LANES / 2) * 2 + lane % 2;
             let half = lane % (Self::LANES / 2) / 2;
             let vector = halves[register * (Self::LANES / 4) + half];
-            sums[indices[part * Self::LANES + lane] as usize] += Lanes(vector);
+            sums[usize::from(indices[part * Self::LANES + lane]).min(last)] += Lanes(vector);
         }
     }
 }

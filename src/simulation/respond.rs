@@ -95,7 +95,7 @@ impl Simulation {
             let node = node as usize;
             // A wall whose velocity is given has no mass.
             if self.model.mass[node] > 0.0 {
-                self.state.accelerations[node] = self.resultant_on(node) / self.model.mass[node];
+                self.state.accelerations[node] = self.resultant_on(node) * (1.0 / self.model.mass[node]);
             }
         }
     }

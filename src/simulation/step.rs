@@ -208,7 +208,7 @@ impl Simulation {
 
     /// f_ext − f_int + f_c on a node \[N\].
     pub(super) fn resultant_on(&self, node: usize) -> Vec3 {
-        self.forces.external_on(node) - self.internal.force_on(node) + self.action.forces[node]
+        self.forces.external_on(node) - self.internal.forces()[node] + self.action.forces[node]
     }
 
     /// a = M⁻¹ (f_ext − f_int + f_c) of the nodes of deformable bodies.
@@ -218,13 +218,19 @@ impl Simulation {
         // Nothing accelerates a body without mass: a wall whose velocity is given.
         for body in self.model.bodies.iter().filter(|body| !body.is_rigid() && body.mass > 0.0) {
             let nodes = body.nodes.clone();
-            let masses = &self.model.mass[nodes.clone()];
+            let masses = self.model.mass[nodes.clone()].par_chunks(NODES_PER_TASK);
+            let internal = internal.forces()[nodes.clone()].par_chunks(NODES_PER_TASK);
             let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(NODES_PER_TASK);
-            accelerations.zip(masses.par_chunks(NODES_PER_TASK)).enumerate().for_each(
-                |(task, (some, masses))| {
+            accelerations.zip(internal.zip(masses)).enumerate().for_each(
+                |(task, (some, (internal, masses)))| {
                     let first = nodes.start + task * NODES_PER_TASK;
-                    for (node, (acceleration, mass)) in (first..).zip(some.iter_mut().zip(masses)) {
-                        *acceleration = (forces.external_on(node) - internal.force_on(node)) / *mass;
+                    let external = forces.external.get(first..first + some.len());
+                    for (node, (acceleration, mass)) in some.iter_mut().zip(masses).enumerate() {
+                        let inverse = 1.0 / mass;
+                        for i in 0..3 {
+                            let external = external.map_or(0.0, |forces| forces[node][i]);
+                            acceleration[i] = (external - internal[node][i]) * inverse;
+                        }
                     }
                 },
             );

@@ -30,8 +30,8 @@ impl ReferenceMaker<'_> {
         rows: &mut [Row],
         spectra: &mut [Row],
     ) -> Result<f64, ElementError> {
-        let (num_elements, num_rows) = (self.block.num_elements(), self.block.rows_per_group());
-        let num_spectrum = self.block.spectrum_rows_per_group();
+        let (num_elements, num_rows) = (self.block.num_elements(), self.block.rows_per_group);
+        let num_spectrum = self.block.spectrum_rows_per_group;
         let (mut volume, mut numbers) = (0.0, vec![0.0; num_rows + num_spectrum]);
         let groups = groups_of_chunk(chunk, num_elements);
         // Lane by lane, as elements follow each other.
@@ -68,7 +68,7 @@ impl ReferenceMaker<'_> {
             return Err(ElementError::NodalMass { element, mass });
         }
         let num_points = quadrature(block.kind).len();
-        let (rows, of_spectrum) = numbers.split_at_mut(block.rows_per_group());
+        let (rows, of_spectrum) = numbers.split_at_mut(block.rows_per_group);
         match (block.kept, nodes.first_chunk()) {
             (Kept::OnePoint | Kept::OnePointOfParallelepipeds, Some(nodes)) => {
                 let elasticity = block.material.elasticity();

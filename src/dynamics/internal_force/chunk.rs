@@ -1,5 +1,10 @@
 //! A chunk of elements: the nodes it touches, its connectivity in them, and the sums of its forces.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
+)]
+
 use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
@@ -12,6 +17,23 @@ use crate::material::Law;
 use crate::math::Vec3;
 use crate::math::pack::{Pack, Padded, Registers, Row, WIDTH};
 use crate::math::real::Real;
+
+/// Does something for each node of an element, written out for the first eight: such a loop stays one, and what it gathers
+/// goes through memory.
+macro_rules! for_each_node {
+    ($a:ident < $count:ident, $statement:expr) => {
+        for_each_node!(@written 0 1 2 3 4 5 6 7, $a < $count, $statement);
+        for $a in 8..$count {
+            $statement;
+        }
+    };
+    (@written $($first:literal)*, $a:ident < $count:ident, $statement:expr) => {
+        $(if $count > $first {
+            let $a = $first;
+            $statement;
+        })*
+    };
+}
 
 /// Elements of one block that are computed together.
 #[derive(Clone, Debug)]
@@ -29,6 +51,10 @@ pub(super) struct Chunk {
     groups: Range<usize>,
     /// Node of each slot, ascending.
     nodes: Vec<u32>,
+    /// Slots of its own nodes, which follow each other: no chunk before has them, and it begins their sums.
+    own: Range<usize>,
+    /// Nodes from the last own one of the chunk before to the last own one of this.
+    territory: Range<usize>,
     /// Slots of each group, by node then lane.
     slots: Vec<[u16; WIDTH]>,
     /// Whether lanes of some groups are past the last element.
@@ -62,40 +88,148 @@ impl Chunk {
             failure: None,
             groups,
             nodes,
+            own: 0..0,
+            territory: 0..0,
             slots,
             padded,
         }
     }
 
-    /// Nodes the chunk adds forces to, in the order of its slots.
-    pub fn nodes(&self) -> &[u32] {
-        &self.nodes
+    /// Takes the longest run of nodes from `start` on that nobody has taken for its own; all its nodes are taken then.
+    pub fn settle(&mut self, start: usize, taken: &mut [bool]) {
+        let mut run = 0..0;
+        for (slot, &node) in self.nodes.iter().enumerate() {
+            let free = node as usize >= start && !taken[node as usize];
+            let follows = free && slot > 0 && run.end == slot && self.nodes[slot - 1] + 1 == node;
+            if !follows {
+                run.start = slot;
+            }
+            if free {
+                run.end = slot + 1;
+                if run.len() > self.own.len() {
+                    self.own = run.clone();
+                }
+            }
+            taken[node as usize] = true;
+        }
+        let end = self.own.clone().last().map_or(start, |slot| self.nodes[slot] as usize + 1);
+        self.territory = start..end;
     }
 
-    /// Forces and energies of the elements at current positions; `gathered` is scratch for those of the slots.
+    /// Gives it the nodes after its own, too.
+    pub fn extend_territory(&mut self, end: usize) {
+        self.territory.end = end;
+    }
+
+    /// Nodes whose forces it writes: its own, and others that no chunk owns.
+    pub fn territory(&self) -> Range<usize> {
+        self.territory.clone()
+    }
+
+    /// Nodes that are not its own, ascending.
+    pub fn foreign_nodes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.nodes[..self.own.start].iter().chain(&self.nodes[self.own.end..]).copied()
+    }
+
+    /// Forces and energies of the elements at current positions.
     pub fn compute(
         &mut self,
         block: &ElementBlock,
         positions: &[Vec3],
-        gathered: &mut Vec<Padded>,
-        forces: &mut [Padded],
+        scratch: &mut Scratch,
+        sums: ChunkSums<'_>,
         registers: Registers,
     ) {
-        gathered.clear();
-        gathered.extend(self.nodes.iter().map(|&node| {
-            let x = &positions[node as usize];
-            Padded::from_vector([x.x, x.y, x.z])
-        }));
-        let quick = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search: false };
-        if block.dispatch(quick) == Some(false) {
-            block.dispatch(ChunkForces {
-                block,
-                chunk: self,
-                positions: gathered,
-                forces,
-                registers,
-                search: true,
-            });
+        let Scratch { positions: gathered, forces } = scratch;
+        gathered.resize(self.nodes.len(), Padded::splat(0.0));
+        forces.resize(self.nodes.len(), Padded::splat(0.0));
+        registers.run(GatherNodes { nodes: &self.nodes, positions, gathered });
+        for search in [false, true] {
+            let work = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search };
+            if block.dispatch(work) != Some(false) {
+                break;
+            }
+        }
+        registers.run(HandOver { forces, own: self.own.clone(), first: self.first_own(), sums });
+    }
+
+    /// Place of its first own node in its territory.
+    fn first_own(&self) -> usize {
+        let own = &self.nodes[self.own.clone()];
+        own.first().map_or(0, |&node| node as usize - self.territory.start)
+    }
+}
+
+/// Positions and forces by slot of the chunk at hand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    positions: Vec<Padded>,
+    forces: Vec<Padded>,
+}
+
+/// Where a chunk leaves the sums of its forces \[N\].
+pub(super) struct ChunkSums<'a> {
+    /// By node of its territory.
+    pub own: &'a mut [Vec3],
+    /// By foreign node.
+    pub foreign: &'a mut [Padded],
+}
+
+impl<'a> ChunkSums<'a> {
+    /// Those of the first chunks, and the rest.
+    pub fn split(self, chunks: &[Chunk]) -> (Self, Self) {
+        let nodes = chunks.iter().map(|chunk| chunk.territory.len()).sum();
+        let foreign = chunks.iter().map(|chunk| chunk.nodes.len() - chunk.own.len()).sum();
+        let (own, other_own) = self.own.split_at_mut(nodes);
+        let (foreign, other_foreign) = self.foreign.split_at_mut(foreign);
+        (Self { own, foreign }, Self { own: other_own, foreign: other_foreign })
+    }
+}
+
+/// Brings the positions of nodes together.
+struct GatherNodes<'a> {
+    nodes: &'a [u32],
+    positions: &'a [Vec3],
+    gathered: &'a mut [Padded],
+}
+
+impl WithSimd for GatherNodes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let gathered = &mut self.gathered[..self.nodes.len()];
+        for slot in 0..self.nodes.len() {
+            gathered[slot] = Padded::from_vector(self.positions[self.nodes[slot] as usize].data.0[0]);
+        }
+    }
+}
+
+/// Hands the forces of slots over to the nodes.
+struct HandOver<'a> {
+    forces: &'a [Padded],
+    own: Range<usize>,
+    /// Place of the first own node.
+    first: usize,
+    sums: ChunkSums<'a>,
+}
+
+impl WithSimd for HandOver<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { forces, own, first, sums } = self;
+        let (before, after) = sums.foreign.split_at_mut(own.start);
+        before.copy_from_slice(&forces[..own.start]);
+        after.copy_from_slice(&forces[own.end..]);
+        let own = &forces[own];
+        sums.own[..first].fill(Vec3::zeros());
+        sums.own[first + own.len()..].fill(Vec3::zeros());
+        let nodes = &mut sums.own[first..first + own.len()];
+        for k in 0..own.len() {
+            let [x, y, z, _] = own[k].0;
+            nodes[k] = Vec3::new(x, y, z);
         }
     }
 }
@@ -141,15 +275,15 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         // J of an element and its energy: neither may be infinite, and J must be positive.
         let (mut smallest, mut finite) = (Pack::splat(simd, f64::INFINITY), zero);
         let mut state = F::state(simd);
-        let (mut x, mut forces) = ([[zero; 3]; N], [[zero; 3]; N]);
+        let mut forces = [[zero; 3]; N];
         let mut rows = [[Row::splat(0.0); 3]; N];
-        for (group, slots) in chunk.groups.clone().zip(chunk.slots.as_chunks::<N>().0) {
+        let (slots, _) = chunk.slots.as_chunks::<N>();
+        for index in 0..slots.len() {
+            let (group, slots) = (chunk.groups.start + index, &slots[index]);
             block.prefetch(group);
             let presence = chunk.padded.then(|| presence(group, block.num_elements()));
             for part in 0..Pack::<S>::PARTS {
-                for a in 0..N {
-                    x[a] = Pack::gather(simd, positions, &slots[a], part);
-                }
+                let x = gather(simd, positions, slots, part);
                 let data = block.part(simd, group, part);
                 let Evaluation { mut energy, mut hourglass, jacobian } =
                     formulation.forces(law, &data, &x, &mut state, &mut forces);
@@ -163,26 +297,33 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                 if let Some(presence) = &presence {
                     let presence = Pack::load(simd, presence, part);
                     (energy, hourglass) = (energy * presence, hourglass * presence);
-                    for force in forces.as_flattened_mut() {
-                        *force = *force * presence;
+                    for a in 0..N {
+                        for i in 0..3 {
+                            forces[a][i] = forces[a][i] * presence;
+                        }
                     }
                 }
-                for a in 0..N {
-                    for i in 0..3 {
-                        forces[a][i].store(&mut rows[a][i], part);
+                (Pack::load(simd, &totals[0], part) + energy).store(&mut totals[0], part);
+                (Pack::load(simd, &totals[1], part) + hourglass).store(&mut totals[1], part);
+                if Pack::<S>::PARTS > 1 {
+                    for a in 0..N {
+                        for i in 0..3 {
+                            forces[a][i].store(&mut rows[a][i], part);
+                        }
                     }
-                }
-                for (total, energy) in totals.iter_mut().zip([energy, hourglass]) {
-                    (Pack::load(simd, total, part) + energy).store(total, part);
                 }
             }
             // Node after node, lane after lane: on all registers in the same order.
-            for (rows, slots) in rows.iter().zip(slots) {
-                for part in 0..Pack::<S>::PARTS {
-                    let [x, y, z] = rows;
-                    let vector =
-                        [Pack::load(simd, x, part), Pack::load(simd, y, part), Pack::load(simd, z, part)];
-                    Pack::scatter_add(&vector, sums, slots, part);
+            if Pack::<S>::PARTS == 1 {
+                for_each_node!(a < N, Pack::scatter_add(&forces[a], sums, &slots[a], 0));
+            } else {
+                for a in 0..N {
+                    for part in 0..Pack::<S>::PARTS {
+                        let [x, y, z] = &rows[a];
+                        let vector =
+                            [Pack::load(simd, x, part), Pack::load(simd, y, part), Pack::load(simd, z, part)];
+                        Pack::scatter_add(&vector, sums, &slots[a], part);
+                    }
                 }
             }
         }
@@ -191,6 +332,19 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         smallest.lanes().iter().all(|&jacobian| jacobian > 0.0)
             && finite.lanes().iter().all(|&zero| zero == 0.0)
     }
+}
+
+/// Positions of the nodes of a part of a group.
+#[inline(always)]
+fn gather<S: Simd, const N: usize>(
+    simd: S,
+    positions: &[Padded],
+    slots: &[[u16; WIDTH]; N],
+    part: usize,
+) -> [[Pack<S>; 3]; N] {
+    let mut x = [[Pack::splat(simd, 0.0); 3]; N];
+    for_each_node!(a < N, x[a] = Pack::gather(simd, positions, &slots[a], part));
+    x
 }
 
 /// 1 in lanes with an element, 0 in those past the last one.

@@ -318,6 +318,34 @@ fn numbers_whose_sum_overflows_are_sound() {
     }
 }
 
+/// Nodes numbered by first use, from the end, and every other from the end: chunks own many of them, few, or none.
+#[test]
+fn any_numbering_of_the_nodes_has_the_same_forces() {
+    let mut noise = Noise(10);
+    let (nodes, connectivity) = distorted_mesh(CellKind::Tet4, [9, 9, 9], &mut noise);
+    let current = perturbed(&nodes, 0.02, &mut noise, false);
+    let last = nodes.len() - 1;
+    let numberings: [&dyn Fn(usize) -> usize; 3] = [&|node| node, &|node| last - node, &|node| {
+        if node % 2 == 0 { node } else { last + last % 2 - node }
+    }];
+    let forces = numberings.map(|number| {
+        let (mut reference, mut positions) = (nodes.clone(), current.clone());
+        for node in 0..nodes.len() {
+            (reference[number(node)], positions[number(node)]) = (nodes[node], current[node]);
+        }
+        let connectivity: Vec<u32> = connectivity.iter().map(|&node| number(node as usize) as u32).collect();
+        let block =
+            ElementBlock::new(CellKind::Tet4, materials(0.3)[2], DENSITY, &connectivity, &reference).unwrap();
+        let mut model = InternalForce::new(vec![block], nodes.len());
+        let forces = forces_of(&mut model, &positions);
+        assert_eq!(forces, forces_of(&mut model, &positions), "left over from the evaluation before");
+        (0..nodes.len()).map(|node| forces[number(node)]).collect::<Vec<_>>()
+    });
+    for other in &forces[1..] {
+        assert!(forces[0].iter().zip(other).all(|(a, b)| (a - b).norm() < 1e-13));
+    }
+}
+
 /// Copies that fill the last group must not add anything.
 #[test]
 fn a_mesh_is_the_sum_of_its_elements() {
