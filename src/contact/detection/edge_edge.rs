@@ -246,12 +246,15 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
 fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
-    let places = closest_places(&curves);
-    let points = [0, 1].map(|k| curves[k].at(places[k]).0);
-    let offset = points[0] - points[1];
     let thickness = model.offset(candidate.bodies);
     let depth = model.edge_search_depth(candidate.bodies, edges);
     let reach = depth.max(thickness);
+    if curves[0].clearance(&curves[1]) > reach {
+        return None;
+    }
+    let places = closest_places(&curves);
+    let points = [0, 1].map(|k| curves[k].at(places[k]).0);
+    let offset = points[0] - points[1];
     if offset.norm_squared() > reach * reach {
         return None;
     }

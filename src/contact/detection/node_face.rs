@@ -13,6 +13,7 @@ use super::closest_point::batch::{ClosestLanes, TriangleLanes, closest_points_of
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, signed_gap, vertex_normal,
 };
+use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
 
 /// How the closest point of a face is found.
@@ -170,13 +171,16 @@ impl GroupSearch<'_> {
         for chunk in group.chunks(LANES) {
             let in_lanes = self.closest_of_triangles(chunk);
             for (lane, &candidate) in chunk.iter().enumerate() {
-                let point =
-                    in_lanes.map_or_else(|| self.closest_point(candidate), |closest| closest.lane(lane));
-                let is_farther = |best: Closest| point.distance_squared >= best.point.distance_squared;
                 let reach = self.model.reach_of(&candidate);
-                if point.distance_squared > reach * reach || best.is_some_and(is_farther) {
-                    continue;
-                }
+                let farthest = best.map_or(f64::INFINITY, |best: Closest| best.point.distance_squared);
+                let point = match &in_lanes {
+                    Some(closest) => Some(closest.lane(lane)),
+                    None => self.closest_point_within(candidate, farthest.min(reach * reach)),
+                };
+                let is_near = |point: &ClosestPoint| {
+                    point.distance_squared <= reach * reach && point.distance_squared < farthest
+                };
+                let Some(point) = point.filter(is_near) else { continue };
                 if candidate.is_opposed || self.is_opposed(&candidate, &point, &mut contactor_normal) {
                     best = Some(Closest { candidate, point, penetration: None });
                 }
@@ -226,15 +230,19 @@ impl GroupSearch<'_> {
         Some(closest)
     }
 
-    fn closest_point(&self, candidate: Candidate) -> ClosestPoint {
+    /// The closest point of a face, unless its control points tell that its squared distance is beyond `farthest`.
+    fn closest_point_within(&self, candidate: Candidate, farthest: f64) -> Option<ClosestPoint> {
         let query = &self.positions[candidate.key.contactor as usize];
         let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
         let mut corners = [Vec3::zeros(); MAX_NODES];
         for (corner, &node) in corners.iter_mut().zip(nodes) {
             *corner = self.positions[node as usize];
         }
+        if least_distance_squared(kind, &corners[..nodes.len()], query) > farthest {
+            return None;
+        }
         let start = self.options.start.on(&candidate, self.last.as_ref());
-        closest_point(self.options.method, start, kind, &corners[..nodes.len()], query)
+        Some(closest_point(self.options.method, start, kind, &corners[..nodes.len()], query))
     }
 }
 
