@@ -125,21 +125,18 @@ impl NodeFaceSearch {
         positions: &[Vec3],
         constraints: &mut Constraints,
     ) {
-        let (ends, vectorised) = (&self.group_ends, self.vectorised);
-        let find_closest = |(k, closest): (usize, &mut Option<Closest>)| {
-            let first = if k == 0 { 0 } else { ends[k - 1] as usize };
-            let group = &candidates[first..ends[k] as usize];
-            let last = *closest;
-            let search = GroupSearch { vectorised, model, options, positions, last };
-            *closest = search.closest_face(group).map(|closest| {
-                let penetration = penetration(&closest, model, positions);
-                Closest { penetration, ..closest }
-            });
+        let search = ClosestFaces { vectorised: self.vectorised, model, options, positions };
+        let ends = &self.group_ends;
+        let find_closest = |(task, closest): (usize, &mut [Option<Closest>])| {
+            let nodes = NODES_PER_TASK * task..NODES_PER_TASK * task + closest.len();
+            let first = nodes.start.checked_sub(1).map_or(0, |before| ends[before]);
+            let last = ends[nodes.end - 1];
+            search.find(&candidates[first as usize..last as usize], closest);
         };
         if self.closest.len() <= NODES_PER_TASK {
-            self.closest.iter_mut().enumerate().for_each(find_closest);
+            self.closest.chunks_mut(NODES_PER_TASK).enumerate().for_each(find_closest);
         } else {
-            self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(find_closest);
+            self.closest.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(find_closest);
         }
         constraints.clear();
         for closest in self.closest.iter().flatten() {
@@ -150,43 +147,91 @@ impl NodeFaceSearch {
     }
 }
 
-/// The search among the candidate faces of one contactor node.
-struct GroupSearch<'a> {
+/// The search among the candidate faces of contactor nodes.
+struct ClosestFaces<'a> {
     vectorised: Vectorised,
     model: &'a super::ContactModel,
     options: NodeFaceOptions,
     positions: &'a [Vec3],
-    last: Option<Closest>,
 }
 
-impl GroupSearch<'_> {
-    /// The nearest of the candidate faces that face the contactor node, no farther than the search depth.
+/// What is known of one contactor node on the way through its candidate faces.
+struct NodeSearch<'a> {
+    /// The closest face so far.
+    closest: &'a mut Option<Closest>,
+    /// That of the step before.
+    last: Option<Closest>,
+    normal: Option<Vec3>,
+    /// Square of the distance beyond which no face counts any more.
+    farthest: f64,
+}
+
+impl<'a> NodeSearch<'a> {
+    fn new(closest: &'a mut Option<Closest>) -> Self {
+        let last = closest.take();
+        Self { closest, last, normal: None, farthest: f64::INFINITY }
+    }
+}
+
+impl ClosestFaces<'_> {
+    /// The closest of the candidate faces of each node, candidates and nodes ascending: the nearest of those that face
+    /// the node, no farther than the search depth.
+    ///
+    /// Four candidates go through the lanes at a time, whichever nodes they are of.
+    fn find(&self, candidates: &[Candidate], closest: &mut [Option<Closest>]) {
+        let mut places = closest.iter_mut();
+        let mut key = None;
+        let mut node: Option<NodeSearch<'_>> = None;
+        for chunk in candidates.chunks(LANES) {
+            let in_lanes = self.closest_of_triangles(chunk);
+            for (lane, candidate) in chunk.iter().enumerate() {
+                if key.replace(candidate.key) != Some(candidate.key) {
+                    self.finish(node);
+                    node = places.next().map(NodeSearch::new);
+                }
+                if let Some(node) = &mut node {
+                    self.compare(candidate, in_lanes.as_ref().map(|closest| (closest, lane)), node);
+                }
+            }
+        }
+        self.finish(node);
+    }
+
+    fn finish(&self, node: Option<NodeSearch<'_>>) {
+        if let Some(closest) = node.and_then(|node| node.closest.as_mut()) {
+            closest.penetration = penetration(closest, self.model, self.positions);
+        }
+    }
+
+    /// Makes a candidate face the closest of its node if it is.
     ///
     /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
     /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
     /// section meet, would be nearest to that side.
-    fn closest_face(&self, group: &[Candidate]) -> Option<Closest> {
-        let mut best: Option<Closest> = None;
-        let mut contactor_normal: Option<Vec3> = None;
-        for chunk in group.chunks(LANES) {
-            let in_lanes = self.closest_of_triangles(chunk);
-            for (lane, &candidate) in chunk.iter().enumerate() {
-                let reach = self.model.reach_of(&candidate);
-                let farthest = best.map_or(f64::INFINITY, |best: Closest| best.point.distance_squared);
-                let point = match &in_lanes {
-                    Some(closest) => Some(closest.lane(lane)),
-                    None => self.closest_point_within(candidate, farthest.min(reach * reach)),
-                };
-                let is_near = |point: &ClosestPoint| {
-                    point.distance_squared <= reach * reach && point.distance_squared < farthest
-                };
-                let Some(point) = point.filter(is_near) else { continue };
-                if candidate.is_opposed || self.is_opposed(&candidate, &point, &mut contactor_normal) {
-                    best = Some(Closest { candidate, point, penetration: None });
-                }
-            }
+    fn compare(
+        &self,
+        candidate: &Candidate,
+        in_lanes: Option<(&ClosestLanes, usize)>,
+        node: &mut NodeSearch<'_>,
+    ) {
+        if in_lanes.is_some_and(|(closest, lane)| closest.distance_squared.0[lane] >= node.farthest) {
+            return;
         }
-        best
+        let reach = self.model.reach_of(candidate);
+        let point = match in_lanes {
+            Some((closest, lane)) => Some(closest.lane(lane)),
+            None => {
+                self.closest_point_within(candidate, node.last.as_ref(), node.farthest.min(reach * reach))
+            }
+        };
+        let is_near = |point: &ClosestPoint| {
+            point.distance_squared <= reach * reach && point.distance_squared < node.farthest
+        };
+        let Some(point) = point.filter(is_near) else { return };
+        if candidate.is_opposed || self.is_opposed(candidate, &point, &mut node.normal) {
+            node.farthest = point.distance_squared;
+            *node.closest = Some(Closest { candidate: *candidate, point, penetration: None });
+        }
     }
 
     /// Whether the normals of the node, found where it was not before, and of the face at a point are opposed.
@@ -206,43 +251,48 @@ impl GroupSearch<'_> {
         face_normal.dot(&node_normal) < 0.0
     }
 
-    /// Closest points of up to four triangles; `None` unless they are all triangles, and several.
+    /// Closest points of up to four candidates; `None` unless they are all triangles, and several.
     fn closest_of_triangles(&self, chunk: &[Candidate]) -> Option<ClosestLanes> {
         if chunk.len() < 2 || self.options.method != Method::Auto {
             return None;
         }
-        let mut triangles = TriangleLanes::ZERO;
+        let (mut triangles, mut queries) = (TriangleLanes::ZERO, [Lanes::splat(0.0); 3]);
         for lane in 0..LANES {
             let candidate = chunk[lane.min(chunk.len() - 1)];
             let surface = &self.model.surfaces[candidate.key.target as usize];
             let (CellKind::Tri3, &[a, b, c]) = surface.face(candidate.face as usize) else { return None };
             triangles.set(lane, &[a, b, c].map(|node| self.positions[node as usize]));
+            let query = &self.positions[candidate.key.contactor as usize];
+            for d in 0..3 {
+                queries[d].0[lane] = query[d];
+            }
         }
-        let query = self.positions[chunk[0].key.contactor as usize];
-        let query = [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)];
-        let mut closest = ClosestLanes::ZERO;
-        closest_points_of_triangles(
-            self.vectorised,
-            &[triangles],
-            &[query],
-            std::slice::from_mut(&mut closest),
-        );
-        Some(closest)
+        let mut closest = [ClosestLanes::ZERO];
+        closest_points_of_triangles(self.vectorised, &[triangles], &[queries], &mut closest);
+        Some(closest[0])
     }
 
-    /// The closest point of a face, unless its control points tell that its squared distance is beyond `farthest`.
-    fn closest_point_within(&self, candidate: Candidate, farthest: f64) -> Option<ClosestPoint> {
+    /// The closest point of a face; none if its squared distance is known to be beyond `farthest` before it is searched
+    /// for.
+    fn closest_point_within(
+        &self,
+        candidate: &Candidate,
+        last: Option<&Closest>,
+        farthest: f64,
+    ) -> Option<ClosestPoint> {
         let query = &self.positions[candidate.key.contactor as usize];
         let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
         let mut corners = [Vec3::zeros(); MAX_NODES];
         for (corner, &node) in corners.iter_mut().zip(nodes) {
             *corner = self.positions[node as usize];
         }
-        if least_distance_squared(kind, &corners[..nodes.len()], query) > farthest {
+        let corners = &corners[..nodes.len()];
+        let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
+        if !is_closed_form && least_distance_squared(kind, corners, query) > farthest {
             return None;
         }
-        let start = self.options.start.on(&candidate, self.last.as_ref());
-        Some(closest_point(self.options.method, start, kind, &corners[..nodes.len()], query))
+        let start = self.options.start.on(candidate, last);
+        Some(closest_point(self.options.method, start, kind, corners, query))
     }
 }
 
