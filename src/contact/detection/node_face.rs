@@ -38,12 +38,11 @@ pub enum StartFrom {
 }
 
 impl StartFrom {
-    fn on(self, candidate: &Candidate, last: Option<&Closest>) -> Start {
+    /// On a face, given the face and the natural coordinates of the closest point of the step before.
+    fn on(self, face: u32, last: Option<(u32, [f64; 2])>) -> Start {
         match (self, last) {
             (Self::Centre, _) => Start::Centre,
-            (Self::Previous, Some(last)) if last.candidate.is_same_pair(candidate) => {
-                Start::Previous(last.point.xi)
-            }
+            (Self::Previous, Some((last, xi))) if last == face => Start::Previous(xi),
             (Self::Nearest | Self::Previous, _) => Start::Nearest,
         }
     }
@@ -66,10 +65,6 @@ impl Candidate {
     /// A candidate of whose normals nothing is known.
     pub fn new(key: NodeOnSurface, face: u32, contactor_body: u32) -> Self {
         Self { key, face, contactor_body, is_opposed: false }
-    }
-
-    fn is_same_pair(&self, other: &Self) -> bool {
-        (self.key, self.face) == (other.key, other.face)
     }
 }
 
@@ -159,8 +154,8 @@ struct ClosestFaces<'a> {
 struct NodeSearch<'a> {
     /// The closest face so far.
     closest: &'a mut Option<Closest>,
-    /// That of the step before.
-    last: Option<Closest>,
+    /// Face and natural coordinates of that of the step before.
+    last: Option<(u32, [f64; 2])>,
     normal: Option<Vec3>,
     /// Square of the distance beyond which no face counts any more.
     farthest: f64,
@@ -168,7 +163,8 @@ struct NodeSearch<'a> {
 
 impl<'a> NodeSearch<'a> {
     fn new(closest: &'a mut Option<Closest>) -> Self {
-        let last = closest.take();
+        let last = closest.as_ref().map(|closest| (closest.candidate.face, closest.point.xi));
+        *closest = None;
         Self { closest, last, normal: None, farthest: f64::INFINITY }
     }
 }
@@ -220,9 +216,7 @@ impl ClosestFaces<'_> {
         let reach = self.model.reach_of(candidate);
         let point = match in_lanes {
             Some((closest, lane)) => Some(closest.lane(lane)),
-            None => {
-                self.closest_point_within(candidate, node.last.as_ref(), node.farthest.min(reach * reach))
-            }
+            None => self.closest_point_within(candidate, node.last, node.farthest.min(reach * reach)),
         };
         let is_near = |point: &ClosestPoint| {
             point.distance_squared <= reach * reach && point.distance_squared < node.farthest
@@ -261,7 +255,8 @@ impl ClosestFaces<'_> {
             let candidate = chunk[lane.min(chunk.len() - 1)];
             let surface = &self.model.surfaces[candidate.key.target as usize];
             let (CellKind::Tri3, &[a, b, c]) = surface.face(candidate.face as usize) else { return None };
-            triangles.set(lane, &[a, b, c].map(|node| self.positions[node as usize]));
+            let corner = |node: u32| self.positions[node as usize];
+            triangles.set(lane, &[corner(a), corner(b), corner(c)]);
             let query = &self.positions[candidate.key.contactor as usize];
             for d in 0..3 {
                 queries[d].0[lane] = query[d];
@@ -277,7 +272,7 @@ impl ClosestFaces<'_> {
     fn closest_point_within(
         &self,
         candidate: &Candidate,
-        last: Option<&Closest>,
+        last: Option<(u32, [f64; 2])>,
         farthest: f64,
     ) -> Option<ClosestPoint> {
         let query = &self.positions[candidate.key.contactor as usize];
@@ -291,7 +286,7 @@ impl ClosestFaces<'_> {
         if !is_closed_form && least_distance_squared(kind, corners, query) > farthest {
             return None;
         }
-        let start = self.options.start.on(candidate, last);
+        let start = self.options.start.on(candidate.face, last);
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 }
@@ -388,9 +383,8 @@ mod tests {
         search.group(&candidates);
         assert_eq!(found(&search), [None, all[1], all[2], None]);
         // On another face it is of no use.
-        let other = Candidate { face: 1, ..candidates[1] };
-        let before = search.closest[1].as_ref();
-        assert_eq!(StartFrom::Previous.on(&other, before), Start::Nearest);
-        assert_eq!(StartFrom::Previous.on(&candidates[1], before), Start::Previous(all[1].unwrap().1));
+        let before = search.closest[1].map(|closest| (closest.candidate.face, closest.point.xi));
+        assert_eq!(StartFrom::Previous.on(1, before), Start::Nearest);
+        assert_eq!(StartFrom::Previous.on(0, before), Start::Previous(all[1].unwrap().1));
     }
 }

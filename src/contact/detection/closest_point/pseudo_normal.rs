@@ -68,9 +68,10 @@ pub fn signed_gap(
 ) -> Gap {
     let normal = pseudo_normal(surface, positions, face, closest.xi, closest.feature);
     let offset = query - closest.point;
+    let is_inside = closest.feature == Feature::Face && normal != Vec3::zeros();
+    let scale = || query.amax().max(closest.point.amax());
     let distance = offset.norm();
-    let scale = query.amax().max(closest.point.amax());
-    if (closest.feature == Feature::Face && normal != Vec3::zeros()) || distance <= NO_DIRECTION * scale {
+    if is_inside || distance <= NO_DIRECTION * scale() {
         return Gap { gap: offset.dot(&normal), normal };
     }
     let sign = if offset.dot(&normal) < 0.0 { -1.0 } else { 1.0 };
