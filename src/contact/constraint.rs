@@ -166,6 +166,11 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
+    /// Their names, ascending.
+    pub fn keys(&self) -> &[ContactKey] {
+        &self.keys
+    }
+
     /// Whether there is a constraint of this name.
     pub fn contains(&self, key: ContactKey) -> bool {
         self.keys.binary_search(&key).is_ok()

@@ -39,12 +39,15 @@ impl KeptGaps {
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
+        if self.before.is_empty() && constraints.keys() == before.keys() {
+            return; // all go on
+        }
         let mut kept = self.before.iter().peekable();
-        let mut earlier = before.iter().map(|constraint| constraint.key).peekable();
+        let mut earlier = before.keys().iter().peekable();
         for constraint in constraints.iter() {
             while kept.next_if(|(key, _)| *key < constraint.key).is_some() {}
-            while earlier.next_if(|key| *key < constraint.key).is_some() {}
-            let lasts = earlier.next_if_eq(&constraint.key).is_some();
+            while earlier.next_if(|key| **key < constraint.key).is_some() {}
+            let lasts = earlier.next_if_eq(&&constraint.key).is_some();
             let initial = match kept.next_if(|(key, _)| *key == constraint.key) {
                 Some((_, gap)) => Some(*gap),
                 None if lasts => None,

@@ -345,11 +345,11 @@ impl Simulation {
 
     /// Notes contacts of pairs of bodies that had none before.
     fn note_first_contacts(&mut self) {
-        for k in 0..self.constraints.len() {
-            let constraint = self.constraints.get(k);
+        let mut last = None;
+        for constraint in self.constraints.iter() {
             let [contactor, target] = constraint.bodies;
             let bodies = [contactor.min(target), contactor.max(target)];
-            if !self.have_touched.insert(bodies) {
+            if last.replace(bodies) == Some(bodies) || !self.have_touched.insert(bodies) {
                 continue;
             }
             let normal = if bodies[0] == target { constraint.normal } else { -constraint.normal };

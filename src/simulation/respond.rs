@@ -125,6 +125,9 @@ impl Simulation {
         for &node in &self.action.nodes {
             let node = node as usize;
             let impulse = self.action.impulses[node];
+            if impulse == Vec3::zeros() {
+                continue;
+            }
             let held = impulse - self.mobility.free_part(node as u32, &impulse);
             let rigid = self.model.bodies[self.model.body_of(node as u32)].is_rigid();
             if held != Vec3::zeros() && !rigid {

@@ -77,6 +77,24 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
+/// Square of a distance that a face is away from a point at least: that to the box of its control points, less the
+/// rounding of both the box and a closest point \[m²\].
+pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
+    let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+    for (point, node) in points.iter_mut().zip(nodes) {
+        *point = node - query;
+    }
+    to_control_points(kind, &mut points);
+    let points = &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)];
+    let (mut lower, mut upper) = (points[0], points[0]);
+    for point in &points[1..] {
+        (lower, upper) = (lower.inf(point), upper.sup(point));
+    }
+    let outside = lower.sup(&-upper).sup(&Vec3::zeros());
+    let distance = (outside.norm() - rounding_of(points) - ROUNDING * query.amax()).max(0.0);
+    distance * distance
+}
+
 /// What control points may be off by rounding. Nodes are convex combinations of them, and no larger.
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
@@ -101,6 +119,7 @@ pub const fn lebesgue_constant(kind: CellKind) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::detection::closest_point::{Method, Start, closest_point};
     use crate::contact::detection::samples::Samples;
     use crate::element::shape_values;
 
@@ -159,6 +178,25 @@ mod tests {
                 let hull: Vec3 = points.iter().zip(weights).map(|(p, b)| p * b).sum();
                 assert!((face - hull).norm() < 1e-14, "{kind:?} at {xi:?}: {face} and {hull}");
             }
+        }
+    }
+
+    /// Wherever the face is, and never far below its distance where the face is far.
+    #[test]
+    fn no_face_is_nearer_than_its_least_distance() {
+        let samples = &mut Samples::new(2);
+        for kind in CURVED.into_iter().chain([CellKind::Line2, CellKind::Tri3, CellKind::Quad4]) {
+            let mut tight = 0;
+            for _ in 0..2000 {
+                let origin = samples.vector(1.0) * samples.pick(&[0.0, 1.0, 1e6]);
+                let nodes: Vec<Vec3> = (0..kind.num_nodes()).map(|_| origin + samples.vector(0.5)).collect();
+                let query = origin + samples.vector(1.0) * samples.pick(&[0.5, 2.0, 30.0]);
+                let least = least_distance_squared(kind, &nodes, &query);
+                let point = closest_point(Method::Auto, Start::Nearest, kind, &nodes, &query);
+                assert!(least <= point.distance_squared, "{kind:?} {nodes:?} {query:?}");
+                tight += usize::from(least > 0.8 * point.distance_squared);
+            }
+            assert!(tight > 500, "{kind:?}: {tight}");
         }
     }
 

@@ -246,12 +246,18 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
 fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
-    let places = closest_places(&curves);
-    let points = [0, 1].map(|k| curves[k].at(places[k]).0);
-    let offset = points[0] - points[1];
+    if are_parallel(&curves) {
+        return None;
+    }
     let thickness = model.offset(candidate.bodies);
     let depth = model.edge_search_depth(candidate.bodies, edges);
     let reach = depth.max(thickness);
+    if curves[0].clearance(&curves[1]) > reach {
+        return None;
+    }
+    let places = closest_places(&curves);
+    let points = [0, 1].map(|k| curves[k].at(places[k]).0);
+    let offset = points[0] - points[1];
     if offset.norm_squared() > reach * reach {
         return None;
     }
@@ -259,6 +265,14 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
     let gap = normal.dot(&offset);
     let is_contact = (-depth..thickness).contains(&gap);
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap: gap - thickness, normal })
+}
+
+/// Whether two straight edges do not cross for certain, as along the rims of blocks: most pairs are such, and this is
+/// told without their closest points.
+fn are_parallel([a, b]: &[Curve; 2]) -> bool {
+    let [along, other] = [a.ends[1] - a.ends[0], b.ends[1] - b.ends[0]];
+    let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * along.norm_squared() * other.norm_squared();
+    a.is_straight() && b.is_straight() && along.cross(&other).norm_squared() < bound
 }
 
 /// Unit normal out of the target at the closest points of two edges; none where they are next to an end, parallel, or

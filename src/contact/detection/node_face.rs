@@ -13,6 +13,7 @@ use super::closest_point::batch::{ClosestLanes, TriangleLanes, closest_points_of
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, signed_gap, vertex_normal,
 };
+use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
 
 /// How the closest point of a face is found.
@@ -37,12 +38,11 @@ pub enum StartFrom {
 }
 
 impl StartFrom {
-    fn on(self, candidate: &Candidate, last: Option<&Closest>) -> Start {
+    /// On a face, given the face and the natural coordinates of the closest point of the step before.
+    fn on(self, face: u32, last: Option<(u32, [f64; 2])>) -> Start {
         match (self, last) {
             (Self::Centre, _) => Start::Centre,
-            (Self::Previous, Some(last)) if last.candidate.is_same_pair(candidate) => {
-                Start::Previous(last.point.xi)
-            }
+            (Self::Previous, Some((last, xi))) if last == face => Start::Previous(xi),
             (Self::Nearest | Self::Previous, _) => Start::Nearest,
         }
     }
@@ -65,10 +65,6 @@ impl Candidate {
     /// A candidate of whose normals nothing is known.
     pub fn new(key: NodeOnSurface, face: u32, contactor_body: u32) -> Self {
         Self { key, face, contactor_body, is_opposed: false }
-    }
-
-    fn is_same_pair(&self, other: &Self) -> bool {
-        (self.key, self.face) == (other.key, other.face)
     }
 }
 
@@ -124,21 +120,18 @@ impl NodeFaceSearch {
         positions: &[Vec3],
         constraints: &mut Constraints,
     ) {
-        let (ends, vectorised) = (&self.group_ends, self.vectorised);
-        let find_closest = |(k, closest): (usize, &mut Option<Closest>)| {
-            let first = if k == 0 { 0 } else { ends[k - 1] as usize };
-            let group = &candidates[first..ends[k] as usize];
-            let last = *closest;
-            let search = GroupSearch { vectorised, model, options, positions, last };
-            *closest = search.closest_face(group).map(|closest| {
-                let penetration = penetration(&closest, model, positions);
-                Closest { penetration, ..closest }
-            });
+        let search = ClosestFaces { vectorised: self.vectorised, model, options, positions };
+        let ends = &self.group_ends;
+        let find_closest = |(task, closest): (usize, &mut [Option<Closest>])| {
+            let nodes = NODES_PER_TASK * task..NODES_PER_TASK * task + closest.len();
+            let first = nodes.start.checked_sub(1).map_or(0, |before| ends[before]);
+            let last = ends[nodes.end - 1];
+            search.find(&candidates[first as usize..last as usize], closest);
         };
         if self.closest.len() <= NODES_PER_TASK {
-            self.closest.iter_mut().enumerate().for_each(find_closest);
+            self.closest.chunks_mut(NODES_PER_TASK).enumerate().for_each(find_closest);
         } else {
-            self.closest.par_iter_mut().with_min_len(NODES_PER_TASK).enumerate().for_each(find_closest);
+            self.closest.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(find_closest);
         }
         constraints.clear();
         for closest in self.closest.iter().flatten() {
@@ -149,40 +142,90 @@ impl NodeFaceSearch {
     }
 }
 
-/// The search among the candidate faces of one contactor node.
-struct GroupSearch<'a> {
+/// The search among the candidate faces of contactor nodes.
+struct ClosestFaces<'a> {
     vectorised: Vectorised,
     model: &'a super::ContactModel,
     options: NodeFaceOptions,
     positions: &'a [Vec3],
-    last: Option<Closest>,
 }
 
-impl GroupSearch<'_> {
-    /// The nearest of the candidate faces that face the contactor node, no farther than the search depth.
+/// What is known of one contactor node on the way through its candidate faces.
+struct NodeSearch<'a> {
+    /// The closest face so far.
+    closest: &'a mut Option<Closest>,
+    /// Face and natural coordinates of that of the step before.
+    last: Option<(u32, [f64; 2])>,
+    normal: Option<Vec3>,
+    /// Square of the distance beyond which no face counts any more.
+    farthest: f64,
+}
+
+impl<'a> NodeSearch<'a> {
+    fn new(closest: &'a mut Option<Closest>) -> Self {
+        let last = closest.as_ref().map(|closest| (closest.candidate.face, closest.point.xi));
+        *closest = None;
+        Self { closest, last, normal: None, farthest: f64::INFINITY }
+    }
+}
+
+impl ClosestFaces<'_> {
+    /// The closest of the candidate faces of each node, candidates and nodes ascending: the nearest of those that face
+    /// the node, no farther than the search depth.
+    ///
+    /// Four candidates go through the lanes at a time, whichever nodes they are of.
+    fn find(&self, candidates: &[Candidate], closest: &mut [Option<Closest>]) {
+        let mut places = closest.iter_mut();
+        let mut key = None;
+        let mut node: Option<NodeSearch<'_>> = None;
+        for chunk in candidates.chunks(LANES) {
+            let in_lanes = self.closest_of_triangles(chunk);
+            for (lane, candidate) in chunk.iter().enumerate() {
+                if key.replace(candidate.key) != Some(candidate.key) {
+                    self.finish(node);
+                    node = places.next().map(NodeSearch::new);
+                }
+                if let Some(node) = &mut node {
+                    self.compare(candidate, in_lanes.as_ref().map(|closest| (closest, lane)), node);
+                }
+            }
+        }
+        self.finish(node);
+    }
+
+    fn finish(&self, node: Option<NodeSearch<'_>>) {
+        if let Some(closest) = node.and_then(|node| node.closest.as_mut()) {
+            closest.penetration = penetration(closest, self.model, self.positions);
+        }
+    }
+
+    /// Makes a candidate face the closest of its node if it is.
     ///
     /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
     /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
     /// section meet, would be nearest to that side.
-    fn closest_face(&self, group: &[Candidate]) -> Option<Closest> {
-        let mut best: Option<Closest> = None;
-        let mut contactor_normal: Option<Vec3> = None;
-        for chunk in group.chunks(LANES) {
-            let in_lanes = self.closest_of_triangles(chunk);
-            for (lane, &candidate) in chunk.iter().enumerate() {
-                let point =
-                    in_lanes.map_or_else(|| self.closest_point(candidate), |closest| closest.lane(lane));
-                let is_farther = |best: Closest| point.distance_squared >= best.point.distance_squared;
-                let reach = self.model.reach_of(&candidate);
-                if point.distance_squared > reach * reach || best.is_some_and(is_farther) {
-                    continue;
-                }
-                if candidate.is_opposed || self.is_opposed(&candidate, &point, &mut contactor_normal) {
-                    best = Some(Closest { candidate, point, penetration: None });
-                }
-            }
+    fn compare(
+        &self,
+        candidate: &Candidate,
+        in_lanes: Option<(&ClosestLanes, usize)>,
+        node: &mut NodeSearch<'_>,
+    ) {
+        if in_lanes.is_some_and(|(closest, lane)| closest.distance_squared.0[lane] >= node.farthest) {
+            return;
         }
-        best
+        let reach = self.model.reach_of(candidate);
+        let point = match in_lanes {
+            Some((closest, lane)) => Some(closest.lane(lane)),
+            None => self.closest_point_within(candidate, node.last, node.farthest.min(reach * reach)),
+        };
+        let is_near = |point: &ClosestPoint| {
+            point.distance_squared <= reach * reach && point.distance_squared < node.farthest
+        };
+        let Some(point) = point.filter(is_near) else { return };
+        if candidate.is_opposed || self.is_opposed(candidate, &point, &mut node.normal) {
+            node.farthest = point.distance_squared;
+            *node.closest = Some(Closest { candidate: *candidate, point, penetration: None });
+        }
     }
 
     /// Whether the normals of the node, found where it was not before, and of the face at a point are opposed.
@@ -202,39 +245,49 @@ impl GroupSearch<'_> {
         face_normal.dot(&node_normal) < 0.0
     }
 
-    /// Closest points of up to four triangles; `None` unless they are all triangles, and several.
+    /// Closest points of up to four candidates; `None` unless they are all triangles, and several.
     fn closest_of_triangles(&self, chunk: &[Candidate]) -> Option<ClosestLanes> {
         if chunk.len() < 2 || self.options.method != Method::Auto {
             return None;
         }
-        let mut triangles = TriangleLanes::ZERO;
+        let (mut triangles, mut queries) = (TriangleLanes::ZERO, [Lanes::splat(0.0); 3]);
         for lane in 0..LANES {
             let candidate = chunk[lane.min(chunk.len() - 1)];
             let surface = &self.model.surfaces[candidate.key.target as usize];
             let (CellKind::Tri3, &[a, b, c]) = surface.face(candidate.face as usize) else { return None };
-            triangles.set(lane, &[a, b, c].map(|node| self.positions[node as usize]));
+            let corner = |node: u32| self.positions[node as usize];
+            triangles.set(lane, &[corner(a), corner(b), corner(c)]);
+            let query = &self.positions[candidate.key.contactor as usize];
+            for d in 0..3 {
+                queries[d].0[lane] = query[d];
+            }
         }
-        let query = self.positions[chunk[0].key.contactor as usize];
-        let query = [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)];
-        let mut closest = ClosestLanes::ZERO;
-        closest_points_of_triangles(
-            self.vectorised,
-            &[triangles],
-            &[query],
-            std::slice::from_mut(&mut closest),
-        );
-        Some(closest)
+        let mut closest = [ClosestLanes::ZERO];
+        closest_points_of_triangles(self.vectorised, &[triangles], &[queries], &mut closest);
+        Some(closest[0])
     }
 
-    fn closest_point(&self, candidate: Candidate) -> ClosestPoint {
+    /// The closest point of a face; none if its squared distance is known to be beyond `farthest` before it is searched
+    /// for.
+    fn closest_point_within(
+        &self,
+        candidate: &Candidate,
+        last: Option<(u32, [f64; 2])>,
+        farthest: f64,
+    ) -> Option<ClosestPoint> {
         let query = &self.positions[candidate.key.contactor as usize];
         let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
         let mut corners = [Vec3::zeros(); MAX_NODES];
         for (corner, &node) in corners.iter_mut().zip(nodes) {
             *corner = self.positions[node as usize];
         }
-        let start = self.options.start.on(&candidate, self.last.as_ref());
-        closest_point(self.options.method, start, kind, &corners[..nodes.len()], query)
+        let corners = &corners[..nodes.len()];
+        let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
+        if !is_closed_form && least_distance_squared(kind, corners, query) > farthest {
+            return None;
+        }
+        let start = self.options.start.on(candidate.face, last);
+        Some(closest_point(self.options.method, start, kind, corners, query))
     }
 }
 
@@ -330,9 +383,8 @@ mod tests {
         search.group(&candidates);
         assert_eq!(found(&search), [None, all[1], all[2], None]);
         // On another face it is of no use.
-        let other = Candidate { face: 1, ..candidates[1] };
-        let before = search.closest[1].as_ref();
-        assert_eq!(StartFrom::Previous.on(&other, before), Start::Nearest);
-        assert_eq!(StartFrom::Previous.on(&candidates[1], before), Start::Previous(all[1].unwrap().1));
+        let before = search.closest[1].map(|closest| (closest.candidate.face, closest.point.xi));
+        assert_eq!(StartFrom::Previous.on(1, before), Start::Nearest);
+        assert_eq!(StartFrom::Previous.on(0, before), Start::Previous(all[1].unwrap().1));
     }
 }

@@ -24,6 +24,9 @@ impl<S: Clone> Carried<S> {
         mut begin: impl FnMut(&Constraint<'_>) -> S,
         mut end: impl FnMut(ContactKey, S),
     ) {
+        if self.now.iter().map(|(key, _)| key).eq(constraints.keys()) {
+            return; // all go on
+        }
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
         let mut old = self.before.drain(..).peekable();

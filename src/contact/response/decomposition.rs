@@ -164,7 +164,7 @@ impl Decomposition {
                 action.impulses[node as usize] += contact.impulse * weight;
                 action.friction_forces[node as usize] += friction * (weight / time_step);
             }
-            action.nodes.extend_from_slice(constraint.nodes);
+            action.list(constraint.nodes);
             action.results.push(ContactResult {
                 normal_force: normal / time_step,
                 friction_force: friction / time_step,

@@ -292,7 +292,7 @@ impl EnergyMomentum {
                 action.friction_forces[node as usize] += friction;
             }
             first += count;
-            action.nodes.extend_from_slice(constraint.nodes);
+            action.list(constraint.nodes);
         }
         action.sort_nodes();
     }

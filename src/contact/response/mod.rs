@@ -155,6 +155,8 @@ pub struct ContactAction {
     pub work: StepWork,
     /// Square of a bound on the angular frequency the contacts add \[rad²/s²\].
     pub frequency_squared: f64,
+    /// Whether each node of the model is one of `nodes`.
+    is_listed: Vec<bool>,
     /// Step over which impulses are spread where they are shown as forces \[s\].
     time_step: f64,
 }
@@ -163,7 +165,13 @@ impl ContactAction {
     /// No action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
         let zeros = vec![Vec3::zeros(); num_nodes];
-        Self { forces: zeros.clone(), impulses: zeros.clone(), friction_forces: zeros, ..Self::default() }
+        Self {
+            forces: zeros.clone(),
+            impulses: zeros.clone(),
+            friction_forces: zeros,
+            is_listed: vec![false; num_nodes],
+            ..Self::default()
+        }
     }
 
     /// Mean force of contact on a node over the step \[N\], of impulses too.
@@ -182,6 +190,7 @@ impl ContactAction {
             self.forces[node as usize] = Vec3::zeros();
             self.impulses[node as usize] = Vec3::zeros();
             self.friction_forces[node as usize] = Vec3::zeros();
+            self.is_listed[node as usize] = false;
         }
         self.nodes.clear();
         self.node_corrections.clear();
@@ -200,7 +209,7 @@ impl ContactAction {
             self.forces[node as usize] += (normal + friction) * weight;
             self.friction_forces[node as usize] += friction * weight;
         }
-        self.nodes.extend_from_slice(constraint.nodes);
+        self.list(constraint.nodes);
     }
 
     /// Adds forces without a sum that take the moment of a contact's friction about its point out: friction acts on the
@@ -226,9 +235,17 @@ impl ContactAction {
         power
     }
 
+    /// Notes nodes that a force or impulse acts on, each once: there are fewer nodes to sort than contacts have.
+    fn list(&mut self, nodes: &[u32]) {
+        for &node in nodes {
+            if !std::mem::replace(&mut self.is_listed[node as usize], true) {
+                self.nodes.push(node);
+            }
+        }
+    }
+
     fn sort_nodes(&mut self) {
         self.nodes.sort_unstable();
-        self.nodes.dedup();
     }
 }
 

@@ -59,7 +59,7 @@ impl Ties {
         }));
         self.solve(bodies, step);
         self.add_forces(&mut action.forces);
-        self.ties.iter().for_each(|tie| action.nodes.extend_from_slice(tie.nodes));
+        self.ties.iter().for_each(|tie| action.list(tie.nodes));
         action.sort_nodes();
     }
 

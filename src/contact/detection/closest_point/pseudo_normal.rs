@@ -15,6 +15,7 @@ use crate::contact::detection::control_points::bulge;
 use crate::contact::{Edge, Surface};
 use crate::element::shape_gradients;
 use crate::math::Vec3;
+use crate::mesh::CellKind;
 
 /// Distance, relative to the coordinates, below which its direction is rounding.
 const NO_DIRECTION: f64 = 1e-12;
@@ -67,9 +68,10 @@ pub fn signed_gap(
 ) -> Gap {
     let normal = pseudo_normal(surface, positions, face, closest.xi, closest.feature);
     let offset = query - closest.point;
+    let is_inside = closest.feature == Feature::Face && normal != Vec3::zeros();
+    let scale = || query.amax().max(closest.point.amax());
     let distance = offset.norm();
-    let scale = query.amax().max(closest.point.amax());
-    if (closest.feature == Feature::Face && normal != Vec3::zeros()) || distance <= NO_DIRECTION * scale {
+    if is_inside || distance <= NO_DIRECTION * scale() {
         return Gap { gap: offset.dot(&normal), normal };
     }
     let sign = if offset.dot(&normal) < 0.0 { -1.0 } else { 1.0 };
@@ -84,6 +86,17 @@ fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2])
 /// The same where nodes are `at` these positions.
 pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
+    let normal = if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
+        let corner = at(a);
+        (at(b) - corner).cross(&(at(c) - corner))
+    } else {
+        normal_at(kind, nodes, at, xi)
+    };
+    normal.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+}
+
+/// Normal of a face at ξ, of any length.
+fn normal_at(kind: CellKind, nodes: &[u32], at: &impl Fn(u32) -> Vec3, xi: [f64; 2]) -> Vec3 {
     if Domain::of(kind).is_none() {
         return Vec3::zeros();
     }
@@ -95,11 +108,10 @@ pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usi
         tangents[0] += relative * gradient[0];
         tangents[1] += relative * gradient[1];
     }
-    let normal = match kind.dimension() {
+    match kind.dimension() {
         1 => Vec3::new(tangents[0].y, -tangents[0].x, 0.0),
         _ => tangents[0].cross(&tangents[1]),
-    };
-    normal.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+    }
 }
 
 /// n₁ + n₂ at the same point of the k-th edge of a face.

@@ -17,6 +17,7 @@
 
 use rayon::prelude::*;
 
+use crate::contact::Constraints;
 use crate::contact::detection::body_tree::BodyTree;
 use crate::contact::detection::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::hierarchy::Hierarchy;
@@ -24,7 +25,6 @@ use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
-use crate::contact::{Constraints, Surface};
 use crate::math::vectorised::Vectorised;
 
 use super::Engine;
@@ -45,6 +45,9 @@ const MANY: f64 = 0.25;
 pub(super) struct ContactPhase {
     /// The bodies that can touch anything, ascending.
     bodies: Vec<u32>,
+    /// Nodes of the surfaces of all bodies, one after the other, as every step reads them, and where those of each begin.
+    nodes: Vec<u32>,
+    first_nodes: Vec<usize>,
     tracks: Vec<BodyTrack>,
     owners: Vec<NodeOwners>,
     rooms: BodyTree,
@@ -62,8 +65,14 @@ impl ContactPhase {
     /// For the bodies of a model; nothing is known of their motion yet.
     pub fn new(model: &ContactModel) -> Self {
         let track = |((surface, &depth), &offset)| BodyTrack::new(surface, depth + offset);
+        let ends = model.surfaces.iter().scan(0, |end, surface| {
+            *end += surface.nodes().len();
+            Some(*end)
+        });
         Self {
             bodies: model.bodies().collect(),
+            nodes: model.surfaces.iter().flat_map(|surface| surface.nodes()).copied().collect(),
+            first_nodes: std::iter::once(0).chain(ends).collect(),
             tracks: model
                 .surfaces
                 .par_iter()
@@ -82,24 +91,34 @@ impl ContactPhase {
         }
     }
 
-    /// Goes along with a step; the bodies that have left their room.
-    fn follow(&mut self, model: &ContactModel, configuration: &Configuration<'_>) -> Vec<u32> {
+    /// Goes along with a step: the bodies that have left their room, and whether an encounter is due.
+    ///
+    /// Each body and each encounter is read once: of many, they come from memory.
+    fn follow(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
+        let Self { bodies, nodes, first_nodes, tracks, encounters, .. } = self;
+        let follow_body = |(body, track): (usize, &mut BodyTrack)| {
+            track.follow(&nodes[first_nodes[body]..first_nodes[body + 1]], configuration);
+            let body = body as u32;
+            (track.has_left() && bodies.binary_search(&body).is_ok()).then_some(body)
+        };
         // A thread that sleeps is not woken for a few bodies.
-        let go_along = |(track, surface): (&mut BodyTrack, &Surface)| track.follow(surface, configuration);
-        if self.tracks.len() <= BODIES_PER_TASK {
-            self.tracks.iter_mut().zip(&model.surfaces).for_each(go_along);
+        let left = if tracks.len() <= BODIES_PER_TASK {
+            tracks.iter_mut().enumerate().filter_map(follow_body).collect()
         } else {
-            let tracks = self.tracks.par_iter_mut().zip(&model.surfaces);
-            tracks.with_min_len(BODIES_PER_TASK).for_each(go_along);
-        }
-        let tracks = &self.tracks;
-        if self.encounters.len() <= PER_TASK {
-            self.encounters.iter_mut().for_each(|encounter| encounter.follow(tracks));
+            let tracks = tracks.par_iter_mut().enumerate().with_min_len(BODIES_PER_TASK);
+            tracks.filter_map(follow_body).collect()
+        };
+        let follow_encounter = |encounter: &mut Encounter| {
+            encounter.follow(tracks);
+            encounter.asks_for_work()
+        };
+        let is_due = if encounters.len() <= PER_TASK {
+            encounters.iter_mut().map(follow_encounter).fold(false, |a, b| a | b)
         } else {
-            let encounters = self.encounters.par_iter_mut().with_min_len(PER_TASK);
-            encounters.for_each(|encounter| encounter.follow(tracks));
-        }
-        self.bodies.iter().copied().filter(|&body| self.tracks[body as usize].has_left()).collect()
+            let encounters = encounters.par_iter_mut().with_min_len(PER_TASK);
+            encounters.map(follow_encounter).reduce(|| false, |a, b| a | b)
+        };
+        (left, is_due)
     }
 
     /// Gives room to the bodies that have left theirs, to all if they are many; brings the encounters up to date.
@@ -177,14 +196,15 @@ impl Engine {
     /// Brings the candidates up to date, as far as the motion of the bodies asks for it.
     pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
-        let left = self.contact.follow(&self.model, configuration);
+        let (left, mut is_due) = self.contact.follow(configuration);
         self.statistics.counts.monitor += self.contact.bodies.len() as u64;
         if !left.is_empty() {
             clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
             self.statistics.counts.trajectory += left.len() as u64;
             self.contact.meet(&self.model, configuration, left);
+            is_due = self.contact.encounters.iter().any(Encounter::asks_for_work);
         }
-        if self.contact.encounters.iter().any(|encounter| encounter.is_due() || encounter.is_short_due()) {
+        if is_due {
             self.statistics.operated(configuration.time, true);
             self.list_near_pairs(configuration, &mut clock);
             self.shorten(configuration, &mut clock);

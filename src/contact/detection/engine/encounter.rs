@@ -114,6 +114,11 @@ impl Encounter {
         self.is_past(self.short_until)
     }
 
+    /// Whether either is so.
+    pub fn asks_for_work(&self) -> bool {
+        self.is_due() || self.is_short_due()
+    }
+
     /// Whether the short list is in the second half of its life.
     pub fn is_short_old(&self) -> bool {
         !self.near.is_empty() && self.is_past(self.short_until - 0.5 * self.short_skin())
@@ -219,7 +224,7 @@ mod tests {
             let configuration =
                 Configuration { time: 0.0, time_step: 0.1, positions: &positions, velocities: &velocities };
             for (track, surface) in tracks.iter_mut().zip(&model.surfaces) {
-                track.follow(surface, &configuration);
+                track.follow(surface.nodes(), &configuration);
             }
             encounter.follow(&tracks);
             steps += 1;

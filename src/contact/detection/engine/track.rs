@@ -50,8 +50,8 @@ pub(super) struct BodyTrack {
     spheres: Vec<Sphere>,
     /// Displacements since then.
     since_fit: Bounds,
-    /// A tree built since, in the place of that of the beginning.
-    rebuilt: Option<Hierarchy>,
+    /// A tree built since, in the place of that of the beginning; apart, as few have one and every step reads the rest.
+    rebuilt: Option<Box<Hierarchy>>,
     /// The least sum of the volumes of the spheres of the tree in use \[m³\].
     best: f64,
     search_depth: f64,
@@ -95,11 +95,11 @@ impl BodyTrack {
         (self.rebuilt, self.best) = (None, f64::INFINITY);
     }
 
-    /// Goes along with a step.
-    pub fn follow(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
+    /// Goes along with a step, given the nodes of the surface.
+    pub fn follow(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
         let velocities = configuration.velocities;
         let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| velocities[node as usize]), 0.0);
-        let velocity = in_pieces(surface.nodes(), of_nodes);
+        let velocity = in_pieces(nodes, of_nodes);
         self.step = velocity.beyond(self.overshoot).times(configuration.time_step);
         if !self.step.is_zero() {
             self.step = self.step.widened(ROUNDING * self.largest_coordinate);
@@ -143,12 +143,12 @@ impl BodyTrack {
 
     /// Fits the spheres of the tree; where it has become a bad one, of another one in its place.
     pub fn fit(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) {
-        self.rebuilt.as_ref().unwrap_or(tree).refit(positions, &mut self.spheres);
+        self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
         self.since_fit = Bounds::ZERO;
         let quality = sum_of_volumes(&self.spheres);
         if quality > DECAYED * self.best {
-            self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0);
-            self.rebuilt.as_ref().unwrap_or(tree).refit(positions, &mut self.spheres);
+            self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0).map(Box::new);
+            self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
             self.best = sum_of_volumes(&self.spheres);
         } else {
             self.best = self.best.min(quality);
@@ -157,7 +157,7 @@ impl BodyTrack {
 
     /// The tree in use: the given one of the body unless another has taken its place.
     pub fn tree<'a>(&'a self, tree: &'a Hierarchy) -> &'a Hierarchy {
-        self.rebuilt.as_ref().unwrap_or(tree)
+        self.rebuilt.as_deref().unwrap_or(tree)
     }
 
     /// Where the spheres are now.
@@ -228,7 +228,7 @@ mod tests {
                 let own = |samples: &mut Samples| if is_rigid { Vec3::zeros() } else { samples.vector(0.01) };
                 let velocities: Vec<Vec3> = positions.iter().map(|_| common + own(samples)).collect();
                 positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.5);
-                track.follow(&surface, &configuration(&positions, &velocities));
+                track.follow(surface.nodes(), &configuration(&positions, &velocities));
                 let (bounds, placed) = (track.bounds(), track.placed());
                 assert!(positions.iter().all(|x| bounds.contains(x)));
                 assert!(track.has_left() || positions.iter().all(|x| room.contains(x)));

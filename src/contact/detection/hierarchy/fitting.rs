@@ -60,8 +60,8 @@ impl Hierarchy {
     /// The largest subtrees of few leaves, from left to right, and what is above them.
     fn patches<const N: usize>(&self, positions: &[Vec3]) -> Patches {
         let mut patches = Patches::default();
-        // The patch that has seen a node last.
-        let mut seen_by = vec![u32::MAX; positions.len()];
+        // Nodes of the present patch: so few that a look at all is cheap, and many trees share the positions.
+        let mut seen = Vec::new();
         // Vertices to visit, with the first patch below where their children have been.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_patch)) = pending.pop() {
@@ -71,7 +71,7 @@ impl Hierarchy {
                     pending.extend([(v, Some(patches.ends.len())), (right, None), (left, None)]);
                 }
                 _ => {
-                    self.append_points::<N>(v, positions, &mut seen_by, &mut patches);
+                    self.append_points::<N>(v, positions, &mut seen, &mut patches);
                     patches.close();
                 }
             }
@@ -84,11 +84,11 @@ impl Hierarchy {
         &self,
         root: u32,
         positions: &[Vec3],
-        seen_by: &mut [u32],
+        seen: &mut Vec<u32>,
         patches: &mut Patches,
     ) {
         let leaves = self.leaves.of_stride::<N>();
-        let patch = patches.ends.len() as u32;
+        seen.clear();
         let mut pending = [root; LEAVES_OF_PATCH as usize + 1];
         let mut count = 1;
         while count > 0 {
@@ -107,7 +107,8 @@ impl Hierarchy {
                 continue;
             }
             for &node in nodes {
-                if std::mem::replace(&mut seen_by[node as usize], patch) != patch {
+                if !seen.contains(&node) {
+                    seen.push(node);
                     patches.points.push(positions[node as usize]);
                 }
             }
