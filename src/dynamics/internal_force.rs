@@ -112,12 +112,12 @@ impl InternalForce {
         &self.blocks
     }
 
-    /// Strain energy of each block at the last [`InternalForce::compute`] \[J\].
+    /// Strain energy of each block at the last [`InternalForce::evaluate`] \[J\].
     pub fn strain_energy(&self) -> &[f64] {
         &self.strain_energy
     }
 
-    /// Energy of hourglass control of each block at the last [`InternalForce::compute`] \[J\].
+    /// Energy of hourglass control of each block at the last [`InternalForce::evaluate`] \[J\].
     pub fn hourglass_energy(&self) -> &[f64] {
         &self.hourglass_energy
     }

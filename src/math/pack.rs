@@ -113,6 +113,7 @@ impl<S: Simd> Pack<S> {
     /// A bound that is held to in this way takes no branch, behind which the next vectors would have to wait.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &[Padded], indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
+        debug_assert!(indices.iter().all(|&index| usize::from(index) < vectors.len()));
         let Some(last) = vectors.len().checked_sub(1) else { return [Self::splat(simd, 0.0); 3] };
         if Self::LANES == 1 {
             let [x, y, z, _] = vectors[usize::from(indices[part]).min(last)].0;
@@ -134,6 +135,7 @@ impl<S: Simd> Pack<S> {
     /// past the end is taken for the last.
     #[inline(always)]
     pub fn scatter_add(vector: &[Self; 3], sums: &mut [Padded], indices: &[u16; WIDTH], part: usize) {
+        debug_assert!(indices.iter().all(|&index| usize::from(index) < sums.len()));
         let ([x, y, z], Some(last)) = (vector, sums.len().checked_sub(1)) else { return };
         let simd = x.simd;
         if Self::LANES == 1 {

@@ -1,10 +1,10 @@
 //! One source for scalar and vector arithmetic: formulas written over [`Real`] run on `f64`, on [`Lanes`] and on the
 //! registers of [`Pack`](super::pack::Pack).
 //!
-//! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one
-//! vector instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). A product and a sum are rounded once where a formula says
-//! [`Real::mul_add`], and nowhere else, so a lane has the same bits as the scalar, on any processor; those without an
-//! instruction for it take the long way of the mathematics library.
+//! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one vector
+//! instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). A product and a sum are rounded once where
+//! a formula says [`Real::mul_add`], and nowhere else, so a lane has the same bits as the scalar, on any processor; those
+//! without an instruction for it take the long way of the mathematics library.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};

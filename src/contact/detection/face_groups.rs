@@ -7,11 +7,12 @@ use super::bounds::overshoot;
 use super::hierarchy::space_filling_curve;
 
 /// Faces of a group: with fewer more nodes are on the borders of several groups, with more the groups are less compact.
-const FACES_PER_GROUP: usize = 32;
+pub(super) const FACES_PER_GROUP: usize = 32;
 
 /// The faces of a surface in groups that are compact where the surface is free of stress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FaceGroups {
+    faces_per_group: usize,
     /// Group after group.
     faces: Vec<u32>,
     /// Of each group; those that are in none before come first.
@@ -33,17 +34,17 @@ pub(super) struct FaceGroup<'a> {
 }
 
 impl FaceGroups {
-    /// Of a surface at `positions` \[m\] of all nodes.
-    pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
+    /// Of a surface at `positions` \[m\] of all nodes, with so many faces in a group.
+    pub fn new(surface: &Surface, positions: &[Vec3], faces_per_group: usize) -> Self {
         let centre = |face: usize| -> Vec3 {
             let (_, nodes) = surface.face(face);
             nodes.iter().map(|&node| positions[node as usize]).sum::<Vec3>() / nodes.len() as f64
         };
         let centres: Vec<Vec3> = (0..surface.num_faces()).map(centre).collect();
         let (faces, _) = space_filling_curve::order(&centres);
-        let mut groups = Self { overshoot: overshoot(surface), ..Self::default() };
+        let mut groups = Self { faces_per_group, overshoot: overshoot(surface), ..Self::default() };
         let mut is_owned = vec![false; surface.nodes().len()];
-        for group in faces.chunks(FACES_PER_GROUP) {
+        for group in faces.chunks(faces_per_group) {
             let mut nodes: Vec<u32> =
                 group.iter().flat_map(|&face| surface.face(face as usize).1).copied().collect();
             nodes.sort_unstable();
@@ -64,10 +65,12 @@ impl FaceGroups {
     /// All groups.
     pub fn iter(&self) -> impl Iterator<Item = FaceGroup<'_>> {
         let begins = std::iter::once(0).chain(self.ends.iter().map(|&[_, end]| end as usize));
-        self.faces.chunks(FACES_PER_GROUP).zip(begins).zip(&self.ends).map(|((faces, begin), &[own, all])| {
-            let nodes = &self.nodes[begin..all as usize];
-            FaceGroup { faces, nodes, own_nodes: &nodes[..own as usize - begin] }
-        })
+        self.faces.chunks(self.faces_per_group.max(1)).zip(begins).zip(&self.ends).map(
+            |((faces, begin), &[own, all])| {
+                let nodes = &self.nodes[begin..all as usize];
+                FaceGroup { faces, nodes, own_nodes: &nodes[..own as usize - begin] }
+            },
+        )
     }
 
     /// How far what is interpolated over a face may leave the range of the values at its nodes, relative to their
@@ -98,7 +101,7 @@ mod tests {
         let place =
             |k: u32| Vec3::new(f64::from(k.wrapping_sub(7) / 16), f64::from(k.wrapping_sub(7) % 16), 0.0);
         let positions: Vec<Vec3> = (0..7 + 21 * 16).map(place).collect();
-        let groups = FaceGroups::new(&surface, &positions);
+        let groups = FaceGroups::new(&surface, &positions, FACES_PER_GROUP);
         assert_eq!(groups.iter().count(), 19);
         let mut faces_seen: Vec<u32> = groups.iter().flat_map(|group| group.faces.to_vec()).collect();
         faces_seen.sort_unstable();

@@ -58,7 +58,7 @@ use rayon::prelude::*;
 use crate::math::Vec3;
 
 use super::{Constraints, Edge, NodeOnSurface, Surface};
-use face_groups::FaceGroups;
+use face_groups::{FACES_PER_GROUP, FaceGroups};
 use feature_edges::FeatureEdges;
 use hierarchy::Hierarchy;
 use node_face::Candidate;
@@ -120,7 +120,8 @@ impl ContactModel {
         }
         let edges = vec![FeatureEdges::default(); surfaces.len()];
         let offsets = vec![0.0; surfaces.len()];
-        let groups = surfaces.iter().map(|surface| FaceGroups::new(surface, positions)).collect();
+        let groups =
+            surfaces.iter().map(|surface| FaceGroups::new(surface, positions, FACES_PER_GROUP)).collect();
         Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, walls, groups }
     }
 

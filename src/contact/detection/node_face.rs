@@ -87,7 +87,7 @@ pub(super) struct NodeFaceSearch {
     group_ends: Vec<u32>,
 }
 
-/// Fewest contactor nodes worth a task of their own.
+/// Contactor nodes of a task.
 const NODES_PER_TASK: usize = 256;
 
 impl NodeFaceSearch {
@@ -191,6 +191,7 @@ impl ClosestFaces<'_> {
             }
         }
         self.finish(node);
+        debug_assert!(places.next().is_none(), "candidates are not those that were grouped");
     }
 
     fn finish(&self, node: Option<NodeSearch<'_>>) {
@@ -328,6 +329,7 @@ mod tests {
     use super::super::ContactModel;
     use super::*;
     use crate::contact::Surface;
+    use crate::contact::detection::samples::Samples;
     use crate::mesh::CellKind;
 
     /// A warped face below, and one in it whose nodes are the contactors.
@@ -386,5 +388,78 @@ mod tests {
         let before = search.closest[1].map(|closest| (closest.candidate.face, closest.point.xi));
         assert_eq!(StartFrom::Previous.on(1, before), Start::Nearest);
         assert_eq!(StartFrom::Previous.on(0, before), Start::Previous(all[1].unwrap().1));
+    }
+
+    /// Nodes of several tasks over a sheet of triangles and some quadrilaterals, with none to nine candidates that count:
+    /// each has the closest of its own, bit for bit, wherever it is in the lanes.
+    #[test]
+    fn each_node_has_the_closest_of_its_candidates() {
+        let samples = &mut Samples::new(4);
+        let n = 24;
+        let node = |i: u32, j: u32| (n + 1) * i + j;
+        let mut faces: Vec<(CellKind, Vec<u32>)> = Vec::new();
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let [a, b, c, d] = [node(i, j), node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)];
+            if (i + j) % 5 == 0 {
+                faces.push((CellKind::Quad4, vec![a, b, c, d]));
+            } else {
+                faces.extend([(CellKind::Tri3, vec![a, b, c]), (CellKind::Tri3, vec![a, c, d])]);
+            }
+        }
+        let lower = Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())));
+        let num_nodes = (n + 1) * (n + 1);
+        let upper = Surface::new(
+            faces
+                .iter()
+                .map(|(kind, nodes)| {
+                    let nodes: Vec<u32> = nodes.iter().rev().map(|node| node + num_nodes).collect();
+                    (*kind, nodes)
+                })
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|(kind, nodes)| (*kind, nodes.as_slice())),
+        );
+        let flat = |k: u32| Vec3::new(f64::from(k / (n + 1)), f64::from(k % (n + 1)), 0.0);
+        let mut positions: Vec<Vec3> = (0..num_nodes).map(|k| flat(k) + samples.vector(0.2)).collect();
+        positions.extend((0..num_nodes).map(|k| flat(k) + samples.vector(0.2)));
+        let model = ContactModel::new(vec![lower, upper], &[], &positions);
+        let mut candidates = Vec::new();
+        for contactor in (num_nodes..2 * num_nodes).filter(|node| node % 7 != 0) {
+            let mut faces: Vec<u32> =
+                (0..1 + samples.bits() % 9).map(|_| (samples.bits() % faces.len() as u64) as u32).collect();
+            let of_node = |face: &usize| model.surfaces[0].face(*face).1.contains(&(contactor - num_nodes));
+            faces.extend((0..model.surfaces[0].num_faces()).filter(of_node).map(|face| face as u32));
+            faces.sort_unstable();
+            faces.dedup();
+            let key = NodeOnSurface { contactor, target: 0 };
+            candidates.extend(faces.iter().map(|&face| Candidate::new(key, face, 1)));
+        }
+        let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
+        let mut search = NodeFaceSearch::default();
+        search.group(&candidates);
+        search.find(&candidates, &model, options, &positions, &mut Constraints::default());
+        assert!(search.closest.len() > 2 * NODES_PER_TASK - 20);
+        let alone = |group: &[Candidate]| {
+            let mut search = NodeFaceSearch::default();
+            search.group(group);
+            search.find(group, &model, options, &positions, &mut Constraints::default());
+            search.closest[0].map(|closest| (closest.candidate.face, closest.point))
+        };
+        let groups: Vec<&[Candidate]> = candidates.chunk_by(|a, b| a.key == b.key).collect();
+        assert_eq!(search.closest.len(), groups.len());
+        for (closest, group) in search.closest.iter().zip(groups) {
+            let found = closest.map(|closest| (closest.candidate.face, closest.point));
+            assert_eq!(found, alone(group));
+            let is_reached = |candidate: &&Candidate| {
+                let (kind, nodes) = model.surfaces[0].face(candidate.face as usize);
+                let corners: Vec<Vec3> = nodes.iter().map(|&node| positions[node as usize]).collect();
+                let query = &positions[candidate.key.contactor as usize];
+                let point = closest_point(Method::Auto, Start::Nearest, kind, &corners, query);
+                found.is_none_or(|found| point.distance_squared < found.1.distance_squared)
+                    && point.distance_squared <= model.reach_of(candidate).powi(2)
+            };
+            assert_eq!(group.iter().find(is_reached), None);
+        }
+        assert!(search.closest.iter().flatten().count() > 300);
     }
 }

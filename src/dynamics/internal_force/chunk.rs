@@ -53,7 +53,7 @@ pub(super) struct Chunk {
     nodes: Vec<u32>,
     /// Slots of its own nodes, which follow each other: no chunk before has them, and it begins their sums.
     own: Range<usize>,
-    /// Nodes from the last own one of the chunk before to the last own one of this.
+    /// Nodes after the last own one of the chunk before, up to its own last; of the last chunk all that are left.
     territory: Range<usize>,
     /// Slots of each group, by node then lane.
     slots: Vec<[u16; WIDTH]>,

@@ -132,3 +132,35 @@ fn closest_points_of_parabolas_are_stationary() {
     }
     assert!(closer_elsewhere < 20, "{closer_elsewhere} of 2000 have found another minimum");
 }
+
+/// Edges that are told not to cross, or to be apart, before their closest points are found, are so: with a little more of
+/// an angle, and a little nearer, they are looked at.
+#[test]
+fn edges_told_at_once_are_parallel_or_apart() {
+    let samples = &mut Samples::new(12);
+    let mut told = [0; 3];
+    for _ in 0..20_000 {
+        let along = samples.direction();
+        let across = along.cross(&samples.direction()).normalize();
+        let angle = CROSSING.asin() * samples.pick(&[0.0, 0.9, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 1.1, 100.0]);
+        let directions = [along, along * angle.cos() + across * angle.sin()];
+        let curves = directions.map(|direction| {
+            let [far, bent] = [samples.pick(&[1.0, 1e4]), samples.pick(&[0.0, 0.1])];
+            let place = samples.vector(far);
+            let half = direction * samples.uniform(0.1, 1.0);
+            Curve { ends: [place - half, place + half], height: samples.vector(bent) }
+        });
+        let places = closest_places(&curves);
+        let [a, b] = [0, 1].map(|k| curves[k].at(places[k]));
+        let sine = a.1.normalize().cross(&b.1.normalize()).norm();
+        if are_parallel(&curves) {
+            assert!(sine <= CROSSING, "{sine} {curves:?}");
+        }
+        let clearance = curves[0].clearance(&curves[1]);
+        assert!(clearance <= (a.0 - b.0).norm(), "{clearance} {curves:?}");
+        told[0] += usize::from(are_parallel(&curves));
+        told[1] += usize::from(clearance > 0.0);
+        told[2] += usize::from(curves.iter().all(Curve::is_straight) && !are_parallel(&curves));
+    }
+    assert!(told.iter().all(|&count| count > 1000), "{told:?}");
+}

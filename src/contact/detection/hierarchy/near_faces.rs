@@ -279,10 +279,10 @@ impl NearFaces {
     }
 }
 
-/// The box around some boxes.
+/// The box around some boxes, of their coordinates that are numbers.
 #[inline(always)]
 fn joint(boxes: &[Aabb]) -> Aabb {
-    let mut joint = boxes[0];
+    let mut joint = Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
     for other in boxes {
         for d in 0..3 {
             joint.lower[d] = Real::min(other.lower[d], joint.lower[d]);
@@ -315,8 +315,10 @@ mod tests {
                 let first = place(&mut s, 0.0);
                 positions.extend([first, first + place(&mut s, 0.0) * 0.2, first + place(&mut s, 0.0) * 0.2]);
             }
-            let points: Vec<Vec3> =
+            let mut points: Vec<Vec3> =
                 (0..37).map(|k| place(&mut s, if k % 9 == 0 { far } else { 0.0 })).collect();
+            // A point that has no place is near nothing, and no other point is less near for it.
+            points[30].y = f64::NAN;
             let faces: Vec<[u32; 3]> = (0..num_faces as u32).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
             let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice())));
             let hierarchy = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
@@ -325,6 +327,9 @@ mod tests {
             pairs.sort_unstable();
             let mut all = Vec::new();
             for (point, x) in (0..).zip(&points) {
+                if x.y.is_nan() {
+                    continue;
+                }
                 let around = Aabb { lower: x.add_scalar(-inflation), upper: x.add_scalar(inflation) };
                 for (face, nodes) in (0..).zip(&faces) {
                     let box_of_face = bounds_of(&nodes.map(|node| positions[node as usize]), inflation);

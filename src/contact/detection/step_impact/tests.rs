@@ -1,5 +1,6 @@
 use super::*;
 use crate::contact::detection::EdgeSelection;
+use crate::contact::detection::face_groups::FaceGroups;
 use crate::contact::detection::samples::Samples;
 
 /// One triangle below, its outside up, and above it another one, the outside down.
@@ -66,8 +67,8 @@ fn offset_surfaces_meet_earlier() {
     assert!((first(&offset).unwrap() - 0.64).abs() < 1e-8);
 }
 
-/// Two uneven sheets of 32 triangles of size 0.1 that fly a few metres, each node a little on its own: what is found
-/// in parts of the step is what is found in all of it at once.
+/// Two uneven sheets of 200 triangles of size 0.1 that fly a few metres, each node a little on its own: what is found
+/// in parts of the step, and group of faces by group, is what is found in all of it at once, and among all faces.
 #[test]
 fn parts_of_a_step_find_what_the_whole_does() {
     let samples = &mut Samples::new(8);
@@ -77,8 +78,8 @@ fn parts_of_a_step_find_what_the_whole_does() {
             (Vec::new(), Vec::new(), Vec::new());
         for body in 0..2_u32 {
             let up = body == 0;
-            let node = |i: u32, j: u32| 25 * body + 5 * i + j;
-            let cells = (0..4).flat_map(|i| (0..4).map(move |j| (i, j)));
+            let node = |i: u32, j: u32| 121 * body + 11 * i + j;
+            let cells = (0..10).flat_map(|i| (0..10).map(move |j| (i, j)));
             let faces: Vec<[u32; 3]> = cells
                 .flat_map(|(i, j)| {
                     let [a, b, c, d] = [node(i, j), node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)];
@@ -88,8 +89,8 @@ fn parts_of_a_step_find_what_the_whole_does() {
             surfaces.push(Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
             let place = if up { Vec3::zeros() } else { Vec3::z() * 1.5 + samples.vector(0.3) };
             let way = if up { Vec3::z() * 1.0 } else { Vec3::z() * -2.0 } + samples.vector(0.3);
-            for k in 0..25 {
-                let flat = Vec3::new(f64::from(k / 5), f64::from(k % 5), 0.0) * 0.1;
+            for k in 0..121 {
+                let flat = Vec3::new(f64::from(k / 11), f64::from(k % 11), 0.0) * 0.1;
                 positions.push(place + flat + samples.vector(0.02));
                 velocities.push(way + samples.vector(0.05));
             }
@@ -102,6 +103,9 @@ fn parts_of_a_step_find_what_the_whole_does() {
         let none = Constraints::default();
         let in_parts = first_impact_of_step(&model, &paths, &none);
         model.search_depths = vec![f64::INFINITY; 2];
+        assert_eq!(in_parts, first_impact_of_step(&model, &paths, &none));
+        let one_group = |surface| FaceGroups::new(surface, &positions, usize::MAX);
+        model.groups = model.surfaces.iter().map(one_group).collect();
         assert_eq!(in_parts, first_impact_of_step(&model, &paths, &none));
         met += usize::from(in_parts.is_some());
     }

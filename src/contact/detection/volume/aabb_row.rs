@@ -13,9 +13,8 @@ pub struct AabbRow {
 }
 
 impl AabbRow {
-    /// Boxes that overlap none.
-    pub const EMPTY: Self =
-        Self { lower: [Row([f64::INFINITY; WIDTH]); 3], upper: [Row([f64::NEG_INFINITY; WIDTH]); 3] };
+    /// Boxes that overlap none: their bounds are no numbers.
+    pub const EMPTY: Self = Self { lower: [Row([f64::NAN; WIDTH]); 3], upper: [Row([f64::NAN; WIDTH]); 3] };
 
     /// Puts a box into a lane.
     pub fn set(&mut self, lane: usize, bounds: &Aabb) {
@@ -25,7 +24,8 @@ impl AabbRow {
         }
     }
 
-    /// For each of the boxes 1 where it overlaps or touches another one, else 0; `None` where none does.
+    /// For each of the boxes 1 where it overlaps or touches another one, else 0; `None` where none does. A bound that is
+    /// not a number overlaps nothing.
     ///
     /// They are numbers to count with, so that what overlaps can be listed without branches.
     #[inline(always)]
@@ -103,7 +103,7 @@ mod tests {
             counts[2] += boxes.iter().filter(|b| touch(b) && !b.excludes(&other)).count();
         }
         assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
-        let everywhere = Aabb { lower: Vec3::repeat(-1e300), upper: Vec3::repeat(1e300) };
+        let everywhere = Aabb { lower: Vec3::repeat(f64::NEG_INFINITY), upper: Vec3::repeat(f64::INFINITY) };
         for registers in Registers::available() {
             assert_eq!(registers.run(Overlaps(&AabbRow::EMPTY, &everywhere)), None);
         }
