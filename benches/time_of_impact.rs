@@ -14,7 +14,7 @@ mod random;
 use common::{heading, measure, repetitions, report};
 use ictus::contact::detection::time_of_impact::{FacePath, time_of_impact};
 use ictus::contact::detection::volume::Aabb;
-use ictus::contact::detection::{ContactModel, EdgeSelection, StepPaths, first_impact_of_step};
+use ictus::contact::detection::{ContactModel, EdgeSelection, StepImpactSearch, StepPaths};
 use ictus::contact::{Constraints, Surface};
 use ictus::math::{Rotation, Vec3};
 use ictus::mesh::CellKind;
@@ -32,7 +32,7 @@ const KNOWN: f64 = 0.431632;
 const OWN: f64 = 0.02;
 
 struct Spheres {
-    model: ContactModel,
+    search: StepImpactSearch,
     faces: [Vec<[u32; 3]>; 2],
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
@@ -52,7 +52,7 @@ impl Spheres {
             .iter()
             .map(|faces| Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
         let model = ContactModel::new(surfaces.collect(), &[], &positions).with_edges(EdgeSelection::All);
-        Self { model, faces, positions, velocities }
+        Self { search: StepImpactSearch::new(model, &positions), faces, positions, velocities }
     }
 
     fn paths(&self) -> StepPaths {
@@ -63,7 +63,7 @@ impl Spheres {
     }
 
     fn first_impact(&self, paths: &StepPaths) -> Option<f64> {
-        let impact = first_impact_of_step(&self.model, paths, &Constraints::default())?;
+        let impact = self.search.first(paths, &Constraints::default())?;
         Some(impact.fraction * STEP)
     }
 

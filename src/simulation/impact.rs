@@ -1,6 +1,6 @@
 //! Steps that end where something meets, so that its contact begins with no penetration.
 
-use crate::contact::detection::{ContactModel, StepImpact, StepPaths, first_impact_of_step};
+use crate::contact::detection::{ContactModel, StepImpact, StepImpactSearch, StepPaths};
 use crate::contact::response::Stage;
 use crate::math::Vec3;
 
@@ -13,7 +13,7 @@ const SHORTEST: f64 = 0.1;
 
 /// Looks for impacts within the steps of a run.
 pub(super) struct ImpactControl {
-    model: ContactModel,
+    search: StepImpactSearch,
     paths: StepPaths,
     velocities: Vec<Vec3>,
     /// When a step last ended at an impact \[s\].
@@ -21,9 +21,14 @@ pub(super) struct ImpactControl {
 }
 
 impl ImpactControl {
-    /// Of these surfaces.
-    pub fn new(model: ContactModel) -> Self {
-        Self { model, paths: StepPaths::default(), velocities: Vec::new(), last_cut: f64::NEG_INFINITY }
+    /// Of these surfaces, at positions free of stress \[m\].
+    pub fn new(model: ContactModel, positions: &[Vec3]) -> Self {
+        Self {
+            search: StepImpactSearch::new(model, positions),
+            paths: StepPaths::default(),
+            velocities: Vec::new(),
+            last_cut: f64::NEG_INFINITY,
+        }
     }
 }
 
@@ -44,7 +49,7 @@ impl Simulation {
         self.predict(dt);
         control.paths.set(&self.state.positions, &control.velocities, &self.positions_next, dt);
         let impact = timed(&mut self.wall.detection, || {
-            let of_bodies = first_impact_of_step(&control.model, &control.paths, &self.constraints);
+            let of_bodies = control.search.first(&control.paths, &self.constraints);
             let of_walls = self.wall_detector.first_impact_of_step(&control.paths, &self.constraints);
             of_bodies.into_iter().chain(of_walls).min_by(|a, b| a.fraction.total_cmp(&b.fraction))
         });

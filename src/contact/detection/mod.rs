@@ -49,7 +49,7 @@ pub use node_face::{NodeFaceOptions, StartFrom};
 pub use overlap::{Penetration, penetrations, self_crossings};
 pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
-pub use step_impact::{StepImpact, StepPaths, first_impact_of_step};
+pub use step_impact::{StepImpact, StepImpactSearch, StepPaths};
 pub use tied::TiedSurfaces;
 pub use wall::{Wall, WallDetector};
 
@@ -58,7 +58,6 @@ use rayon::prelude::*;
 use crate::math::Vec3;
 
 use super::{Constraints, Edge, NodeOnSurface, Surface};
-use face_groups::{FACES_PER_GROUP, FaceGroups};
 use feature_edges::FeatureEdges;
 use hierarchy::Hierarchy;
 use node_face::Candidate;
@@ -96,8 +95,6 @@ pub struct ContactModel {
     edges: Vec<FeatureEdges>,
     /// How thick the bodies are.
     walls: Walls,
-    /// The faces of every body, in groups.
-    groups: Vec<FaceGroups>,
 }
 
 impl ContactModel {
@@ -120,9 +117,7 @@ impl ContactModel {
         }
         let edges = vec![FeatureEdges::default(); surfaces.len()];
         let offsets = vec![0.0; surfaces.len()];
-        let groups =
-            surfaces.iter().map(|surface| FaceGroups::new(surface, positions, FACES_PER_GROUP)).collect();
-        Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, walls, groups }
+        Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, walls }
     }
 
     /// The same where the surface of each body is offset outward by so much, half the thickness of a shell that its mesh

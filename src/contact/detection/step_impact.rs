@@ -37,7 +37,7 @@ use super::closest_point::{
 };
 use super::control_points::lebesgue_constant;
 use super::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
-use super::face_groups::FaceGroup;
+use super::face_groups::{FACES_PER_GROUP, FaceGroup, FaceGroups};
 use super::node_face::Candidate;
 use super::overlap::SortedBoxes;
 use super::volume::Aabb;
@@ -87,34 +87,45 @@ enum Features {
     Edges(EdgePair),
 }
 
-/// The first impact within a step of what is not `touching` yet: a node with a face, or two edges that can touch. What
-/// meets in the first millionth of the step is left out, as what ended the step before at its impact.
-///
-/// Steps in which bodies go farther than the size of their faces are looked at in parts, from when the bodies may meet.
-///
-/// # Cost
-/// Bounds on the paths of all nodes, once. For each pair of bodies whose swept boxes meet, and each part of the step until
-/// they do: the swept boxes of their groups of faces, and of the nodes, faces and edges of those groups that meet one of
-/// the other body.
-pub fn first_impact_of_step(
-    model: &ContactModel,
-    paths: &StepPaths,
-    touching: &Constraints,
-) -> Option<StepImpact> {
-    let reaches: Vec<Option<BodyReach>> = model
-        .groups
-        .iter()
-        .zip(&model.offsets)
-        .map(|(groups, &offset)| BodyReach::of(groups, offset, paths))
-        .collect();
-    let mut first: Option<Meeting> = None;
-    for bodies in near_bodies(model, &reaches) {
-        let [Some(a), Some(b)] = bodies.map(|body| reaches[body as usize].as_ref()) else { continue };
-        let sweep = Sweep { model, paths, touching, offset: model.offset(bodies), reaches: [a, b] };
-        let until = first.map_or(1.0, |first| first.fraction);
-        first = sweep.first(bodies, until).into_iter().chain(first).min_by(order);
+/// The search for impacts within steps.
+#[derive(Clone, Debug)]
+pub struct StepImpactSearch {
+    model: ContactModel,
+    /// The faces of every body, in groups.
+    groups: Vec<FaceGroups>,
+}
+
+impl StepImpactSearch {
+    /// Of these surfaces, whose nodes are at `positions` \[m\] where they are free of stress.
+    pub fn new(model: ContactModel, positions: &[Vec3]) -> Self {
+        let groups = |surface| FaceGroups::new(surface, positions, FACES_PER_GROUP);
+        Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
-    first.map(|meeting| complete(model, paths, &meeting))
+
+    /// The first impact within a step of what is not `touching` yet: a node with a face, or two edges that can touch.
+    /// What meets in the first millionth of the step is left out, as what ended the step before at its impact.
+    ///
+    /// Steps in which bodies go farther than the size of their faces are looked at in parts, from when the bodies may
+    /// meet.
+    ///
+    /// # Cost
+    /// Bounds on the paths of all nodes, once. For each pair of bodies whose swept boxes meet, and each part of the step
+    /// until they do: the swept boxes of their groups of faces, and of the nodes, faces and edges of those groups that
+    /// meet one of the other body.
+    pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
+        let Self { model, groups } = self;
+        let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
+        let reaches: Vec<Option<BodyReach>> = groups.iter().zip(&model.offsets).map(reach).collect();
+        let mut first: Option<Meeting> = None;
+        for bodies in near_bodies(model, &reaches) {
+            let [Some(a), Some(b)] = bodies.map(|body| reaches[body as usize].as_ref()) else { continue };
+            let offset = model.offset(bodies);
+            let sweep = Sweep { model, groups, paths, touching, offset, reaches: [a, b] };
+            let until = first.map_or(1.0, |first| first.fraction);
+            first = sweep.first(bodies, until).into_iter().chain(first).min_by(order);
+        }
+        first.map(|meeting| complete(model, paths, &meeting))
+    }
 }
 
 /// Earlier first, then by what meets.
@@ -182,6 +193,7 @@ fn closest_at(surface: &Surface, face: u32, at: impl Fn(u32) -> Vec3, node: u32)
 /// One pair of bodies.
 struct Sweep<'a> {
     model: &'a ContactModel,
+    groups: &'a [FaceGroups],
     paths: &'a StepPaths,
     touching: &'a Constraints,
     offset: f64,
@@ -227,7 +239,7 @@ impl<'a> Sweep<'a> {
         let region = a.intersection(&b)?;
         let within_region = [0, 1].map(|k: usize| {
             let boxes = self.reaches[k].groups.iter().map(|reach| reach.within(window));
-            let groups = boxes.zip(self.model.groups[bodies[k] as usize].iter());
+            let groups = boxes.zip(self.groups[bodies[k] as usize].iter());
             SortedBoxes::new(groups.filter(|(bounds, _)| !bounds.excludes(&region)).collect())
         });
         let near = |k: usize| {

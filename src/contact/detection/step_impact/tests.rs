@@ -1,6 +1,5 @@
 use super::*;
 use crate::contact::detection::EdgeSelection;
-use crate::contact::detection::face_groups::FaceGroups;
 use crate::contact::detection::samples::Samples;
 
 /// One triangle below, its outside up, and above it another one, the outside down.
@@ -35,10 +34,13 @@ fn polynomial_and_advancement_agree() {
             begin.iter().zip(&velocities).map(|(x, v)| x + v + samples.vector(0.2)).collect();
         let mut paths = StepPaths::default();
         paths.set(&begin, &velocities, &end, 1.0);
-        let exact = first_impact_of_step(&model, &paths, &Constraints::default());
+        let first = |model: &ContactModel| {
+            StepImpactSearch::new(model.clone(), &begin).first(&paths, &Constraints::default())
+        };
+        let exact = first(&model);
         // An offset, however small, makes all features advance.
         let offset = model.with_offsets(&[1e-13, 0.0]);
-        let advanced = first_impact_of_step(&offset, &paths, &Constraints::default());
+        let advanced = first(&offset);
         let (Some(exact), Some(advanced)) = (exact, advanced) else {
             assert!(exact.is_none() && advanced.is_none(), "{exact:?} and {advanced:?}");
             continue;
@@ -60,8 +62,9 @@ fn offset_surfaces_meet_earlier() {
     let mut paths = StepPaths::default();
     paths.set(&begin, &velocities, &end, 1.0);
     let none = Constraints::default();
-    let first =
-        |model: &ContactModel| first_impact_of_step(model, &paths, &none).map(|impact| impact.fraction);
+    let first = |model: &ContactModel| {
+        StepImpactSearch::new(model.clone(), &begin).first(&paths, &none).map(|impact| impact.fraction)
+    };
     assert!((first(&model).unwrap() - 0.8).abs() < 1e-12);
     let offset = model.with_offsets(&[0.1, 0.1]);
     assert!((first(&offset).unwrap() - 0.64).abs() < 1e-8);
@@ -99,14 +102,15 @@ fn parts_of_a_step_find_what_the_whole_does() {
             positions.iter().zip(&velocities).map(|(x, v)| x + v + samples.vector(0.05)).collect();
         let mut paths = StepPaths::default();
         paths.set(&positions, &velocities, &end, 1.0);
-        let mut model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::All);
+        let model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::All);
+        let mut search = StepImpactSearch::new(model, &positions);
         let none = Constraints::default();
-        let in_parts = first_impact_of_step(&model, &paths, &none);
-        model.search_depths = vec![f64::INFINITY; 2];
-        assert_eq!(in_parts, first_impact_of_step(&model, &paths, &none));
+        let in_parts = search.first(&paths, &none);
+        search.model.search_depths = vec![f64::INFINITY; 2];
+        assert_eq!(in_parts, search.first(&paths, &none));
         let one_group = |surface| FaceGroups::new(surface, &positions, usize::MAX);
-        model.groups = model.surfaces.iter().map(one_group).collect();
-        assert_eq!(in_parts, first_impact_of_step(&model, &paths, &none));
+        search.groups = search.model.surfaces.iter().map(one_group).collect();
+        assert_eq!(in_parts, search.first(&paths, &none));
         met += usize::from(in_parts.is_some());
     }
     assert!(met > 20, "{met}");
