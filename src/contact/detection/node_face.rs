@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes};
+use crate::math::real::LANES;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-use super::closest_point::batch::{ClosestLanes, TriangleLanes, closest_points_of_triangles};
+use super::closest_point::batch::{ClosestLanes, TriangleLanes, closest_points_of_triangles, points_from_fn};
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, signed_gap, vertex_normal,
 };
@@ -251,18 +251,16 @@ impl ClosestFaces<'_> {
         if chunk.len() < 2 || self.options.method != Method::Auto {
             return None;
         }
-        let (mut triangles, mut queries) = (TriangleLanes::ZERO, [Lanes::splat(0.0); 3]);
+        let (mut nodes, mut contactors) = ([[0; 3]; LANES], [0; LANES]);
         for lane in 0..LANES {
             let candidate = chunk[lane.min(chunk.len() - 1)];
             let surface = &self.model.surfaces[candidate.key.target as usize];
             let (CellKind::Tri3, &[a, b, c]) = surface.face(candidate.face as usize) else { return None };
-            let corner = |node: u32| self.positions[node as usize];
-            triangles.set(lane, &[corner(a), corner(b), corner(c)]);
-            let query = &self.positions[candidate.key.contactor as usize];
-            for d in 0..3 {
-                queries[d].0[lane] = query[d];
-            }
+            (nodes[lane], contactors[lane]) = ([a, b, c], candidate.key.contactor);
         }
+        let place = |node: u32| self.positions[node as usize];
+        let triangles = TriangleLanes::from_fn(|lane, corner| place(nodes[lane][corner]));
+        let queries = points_from_fn(|lane| place(contactors[lane]));
         let mut closest = [ClosestLanes::ZERO];
         closest_points_of_triangles(self.vectorised, &[triangles], &[queries], &mut closest);
         Some(closest[0])

@@ -4,7 +4,7 @@
 
 use super::layout::single_precision;
 use super::*;
-use crate::contact::detection::closest_point::batch::PointLanes;
+use crate::contact::detection::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::octet::at_most;
 
 /// A computed squared distance to a box may exceed that to a point in it by this factor, and by this where it leaves
@@ -304,16 +304,8 @@ impl ClosestFaceIndex {
                 (leaves[k], lanes[k]) = (triangles, lane % LANES);
             }
         }
-        // Lanes are made of numbers in registers: memory that was written one by one is slow to read as a whole.
-        let (mut triangles, mut query) = (TriangleLanes::ZERO, [Lanes([0.0; LANES]); 3]);
-        for d in 0..3 {
-            query[d] = Lanes([points[0][d], points[1][d], points[2][d], points[3][d]]);
-            for corner in 0..3 {
-                let number = |k: usize| leaves[k].corners[corner][d].0[lanes[k]];
-                triangles.corners[corner][d] = Lanes([number(0), number(1), number(2), number(3)]);
-            }
-        }
-        let found = triangles.closest_and_slivers(&query).0;
+        let triangles = TriangleLanes::from_fn(|k, corner| leaves[k].corner(lanes[k], corner));
+        let found = triangles.closest_and_slivers(&points_from_fn(|k| points[k])).0;
         for (k, (query, place)) in queries.iter().zip(places).enumerate() {
             closest[k] = place.map(|(leaf, lane)| {
                 let Leaf { faces, shapes } = &self.leaves[leaf as usize];

@@ -99,6 +99,13 @@ fn select(mask: Mask, yes: &PointLanes, no: &PointLanes) -> PointLanes {
     [mask.select(yes[0], no[0]), mask.select(yes[1], no[1]), mask.select(yes[2], no[2])]
 }
 
+/// Points given lane by lane.
+#[inline(always)]
+pub fn points_from_fn(point: impl Fn(usize) -> Vec3) -> PointLanes {
+    let [a, b, c, d] = [point(0), point(1), point(2), point(3)];
+    [Lanes([a.x, b.x, c.x, d.x]), Lanes([a.y, b.y, c.y, d.y]), Lanes([a.z, b.z, c.z, d.z])]
+}
+
 impl TriangleLanes {
     /// Room for triangles.
     pub const ZERO: Self = Self { corners: [[Lanes([0.0; LANES]); 3]; 3] };
@@ -113,9 +120,25 @@ impl TriangleLanes {
         }
     }
 
+    /// Triangles given lane by lane.
+    ///
+    /// They are made in registers: memory that was written number by number is slow to read as a whole.
+    #[inline(always)]
+    pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
+        let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));
+        Self { corners: [lanes(0), lanes(1), lanes(2)] }
+    }
+
     /// The triangle in a lane.
     pub fn triangle(&self, lane: usize) -> [Vec3; 3] {
-        self.corners.map(|corner| Vec3::new(corner[0].0[lane], corner[1].0[lane], corner[2].0[lane]))
+        [self.corner(lane, 0), self.corner(lane, 1), self.corner(lane, 2)]
+    }
+
+    /// A corner of the triangle in a lane.
+    #[inline(always)]
+    pub fn corner(&self, lane: usize, corner: usize) -> Vec3 {
+        let [x, y, z] = &self.corners[corner];
+        Vec3::new(x.0[lane], y.0[lane], z.0[lane])
     }
 
     /// Triangles so thin that rounding may mistake their regions.
