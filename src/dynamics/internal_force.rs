@@ -122,20 +122,6 @@ impl InternalForce {
         &self.hourglass_energy
     }
 
-    /// Internal force f_a = ∂(strain energy)/∂x_a \[N\] at current `positions` \[m\]; overwrites all of `force`.
-    ///
-    /// The equation of motion has −f. Nodes of no element get zero.
-    ///
-    /// # Errors
-    /// The failed element with the lowest (block, element); `force` is then not meaningful.
-    pub fn compute(&mut self, positions: &[Vec3], force: &mut [Vec3]) -> Result<(), ElementFailure> {
-        self.evaluate(positions)?;
-        let (of_nodes, rest) = force.split_at_mut(self.forces.len().min(force.len()));
-        of_nodes.copy_from_slice(&self.forces[..of_nodes.len()]);
-        rest.fill(Vec3::zeros());
-        Ok(())
-    }
-
     /// Forces of the elements at current `positions` \[m\]; [`InternalForce::forces`] has their sums.
     ///
     /// # Errors
@@ -157,7 +143,8 @@ impl InternalForce {
         Ok(())
     }
 
-    /// Internal force on each node at the last evaluation \[N\], zero before the first.
+    /// Internal force f_a = ∂(strain energy)/∂x_a on each node at the last evaluation \[N\]; zero before the first, and on
+    /// nodes of no element. The equation of motion has −f.
     pub fn forces(&self) -> &[Vec3] {
         &self.forces
     }
@@ -248,6 +235,9 @@ fn share_out(chunks: &mut [Chunk], num_nodes: usize) {
     if let Some(last) = chunks.last_mut() {
         last.extend_territory(num_nodes);
     }
+    debug_assert!(
+        chunks.is_empty() || chunks.iter().map(|c| c.territory().len()).sum::<usize>() == num_nodes
+    );
 }
 
 /// Averages of the Cauchy stress over a chunk.

@@ -222,14 +222,14 @@ impl Simulation {
             let internal = internal.forces()[nodes.clone()].par_chunks(NODES_PER_TASK);
             let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(NODES_PER_TASK);
             accelerations.zip(internal.zip(masses)).enumerate().for_each(
-                |(task, (some, (internal, masses)))| {
+                |(task, (accelerations, (internal, masses)))| {
                     let first = nodes.start + task * NODES_PER_TASK;
-                    let external = forces.external.get(first..first + some.len());
-                    for (node, (acceleration, mass)) in some.iter_mut().zip(masses).enumerate() {
+                    let external = forces.external.get(first..first + accelerations.len());
+                    for (k, (acceleration, mass)) in accelerations.iter_mut().zip(masses).enumerate() {
                         let inverse = 1.0 / mass;
                         for i in 0..3 {
-                            let external = external.map_or(0.0, |forces| forces[node][i]);
-                            acceleration[i] = (external - internal[node][i]) * inverse;
+                            let external = external.map_or(0.0, |forces| forces[k][i]);
+                            acceleration[i] = (external - internal[k][i]) * inverse;
                         }
                     }
                 },

@@ -106,7 +106,7 @@ impl Simulation {
             let force = self.resultant_on(node);
             let guided = guide.direction * guide.direction.dot(&force);
             self.forces.guides[k] = guided - force;
-            self.state.accelerations[node] = guided / self.model.mass[node];
+            self.state.accelerations[node] = guided * (1.0 / self.model.mass[node]);
         }
     }
 

@@ -44,9 +44,8 @@ fn single(kind: CellKind, material: Material, reference: &[Vec3]) -> Option<Inte
 }
 
 fn forces_of(model: &mut InternalForce, positions: &[Vec3]) -> Vec<Vec3> {
-    let mut force = vec![Vec3::repeat(f64::NAN); positions.len()];
-    model.compute(positions, &mut force).unwrap();
-    force
+    model.evaluate(positions).unwrap();
+    model.forces().to_vec()
 }
 
 fn energy_of(model: &mut InternalForce, positions: &[Vec3]) -> f64 {
@@ -370,24 +369,23 @@ fn the_lowest_failed_element_is_reported() {
     let (nodes, connectivity) = distorted_mesh(CellKind::Hex8, [12, 12, 12], &mut noise);
     let block = ElementBlock::new(CellKind::Hex8, materials(0.3)[2], DENSITY, &connectivity, &nodes).unwrap();
     let mut model = InternalForce::new(vec![block], nodes.len());
-    let mut force = vec![Vec3::zeros(); nodes.len()];
     let touching = |node: u32| connectivity.chunks(8).position(|cell| cell.contains(&node)).unwrap();
 
     let mut broken = nodes.clone();
     let (late, early) = (nodes.len() - 400, nodes.len() / 2);
     broken[late].x = f64::NAN;
-    let failure = model.compute(&broken, &mut force).unwrap_err();
+    let failure = model.evaluate(&broken).unwrap_err();
     assert_eq!(
         failure,
         ElementFailure { block: 0, element: touching(late as u32), kind: FailureKind::NonFinite }
     );
 
     broken[early] += Vec3::new(5.0, 5.0, 5.0);
-    let failure = model.compute(&broken, &mut force).unwrap_err();
+    let failure = model.evaluate(&broken).unwrap_err();
     assert!(failure.element < touching(late as u32));
     assert!(matches!(failure.kind, FailureKind::Inverted { jacobian } if jacobian <= 0.0), "{failure}");
     assert_eq!(model.critical_step(&broken).unwrap().time_step, 0.0);
-    assert!(model.compute(&nodes, &mut force).is_ok(), "a failure does not stick");
+    assert!(model.evaluate(&nodes).is_ok(), "a failure does not stick");
 }
 
 #[test]
@@ -484,7 +482,7 @@ proptest! {
             let current: Vec<Vec3> = reference.iter().zip(&offsets).map(|(x, u)| x + u).collect();
             for material in materials(poisson) {
                 let Some(mut model) = single(kind, material, &reference) else { continue };
-                if model.compute(&current, &mut vec![Vec3::zeros(); current.len()]).is_err() {
+                if model.evaluate(&current).is_err() {
                     continue;
                 }
                 let bound = (2.0 / model.critical_step(&current).unwrap().time_step).powi(2);
