@@ -422,7 +422,7 @@ fn closest_points_are_global_minima() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn a_million_closest_points_of_each_kind_are_global_minima() {
     check_all(250_000);
 }

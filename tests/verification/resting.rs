@@ -107,7 +107,7 @@ fn half_kicks(step: f64) -> f64 {
 /// Goal: no block drifts by more than 1e-3 of an element a second when it is there, no more than 1 % of the energy that came in
 /// is kinetic, but for that of the nodes between two impulses, and the energy is in balance.
 #[test]
-#[ignore = "a minute"]
+#[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn stack_of_ten_blocks_settles() {
     for response in RESPONSES {
         let weight = "-9810*smoothstep(t/0.1)";

@@ -126,7 +126,7 @@ fn crossing_of_walls(simulation: &Simulation) -> f64 {
 /// of symmetry, leave their side of it by less than a tenth of an element (0.1 mm), against more than half the wall
 /// where self-contact is off. Energy to 0.5 %.
 #[test]
-#[ignore = "a minute"]
+#[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn a_ring_pressed_flat_keeps_its_inside_in() {
     let mut crossings = Vec::new();
     for self_contact in ["bodies.ring.self_contact=true", "bodies.ring.self_contact=false"] {
