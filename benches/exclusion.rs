@@ -13,6 +13,7 @@ use std::hint::black_box;
 use common::{heading, measure, repetitions, report};
 use ictus::contact::detection::volume::{Aabb, AabbRow, Dop14, Dop18, Dop26, Obb, Sphere};
 use ictus::math::Vec3;
+use ictus::math::octet::Octets;
 use ictus::math::pack::{Registers, WIDTH};
 use ictus::math::vectorised::{Kernel, Vectorised};
 use pulp::{Simd, WithSimd};
@@ -73,7 +74,7 @@ impl<E: Exclusion> Kernel for Passes<'_, E> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self, _: impl Octets) {
         for _ in 0..self.passes {
             for [a, b] in self.volumes {
                 black_box(E::excludes(a, b));

@@ -1,12 +1,127 @@
-//! Eight numbers at a time: which of them are small, and which those are.
+//! Eight numbers at a time: which of them are small, and which is the least.
 //!
-//! A choice among eight is the bits of a byte, and a table has the numbers of the bits: what is chosen is written with no
-//! branch.
+//! Compilers do not find the instructions for this in loops, so it is said here for each kind of processor. The answers
+//! are the same on all of them.
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
+#[cfg(target_arch = "x86_64")]
+use pulp::{bytemuck::cast, x86::V3};
+
+use super::real::{LANES, Lanes};
+
 /// Numbers of an octet.
 pub const OCTET: usize = 8;
+
+/// Eight boxes: the components of their lower and of their upper corners, side by side.
+pub type Boxes = [[[f32; OCTET]; 3]; 2];
+
+/// What a processor does with octets. To be used inside [`Vectorised::run`](super::vectorised::Vectorised::run), which hands
+/// them out.
+pub trait Octets: Copy {
+    /// Squares of the distances of eight boxes to another; not a number where a corner is not.
+    fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; OCTET];
+    /// Bits of the numbers that are at most `limit`.
+    fn at_most(self, numbers: &[u32; OCTET], limit: u32) -> u8;
+    /// The least of eight numbers.
+    fn least(self, numbers: &[u32; OCTET]) -> u32;
+    /// The least of four numbers, and the first lane that has it; what is not a number counts as infinite.
+    fn first_least(self, numbers: &Lanes) -> (f64, usize);
+}
+
+/// What any processor does.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainOctets;
+
+impl Octets for PlainOctets {
+    #[inline(always)]
+    fn distances_squared(self, [lower, upper]: &Boxes, other: &[[f32; 3]; 2]) -> [f32; OCTET] {
+        // The larger, or the second where one is not a number.
+        let larger = |a: f32, b: f32| if a > b { a } else { b };
+        let mut squares = [0.0; OCTET];
+        for d in 0..3 {
+            for k in 0..OCTET {
+                let apart = larger(other[0][d] - upper[d][k], lower[d][k] - other[1][d]);
+                let apart = larger(0.0, apart);
+                squares[k] += apart * apart;
+            }
+        }
+        squares
+    }
+
+    #[inline(always)]
+    fn at_most(self, numbers: &[u32; OCTET], limit: u32) -> u8 {
+        let mut bits = 0;
+        for k in 0..OCTET {
+            bits |= u8::from(numbers[k] <= limit) << k;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn least(self, numbers: &[u32; OCTET]) -> u32 {
+        let mut least = numbers[0];
+        for k in 1..OCTET {
+            least = least.min(numbers[k]);
+        }
+        least
+    }
+
+    #[inline(always)]
+    fn first_least(self, numbers: &Lanes) -> (f64, usize) {
+        let mut first = (f64::INFINITY, 0);
+        for lane in 0..LANES {
+            if numbers.0[lane] < first.0 {
+                first = (numbers.0[lane], lane);
+            }
+        }
+        first
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Octets for V3 {
+    #[inline(always)]
+    fn distances_squared(self, [lower, upper]: &Boxes, other: &[[f32; 3]; 2]) -> [f32; OCTET] {
+        let avx = self.avx;
+        let (zero, mut squares) = (avx._mm256_setzero_ps(), avx._mm256_setzero_ps());
+        for d in 0..3 {
+            let below = avx._mm256_sub_ps(avx._mm256_set1_ps(other[0][d]), cast(upper[d]));
+            let above = avx._mm256_sub_ps(cast(lower[d]), avx._mm256_set1_ps(other[1][d]));
+            let apart = avx._mm256_max_ps(zero, avx._mm256_max_ps(below, above));
+            squares = avx._mm256_add_ps(squares, avx._mm256_mul_ps(apart, apart));
+        }
+        cast(squares)
+    }
+
+    #[inline(always)]
+    fn at_most(self, numbers: &[u32; OCTET], limit: u32) -> u8 {
+        let limit = self.avx._mm256_set1_epi32(limit.cast_signed());
+        let larger = self.avx2._mm256_max_epu32(cast(*numbers), limit);
+        let at_most = self.avx2._mm256_cmpeq_epi32(larger, limit);
+        self.avx._mm256_movemask_ps(self.avx._mm256_castsi256_ps(at_most)) as u8
+    }
+
+    #[inline(always)]
+    fn least(self, numbers: &[u32; OCTET]) -> u32 {
+        let [first, second]: [[u32; OCTET / 2]; 2] = cast(*numbers);
+        let four = self.sse4_1._mm_min_epu32(cast(first), cast(second));
+        let two = self.sse4_1._mm_min_epu32(four, self.sse2._mm_shuffle_epi32::<0b_01_00_11_10>(four));
+        let one = self.sse4_1._mm_min_epu32(two, self.sse2._mm_shuffle_epi32::<0b_10_11_00_01>(two));
+        self.sse2._mm_cvtsi128_si32(one).cast_unsigned()
+    }
+
+    #[inline(always)]
+    fn first_least(self, numbers: &Lanes) -> (f64, usize) {
+        let avx = self.avx;
+        let four = avx._mm256_min_pd(cast(numbers.0), avx._mm256_set1_pd(f64::INFINITY));
+        let two = avx._mm256_min_pd(four, avx._mm256_permute_pd::<0b_01_01>(four));
+        let one = avx._mm256_min_pd(two, avx._mm256_permute2f128_pd::<1>(two, two));
+        let those = avx._mm256_cmp_pd::<{ std::arch::x86_64::_CMP_EQ_OQ }>(four, one);
+        let lane = avx._mm256_movemask_pd(those).trailing_zeros() as usize;
+        (self.sse2._mm_cvtsd_f64(avx._mm256_castpd256_pd128(one)), lane % LANES)
+    }
+}
 
 /// The numbers of the bits that are set in a byte, then zeros.
 static SET_BITS: [[u8; OCTET]; 1 << OCTET] = {
@@ -26,30 +141,87 @@ static SET_BITS: [[u8; OCTET]; 1 << OCTET] = {
     table
 };
 
-/// The numbers of the bits that are set, then zeros.
+/// The numbers of the bits that are set, then zeros: what they choose is written with no branch.
 #[inline(always)]
 pub fn set_bits(byte: u8) -> &'static [u8; OCTET] {
     &SET_BITS[byte as usize]
 }
 
-/// Bits of the numbers that are at most `limit`.
-#[inline(always)]
-pub fn at_most<T: Copy + PartialOrd>(numbers: &[T; OCTET], limit: T) -> u8 {
-    let mut bits = 0;
-    for k in 0..OCTET {
-        bits |= u8::from(numbers[k] <= limit) << k;
-    }
-    bits
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::vectorised::{Kernel, Vectorised};
+    use proptest::prelude::*;
+
+    /// All operations on some numbers.
+    struct All {
+        corners: Vec<f32>,
+        keys: [u32; OCTET],
+        four: [f64; LANES],
+    }
+
+    impl Kernel for All {
+        type Output = ([u32; OCTET], u8, u32, (u64, usize));
+
+        fn call(self, octets: impl Octets) -> Self::Output {
+            let corner = |k: usize, d: usize, n: usize| self.corners[(k * 3 + d) * (OCTET + 1) + n];
+            let boxes = [0, 1].map(|k| [0, 1, 2].map(|d| std::array::from_fn(|n| corner(k, d, n))));
+            let other = [0, 1].map(|k| [0, 1, 2].map(|d| corner(k, d, OCTET)));
+            let squares = octets.distances_squared(&boxes, &other);
+            let (least, lane) = octets.first_least(&Lanes(self.four));
+            // One not-a-number is as good as another.
+            let bits = squares.map(|square| if square.is_nan() { u32::MAX } else { square.to_bits() });
+            (
+                bits,
+                octets.at_most(&self.keys, self.keys[3]),
+                octets.least(&self.keys),
+                (least.to_bits(), lane),
+            )
+        }
+    }
+
+    fn number() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            -2.0..2.0,
+            Just(1.0),
+            Just(0.0),
+            Just(f64::INFINITY),
+            Just(f64::NEG_INFINITY),
+            Just(f64::NAN)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn all_processors_give_the_same(
+            corners in prop::collection::vec(number().prop_map(|x| x as f32), 6 * (OCTET + 1)),
+            keys in prop::array::uniform8(prop_oneof![any::<u32>(), 0..4_u32]),
+            four in prop::array::uniform4(number()),
+        ) {
+            let run = |on: Vectorised| on.run(All { corners: corners.clone(), keys, four });
+            let (_, at_most, least, (first, lane)) = run(Vectorised::baseline());
+            prop_assert_eq!(run(Vectorised::detect()), run(Vectorised::baseline()));
+            prop_assert!((0..OCTET).all(|k| (keys[k] <= keys[3]) == (at_most >> k & 1 == 1)));
+            prop_assert_eq!(Some(&least), keys.iter().min());
+            let known = four.iter().copied().fold(f64::INFINITY, f64::min);
+            prop_assert_eq!(f64::from_bits(first), known);
+            let place = four.iter().position(|&x| x == known).unwrap_or(0);
+            prop_assert_eq!(lane, if known.is_finite() { place } else { lane });
+        }
+    }
 
     #[test]
-    fn bits_and_their_numbers() {
-        let numbers = [3.0, f64::NAN, -1.0, 2.0, 2.5, f64::INFINITY, 0.0, 2.0];
-        assert_eq!(at_most(&numbers, 2.0), 0b1100_1100);
+    fn distances_of_boxes() {
+        let lower =
+            [[1.0; OCTET], [-1.0; OCTET], [f32::NEG_INFINITY, -5.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::NAN]];
+        let upper = [[2.0; OCTET], [1.0; OCTET], [f32::INFINITY, -4.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::NAN]];
+        let squares = PlainOctets.distances_squared(&[lower, upper], &[[-0.5, 0.0, 0.0], [0.0, 0.5, 1.0]]);
+        assert_eq!(squares[..3], [1.0, 17.0, 1.0]);
+        assert!(squares[7].is_nan());
+    }
+
+    #[test]
+    fn bits_have_their_numbers() {
         for byte in 0..=u8::MAX {
             let numbers = set_bits(byte);
             let count = byte.count_ones() as usize;

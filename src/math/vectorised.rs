@@ -1,5 +1,7 @@
 //! Code compiled for several processors, chosen at run time.
 
+use super::octet::{Octets, PlainOctets};
+
 /// Runs code compiled for the widest vectors that pay: AVX2 where the processor has it, else the baseline.
 ///
 /// Wider (AVX-512) code was slower on four-lane kernels, so it is not compiled.
@@ -13,19 +15,22 @@ pub struct Vectorised {
 pub trait Kernel {
     /// What it returns.
     type Output;
-    /// Does the work.
-    fn call(self) -> Self::Output;
+    /// Does the work, with octets as the processor has them.
+    fn call(self, octets: impl Octets) -> Self::Output;
 }
 
 #[cfg(target_arch = "x86_64")]
-struct Bridge<K>(K);
+struct Bridge<K> {
+    kernel: K,
+    avx2: pulp::x86::V3,
+}
 
 #[cfg(target_arch = "x86_64")]
 impl<K: Kernel> pulp::NullaryFnOnce for Bridge<K> {
     type Output = K::Output;
     #[inline(always)]
     fn call(self) -> K::Output {
-        self.0.call()
+        self.kernel.call(self.avx2)
     }
 }
 
@@ -57,8 +62,8 @@ impl Vectorised {
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.avx2 {
-            return avx2.vectorize(Bridge(kernel));
+            return avx2.vectorize(Bridge { kernel, avx2 });
         }
-        kernel.call()
+        kernel.call(PlainOctets)
     }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::dynamics::{Audit, Wrench};
 use crate::math::Vec3;
+use crate::math::octet::Octets;
 use crate::math::real::{LANES, Lanes, Real};
 use crate::math::reduction::fixed_order_sum;
 use crate::math::vectorised::{Kernel, Vectorised};
@@ -188,7 +189,7 @@ impl Kernel for NodalKernel<'_> {
     type Output = NodalSums;
 
     #[inline(always)]
-    fn call(self) -> NodalSums {
+    fn call(self, _: impl Octets) -> NodalSums {
         let mut sums = LaneSums::new();
         let (masses, last_masses) = self.masses.as_chunks();
         let (positions, last_positions) = self.positions.as_chunks();

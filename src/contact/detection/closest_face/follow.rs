@@ -16,6 +16,7 @@ use super::together::QUERIES_PER_TASK;
 use super::*;
 use crate::contact::detection::closest_point::batch::{ClosestLanes, PointLanes, TriangleLanes};
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
+use crate::math::octet::{Octets, PlainOctets};
 use crate::math::vectorised::Kernel;
 
 /// Faces of a list, and one whose distance ends it.
@@ -136,7 +137,7 @@ impl Moved<'_> {
             let mut search = NearestMoved { moved: self, query: *query, nearest, limit: 0 };
             search.narrow();
             let rounded = Rounded::new(query, &self.index.origin);
-            self.index.descend(&rounded, &mut search, &mut [0; STACK]);
+            self.index.descend(PlainOctets, &rounded, &mut search, &mut [0; STACK]);
             search.nearest.face
         })
     }
@@ -237,7 +238,7 @@ impl Kernel for Follow<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self, _: impl Octets) {
         let places = self.neighbourhoods.chunks_mut(LANES).zip(self.closest.chunks_mut(LANES));
         for (queries, (neighbourhoods, closest)) in self.queries.chunks(LANES).zip(places) {
             let first = self.moved.first_points(neighbourhoods, queries);
@@ -264,7 +265,7 @@ impl Kernel for Renew<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self, octets: impl Octets) {
         let query = self.query;
         let mut few = NearestFew {
             index: self.index,
@@ -274,7 +275,7 @@ impl Kernel for Renew<'_> {
         };
         let rounded = Rounded::new(query, &self.index.origin);
         let mut stack: Stack = [0; STACK];
-        self.index.descend(&rounded, &mut few, &mut stack);
+        self.index.descend(octets, &rounded, &mut few, &mut stack);
         *self.neighbourhood = Neighbourhood {
             query: *query,
             faces: few.faces,

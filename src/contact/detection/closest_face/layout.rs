@@ -78,16 +78,15 @@ impl Item {
 }
 
 impl Node {
-    pub(super) const NOTHING: Self =
-        Self { lower: [[f32::NAN; CHILDREN]; 3], upper: [[f32::NAN; CHILDREN]; 3], first: 0 };
+    pub(super) const NOTHING: Self = Self { boxes: [[[f32::NAN; CHILDREN]; 3]; 2], first: 0 };
 
     pub(super) fn of(children: &[Option<Aabb>], first: usize, origin: &Vec3) -> Self {
         let mut node = Self { first: first as u32, ..Self::NOTHING };
         for (lane, bounds) in children.iter().enumerate() {
             if let Some(bounds) = bounds {
                 for d in 0..3 {
-                    node.lower[d][lane] = outward(bounds.lower[d] - origin[d])[0];
-                    node.upper[d][lane] = outward(bounds.upper[d] - origin[d])[1];
+                    node.boxes[0][d][lane] = outward(bounds.lower[d] - origin[d])[0];
+                    node.boxes[1][d][lane] = outward(bounds.upper[d] - origin[d])[1];
                 }
             }
         }
@@ -303,7 +302,8 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<
             0.0,
         );
     };
-    let faces = [0, 1, 2, 3].map(|lane| items.get(lane).unwrap_or(last).face);
+    let mut faces = [0, 1, 2, 3].map(|lane| items.get(lane).unwrap_or(last).face);
+    faces.sort_unstable();
     let mut around = [None; LANES];
     let mut triangles = TriangleLanes::ZERO;
     let (mut plain, mut margin) = (true, 0.0);

@@ -32,12 +32,13 @@ use rayon::prelude::*;
 use super::closest_point::{ClosestPoint, Method, Start, batch::TriangleLanes, closest_point};
 use crate::contact::Surface;
 use crate::math::Vec3;
+use crate::math::octet::{Boxes, OCTET};
 use crate::math::real::{LANES, Lanes, Real};
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 /// Children of a node.
-const CHILDREN: usize = 8;
+const CHILDREN: usize = OCTET;
 
 /// The face of a surface that is closest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,12 +73,11 @@ pub struct ClosestFaceIndex {
     margin: f64,
 }
 
-/// Boxes of eight children along the axes, in single precision, rounded outward; one without a child is not a number.
+/// Boxes of eight children in single precision, rounded outward; one without a child is not a number.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Node {
-    lower: [[f32; CHILDREN]; 3],
-    upper: [[f32; CHILDREN]; 3],
+    boxes: Boxes,
     /// The first child; leaves count before nodes.
     first: u32,
 }
@@ -85,7 +85,7 @@ struct Node {
 /// A point of a face of each of eight leaves; not a number where there is none.
 type Sample = [[f64; CHILDREN]; 3];
 
-/// Up to four faces; the last is repeated.
+/// Up to four faces in their order; some are repeated where there are fewer.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     faces: [u32; LANES],

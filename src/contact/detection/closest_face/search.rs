@@ -5,7 +5,7 @@
 use super::layout::single_precision;
 use super::*;
 use crate::contact::detection::closest_point::batch::{PointLanes, points_from_fn};
-use crate::math::octet::at_most;
+use crate::math::octet::{Octets, set_bits};
 
 /// A computed squared distance to a box may exceed that to a point in it by this factor, and by this where it leaves
 /// the normal numbers of single precision. Differences, squares and sums are off by 3 units in the last place, and so
@@ -48,61 +48,54 @@ struct Search<'a> {
 /// A point, or a box of points, in single precision; what they are off by is in the boxes of the nodes.
 #[derive(Clone, Copy)]
 pub(super) struct Rounded {
-    lower: [f32; 3],
-    upper: [f32; 3],
+    /// Lower and upper corner.
+    corners: [[f32; 3]; 2],
 }
 
 impl Rounded {
-    pub(super) const ORIGIN: Self = Self { lower: [0.0; 3], upper: [0.0; 3] };
+    pub(super) const ORIGIN: Self = Self { corners: [[0.0; 3]; 2] };
 
     #[inline(always)]
     pub(super) fn new(point: &Vec3, origin: &Vec3) -> Self {
         let place = [point.x - origin.x, point.y - origin.y, point.z - origin.z].map(single_precision);
-        Self { lower: place, upper: place }
+        Self { corners: [place, place] }
     }
 
     /// The box of this one and another.
     #[inline(always)]
     pub(super) fn union(&self, other: &Self) -> Self {
+        let ([lower, upper], [other_lower, other_upper]) = (&self.corners, &other.corners);
         let mut union = *self;
         for d in 0..3 {
-            union.lower[d] = if other.lower[d] < self.lower[d] { other.lower[d] } else { self.lower[d] };
-            union.upper[d] = if other.upper[d] > self.upper[d] { other.upper[d] } else { self.upper[d] };
+            union.corners[0][d] = if other_lower[d] < lower[d] { other_lower[d] } else { lower[d] };
+            union.corners[1][d] = if other_upper[d] > upper[d] { other_upper[d] } else { upper[d] };
         }
         union
     }
 }
 
 impl Node {
-    /// A node whose first child is everywhere.
+    /// A node whose children are everywhere.
     const EVERYTHING: Self =
-        Self { lower: [[f32::NEG_INFINITY; CHILDREN]; 3], upper: [[f32::INFINITY; CHILDREN]; 3], first: 0 };
+        Self { boxes: [[[f32::NEG_INFINITY; CHILDREN]; 3], [[f32::INFINITY; CHILDREN]; 3]], first: 0 };
 
     /// Makes the box of a lane that of a child of another node.
     #[inline(always)]
     fn put(&mut self, lane: usize, other: &Self, child: usize) {
-        for d in 0..3 {
-            self.lower[d][lane] = other.lower[d][child];
-            self.upper[d][lane] = other.upper[d][child];
+        for corner in 0..2 {
+            for d in 0..3 {
+                self.boxes[corner][d][lane] = other.boxes[corner][d][child];
+            }
         }
     }
 
     /// Squares of the distances to a point or a box, as bits, the last of which hold the number of the child.
     #[inline(always)]
-    pub(super) fn keys(&self, point: &Rounded) -> [u32; CHILDREN] {
-        // The larger, or what is not a number: that of a box without a child.
-        let larger = |a: f32, b: f32| if a > b { a } else { b };
-        let mut sum = [0.0; CHILDREN];
-        for d in 0..3 {
-            let (lower, upper) = (&self.lower[d], &self.upper[d]);
-            for k in 0..CHILDREN {
-                let outside = larger(0.0, larger(lower[k] - point.upper[d], point.lower[d] - upper[k]));
-                sum[k] += outside * outside;
-            }
-        }
+    pub(super) fn keys(&self, octets: impl Octets, point: &Rounded) -> [u32; CHILDREN] {
+        let squares = octets.distances_squared(&self.boxes, &point.corners);
         let mut keys = [0; CHILDREN];
         for k in 0..CHILDREN {
-            keys[k] = sum[k].to_bits() & !NUMBER | k as u32;
+            keys[k] = squares[k].to_bits() & !NUMBER | k as u32;
         }
         keys
     }
@@ -146,16 +139,6 @@ impl Visitor for Search<'_> {
     }
 }
 
-/// The least of eight keys.
-#[inline(always)]
-pub(super) fn least(keys: &[u32; CHILDREN]) -> u32 {
-    let mut least = keys[0];
-    for k in 1..CHILDREN {
-        least = least.min(keys[k]);
-    }
-    least
-}
-
 /// Key of boxes at the given squared distance, rounded up.
 #[inline(always)]
 pub(super) fn single(limit: f64) -> u32 {
@@ -188,7 +171,13 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
 impl ClosestFaceIndex {
     /// Shows a visitor all leaves within its limit, from the root down, nearer boxes first.
     #[inline(always)]
-    pub(super) fn descend(&self, query: &Rounded, visitor: &mut impl Visitor, stack: &mut Stack) {
+    pub(super) fn descend(
+        &self,
+        octets: impl Octets,
+        query: &Rounded,
+        visitor: &mut impl Visitor,
+        stack: &mut Stack,
+    ) {
         let num_leaves = self.leaves.len() as u32;
         stack[0] = u64::from(num_leaves) + (self.nodes.len() as u64).wrapping_sub(1);
         let mut waiting = usize::from(!self.nodes.is_empty());
@@ -198,8 +187,8 @@ impl ClosestFaceIndex {
             let mut nearest = key;
             while nearest <= visitor.limit() && place >= num_leaves {
                 let node = &self.nodes[(place - num_leaves) as usize];
-                let keys = std::hint::black_box(node.keys(query));
-                nearest = least(&keys);
+                let keys = node.keys(octets, query);
+                nearest = octets.least(&keys);
                 // All are written, those that count are kept.
                 for k in 0..CHILDREN {
                     stack[waiting] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
@@ -225,7 +214,7 @@ impl ClosestFaceIndex {
     /// Points of the faces near the middle of some queries, from a descent to the nearest boxes; none where they
     /// would tell no more than that nothing beyond `farthest` counts.
     #[inline(always)]
-    pub(super) fn sample(&self, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
+    pub(super) fn sample(&self, octets: impl Octets, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {
             return None;
         }
@@ -234,8 +223,7 @@ impl ClosestFaceIndex {
         let mut place = self.nodes.len() as u32 - 1;
         while self.nodes[place as usize].first >= num_leaves {
             let node = &self.nodes[place as usize];
-            let keys = std::hint::black_box(node.keys(&middle));
-            let nearest = least(&keys);
+            let nearest = octets.least(&node.keys(octets, &middle));
             place = node.first - num_leaves + nearest % CHILDREN as u32;
         }
         Some(&self.samples[place as usize])
@@ -246,31 +234,34 @@ impl ClosestFaceIndex {
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
-        around: &Rounded,
-        limit: u32,
+        octets: impl Octets,
+        (around, limit): (&Rounded, u32),
         listed: &mut [u32; LISTED],
         boxes: &mut [Node; LISTED / CHILDREN],
     ) -> Option<usize> {
         let num_leaves = self.leaves.len() as u32;
-        listed[0] = self.nodes.len() as u32 - 1;
-        boxes[0].put(0, &Node::EVERYTHING, 0);
-        let mut count = 1;
+        let root = self.nodes.len() - 1;
+        let (mut list, mut count) = ([root as u32; LISTED + CHILDREN], 1);
         // Breadth first: the list of one level makes that of the next.
-        while count > 0 && self.nodes[listed[0] as usize].first >= num_leaves {
-            let level = *listed;
-            let above = count;
+        while count > 0 && self.nodes[list[0] as usize].first >= num_leaves {
+            let (level, above) = (list, count);
             count = 0;
             for &node in &level[..above] {
                 let node = &self.nodes[node as usize];
-                let mut near = at_most(&std::hint::black_box(node.keys(around)), limit);
-                while near != 0 {
-                    let child = near.trailing_zeros();
-                    near &= near - 1;
-                    *listed.get_mut(count)? = node.first - num_leaves + child;
-                    boxes[count / CHILDREN].put(count % CHILDREN, node, child as usize);
-                    count += 1;
+                let near = octets.at_most(&node.keys(octets, around), limit);
+                let (room, bits) = (list.get_mut(count..count + CHILDREN)?, set_bits(near));
+                for k in 0..CHILDREN {
+                    room[k] = node.first - num_leaves + u32::from(bits[k]);
                 }
+                count += near.count_ones() as usize;
             }
+        }
+        for (lane, &node) in list[..count].iter().enumerate() {
+            *listed.get_mut(lane)? = node;
+            // The tree is complete, and the leaves come before the nodes.
+            let parent = (self.leaves.len() + node as usize) / CHILDREN;
+            let above = if node as usize == root { &Node::EVERYTHING } else { &self.nodes[parent] };
+            boxes[lane / CHILDREN].put(lane % CHILDREN, above, node as usize % CHILDREN);
         }
         for lane in count..count.next_multiple_of(CHILDREN) {
             boxes[lane / CHILDREN].put(lane % CHILDREN, &Node::NOTHING, 0);
@@ -280,9 +271,15 @@ impl ClosestFaceIndex {
 
     /// Leaf and lane of the closest face by a search from the root down.
     #[inline(always)]
-    pub(super) fn search(&self, query: &Vec3, farthest: f64, stack: &mut Stack) -> Option<(u32, usize)> {
+    pub(super) fn search(
+        &self,
+        octets: impl Octets,
+        query: &Vec3,
+        farthest: f64,
+        stack: &mut Stack,
+    ) -> Option<(u32, usize)> {
         let mut search = Search::new(self, query, farthest);
-        self.descend(&{ search.rounded }, &mut search, stack);
+        self.descend(octets, &{ search.rounded }, &mut search, stack);
         search.best.map(|(_, leaf, lane)| (leaf, lane))
     }
 

@@ -4,6 +4,7 @@ use super::search::{Rounded, single};
 use super::*;
 use crate::contact::detection::samples::Samples;
 use crate::contact::detection::volume::Aabb;
+use crate::math::octet::PlainOctets;
 use proptest::prelude::*;
 
 /// The first of the closest faces, by looking at all.
@@ -110,7 +111,8 @@ proptest! {
             let query = corner + s.vector(away);
             let origin = s.pick(&[Vec3::zeros(), corner, query]);
             let bounds = Aabb { lower: corner, upper: corner };
-            let key = Node::of(&[Some(bounds)], 0, &origin).keys(&Rounded::new(&query, &origin))[0];
+            let node = Node::of(&[Some(bounds)], 0, &origin);
+            let key = node.keys(PlainOctets, &Rounded::new(&query, &origin))[0];
             let distance_squared = (query - corner).norm_squared();
             prop_assert!(key <= single(distance_squared), "{corner:?} {query:?} {origin:?}");
         }

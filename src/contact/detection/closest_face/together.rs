@@ -15,10 +15,10 @@
 
 use std::ops::Range;
 
-use super::search::{LISTED, Rounded, STACK, Stack, distance_squared_to_sample, least, single};
+use super::search::{LISTED, Rounded, STACK, Stack, distance_squared_to_sample, single};
 use super::*;
 use crate::contact::detection::closest_point::batch::PointLanes;
-use crate::math::octet::{at_most, set_bits};
+use crate::math::octet::{Octets, set_bits};
 use crate::math::pack::prefetch;
 use crate::math::vectorised::Kernel;
 
@@ -49,7 +49,8 @@ struct SearchAll<'a> {
 }
 
 /// What the stages leave for each other.
-struct Block<'a> {
+struct Block<'a, O> {
+    octets: O,
     index: &'a ClosestFaceIndex,
     /// Squared distance beyond which nothing counts.
     farthest: f64,
@@ -57,6 +58,8 @@ struct Block<'a> {
     group_of: [usize; BLOCK],
     nodes: [[u32; LISTED]; BLOCK],
     num_nodes: [usize; BLOCK],
+    /// The boxes of the nodes of one group.
+    boxes: [Node; CHUNKS],
     rounded: [Rounded; BLOCK],
     /// Squared distance within which each query finds its closest face.
     limits: [f64; BLOCK],
@@ -137,13 +140,15 @@ impl Kernel for SearchAll<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self, octets: impl Octets) {
         let mut block = Block {
+            octets,
             index: self.index,
             farthest: (self.radius * self.radius).min(f64::MAX),
             group_of: [0; BLOCK],
             nodes: [[0; LISTED]; BLOCK],
             num_nodes: [0; BLOCK],
+            boxes: [Node::NOTHING; CHUNKS],
             rounded: [Rounded::ORIGIN; BLOCK],
             limits: [0.0; BLOCK],
             keys: [[[0; CHILDREN]; CHUNKS]; BLOCK],
@@ -181,13 +186,10 @@ impl Best {
 
     /// The closest of this one and the faces of a leaf.
     #[inline(always)]
-    fn or(self, leaf: u32, faces: &[u32; LANES], distances_squared: &Lanes) -> Self {
-        let mut best = self;
-        for lane in 0..LANES {
-            let other = Self::new(distances_squared.0[lane], faces[lane], leaf, lane);
-            best = if other < best { other } else { best };
-        }
-        best
+    fn or(self, octets: impl Octets, leaf: u32, faces: &[u32; LANES], distances_squared: &Lanes) -> Self {
+        let (distance_squared, lane) = octets.first_least(distances_squared);
+        let other = Self::new(distance_squared, faces[lane], leaf, lane);
+        if other < self { other } else { self }
     }
 
     #[inline(always)]
@@ -204,10 +206,11 @@ impl Best {
     }
 }
 
-impl Block<'_> {
+impl<O: Octets> Block<'_, O> {
     /// Forms the groups, and lists the nodes of each with the keys that its queries see.
     #[inline(always)]
     fn list_nodes(&mut self, queries: &[Vec3]) {
+        self.goes_alone = [false; BLOCK];
         let (mut start, mut group) = (0, 0);
         while start < queries.len() {
             let most = queries.len().min(start + GROUP);
@@ -215,14 +218,15 @@ impl Block<'_> {
             while end < most && are_near(&queries[start], &queries[end], self.index.span) {
                 end += 1;
             }
-            let boxes = self.list_nodes_of(group, start..end, queries);
+            self.list_nodes_of(group, start..end, queries);
             for k in start..end {
-                for (chunk, boxes) in boxes[..self.num_nodes[group].div_ceil(CHILDREN)].iter().enumerate() {
-                    let mut keys = boxes.keys(&self.rounded[k]);
+                let boxes = &self.boxes[..self.num_nodes[group].div_ceil(CHILDREN)];
+                for (chunk, boxes) in boxes.iter().enumerate() {
+                    let mut keys = boxes.keys(self.octets, &self.rounded[k]);
                     for key in &mut keys {
                         *key |= (chunk * CHILDREN) as u32;
                     }
-                    self.keys[k][chunk] = std::hint::black_box(keys);
+                    self.keys[k][chunk] = keys;
                 }
             }
             (start, group) = (end, group + 1);
@@ -230,9 +234,9 @@ impl Block<'_> {
     }
 
     #[inline(always)]
-    fn list_nodes_of(&mut self, group: usize, members: Range<usize>, queries: &[Vec3]) -> [Node; CHUNKS] {
+    fn list_nodes_of(&mut self, group: usize, members: Range<usize>, queries: &[Vec3]) {
         let (index, queries) = (self.index, &queries[members.clone()]);
-        let sample = index.sample(queries, self.farthest);
+        let sample = index.sample(self.octets, queries, self.farthest);
         let mut reach = 0.0;
         for (k, query) in members.clone().zip(queries) {
             self.group_of[k] = group;
@@ -243,19 +247,18 @@ impl Block<'_> {
             };
             reach = Real::max(self.limits[k], reach);
         }
-        let mut boxes = [Node::NOTHING; CHUNKS];
         let around =
             self.rounded[members.clone()].iter().fold(self.rounded[members.start], |a, b| a.union(b));
         let count = if is_finite(&queries[0]) {
-            index.list_nodes(&around, single(reach), &mut self.nodes[group], &mut boxes)
+            let near = (&around, single(reach));
+            index.list_nodes(self.octets, near, &mut self.nodes[group], &mut self.boxes)
         } else {
             Some(0)
         };
         self.num_nodes[group] = count.unwrap_or(0);
-        for k in members {
-            self.goes_alone[k] = count.is_none();
+        if count.is_none() {
+            self.goes_alone[members].fill(true);
         }
-        boxes
     }
 
     /// The nearest leaf of the nearest node of each query, and how far its faces are.
@@ -271,17 +274,17 @@ impl Block<'_> {
                     nearest[c] = nearest[c].min(keys[c]);
                 }
             }
-            let nearest = least(&std::hint::black_box(nearest));
+            let nearest = self.octets.least(&nearest);
             self.first_nodes[k] = if nearest <= limit { nearest % LISTED as u32 } else { NONE };
             let node = &index.nodes[self.nodes[group][nearest as usize % LISTED] as usize];
-            self.first_keys[k] = std::hint::black_box(node.keys(&self.rounded[k]));
-            let nearest = least(&self.first_keys[k]);
+            self.first_keys[k] = node.keys(self.octets, &self.rounded[k]);
+            let nearest = self.octets.least(&self.first_keys[k]);
             let leaf = node.first + nearest % CHILDREN as u32;
             prefetch(&index.leaves[leaf as usize]);
             self.first_leaves.add(k, leaf, u8::from(self.first_nodes[k] != NONE && nearest <= limit));
         }
         self.best = [Best::NONE; BLOCK];
-        visit(index, &self.first_leaves, queries, &mut self.distances, &mut self.best);
+        visit(self.octets, index, &self.first_leaves, queries, &mut self.distances, &mut self.best);
         for k in 0..queries.len() {
             self.limits[k] = Real::min(self.best[k].distance_squared(), self.limits[k]);
         }
@@ -295,20 +298,23 @@ impl Block<'_> {
             let (limit, group) = (single(self.limits[k]), self.group_of[k]);
             for chunk in 0..self.num_nodes[group].div_ceil(CHILDREN) {
                 let place = (chunk * CHILDREN) as u32;
-                let near =
-                    at_most(&self.keys[k][chunk], limit) & !bit(self.first_nodes[k].wrapping_sub(place));
+                let near = self.octets.at_most(&self.keys[k][chunk], limit)
+                    & !bit(self.first_nodes[k].wrapping_sub(place));
                 self.goes_alone[k] |= !self.near_nodes.add(k, place, near);
             }
             let node = self.nodes[group][self.first_nodes[k] as usize % LISTED];
-            let near = if self.first_nodes[k] == NONE { 0 } else { at_most(&self.first_keys[k], limit) };
-            let near = near & !bit(least(&self.first_keys[k]) % CHILDREN as u32);
+            let near = match self.first_nodes[k] {
+                NONE => 0,
+                _ => self.octets.at_most(&self.first_keys[k], limit),
+            };
+            let near = near & !bit(self.octets.least(&self.first_keys[k]) % CHILDREN as u32);
             self.goes_alone[k] |= !self.near_leaves.add(k, self.index.nodes[node as usize].first, near);
         }
         for pair in 0..self.near_nodes.count {
             let (k, place) = self.near_nodes.get(pair);
             let node = &self.index.nodes[self.nodes[self.group_of[k]][place as usize % LISTED] as usize];
-            let keys = std::hint::black_box(node.keys(&self.rounded[k]));
-            let near = at_most(&keys, single(self.limits[k]));
+            let keys = node.keys(self.octets, &self.rounded[k]);
+            let near = self.octets.at_most(&keys, single(self.limits[k]));
             self.goes_alone[k] |= !self.near_leaves.add(k, node.first, near);
         }
         for pair in 0..self.near_leaves.count {
@@ -320,11 +326,11 @@ impl Block<'_> {
     #[inline(always)]
     fn answer(&mut self, queries: &[Vec3], closest: &mut [Option<ClosestFace>]) {
         let index = self.index;
-        visit(index, &self.near_leaves, queries, &mut self.distances, &mut self.best);
+        visit(self.octets, index, &self.near_leaves, queries, &mut self.distances, &mut self.best);
         let mut places = [None; BLOCK];
         for (k, query) in queries.iter().enumerate() {
             places[k] = if self.goes_alone[k] {
-                index.search(query, self.farthest, &mut self.stack)
+                index.search(self.octets, query, self.farthest, &mut self.stack)
             } else {
                 self.best[k].place(self.farthest)
             };
@@ -339,6 +345,7 @@ impl Block<'_> {
 /// Takes the faces of the leaves in pairs into account.
 #[inline(always)]
 fn visit(
+    octets: impl Octets,
     index: &ClosestFaceIndex,
     pairs: &Pairs,
     queries: &[Vec3],
@@ -351,7 +358,7 @@ fn visit(
     }
     for pair in 0..pairs.count {
         let (k, leaf) = pairs.get(pair);
-        best[k] = best[k].or(leaf, &index.leaves[leaf as usize].faces, &distances[pair]);
+        best[k] = best[k].or(octets, leaf, &index.leaves[leaf as usize].faces, &distances[pair]);
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
+use crate::math::octet::Octets;
 use crate::math::real::{LANES, Lanes, Mask, Real};
 use crate::math::vectorised::{Kernel, Vectorised};
 
@@ -73,7 +74,7 @@ impl Kernel for Batch<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self, _: impl Octets) {
         for ((closest, triangles), queries) in self.closest.iter_mut().zip(self.triangles).zip(self.queries) {
             let (answers, slivers) = triangles.closest_and_slivers(queries);
             *closest = answers;
@@ -122,7 +123,7 @@ impl TriangleLanes {
 
     /// Triangles given lane by lane.
     ///
-    /// They are made in registers: memory that was written number by number is slow to read as a whole.
+    /// They are made in octets: memory that was written number by number is slow to read as a whole.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));

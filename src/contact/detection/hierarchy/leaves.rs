@@ -10,6 +10,7 @@ use crate::contact::detection::control_points::{
 };
 use crate::contact::detection::volume::{MinimumBall, Sphere, rounded_up};
 use crate::math::Vec3;
+use crate::math::octet::Octets;
 use crate::math::real::{LANES, Lanes, Mask, Real};
 use crate::math::vectorised::{Kernel, Vectorised};
 use crate::mesh::CellKind;
@@ -233,7 +234,7 @@ impl<const N: usize> Kernel for Weights<'_, N> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self, _: impl Octets) {
         let Self { kinds, nodes, positions, weights } = self;
         let in_lanes = if N == 3 { nodes.len() / LANES * LANES } else { 0 };
         for first in (0..in_lanes).step_by(LANES) {
@@ -277,7 +278,7 @@ impl<const N: usize> Kernel for Spheres<'_, N> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self, _: impl Octets) {
         let Self { leaves, positions, margin, spheres } = self;
         let in_lanes = if N > LARGEST_FLAT_STRIDE { 0 } else { spheres.len() / LANES * LANES };
         for first in (0..in_lanes).step_by(LANES) {

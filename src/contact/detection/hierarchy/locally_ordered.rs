@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::space_filling_curve::Cube;
 use super::topology::{Block, LEAVES_PER_BLOCK, Topology, leaf_link, pieces};
 use crate::contact::detection::volume::Sphere;
+use crate::math::octet::Octets;
 use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Neighbours looked at on either side. Wider windows cost time and buy nothing: with 8, the sums of volumes on
@@ -211,7 +212,7 @@ impl Kernel for Clustering<'_> {
 
     /// The clusters that are left.
     #[inline(always)]
-    fn call(self) -> Clusters {
+    fn call(self, _: impl Octets) -> Clusters {
         let Self { mut clusters, first_merge, links } = self;
         let n = clusters.vertex.len();
         let (mut best, mut preferences) = (vec![0; n], vec![0; n]);

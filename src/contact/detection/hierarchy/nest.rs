@@ -7,6 +7,7 @@ use super::lanes::{Balls, are_independent};
 use super::topology::pieces;
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
+use crate::math::octet::Octets;
 use crate::math::real::{LANES, Lanes};
 use crate::math::vectorised::{Kernel, Vectorised};
 
@@ -58,7 +59,7 @@ impl Kernel for Nest<'_> {
 
     /// The sum of their volumes.
     #[inline(always)]
-    fn call(self) -> f64 {
+    fn call(self, _: impl Octets) -> f64 {
         let Self { links, start, first, spheres, fractions } = self;
         let (mut sums, mut sum) = (Lanes::splat(0.0), 0.0);
         let mut k = 0;

@@ -7,6 +7,7 @@ use super::topology::Block;
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
+use crate::math::octet::Octets;
 use crate::math::real::{LANES, Lanes};
 use crate::math::vectorised::{Kernel, Vectorised};
 
@@ -102,7 +103,7 @@ impl Kernel for InnerVertices<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn call(self, _: impl Octets) {
         let Self { links, fractions, start, first, spheres } = self;
         let mut k = 0;
         while k < links.len() {
