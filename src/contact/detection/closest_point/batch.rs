@@ -170,23 +170,22 @@ impl TriangleLanes {
         let on_ac = (vb.at_most(zero) & d2.at_least(zero) & d6.at_most(zero)).and_not(on_ab);
         let on_bc = (va.at_most(zero) & d4.at_least(d3) & d5.at_least(d6)).and_not(at_corner | on_ab | on_ac);
 
-        // x = origin + first s + ac t
+        // x = origin + ab s + ac t
         let along_bc = d4 - d3;
         let bc2 = along_bc + (d5 - d6);
         let denominator = on_ab.select(ab2, on_ac.select(ac2, on_bc.select(bc2, area)));
-        let along_first = on_ab.select(d1, on_bc.select(along_bc, vb));
-        let along_ac = on_ac.select(d2, vc);
+        let along_ab = on_ab.select(d1, vb);
+        let along_ac = on_ac.select(d2, on_bc.select(along_bc, vc));
         let inverse = one / denominator;
-        let s = (at_corner | on_ac).select(zero, along_first * inverse);
-        let t = (at_corner | on_ab | on_bc).select(zero, along_ac * inverse);
-        let origin = select(in_c, c, &select(in_b | on_bc, b, a));
-        let first = select(on_bc, &sub(c, b), &ab);
+        let t = (at_corner | on_ab).select(zero, along_ac * inverse);
+        let s = (at_corner | on_ac).select(zero, on_bc.select(one - t, along_ab * inverse));
+        let origin = select(in_c, c, &select(in_b, b, a));
         let mut point = [zero; 3];
         for d in 0..3 {
-            point[d] = origin[d] + first[d] * s + ac[d] * t;
+            point[d] = origin[d] + ab[d] * s + ac[d] * t;
         }
         let offset = sub(query, &point);
-        let xi = [in_b.select(one, on_bc.select(one - s, s)), in_c.select(one, on_bc.select(s, t))];
+        let xi = [in_b.select(one, s), in_c.select(one, t)];
         let number = |k: f64| Lanes::splat(k);
         let on_edges = on_ab.select(number(1.0), on_ac.select(number(3.0), on_bc.select(number(2.0), zero)));
         let at_corners = in_a.select(number(4.0), in_b.select(number(5.0), number(6.0)));

@@ -52,7 +52,7 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
     let va = area - vb - vc;
     if va <= 0.0 && d4 >= d3 && d5 >= d6 {
         let t = (d4 - d3) * (1.0 / ((d4 - d3) + (d5 - d6)));
-        return answer(query, b + (c - b) * t, [1.0 - t, t], Feature::Edge(1));
+        return answer(query, a + ab * (1.0 - t) + ac * t, [1.0 - t, t], Feature::Edge(1));
     }
     let inverse = 1.0 / area;
     let (v, w) = (vb * inverse, vc * inverse);
