@@ -2,7 +2,7 @@
 //!
 //! The rough sheet has irregular, graded quadrilaterals split in triangles; the icosphere is regular and full of
 //! equal costs.
-
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
 mod common;
 #[path = "common/icosphere.rs"]
 mod icosphere;
@@ -15,6 +15,7 @@ use common::{heading, measure, repetitions, report};
 use ictus::contact::Surface;
 use ictus::contact::detection::hierarchy::{Builder, Hierarchy};
 use ictus::contact::detection::volume::Sphere;
+use ictus::contact::detection::{NearFaces, compact_order};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use rough_surfaces::{CANDIDATES, RoughSurface, SPACING};
@@ -101,23 +102,48 @@ fn bench_refit(body: &Body) {
 fn bench_near_faces() {
     let (lower, upper) = (RoughSurface::lower(), RoughSurface::upper());
     let body = Body::new("rough surface", &upper.triangles, upper.nodes);
-    let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
-        return;
-    };
+    let mut near = NearFaces::new(&body.surface, &body.positions, 0.0);
+    let mut order = Vec::new();
+    let ordering = measure(lower.nodes.len(), repetitions(30), || order = compact_order(&lower.nodes));
+    report("order of the nodes, once", "node", ordering);
     let mut pairs = Vec::new();
     for (spacings, candidates) in CANDIDATES {
         let inflation = spacings * SPACING;
-        let near = hierarchy.near_faces(&body.positions, inflation);
-        let timing = measure(lower.nodes.len(), repetitions(30), || {
-            near.pairs(black_box(&lower.nodes), inflation, &mut pairs);
+        let refit = measure(body.num_faces(), repetitions(30), || {
+            near.refit(&body.surface, black_box(&body.positions), inflation);
         });
-        assert_eq!(pairs.len(), candidates);
-        report(&format!("inflated by {spacings} h: {candidates} pairs"), "node", timing);
+        report(&format!("boxes of the faces, inflated by {spacings} h"), "face", refit);
+        let timing = measure(lower.nodes.len(), repetitions(100), || {
+            near.pairs(black_box(&lower.nodes), &order, inflation, &mut pairs);
+        });
+        assert_eq!(pairs.iter().map(Vec::len).sum::<usize>(), candidates);
+        report(&format!("{candidates} pairs"), "node", timing);
     }
-    let boxes = measure(body.num_faces(), repetitions(30), || {
-        drop(black_box(hierarchy.near_faces(&body.positions, SPACING)));
-    });
-    report("boxes of the tree", "face", boxes);
+}
+
+/// Refit of the tree, of the boxes, and faces near the nodes of a sheet that has moved, on one thread and on two.
+fn bench_threads(body: &Body, size: f64) {
+    let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
+        return;
+    };
+    let moved: Vec<Vec3> = body.positions.iter().map(|x| x + Vec3::new(0.3, 0.2, 0.1) * size).collect();
+    let mut near = NearFaces::new(&body.surface, &body.positions, 0.0);
+    let order = compact_order(&moved);
+    let (mut spheres, mut pairs) = (Vec::new(), Vec::new());
+    let mut minima = [f64::INFINITY; 2];
+    for (num_threads, minimum) in (1..).zip(&mut minima) {
+        let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(num_threads).build() else { return };
+        let timing = pool.install(|| {
+            measure(body.num_faces(), repetitions(30), || {
+                hierarchy.refit(black_box(&body.positions), &mut spheres);
+                near.refit(&body.surface, &body.positions, 0.25 * size);
+                near.pairs(&moved, &order, 0.25 * size, &mut pairs);
+            })
+        });
+        report(&format!("{}: threads: {num_threads}", body.label), "face", timing);
+        *minimum = timing.minimum;
+    }
+    println!("parallel efficiency {:.0} %", 100.0 * minima[0] / (2.0 * minima[1]));
 }
 
 fn main() {
@@ -126,6 +152,11 @@ fn main() {
     bodies.iter().for_each(bench_build);
     heading("Refit");
     bodies.iter().for_each(bench_refit);
-    heading("Faces near the nodes of a rough surface");
-    bench_near_faces();
+    heading("Faces near the nodes of a rough surface, one thread");
+    match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+        Ok(pool) => pool.install(bench_near_faces),
+        Err(error) => println!("no thread: {error}"),
+    }
+    heading("Refit and near faces");
+    bench_threads(&bodies[4], 1.0 / 447.0);
 }

@@ -4,7 +4,7 @@ use crate::contact::Surface;
 use crate::math::Vec3;
 
 use super::bounds::overshoot;
-use super::hierarchy::space_filling_curve;
+use super::compact_order::compact_order;
 
 /// Faces of a group: with fewer more nodes are on the borders of several groups, with more the groups are less compact.
 pub(super) const FACES_PER_GROUP: usize = 32;
@@ -41,7 +41,7 @@ impl FaceGroups {
             nodes.iter().map(|&node| positions[node as usize]).sum::<Vec3>() / nodes.len() as f64
         };
         let centres: Vec<Vec3> = (0..surface.num_faces()).map(centre).collect();
-        let (faces, _) = space_filling_curve::order(&centres);
+        let faces = compact_order(&centres);
         let mut groups = Self { faces_per_group, overshoot: overshoot(surface), ..Self::default() };
         let mut is_owned = vec![false; surface.nodes().len()];
         for group in faces.chunks(faces_per_group) {

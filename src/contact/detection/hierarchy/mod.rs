@@ -31,7 +31,6 @@ mod lanes;
 mod leaves;
 mod level;
 mod locally_ordered;
-mod near_faces;
 mod nearest;
 mod nest;
 mod refit;
@@ -41,7 +40,6 @@ mod tests;
 mod topology;
 
 pub use check::HierarchyError;
-pub use near_faces::NearFaces;
 
 use rayon::prelude::*;
 

@@ -1,9 +1,12 @@
 //! Boxes along the coordinate axes side by side, as trees hold them.
 
 use pulp::Simd;
+use pulp::bytemuck::{bytes_of, cast_slice};
 
 use super::Aabb;
+use crate::math::Vec3;
 use crate::math::pack::{Row, WIDTH};
+use crate::math::real::Real;
 
 /// Eight boxes, one in each lane.
 #[derive(Clone, Copy, Debug)]
@@ -24,24 +27,32 @@ impl AabbRow {
         }
     }
 
-    /// For each of the boxes 1 where it overlaps or touches another one, else 0; `None` where none does. A bound that is
-    /// not a number overlaps nothing.
-    ///
-    /// They are numbers to count with, so that what overlaps can be listed without branches.
+    /// The smallest box that holds all, but for bounds that are not numbers.
+    #[inline]
+    pub fn joint(&self) -> Aabb {
+        let mut joint = Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
+        for d in 0..3 {
+            for lane in 0..WIDTH {
+                joint.lower[d] = Real::min(self.lower[d].0[lane], joint.lower[d]);
+                joint.upper[d] = Real::max(self.upper[d].0[lane], joint.upper[d]);
+            }
+        }
+        joint
+    }
+
+    /// Which of the boxes overlap or touch another one: bit k is that of lane k. A bound that is not a number overlaps
+    /// nothing.
     #[inline(always)]
-    pub fn overlaps<S: Simd>(&self, simd: S, other: &Aabb) -> Option<[u64; WIDTH]> {
-        let mut overlaps = [0; WIDTH];
-        let mut any = false;
+    pub fn overlapping<S: Simd>(&self, simd: S, other: &Aabb) -> u64 {
+        let mut overlapping = 0;
         for part in 0..WIDTH / S::F64_LANES {
             let mut all = self.overlaps_along(simd, 0, part, other);
             for d in 1..3 {
                 all = simd.and_m64s(all, self.overlaps_along(simd, d, part, other));
             }
-            any |= simd.first_true_m64s(all) < S::F64_LANES;
-            S::as_mut_simd_u64s(&mut overlaps).0[part] =
-                simd.select_u64s(all, simd.splat_u64s(1), simd.splat_u64s(0));
+            overlapping |= bits::<S>(all) << (part * S::F64_LANES);
         }
-        any.then_some(overlaps)
+        overlapping
     }
 
     /// Which lanes of a part overlap another box along an axis.
@@ -55,22 +66,35 @@ impl AabbRow {
     }
 }
 
+/// The bits of a mask, the first lane's the lowest.
+#[inline(always)]
+fn bits<S: Simd>(mask: S::m64s) -> u64 {
+    // A mask is one byte of bits, or of a single truth, or as many words as numbers are in a register.
+    if size_of::<S::m64s>() == 1 {
+        return u64::from(bytes_of(&mask)[0]);
+    }
+    let mut bits = 0;
+    for (lane, word) in cast_slice::<S::m64s, u64>(std::slice::from_ref(&mask)).iter().enumerate() {
+        bits |= (word >> 63) << lane;
+    }
+    bits
+}
+
 #[cfg(test)]
 mod tests {
     use pulp::WithSimd;
 
     use super::*;
     use crate::contact::detection::samples::Samples;
-    use crate::math::Vec3;
     use crate::math::pack::Registers;
 
     struct Overlaps<'a>(&'a AabbRow, &'a Aabb);
 
     impl WithSimd for Overlaps<'_> {
-        type Output = Option<[u64; WIDTH]>;
+        type Output = u64;
 
         fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-            self.0.overlaps(simd, self.1)
+            self.0.overlapping(simd, self.1)
         }
     }
 
@@ -89,23 +113,23 @@ mod tests {
             let (boxes, other): (Vec<Aabb>, Aabb) = ((0..WIDTH - 1).map(|_| bounds()).collect(), bounds());
             let mut row = AabbRow::EMPTY;
             (0..).zip(&boxes).for_each(|(lane, bounds)| row.set(lane, bounds));
-            let mut expected = [0; WIDTH];
+            let mut expected = 0_u64;
             (0..).zip(&boxes).for_each(|(lane, bounds): (usize, _)| {
-                expected[lane] = u64::from(!bounds.excludes(&other));
+                expected |= u64::from(!bounds.excludes(&other)) << lane;
             });
-            let found = expected.contains(&1).then_some(expected);
             for registers in Registers::available() {
-                assert_eq!(registers.run(Overlaps(&row, &other)), found);
+                assert_eq!(registers.run(Overlaps(&row, &other)), expected);
             }
-            counts[0] += usize::from(found.is_none());
-            counts[1] += expected.iter().sum::<u64>() as usize;
+            assert_eq!(Some(row.joint()), boxes.iter().copied().reduce(|a, b| a.union(&b)));
+            counts[0] += usize::from(expected == 0);
+            counts[1] += expected.count_ones() as usize;
             let touch = |b: &Aabb| b.lower.x == other.upper.x || b.upper.x == other.lower.x;
             counts[2] += boxes.iter().filter(|b| touch(b) && !b.excludes(&other)).count();
         }
         assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
         let everywhere = Aabb { lower: Vec3::repeat(f64::NEG_INFINITY), upper: Vec3::repeat(f64::INFINITY) };
         for registers in Registers::available() {
-            assert_eq!(registers.run(Overlaps(&AabbRow::EMPTY, &everywhere)), None);
+            assert_eq!(registers.run(Overlaps(&AabbRow::EMPTY, &everywhere)), 0);
         }
     }
 }

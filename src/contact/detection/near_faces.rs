@@ -1,0 +1,273 @@
+//! Which faces of a surface are near which points: all pairs whose boxes overlap.
+//!
+//! The faces lie in a [`compact_order`], eight in a leaf. Above them is a tree of boxes of eight children a node, all of
+//! whose nodes are full: those of node k are the nodes 8 k to 8 k + 7 of the level below, and no links are kept. The boxes
+//! of a node are met in lanes. Points, compact as well, go down to the nodes above the leaves 64 at a time, from there
+//! eight at a time, as one box; and the leaves that this meets are held against each point.
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::compact_order::compact_order;
+use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of};
+use super::volume::{Aabb, AabbRow};
+use crate::contact::Surface;
+use crate::math::Vec3;
+use crate::math::pack::{Registers, WIDTH};
+use crate::math::real::Real;
+use crate::mesh::CellKind;
+
+/// Points that go through the upper levels together.
+const POINTS_PER_GROUP: usize = WIDTH * WIDTH;
+
+/// Points of a list of pairs.
+const POINTS_PER_TASK: usize = 64 * POINTS_PER_GROUP;
+
+/// Rows of boxes that are fitted by one task at least.
+const ROWS_PER_TASK: usize = 256;
+
+/// Boxes of the faces of a surface in one configuration.
+#[derive(Clone, Debug)]
+pub struct NearFaces {
+    /// Of each leaf; the last may have fewer than there is room for.
+    faces: Vec<[u32; WIDTH]>,
+    /// Boxes of the faces, of the leaves, and so on up to those in the root.
+    levels: Vec<Vec<AabbRow>>,
+}
+
+impl NearFaces {
+    /// The faces of `surface`, in a tree that is compact at `positions` \[m\] of all nodes (global numbering), with their
+    /// boxes there as [`NearFaces::refit`] finds them.
+    ///
+    /// # Panics
+    /// If `positions` is shorter than the largest node number of the surface asks for.
+    pub fn new(surface: &Surface, positions: &[Vec3], inflation: f64) -> Self {
+        let centre = |face: usize| -> Vec3 {
+            let (_, nodes) = surface.face(face);
+            nodes.iter().map(|&node| positions[node as usize]).sum::<Vec3>() / nodes.len() as f64
+        };
+        let centres: Vec<Vec3> = (0..surface.num_faces()).into_par_iter().map(centre).collect();
+        let order = compact_order(&centres);
+        let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
+        faces.as_flattened_mut()[..order.len()].copy_from_slice(&order);
+        let (mut levels, mut num_boxes) = (Vec::new(), order.len());
+        while levels.len() < 2 || num_boxes > 1 {
+            num_boxes = num_boxes.div_ceil(WIDTH);
+            levels.push(vec![AabbRow::EMPTY; num_boxes]);
+        }
+        let mut near = Self { faces, levels };
+        near.refit(surface, positions, inflation);
+        near
+    }
+
+    /// Finds the boxes of the same faces at other `positions` \[m\], enlarged by `inflation` \[m\] on every side.
+    ///
+    /// # Panics
+    /// If the surface has other faces, or `positions` is shorter than its largest node number asks for.
+    pub fn refit(&mut self, surface: &Surface, positions: &[Vec3], inflation: f64) {
+        let num_faces = surface.num_faces();
+        let leaves = self.faces.par_iter().zip(&mut self.levels[0]).with_min_len(ROWS_PER_TASK).enumerate();
+        leaves.for_each(|(leaf, (faces, row))| {
+            for (lane, &face) in faces.iter().enumerate().take(num_faces - WIDTH * leaf) {
+                let (kind, nodes) = surface.face(face as usize);
+                row.set(lane, &bounds_of(kind, nodes, positions, inflation));
+            }
+        });
+        for level in 1..self.levels.len() {
+            let (below, above) = self.levels.split_at_mut(level);
+            let rows = below[level - 1].par_chunks(WIDTH).zip(&mut above[0]).with_min_len(ROWS_PER_TASK);
+            rows.for_each(|(below, row)| {
+                for (lane, below) in below.iter().enumerate() {
+                    row.set(lane, &below.joint());
+                }
+            });
+        }
+    }
+
+    /// Finds all pairs (point, face) such that the box of the face overlaps the box of half edge `inflation` \[m\] around
+    /// the point; boxes that touch overlap.
+    ///
+    /// Only the points in `order` are looked at. Any order will do; a [`compact_order`], kept from call to call, is by far
+    /// the fastest. There is a list of pairs for every 4096 points, in no particular, but always the same order.
+    ///
+    /// # Cost
+    /// O(points · log faces + pairs), in parallel.
+    pub fn pairs(&self, points: &[Vec3], order: &[u32], inflation: f64, lists: &mut Vec<Vec<[u32; 2]>>) {
+        lists.resize_with(order.len().div_ceil(POINTS_PER_TASK), Vec::new);
+        let registers = Registers::default();
+        order.par_chunks(POINTS_PER_TASK).zip(lists).for_each(|(order, pairs)| {
+            pairs.clear();
+            registers.run(Search { faces: self, points, order, inflation, pairs });
+        });
+    }
+}
+
+/// Box of a face; control points may be off by rounding.
+fn bounds_of(kind: CellKind, nodes: &[u32], positions: &[Vec3], inflation: f64) -> Aabb {
+    let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+    let points = control_points(kind, nodes, positions, &mut points);
+    let mut bounds = Aabb { lower: points[0], upper: points[0] };
+    for point in &points[1..] {
+        bounds = bounds.union(&Aabb { lower: *point, upper: *point });
+    }
+    let margin = if is_held_by_nodes(kind) { inflation } else { inflation + rounding_of(points) };
+    Aabb { lower: bounds.lower.add_scalar(-margin), upper: bounds.upper.add_scalar(margin) }
+}
+
+/// A search of the faces near some points.
+struct Search<'a> {
+    faces: &'a NearFaces,
+    points: &'a [Vec3],
+    order: &'a [u32],
+    inflation: f64,
+    pairs: &'a mut Vec<[u32; 2]>,
+}
+
+impl WithSimd for Search<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { faces, points, order, inflation, pairs } = self;
+        let [_, above_leaves, upper @ ..] = faces.levels.as_slice() else { return };
+        let (mut nodes, mut below, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        for group in order.chunks(POINTS_PER_GROUP) {
+            let around_group = around(points, group, inflation);
+            nodes.clear();
+            nodes.extend(0..upper.last().unwrap_or(above_leaves).len() as u32);
+            for level in upper.iter().rev() {
+                list(simd, level, &nodes, &around_group, &mut below);
+                std::mem::swap(&mut nodes, &mut below);
+            }
+            for batch in group.chunks(WIDTH) {
+                list(simd, above_leaves, &nodes, &around(points, batch, inflation), &mut leaves);
+                let batch = Batch::of(points, batch, inflation);
+                for &leaf in &leaves {
+                    faces.meet(simd, leaf as usize, &batch, pairs);
+                }
+            }
+        }
+    }
+}
+
+/// Eight points and the boxes around them. What is left of the last few overlaps nothing.
+struct Batch {
+    points: [u32; WIDTH],
+    boxes: [Aabb; WIDTH],
+}
+
+impl Batch {
+    #[inline(always)]
+    fn of(points: &[Vec3], these: &[u32], inflation: f64) -> Self {
+        let mut batch = Self { points: [0; WIDTH], boxes: [NOWHERE; WIDTH] };
+        for k in 0..these.len().min(WIDTH) {
+            let point = &points[these[k] as usize];
+            batch.points[k] = these[k];
+            batch.boxes[k] = Aabb { lower: point.add_scalar(-inflation), upper: point.add_scalar(inflation) };
+        }
+        batch
+    }
+}
+
+/// A box that overlaps none.
+const NOWHERE: Aabb =
+    Aabb { lower: Vec3::new(f64::NAN, f64::NAN, f64::NAN), upper: Vec3::new(f64::NAN, f64::NAN, f64::NAN) };
+
+/// Replaces `below` by the children of some nodes of a level whose boxes overlap the one `around` points.
+#[inline(always)]
+fn list<S: Simd>(simd: S, level: &[AabbRow], nodes: &[u32], around: &Aabb, below: &mut Vec<u32>) {
+    below.clear();
+    for &node in nodes {
+        let mut overlapping = level[node as usize].overlapping(simd, around);
+        below.reserve(WIDTH);
+        while overlapping != 0 {
+            below.push(WIDTH as u32 * node + overlapping.trailing_zeros());
+            overlapping &= overlapping - 1;
+        }
+    }
+}
+
+impl NearFaces {
+    /// Adds the pairs of the points of a batch with the faces of a leaf.
+    #[inline(always)]
+    fn meet<S: Simd>(&self, simd: S, leaf: usize, batch: &Batch, pairs: &mut Vec<[u32; 2]>) {
+        let (row, faces) = (&self.levels[0][leaf], &self.faces[leaf]);
+        // All points first, then all pairs at once: one branch that cannot be foreseen instead of eight.
+        let mut overlapping = 0_u64;
+        for k in 0..WIDTH {
+            overlapping |= row.overlapping(simd, &batch.boxes[k]) << (WIDTH * k);
+        }
+        pairs.reserve(WIDTH * WIDTH);
+        while overlapping != 0 {
+            let pair = overlapping.trailing_zeros() as usize;
+            pairs.push([batch.points[pair / WIDTH], faces[pair % WIDTH]]);
+            overlapping &= overlapping - 1;
+        }
+    }
+}
+
+/// Box of half edge `inflation` around all of these points that are somewhere.
+#[inline(always)]
+fn around(points: &[Vec3], these: &[u32], inflation: f64) -> Aabb {
+    let mut around = Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
+    for &point in these {
+        let point = &points[point as usize];
+        for d in 0..3 {
+            around.lower[d] = Real::min(point[d], around.lower[d]);
+            around.upper[d] = Real::max(point[d], around.upper[d]);
+        }
+    }
+    Aabb { lower: around.lower.add_scalar(-inflation), upper: around.upper.add_scalar(inflation) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+
+    proptest! {
+        /// The pairs are those that all pairs of boxes have, also far from the faces, and where boxes just touch or
+        /// just do not.
+        #[test]
+        fn pairs_are_those_of_all(seed: u64, num_faces in 1..200_usize, inflation in 0.0..0.3) {
+            let mut s = Samples::new(seed);
+            let (far, grid) = (s.pick(&[0.0, 1e3, 1e9]), s.pick(&[1e-9, 0.05, 0.25]));
+            let place = |s: &mut Samples, far: f64| (s.vector(1.0) / grid).map(f64::round) * grid + s.vector(far);
+            let mut positions = Vec::new();
+            for _ in 0..num_faces {
+                let first = place(&mut s, 0.0);
+                positions.extend([first, first + place(&mut s, 0.0) * 0.2, first + place(&mut s, 0.0) * 0.2]);
+            }
+            let mut points: Vec<Vec3> =
+                (0..37).map(|k| place(&mut s, if k % 9 == 0 { far } else { 0.0 })).collect();
+            // A point that has no place is near nothing, and no other point is less near for it.
+            points[30].y = f64::NAN;
+            let faces: Vec<[u32; 3]> = (0..num_faces as u32).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
+            let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice())));
+            let elsewhere: Vec<Vec3> = positions.iter().map(|x| x * 2.0).collect();
+            let mut near = NearFaces::new(&surface, &elsewhere, 0.0);
+            near.refit(&surface, &positions, inflation);
+            let order = compact_order(&points);
+            let mut lists = Vec::new();
+            near.pairs(&points, &order, inflation, &mut lists);
+            let mut pairs = lists.concat();
+            pairs.sort_unstable();
+            let mut all = Vec::new();
+            for (point, x) in (0..).zip(&points) {
+                if x.y.is_nan() {
+                    continue;
+                }
+                let around = Aabb { lower: x.add_scalar(-inflation), upper: x.add_scalar(inflation) };
+                for (face, nodes) in (0..).zip(&faces) {
+                    let box_of_face = bounds_of(CellKind::Tri3, nodes, &positions, inflation);
+                    if !box_of_face.excludes(&around) {
+                        all.push([point, face]);
+                    }
+                }
+            }
+            prop_assert_eq!(pairs, all);
+        }
+    }
+}
