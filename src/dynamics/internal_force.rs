@@ -13,7 +13,7 @@ mod tests;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use self::chunk::{Chunk, ChunkSums, Scratch};
+use self::chunk::{Chunk, ChunkSums};
 use super::critical_step::{ChunkBound, CriticalStep};
 use super::element_block::{ElementBlock, ElementOperation};
 use super::element_formulation::ElementFormulation;
@@ -21,12 +21,7 @@ use super::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk, num_chunks};
 use crate::material::Law;
 use crate::math::Vec3;
 use crate::math::pack::{Pack, Padded, Registers};
-
-/// Nodes reduced by one task.
-const NODES_PER_TASK: usize = 4096;
-
-/// Most runs of chunks that threads share out among themselves.
-const TASKS: usize = 64;
+use crate::math::reduction::nodes_per_task;
 
 /// An element that cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -60,8 +55,6 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Of each task.
-    scratch: Vec<Scratch>,
     /// By node \[N\].
     forces: Vec<Vec3>,
     /// By foreign node of chunk, chunk after chunk \[N\].
@@ -93,11 +86,9 @@ impl InternalForce {
             .collect();
         foreign.par_sort_unstable();
         let energy = vec![0.0; blocks.len()];
-        let num_tasks = chunks.len().clamp(1, TASKS);
         Self {
             blocks,
             chunks,
-            scratch: vec![Scratch::default(); num_tasks],
             forces: vec![Vec3::zeros(); num_nodes],
             foreign_forces: vec![Padded::splat(0.0); foreign.len()],
             foreign,
@@ -129,7 +120,7 @@ impl InternalForce {
     pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
         let work = ChunkWork { blocks: &self.blocks, positions, registers: self.registers };
         let sums = ChunkSums { own: &mut self.forces, foreign: &mut self.foreign_forces };
-        work.compute(&mut self.chunks, &mut self.scratch, sums);
+        work.compute(&mut self.chunks, sums);
         self.add_foreign_forces();
         self.strain_energy.fill(0.0);
         self.hourglass_energy.fill(0.0);
@@ -152,8 +143,9 @@ impl InternalForce {
     /// Adds to the forces of nodes what chunks have of those that are not their own.
     fn add_foreign_forces(&mut self) {
         let (foreign, foreign_forces) = (&self.foreign, &self.foreign_forces);
-        self.forces.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(|(task, forces)| {
-            let first = task * NODES_PER_TASK;
+        let size = nodes_per_task(self.forces.len());
+        self.forces.par_chunks_mut(size).enumerate().for_each(|(task, forces)| {
+            let first = task * size;
             let start = foreign.partition_point(|[node, _]| (*node as usize) < first);
             for &[node, place] in &foreign[start..] {
                 let Some(force) = forces.get_mut(node as usize - first) else { break };
@@ -205,23 +197,15 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Halves the chunks, with the sums of their forces, until there are as many runs of them as there is scratch.
-    fn compute(&self, chunks: &mut [Chunk], scratch: &mut [Scratch], mut sums: ChunkSums<'_>) {
-        if let [scratch] = scratch {
-            for chunk in chunks {
-                let (of_chunk, rest) = sums.split(std::slice::from_ref(chunk));
-                chunk.compute(&self.blocks[chunk.block], self.positions, scratch, of_chunk, self.registers);
-                sums = rest;
-            }
-            return;
+    /// Computes one chunk, or both halves of several with the sums of their forces.
+    fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
+        if let [chunk] = chunks {
+            chunk.compute(&self.blocks[chunk.block], self.positions, sums, self.registers);
+        } else if !chunks.is_empty() {
+            let (first, second) = chunks.split_at_mut(chunks.len() / 2);
+            let (sums, other_sums) = sums.split(first);
+            rayon::join(|| self.compute(first, sums), || self.compute(second, other_sums));
         }
-        let (first, second) = chunks.split_at_mut(chunks.len() / 2);
-        let (scratch, other_scratch) = scratch.split_at_mut(scratch.len() / 2);
-        let (sums, other_sums) = sums.split(first);
-        rayon::join(
-            || self.compute(first, scratch, sums),
-            || self.compute(second, other_scratch, other_sums),
-        );
     }
 }
 

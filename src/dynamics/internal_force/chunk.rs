@@ -5,6 +5,7 @@
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
@@ -15,15 +16,15 @@ use crate::dynamics::element_formulation::{ElementFormulation, Evaluation};
 use crate::dynamics::group::{element_of, groups_of_chunk};
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::pack::{Pack, Padded, Registers, Row, WIDTH};
+use crate::math::pack::{NUM_SLOTS, Pack, Padded, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
 
-/// Does something for each node of an element, written out for the first eight: such a loop stays one, and what it gathers
-/// goes through memory.
+/// Does something for each node of an element, written out for the first four: such a loop stays one, and what it gathers
+/// goes through memory. The nodes of more would not fit the registers, and their indices would go through memory, too.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
-        for_each_node!(@written 0 1 2 3 4 5 6 7, $a < $count, $statement);
-        for $a in 8..$count {
+        for_each_node!(@written 0 1 2 3, $a < $count, $statement);
+        for $a in 4..$count {
             $statement;
         }
     };
@@ -136,21 +137,21 @@ impl Chunk {
         &mut self,
         block: &ElementBlock,
         positions: &[Vec3],
-        scratch: &mut Scratch,
         sums: ChunkSums<'_>,
         registers: Registers,
     ) {
-        let Scratch { positions: gathered, forces } = scratch;
-        gathered.resize(self.nodes.len(), Padded::splat(0.0));
-        forces.resize(self.nodes.len(), Padded::splat(0.0));
-        registers.run(GatherNodes { nodes: &self.nodes, positions, gathered });
-        for search in [false, true] {
-            let work = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search };
-            if block.dispatch(work) != Some(false) {
-                break;
+        SCRATCH.with_borrow_mut(|scratch| {
+            let ([gathered, forces], _) = scratch.as_chunks_mut() else { return };
+            for search in [false, true] {
+                registers.run(GatherNodes { nodes: &self.nodes, positions, gathered, forces });
+                let work = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search };
+                if block.dispatch(work) != Some(false) {
+                    break;
+                }
             }
-        }
-        registers.run(HandOver { forces, own: self.own.clone(), first: self.first_own(), sums });
+            let forces = &forces[..self.nodes.len()];
+            registers.run(HandOver { forces, own: self.own.clone(), first: self.first_own(), sums });
+        });
     }
 
     /// Place of its first own node in its territory.
@@ -160,11 +161,9 @@ impl Chunk {
     }
 }
 
-/// Positions and forces by slot of the chunk at hand.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
-    positions: Vec<Padded>,
-    forces: Vec<Padded>,
+thread_local! {
+    /// Positions and forces by slot of the chunk that a thread computes, near it from one chunk to the next.
+    static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
 /// Where a chunk leaves the sums of its forces \[N\].
@@ -186,11 +185,12 @@ impl<'a> ChunkSums<'a> {
     }
 }
 
-/// Brings the positions of nodes together.
+/// Brings the positions of nodes together, and begins the sums of their forces.
 struct GatherNodes<'a> {
     nodes: &'a [u32],
     positions: &'a [Vec3],
-    gathered: &'a mut [Padded],
+    gathered: &'a mut Slots,
+    forces: &'a mut Slots,
 }
 
 impl WithSimd for GatherNodes<'_> {
@@ -198,9 +198,11 @@ impl WithSimd for GatherNodes<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let gathered = &mut self.gathered[..self.nodes.len()];
-        for slot in 0..self.nodes.len() {
+        let num_nodes = self.nodes.len();
+        let (gathered, forces) = (&mut self.gathered[..num_nodes], &mut self.forces[..num_nodes]);
+        for slot in 0..num_nodes {
             gathered[slot] = Padded::from_vector(self.positions[self.nodes[slot] as usize].data.0[0]);
+            forces[slot] = Padded::splat(0.0);
         }
     }
 }
@@ -239,9 +241,9 @@ struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
     /// By slot \[m\].
-    positions: &'a [Padded],
-    /// By slot \[N\].
-    forces: &'a mut [Padded],
+    positions: &'a Slots,
+    /// By slot \[N\], zero at first.
+    forces: &'a mut Slots,
     registers: Registers,
     /// Whether to look which element fails.
     search: bool,
@@ -269,7 +271,6 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         let Self { work, formulation, law } = self;
         let ChunkForces { block, chunk, positions, forces: sums, search, .. } = work;
         let zero = Pack::splat(simd, 0.0);
-        sums.fill(Padded::splat(0.0));
         let mut totals = [Row::splat(0.0); 2];
         let mut failure = None;
         // J of an element and its energy: neither may be infinite, and J must be positive.
@@ -338,7 +339,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
 #[inline(always)]
 fn gather<S: Simd, const N: usize>(
     simd: S,
-    positions: &[Padded],
+    positions: &Slots,
     slots: &[[u16; WIDTH]; N],
     part: usize,
 ) -> [[Pack<S>; 3]; N] {
