@@ -6,21 +6,19 @@
 //! of chunks. Who computes a chunk does not change what is added to what.
 
 mod chunk;
+mod mean_stress;
 
 #[cfg(test)]
 mod tests;
 
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use self::chunk::{Chunk, ChunkSums};
-use super::critical_step::{ChunkBound, CriticalStep};
-use super::element_block::{ElementBlock, ElementOperation};
-use super::element_formulation::ElementFormulation;
-use super::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk, num_chunks};
-use crate::material::Law;
+use super::critical_step::CriticalStep;
+use super::element_block::ElementBlock;
+use super::group::{ELEMENTS_PER_CHUNK, num_chunks};
 use crate::math::Vec3;
-use crate::math::pack::{Pack, Padded, Registers};
+use crate::math::pack::{Padded, Registers};
 use crate::math::reduction::nodes_per_task;
 
 /// An element that cannot be computed.
@@ -164,11 +162,8 @@ impl InternalForce {
 
     /// The same of each block by itself.
     pub fn critical_steps(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
-        let of_chunk = |chunk: &Chunk| {
-            let block = &self.blocks[chunk.block];
-            let bound = ChunkBound { block, chunk: chunk.index, positions, registers: self.registers };
-            Some(block.dispatch(bound)??.into_step(chunk.block))
-        };
+        let of_chunk =
+            |chunk: &Chunk| chunk.critical_step(&self.blocks[chunk.block], positions, self.registers);
         let steps: Vec<Option<CriticalStep>> = self.chunks.par_iter().map(of_chunk).collect();
         let mut shortest = vec![None; self.blocks.len()];
         for step in steps.into_iter().flatten() {
@@ -182,9 +177,9 @@ impl InternalForce {
     ///
     /// `out` has one entry per element. Plane elements have the ZZ of plane strain.
     pub fn cauchy_stress(&self, positions: &[Vec3], block: usize, out: &mut [[f64; 6]]) {
-        let (block, registers) = (&self.blocks[block], self.registers);
-        out.par_chunks_mut(ELEMENTS_PER_CHUNK).enumerate().for_each(|(chunk, out)| {
-            block.dispatch(MeanStress { block, positions, chunk, out, registers });
+        let chunks: Vec<&Chunk> = self.chunks.iter().filter(|chunk| chunk.block == block).collect();
+        chunks.into_par_iter().zip(out.par_chunks_mut(ELEMENTS_PER_CHUNK)).for_each(|(chunk, out)| {
+            chunk.mean_stress(&self.blocks[block], positions, out, self.registers);
         });
     }
 }
@@ -222,54 +217,4 @@ fn share_out(chunks: &mut [Chunk], num_nodes: usize) {
     debug_assert!(
         chunks.is_empty() || chunks.iter().map(|c| c.territory().len()).sum::<usize>() == num_nodes
     );
-}
-
-/// Averages of the Cauchy stress over a chunk.
-struct MeanStress<'a> {
-    block: &'a ElementBlock,
-    positions: &'a [Vec3],
-    chunk: usize,
-    out: &'a mut [[f64; 6]],
-    registers: Registers,
-}
-
-impl ElementOperation for MeanStress<'_> {
-    type Output = ();
-
-    fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, formulation: &F, law: L) {
-        self.registers.run_seldom(StressKernel::<F, L, N> { work: self, formulation, law });
-    }
-}
-
-struct StressKernel<'a, F, L, const N: usize> {
-    work: MeanStress<'a>,
-    formulation: &'a F,
-    law: L,
-}
-
-impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for StressKernel<'_, F, L, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let MeanStress { block, positions, chunk, out, .. } = self.work;
-        let mut state = F::state(simd);
-        for group in groups_of_chunk(chunk, block.num_elements()) {
-            let rows = block.gather::<N>(group, positions);
-            for part in 0..Pack::<S>::PARTS {
-                let x = Pack::load_vectors(simd, &rows, part);
-                let stress =
-                    self.formulation.mean_stress(self.law, &block.part(simd, group, part), &x, &mut state);
-                for lane in 0..Pack::<S>::LANES {
-                    let element = element_of(group, part * Pack::<S>::LANES + lane, block.num_elements());
-                    let Some(element) = element else { continue };
-                    for (out, component) in
-                        out[element - chunk * ELEMENTS_PER_CHUNK].iter_mut().zip(&stress.0)
-                    {
-                        *out = component.lanes()[lane];
-                    }
-                }
-            }
-        }
-    }
 }

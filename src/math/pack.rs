@@ -84,18 +84,6 @@ impl<S: Simd> Pack<S> {
         Self { simd, value: S::as_simd_f64s(&row.0).0[part] }
     }
 
-    /// Part of rows of vectors by their components.
-    #[inline(always)]
-    pub fn load_vectors<const N: usize>(simd: S, rows: &[[Row; 3]; N], part: usize) -> [[Self; 3]; N] {
-        let mut vectors = [[Self::splat(simd, 0.0); 3]; N];
-        for a in 0..N {
-            for i in 0..3 {
-                vectors[a][i] = Self::load(simd, &rows[a][i], part);
-            }
-        }
-        vectors
-    }
-
     /// Overwrites a part of a row.
     #[inline(always)]
     pub fn store(self, row: &mut Row, part: usize) {
@@ -131,6 +119,21 @@ impl<S: Simd> Pack<S> {
         }
         let [x, y, z, _] = simd.deinterleave_shfl_f64s(registers);
         [Self { simd, value: x }, Self { simd, value: y }, Self { simd, value: z }]
+    }
+
+    /// The same for several rows of indices.
+    #[inline(always)]
+    pub fn gather_rows<const N: usize>(
+        simd: S,
+        vectors: &Slots,
+        indices: &[[u16; WIDTH]; N],
+        part: usize,
+    ) -> [[Self; 3]; N] {
+        let mut gathered = [[Self::splat(simd, 0.0); 3]; N];
+        for a in 0..N {
+            gathered[a] = Self::gather(simd, vectors, &indices[a], part);
+        }
+        gathered
     }
 
     /// Adds vectors, given by their components, to those that a part of a row of indices names, lane after lane.

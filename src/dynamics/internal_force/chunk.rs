@@ -10,7 +10,9 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
+use super::mean_stress::MeanStress;
 use super::{ElementFailure, FailureKind};
+use crate::dynamics::critical_step::{ChunkBound, CriticalStep};
 use crate::dynamics::element_block::{ElementBlock, ElementOperation};
 use crate::dynamics::element_formulation::{ElementFormulation, Evaluation};
 use crate::dynamics::group::{element_of, groups_of_chunk};
@@ -41,8 +43,6 @@ macro_rules! for_each_node {
 pub(super) struct Chunk {
     /// Index of the block.
     pub block: usize,
-    /// Index of the chunk in the block.
-    pub index: usize,
     /// Strain energy \[J\].
     pub energy: f64,
     /// Energy of hourglass control \[J\].
@@ -83,7 +83,6 @@ impl Chunk {
         let padded = !lanes().all(|(group, lane)| exists(group, lane));
         Self {
             block: block_index,
-            index,
             energy: 0.0,
             hourglass: 0.0,
             failure: None,
@@ -140,10 +139,9 @@ impl Chunk {
         sums: ChunkSums<'_>,
         registers: Registers,
     ) {
-        SCRATCH.with_borrow_mut(|scratch| {
-            let ([gathered, forces], _) = scratch.as_chunks_mut() else { return };
+        with_scratch(|[gathered, forces]| {
+            self.gather(positions, gathered, registers);
             for search in [false, true] {
-                registers.run(GatherNodes { nodes: &self.nodes, positions, gathered, forces });
                 let work = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search };
                 if block.dispatch(work) != Some(false) {
                     break;
@@ -152,6 +150,41 @@ impl Chunk {
             let forces = &forces[..self.nodes.len()];
             registers.run(HandOver { forces, own: self.own.clone(), first: self.first_own(), sums });
         });
+    }
+
+    /// Its part in a [`critical step`](super::InternalForce::critical_step).
+    pub fn critical_step(
+        &self,
+        block: &ElementBlock,
+        positions: &[Vec3],
+        registers: Registers,
+    ) -> Option<CriticalStep> {
+        let worst = with_scratch(|[gathered, _]| {
+            self.gather(positions, gathered, registers);
+            let (groups, slots) = (self.groups.clone(), &self.slots);
+            block.dispatch(ChunkBound { block, groups, slots, positions: gathered, registers })
+        });
+        Some(worst???.into_step(self.block))
+    }
+
+    /// Averages of the Cauchy stress over its elements \[Pa\].
+    pub fn mean_stress(
+        &self,
+        block: &ElementBlock,
+        positions: &[Vec3],
+        out: &mut [[f64; 6]],
+        registers: Registers,
+    ) {
+        with_scratch(|[gathered, _]| {
+            self.gather(positions, gathered, registers);
+            let (groups, slots) = (self.groups.clone(), &self.slots);
+            block.dispatch(MeanStress { block, groups, slots, positions: gathered, out, registers })
+        });
+    }
+
+    /// Positions of its nodes by slot.
+    fn gather(&self, positions: &[Vec3], gathered: &mut Slots, registers: Registers) {
+        registers.run(GatherNodes { nodes: &self.nodes, positions, gathered });
     }
 
     /// Place of its first own node in its territory.
@@ -164,6 +197,11 @@ impl Chunk {
 thread_local! {
     /// Positions and forces by slot of the chunk that a thread computes, near it from one chunk to the next.
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
+}
+
+/// Does work with it, if there is any.
+fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
+    SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
 
 /// Where a chunk leaves the sums of its forces \[N\].
@@ -185,12 +223,11 @@ impl<'a> ChunkSums<'a> {
     }
 }
 
-/// Brings the positions of nodes together, and begins the sums of their forces.
+/// Brings the positions of nodes together.
 struct GatherNodes<'a> {
     nodes: &'a [u32],
     positions: &'a [Vec3],
     gathered: &'a mut Slots,
-    forces: &'a mut Slots,
 }
 
 impl WithSimd for GatherNodes<'_> {
@@ -198,11 +235,9 @@ impl WithSimd for GatherNodes<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let num_nodes = self.nodes.len();
-        let (gathered, forces) = (&mut self.gathered[..num_nodes], &mut self.forces[..num_nodes]);
-        for slot in 0..num_nodes {
+        let gathered = &mut self.gathered[..self.nodes.len()];
+        for slot in 0..gathered.len() {
             gathered[slot] = Padded::from_vector(self.positions[self.nodes[slot] as usize].data.0[0]);
-            forces[slot] = Padded::splat(0.0);
         }
     }
 }
@@ -242,7 +277,7 @@ struct ChunkForces<'a> {
     chunk: &'a mut Chunk,
     /// By slot \[m\].
     positions: &'a Slots,
-    /// By slot \[N\], zero at first.
+    /// By slot \[N\].
     forces: &'a mut Slots,
     registers: Registers,
     /// Whether to look which element fails.
@@ -271,6 +306,9 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         let Self { work, formulation, law } = self;
         let ChunkForces { block, chunk, positions, forces: sums, search, .. } = work;
         let zero = Pack::splat(simd, 0.0);
+        for slot in 0..chunk.nodes.len() {
+            sums[slot] = Padded::splat(0.0);
+        }
         let mut totals = [Row::splat(0.0); 2];
         let mut failure = None;
         // J of an element and its energy: neither may be infinite, and J must be positive.
