@@ -3,14 +3,15 @@
 //! The central difference method is stable for Δt ≤ 2/ω, ω the highest frequency of the mesh, which no element's
 //! own highest frequency falls short of (Irons' theorem; Hughes 2000, *The Finite Element Method*, §9.1).
 
+use std::ops::Range;
+
 use pulp::{Simd, WithSimd};
 
 use super::element_block::{ElementBlock, ElementOperation};
 use super::element_formulation::ElementFormulation;
-use super::group::{element_of, groups_of_chunk};
+use super::group::element_of;
 use crate::material::Law;
-use crate::math::Vec3;
-use crate::math::pack::{Pack, Registers};
+use crate::math::pack::{Pack, Registers, Slots, WIDTH};
 
 /// The stable step and the element that asks for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,8 +47,11 @@ impl WorstElement {
 /// Bound over a chunk of a block, as an operation on elements.
 pub(super) struct ChunkBound<'a> {
     pub block: &'a ElementBlock,
-    pub chunk: usize,
-    pub positions: &'a [Vec3],
+    pub groups: Range<usize>,
+    /// Of each group, by node then lane.
+    pub slots: &'a [[u16; WIDTH]],
+    /// By slot \[m\].
+    pub positions: &'a Slots,
     pub registers: Registers,
 }
 
@@ -74,22 +78,24 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for BoundKernel<
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Option<WorstElement> {
-        let ChunkBound { block, chunk, positions, .. } = *self.work;
+        let ChunkBound { block, groups, slots, positions, .. } = self.work;
         let mut worst: Option<WorstElement> = None;
         let mut largest = f64::NEG_INFINITY;
         let mut state = F::state(simd);
-        for group in groups_of_chunk(chunk, block.num_elements()) {
+        for (group, slots) in groups.clone().zip(slots.as_chunks::<N>().0) {
             block.prefetch(group);
-            let rows = block.gather::<N>(group, positions);
             for part in 0..Pack::<S>::PARTS {
-                let x = Pack::load_vectors(simd, &rows, part);
+                let x = Pack::gather_rows(simd, positions, slots, part);
                 let data = block.part(simd, group, part);
                 let bound = self.formulation.frequency_squared_bound(self.law, &data, &x, &mut state);
                 for (lane, &bound) in bound.lanes().iter().enumerate() {
                     // A bound that is no number is no bound.
                     let bound = if bound < f64::INFINITY { bound } else { f64::INFINITY };
+                    if bound <= largest {
+                        continue;
+                    }
                     let element = element_of(group, part * Pack::<S>::LANES + lane, block.num_elements());
-                    if let (true, Some(element)) = (bound > largest, element) {
+                    if let Some(element) = element {
                         largest = bound;
                         worst = Some(WorstElement { element, frequency_squared: bound });
                     }

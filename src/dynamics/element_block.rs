@@ -25,7 +25,7 @@ use super::reference_geometry::NODE_ROWS;
 use crate::element::quadrature;
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
 use crate::math::Vec3;
-use crate::math::pack::{Row, WIDTH, prefetch};
+use crate::math::pack::{Row, prefetch};
 use crate::mesh::CellKind;
 
 /// Why a set of cells cannot be a block of elements.
@@ -300,21 +300,6 @@ impl ElementBlock {
     pub(super) fn lane_nodes(&self, group: usize, lane: usize) -> &[u32] {
         let num_elements = self.num_elements();
         self.nodes(element_of(group, lane, num_elements).unwrap_or(num_elements - 1))
-    }
-
-    /// Positions of the nodes of a group, out of those of all nodes.
-    #[inline(always)]
-    pub(super) fn gather<const N: usize>(&self, group: usize, positions: &[Vec3]) -> [[Row; 3]; N] {
-        let mut x = [[Row([0.0; WIDTH]); 3]; N];
-        for lane in 0..WIDTH {
-            for (x, &node) in x.iter_mut().zip(self.lane_nodes(group, lane)) {
-                let corner = &positions[node as usize];
-                for i in 0..3 {
-                    x[i].0[lane] = corner[i];
-                }
-            }
-        }
-        x
     }
 
     /// Runs `operation` with the interpolation and the law of this block: the one place that names them all.

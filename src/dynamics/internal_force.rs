@@ -6,27 +6,20 @@
 //! of chunks. Who computes a chunk does not change what is added to what.
 
 mod chunk;
+mod mean_stress;
 
 #[cfg(test)]
 mod tests;
 
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use self::chunk::{Chunk, ChunkSums, Scratch};
-use super::critical_step::{ChunkBound, CriticalStep};
-use super::element_block::{ElementBlock, ElementOperation};
-use super::element_formulation::ElementFormulation;
-use super::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk, num_chunks};
-use crate::material::Law;
+use self::chunk::{Chunk, ChunkSums};
+use super::critical_step::CriticalStep;
+use super::element_block::ElementBlock;
+use super::group::{ELEMENTS_PER_CHUNK, num_chunks};
 use crate::math::Vec3;
-use crate::math::pack::{Pack, Padded, Registers};
-
-/// Nodes reduced by one task.
-const NODES_PER_TASK: usize = 4096;
-
-/// Most runs of chunks that threads share out among themselves.
-const TASKS: usize = 64;
+use crate::math::pack::{Padded, Registers};
+use crate::math::reduction::nodes_per_task;
 
 /// An element that cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -60,8 +53,6 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
-    /// Of each task.
-    scratch: Vec<Scratch>,
     /// By node \[N\].
     forces: Vec<Vec3>,
     /// By foreign node of chunk, chunk after chunk \[N\].
@@ -93,11 +84,9 @@ impl InternalForce {
             .collect();
         foreign.par_sort_unstable();
         let energy = vec![0.0; blocks.len()];
-        let num_tasks = chunks.len().clamp(1, TASKS);
         Self {
             blocks,
             chunks,
-            scratch: vec![Scratch::default(); num_tasks],
             forces: vec![Vec3::zeros(); num_nodes],
             foreign_forces: vec![Padded::splat(0.0); foreign.len()],
             foreign,
@@ -129,7 +118,7 @@ impl InternalForce {
     pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
         let work = ChunkWork { blocks: &self.blocks, positions, registers: self.registers };
         let sums = ChunkSums { own: &mut self.forces, foreign: &mut self.foreign_forces };
-        work.compute(&mut self.chunks, &mut self.scratch, sums);
+        work.compute(&mut self.chunks, sums);
         self.add_foreign_forces();
         self.strain_energy.fill(0.0);
         self.hourglass_energy.fill(0.0);
@@ -152,8 +141,9 @@ impl InternalForce {
     /// Adds to the forces of nodes what chunks have of those that are not their own.
     fn add_foreign_forces(&mut self) {
         let (foreign, foreign_forces) = (&self.foreign, &self.foreign_forces);
-        self.forces.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(|(task, forces)| {
-            let first = task * NODES_PER_TASK;
+        let size = nodes_per_task(self.forces.len());
+        self.forces.par_chunks_mut(size).enumerate().for_each(|(task, forces)| {
+            let first = task * size;
             let start = foreign.partition_point(|[node, _]| (*node as usize) < first);
             for &[node, place] in &foreign[start..] {
                 let Some(force) = forces.get_mut(node as usize - first) else { break };
@@ -172,11 +162,8 @@ impl InternalForce {
 
     /// The same of each block by itself.
     pub fn critical_steps(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
-        let of_chunk = |chunk: &Chunk| {
-            let block = &self.blocks[chunk.block];
-            let bound = ChunkBound { block, chunk: chunk.index, positions, registers: self.registers };
-            Some(block.dispatch(bound)??.into_step(chunk.block))
-        };
+        let of_chunk =
+            |chunk: &Chunk| chunk.critical_step(&self.blocks[chunk.block], positions, self.registers);
         let steps: Vec<Option<CriticalStep>> = self.chunks.par_iter().map(of_chunk).collect();
         let mut shortest = vec![None; self.blocks.len()];
         for step in steps.into_iter().flatten() {
@@ -190,9 +177,9 @@ impl InternalForce {
     ///
     /// `out` has one entry per element. Plane elements have the ZZ of plane strain.
     pub fn cauchy_stress(&self, positions: &[Vec3], block: usize, out: &mut [[f64; 6]]) {
-        let (block, registers) = (&self.blocks[block], self.registers);
-        out.par_chunks_mut(ELEMENTS_PER_CHUNK).enumerate().for_each(|(chunk, out)| {
-            block.dispatch(MeanStress { block, positions, chunk, out, registers });
+        let chunks: Vec<&Chunk> = self.chunks.iter().filter(|chunk| chunk.block == block).collect();
+        chunks.into_par_iter().zip(out.par_chunks_mut(ELEMENTS_PER_CHUNK)).for_each(|(chunk, out)| {
+            chunk.mean_stress(&self.blocks[block], positions, out, self.registers);
         });
     }
 }
@@ -205,23 +192,15 @@ struct ChunkWork<'a> {
 }
 
 impl ChunkWork<'_> {
-    /// Halves the chunks, with the sums of their forces, until there are as many runs of them as there is scratch.
-    fn compute(&self, chunks: &mut [Chunk], scratch: &mut [Scratch], mut sums: ChunkSums<'_>) {
-        if let [scratch] = scratch {
-            for chunk in chunks {
-                let (of_chunk, rest) = sums.split(std::slice::from_ref(chunk));
-                chunk.compute(&self.blocks[chunk.block], self.positions, scratch, of_chunk, self.registers);
-                sums = rest;
-            }
-            return;
+    /// Computes one chunk, or both halves of several with the sums of their forces.
+    fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
+        if let [chunk] = chunks {
+            chunk.compute(&self.blocks[chunk.block], self.positions, sums, self.registers);
+        } else if !chunks.is_empty() {
+            let (first, second) = chunks.split_at_mut(chunks.len() / 2);
+            let (sums, other_sums) = sums.split(first);
+            rayon::join(|| self.compute(first, sums), || self.compute(second, other_sums));
         }
-        let (first, second) = chunks.split_at_mut(chunks.len() / 2);
-        let (scratch, other_scratch) = scratch.split_at_mut(scratch.len() / 2);
-        let (sums, other_sums) = sums.split(first);
-        rayon::join(
-            || self.compute(first, scratch, sums),
-            || self.compute(second, other_scratch, other_sums),
-        );
     }
 }
 
@@ -238,54 +217,4 @@ fn share_out(chunks: &mut [Chunk], num_nodes: usize) {
     debug_assert!(
         chunks.is_empty() || chunks.iter().map(|c| c.territory().len()).sum::<usize>() == num_nodes
     );
-}
-
-/// Averages of the Cauchy stress over a chunk.
-struct MeanStress<'a> {
-    block: &'a ElementBlock,
-    positions: &'a [Vec3],
-    chunk: usize,
-    out: &'a mut [[f64; 6]],
-    registers: Registers,
-}
-
-impl ElementOperation for MeanStress<'_> {
-    type Output = ();
-
-    fn run<F: ElementFormulation<N>, L: Law, const N: usize>(self, formulation: &F, law: L) {
-        self.registers.run_seldom(StressKernel::<F, L, N> { work: self, formulation, law });
-    }
-}
-
-struct StressKernel<'a, F, L, const N: usize> {
-    work: MeanStress<'a>,
-    formulation: &'a F,
-    law: L,
-}
-
-impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for StressKernel<'_, F, L, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let MeanStress { block, positions, chunk, out, .. } = self.work;
-        let mut state = F::state(simd);
-        for group in groups_of_chunk(chunk, block.num_elements()) {
-            let rows = block.gather::<N>(group, positions);
-            for part in 0..Pack::<S>::PARTS {
-                let x = Pack::load_vectors(simd, &rows, part);
-                let stress =
-                    self.formulation.mean_stress(self.law, &block.part(simd, group, part), &x, &mut state);
-                for lane in 0..Pack::<S>::LANES {
-                    let element = element_of(group, part * Pack::<S>::LANES + lane, block.num_elements());
-                    let Some(element) = element else { continue };
-                    for (out, component) in
-                        out[element - chunk * ELEMENTS_PER_CHUNK].iter_mut().zip(&stress.0)
-                    {
-                        *out = component.lanes()[lane];
-                    }
-                }
-            }
-        }
-    }
 }

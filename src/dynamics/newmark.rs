@@ -10,9 +10,7 @@
 use rayon::prelude::*;
 
 use crate::math::Vec3;
-
-/// Nodes of one task: a plain loop over them takes a third of the time of one over a parallel iterator.
-const NODES_PER_TASK: usize = 4096;
+use crate::math::reduction::nodes_per_task;
 
 /// Replaces velocities by those at mid-step and writes the positions at the end of the step.
 pub fn predict(
@@ -22,8 +20,9 @@ pub fn predict(
     velocities: &mut [Vec3],
     positions_next: &mut [Vec3],
 ) {
-    let motion = velocities.par_chunks_mut(NODES_PER_TASK).zip(accelerations.par_chunks(NODES_PER_TASK));
-    let places = positions_next.par_chunks_mut(NODES_PER_TASK).zip(positions.par_chunks(NODES_PER_TASK));
+    let size = nodes_per_task(velocities.len());
+    let motion = velocities.par_chunks_mut(size).zip(accelerations.par_chunks(size));
+    let places = positions_next.par_chunks_mut(size).zip(positions.par_chunks(size));
     motion.zip(places).for_each(|((velocities, accelerations), (positions_next, positions))| {
         let motion = velocities.iter_mut().zip(accelerations);
         for ((velocity, acceleration), (next, position)) in
@@ -39,7 +38,8 @@ pub fn predict(
 
 /// Replaces mid-step velocities by those at the end of the step.
 pub fn correct(time_step: f64, accelerations: &[Vec3], velocities: &mut [Vec3]) {
-    let motion = velocities.par_chunks_mut(NODES_PER_TASK).zip(accelerations.par_chunks(NODES_PER_TASK));
+    let size = nodes_per_task(velocities.len());
+    let motion = velocities.par_chunks_mut(size).zip(accelerations.par_chunks(size));
     motion.for_each(|(velocities, accelerations)| {
         for (velocity, acceleration) in velocities.iter_mut().zip(accelerations) {
             for i in 0..3 {

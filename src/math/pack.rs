@@ -60,6 +60,12 @@ pub struct Pack<S: Simd> {
 /// Three-component vectors padded to four.
 pub type Padded = Lanes;
 
+/// Vectors that indices of 16 bits can name.
+pub const NUM_SLOTS: usize = 1 << 16;
+
+/// All of them: no index needs to be held against a bound.
+pub type Slots = [Padded; NUM_SLOTS];
+
 impl<S: Simd> Pack<S> {
     /// Numbers of a pack.
     pub const LANES: usize = S::F64_LANES;
@@ -76,18 +82,6 @@ impl<S: Simd> Pack<S> {
     #[inline(always)]
     pub fn load(simd: S, row: &Row, part: usize) -> Self {
         Self { simd, value: S::as_simd_f64s(&row.0).0[part] }
-    }
-
-    /// Part of rows of vectors by their components.
-    #[inline(always)]
-    pub fn load_vectors<const N: usize>(simd: S, rows: &[[Row; 3]; N], part: usize) -> [[Self; 3]; N] {
-        let mut vectors = [[Self::splat(simd, 0.0); 3]; N];
-        for a in 0..N {
-            for i in 0..3 {
-                vectors[a][i] = Self::load(simd, &rows[a][i], part);
-            }
-        }
-        vectors
     }
 
     /// Overwrites a part of a row.
@@ -108,15 +102,11 @@ impl<S: Simd> Pack<S> {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
     }
 
-    /// Components of the vectors that a part of a row of indices names; an index past the end is taken for the last.
-    ///
-    /// A bound that is held to in this way takes no branch, behind which the next vectors would have to wait.
+    /// Components of the vectors that a part of a row of indices names.
     #[inline(always)]
-    pub fn gather(simd: S, vectors: &[Padded], indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
-        debug_assert!(indices.iter().all(|&index| usize::from(index) < vectors.len()));
-        let Some(last) = vectors.len().checked_sub(1) else { return [Self::splat(simd, 0.0); 3] };
+    pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
         if Self::LANES == 1 {
-            let [x, y, z, _] = vectors[usize::from(indices[part]).min(last)].0;
+            let [x, y, z, _] = vectors[usize::from(indices[part])].0;
             return [Self::splat(simd, x), Self::splat(simd, y), Self::splat(simd, z)];
         }
         let mut registers = [simd.splat_f64s(0.0); 4];
@@ -124,23 +114,36 @@ impl<S: Simd> Pack<S> {
             let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
             for (half, vector) in halves.iter_mut().enumerate() {
                 let lane = part * Self::LANES + Self::lane_of(register, half);
-                *vector = vectors[usize::from(indices[lane]).min(last)].0;
+                *vector = vectors[usize::from(indices[lane])].0;
             }
         }
         let [x, y, z, _] = simd.deinterleave_shfl_f64s(registers);
         [Self { simd, value: x }, Self { simd, value: y }, Self { simd, value: z }]
     }
 
-    /// Adds vectors, given by their components, to those that a part of a row of indices names, lane after lane; an index
-    /// past the end is taken for the last.
+    /// The same for several rows of indices.
     #[inline(always)]
-    pub fn scatter_add(vector: &[Self; 3], sums: &mut [Padded], indices: &[u16; WIDTH], part: usize) {
-        debug_assert!(indices.iter().all(|&index| usize::from(index) < sums.len()));
-        let ([x, y, z], Some(last)) = (vector, sums.len().checked_sub(1)) else { return };
+    pub fn gather_rows<const N: usize>(
+        simd: S,
+        vectors: &Slots,
+        indices: &[[u16; WIDTH]; N],
+        part: usize,
+    ) -> [[Self; 3]; N] {
+        let mut gathered = [[Self::splat(simd, 0.0); 3]; N];
+        for a in 0..N {
+            gathered[a] = Self::gather(simd, vectors, &indices[a], part);
+        }
+        gathered
+    }
+
+    /// Adds vectors, given by their components, to those that a part of a row of indices names, lane after lane.
+    #[inline(always)]
+    pub fn scatter_add(vector: &[Self; 3], sums: &mut Slots, indices: &[u16; WIDTH], part: usize) {
+        let [x, y, z] = vector;
         let simd = x.simd;
         if Self::LANES == 1 {
             let vector = Padded::from_vector([x.lanes()[0], y.lanes()[0], z.lanes()[0]]);
-            sums[usize::from(indices[part]).min(last)] += vector;
+            sums[usize::from(indices[part])] += vector;
             return;
         }
         let registers = simd.interleave_shfl_f64s([x.value, y.value, z.value, simd.splat_f64s(0.0)]);
@@ -149,7 +152,7 @@ impl<S: Simd> Pack<S> {
             let register = lane / (Self::LANES / 2) * 2 + lane % 2;
             let half = lane % (Self::LANES / 2) / 2;
             let vector = halves[register * (Self::LANES / 4) + half];
-            sums[usize::from(indices[part * Self::LANES + lane]).min(last)] += Lanes(vector);
+            sums[usize::from(indices[part * Self::LANES + lane])] += Lanes(vector);
         }
     }
 }
@@ -390,7 +393,7 @@ mod tests {
     }
 
     /// Gathers vectors by index and adds them back to where they came from.
-    struct Twice<'a>(&'a mut [Padded], &'a [u16; WIDTH]);
+    struct Twice<'a>(&'a mut Slots, &'a [u16; WIDTH]);
 
     impl WithSimd for Twice<'_> {
         type Output = [Row; 3];
@@ -444,9 +447,9 @@ mod tests {
     fn gathered_vectors_are_in_the_lane_of_their_index_and_go_back() {
         for registers in Registers::available() {
             let mut vectors: Vec<Padded> =
-                (0..20).map(|k| Padded::from_vector([k, k + 100, k + 200].map(f64::from))).collect();
-            let indices = [3, 17, 0, 8, 9, 19, 4, 11];
-            let rows = registers.run(Twice(&mut vectors, &indices));
+                (0..1 << 16).map(|k| Padded::from_vector([k, k + 100, k + 200].map(f64::from))).collect();
+            let indices = [3, 17, 0, 8, 9, 19, u16::MAX, 11];
+            let rows = registers.run(Twice(vectors.first_chunk_mut().unwrap(), &indices));
             for (i, row) in rows.iter().enumerate() {
                 assert_eq!(row.0, indices.map(|index| f64::from(index) + 100.0 * i as f64));
             }

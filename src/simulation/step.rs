@@ -9,12 +9,10 @@ use crate::contact::response::Stage;
 use crate::dynamics::newmark;
 use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind};
 use crate::math::Vec3;
+use crate::math::reduction::nodes_per_task;
 
 use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
-
-/// Nodes of one task.
-const NODES_PER_TASK: usize = 4096;
 
 /// What stands before a step, to go back to if it fails.
 struct LastGood {
@@ -218,12 +216,13 @@ impl Simulation {
         // Nothing accelerates a body without mass: a wall whose velocity is given.
         for body in self.model.bodies.iter().filter(|body| !body.is_rigid() && body.mass > 0.0) {
             let nodes = body.nodes.clone();
-            let masses = self.model.mass[nodes.clone()].par_chunks(NODES_PER_TASK);
-            let internal = internal.forces()[nodes.clone()].par_chunks(NODES_PER_TASK);
-            let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(NODES_PER_TASK);
+            let size = nodes_per_task(nodes.len());
+            let masses = self.model.mass[nodes.clone()].par_chunks(size);
+            let internal = internal.forces()[nodes.clone()].par_chunks(size);
+            let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(size);
             accelerations.zip(internal.zip(masses)).enumerate().for_each(
                 |(task, (accelerations, (internal, masses)))| {
-                    let first = nodes.start + task * NODES_PER_TASK;
+                    let first = nodes.start + task * size;
                     let external = forces.external.get(first..first + accelerations.len());
                     for (k, (acceleration, mass)) in accelerations.iter_mut().zip(masses).enumerate() {
                         let inverse = 1.0 / mass;

@@ -5,25 +5,28 @@
     reason = "indices are those of the formulas, and closures of iterators escape the vector code"
 )]
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
+use super::mean_stress::MeanStress;
 use super::{ElementFailure, FailureKind};
+use crate::dynamics::critical_step::{ChunkBound, CriticalStep};
 use crate::dynamics::element_block::{ElementBlock, ElementOperation};
 use crate::dynamics::element_formulation::{ElementFormulation, Evaluation};
 use crate::dynamics::group::{element_of, groups_of_chunk};
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::pack::{Pack, Padded, Registers, Row, WIDTH};
+use crate::math::pack::{NUM_SLOTS, Pack, Padded, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
 
-/// Does something for each node of an element, written out for the first eight: such a loop stays one, and what it gathers
-/// goes through memory.
+/// Does something for each node of an element, written out for the first four: such a loop stays one, and what it gathers
+/// goes through memory. The nodes of more would not fit the registers, and their indices would go through memory, too.
 macro_rules! for_each_node {
     ($a:ident < $count:ident, $statement:expr) => {
-        for_each_node!(@written 0 1 2 3 4 5 6 7, $a < $count, $statement);
-        for $a in 8..$count {
+        for_each_node!(@written 0 1 2 3, $a < $count, $statement);
+        for $a in 4..$count {
             $statement;
         }
     };
@@ -40,8 +43,6 @@ macro_rules! for_each_node {
 pub(super) struct Chunk {
     /// Index of the block.
     pub block: usize,
-    /// Index of the chunk in the block.
-    pub index: usize,
     /// Strain energy \[J\].
     pub energy: f64,
     /// Energy of hourglass control \[J\].
@@ -82,7 +83,6 @@ impl Chunk {
         let padded = !lanes().all(|(group, lane)| exists(group, lane));
         Self {
             block: block_index,
-            index,
             energy: 0.0,
             hourglass: 0.0,
             failure: None,
@@ -136,21 +136,55 @@ impl Chunk {
         &mut self,
         block: &ElementBlock,
         positions: &[Vec3],
-        scratch: &mut Scratch,
         sums: ChunkSums<'_>,
         registers: Registers,
     ) {
-        let Scratch { positions: gathered, forces } = scratch;
-        gathered.resize(self.nodes.len(), Padded::splat(0.0));
-        forces.resize(self.nodes.len(), Padded::splat(0.0));
-        registers.run(GatherNodes { nodes: &self.nodes, positions, gathered });
-        for search in [false, true] {
-            let work = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search };
-            if block.dispatch(work) != Some(false) {
-                break;
+        with_scratch(|[gathered, forces]| {
+            self.gather(positions, gathered, registers);
+            for search in [false, true] {
+                let work = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search };
+                if block.dispatch(work) != Some(false) {
+                    break;
+                }
             }
-        }
-        registers.run(HandOver { forces, own: self.own.clone(), first: self.first_own(), sums });
+            let forces = &forces[..self.nodes.len()];
+            registers.run(HandOver { forces, own: self.own.clone(), first: self.first_own(), sums });
+        });
+    }
+
+    /// Its part in a [`critical step`](super::InternalForce::critical_step).
+    pub fn critical_step(
+        &self,
+        block: &ElementBlock,
+        positions: &[Vec3],
+        registers: Registers,
+    ) -> Option<CriticalStep> {
+        let worst = with_scratch(|[gathered, _]| {
+            self.gather(positions, gathered, registers);
+            let (groups, slots) = (self.groups.clone(), &self.slots);
+            block.dispatch(ChunkBound { block, groups, slots, positions: gathered, registers })
+        });
+        Some(worst???.into_step(self.block))
+    }
+
+    /// Averages of the Cauchy stress over its elements \[Pa\].
+    pub fn mean_stress(
+        &self,
+        block: &ElementBlock,
+        positions: &[Vec3],
+        out: &mut [[f64; 6]],
+        registers: Registers,
+    ) {
+        with_scratch(|[gathered, _]| {
+            self.gather(positions, gathered, registers);
+            let (groups, slots) = (self.groups.clone(), &self.slots);
+            block.dispatch(MeanStress { block, groups, slots, positions: gathered, out, registers })
+        });
+    }
+
+    /// Positions of its nodes by slot.
+    fn gather(&self, positions: &[Vec3], gathered: &mut Slots, registers: Registers) {
+        registers.run(GatherNodes { nodes: &self.nodes, positions, gathered });
     }
 
     /// Place of its first own node in its territory.
@@ -160,11 +194,14 @@ impl Chunk {
     }
 }
 
-/// Positions and forces by slot of the chunk at hand.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
-    positions: Vec<Padded>,
-    forces: Vec<Padded>,
+thread_local! {
+    /// Positions and forces by slot of the chunk that a thread computes, near it from one chunk to the next.
+    static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
+}
+
+/// Does work with it, if there is any.
+fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
+    SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }
 
 /// Where a chunk leaves the sums of its forces \[N\].
@@ -190,7 +227,7 @@ impl<'a> ChunkSums<'a> {
 struct GatherNodes<'a> {
     nodes: &'a [u32],
     positions: &'a [Vec3],
-    gathered: &'a mut [Padded],
+    gathered: &'a mut Slots,
 }
 
 impl WithSimd for GatherNodes<'_> {
@@ -199,7 +236,7 @@ impl WithSimd for GatherNodes<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let gathered = &mut self.gathered[..self.nodes.len()];
-        for slot in 0..self.nodes.len() {
+        for slot in 0..gathered.len() {
             gathered[slot] = Padded::from_vector(self.positions[self.nodes[slot] as usize].data.0[0]);
         }
     }
@@ -239,9 +276,9 @@ struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
     /// By slot \[m\].
-    positions: &'a [Padded],
+    positions: &'a Slots,
     /// By slot \[N\].
-    forces: &'a mut [Padded],
+    forces: &'a mut Slots,
     registers: Registers,
     /// Whether to look which element fails.
     search: bool,
@@ -269,7 +306,9 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         let Self { work, formulation, law } = self;
         let ChunkForces { block, chunk, positions, forces: sums, search, .. } = work;
         let zero = Pack::splat(simd, 0.0);
-        sums.fill(Padded::splat(0.0));
+        for slot in 0..chunk.nodes.len() {
+            sums[slot] = Padded::splat(0.0);
+        }
         let mut totals = [Row::splat(0.0); 2];
         let mut failure = None;
         // J of an element and its energy: neither may be infinite, and J must be positive.
@@ -338,7 +377,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
 #[inline(always)]
 fn gather<S: Simd, const N: usize>(
     simd: S,
-    positions: &[Padded],
+    positions: &Slots,
     slots: &[[u16; WIDTH]; N],
     part: usize,
 ) -> [[Pack<S>; 3]; N] {
