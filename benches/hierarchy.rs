@@ -1,4 +1,4 @@
-//! Building and refitting trees of bounding spheres, per face, at sizes ten apart.
+//! Building and refitting trees of bounding spheres, per face, at sizes ten apart; and the faces near points.
 //!
 //! The rough sheet has irregular, graded quadrilaterals split in triangles; the icosphere is regular and full of
 //! equal costs.
