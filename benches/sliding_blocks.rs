@@ -4,7 +4,7 @@
 //! square h/7, so that pressure brings them together nearly all over before tetrahedra are crushed. Behind each are eight
 //! layers of cells of six tetrahedra, a tenth of the side in all: two million tetrahedra. Neo-Hookean, E 3 GPa, ν 0.3,
 //! 1200 kg/m³, friction 0.2, penalty. The upper block comes down at 20 m/s until the mean planes have gone 0.4 of the
-//! root mean square of what is between them into each other, is held there, and slides at 20 m/s, h/180 in a step, by h.
+//! root mean square of what is between them into each other, is held there, and slides at 20 m/s, h/330 in a step, by h.
 //!
 //! Columns: nodes in contact at the end of the phase; milliseconds of a step (means), those of detection, of which lists of
 //! near pairs and closest points, and of response; the share of detection in the steps. At the end its share of all wall
