@@ -9,6 +9,8 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
+#[path = "common/tetrahedra.rs"]
+mod tetrahedra;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -21,17 +23,6 @@ use ictus::simulation::Simulation;
 
 /// Distance of the bodies at the start \[m\].
 const GAP: f64 = 1e-4;
-/// Axes along which the edges of six tetrahedra lead from a corner of a hexahedron to the one across, and whether they
-/// make a right-handed frame.
-const PATHS: [([usize; 3], bool); 6] = [
-    ([0, 1, 2], true),
-    ([1, 2, 0], true),
-    ([2, 0, 1], true),
-    ([0, 2, 1], false),
-    ([1, 0, 2], false),
-    ([2, 1, 0], false),
-];
-
 /// Two bodies that move towards each other along x.
 struct Case {
     name: &'static str,
@@ -71,47 +62,12 @@ impl Shape {
         0.5 * Vec3::new(cube.x * stretch(0), cube.y * stretch(1), cube.z * stretch(2))
     }
 
-    /// The mesh in MSH 2.2, with its volume `bulk` and its faces at the ends of x, `low` and `high`.
+    /// The mesh; its groups `low` and `high` are at the ends of x.
     fn mesh(self) -> String {
-        let cells @ [nx, ny, nz] = self.cells();
-        let number = |[i, j, k]: [usize; 3]| 1 + (k * (ny + 1) + j) * (nx + 1) + i;
-        let mut text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"bulk\"\n2 2 \"low\"\n\
-                        2 3 \"high\"\n$EndPhysicalNames\n"
-            .to_owned();
-        writeln!(text, "$Nodes\n{}", (nx + 1) * (ny + 1) * (nz + 1)).unwrap();
-        for place in 0..(nx + 1) * (ny + 1) * (nz + 1) {
-            let at = [place % (nx + 1), place / (nx + 1) % (ny + 1), place / ((nx + 1) * (ny + 1))];
-            let cube = Vec3::from_fn(|axis, _| 2.0 * at[axis] as f64 / cells[axis] as f64 - 1.0);
-            let x = self.place(cube);
-            writeln!(text, "{} {:?} {:?} {:?}", number(at), x.x, x.y, x.z).unwrap();
-        }
-        let mut elements = Vec::new();
-        for cell in 0..nx * ny * nz {
-            let low = [cell % nx, cell / nx % ny, cell / (nx * ny)];
-            // From the corner nearest to the middle to the farthest, so that no tetrahedron has two faces on the skin.
-            let is_upper = [0, 1, 2].map(|axis| low[axis] >= cells[axis] / 2);
-            for (order, is_even) in PATHS {
-                let mut at = [0, 1, 2].map(|axis| low[axis] + usize::from(!is_upper[axis]));
-                let mut path = vec![number(at)];
-                for axis in order {
-                    at[axis] = low[axis] + usize::from(is_upper[axis]);
-                    path.push(number(at));
-                }
-                let end = [(low[0] == 0, 2), (low[0] == nx - 1, 3)];
-                if let (0, Some((_, group))) = (order[0], end.into_iter().find(|(is_end, _)| *is_end)) {
-                    elements.push(format!("2 2 {group} {group} {} {} {}", path[1], path[2], path[3]));
-                }
-                if is_even != (is_upper.iter().filter(|is_upper| !**is_upper).count() % 2 == 0) {
-                    path.swap(2, 3);
-                }
-                elements.push(format!("4 2 1 1 {} {} {} {}", path[0], path[1], path[2], path[3]));
-            }
-        }
-        writeln!(text, "$EndNodes\n$Elements\n{}", elements.len()).unwrap();
-        for (element, line) in elements.iter().enumerate() {
-            writeln!(text, "{} {line}", element + 1).unwrap();
-        }
-        text + "$EndElements\n"
+        let cells = self.cells();
+        tetrahedra::mesh(cells, |at| {
+            self.place(Vec3::from_fn(|axis, _| 2.0 * at[axis] as f64 / cells[axis] as f64 - 1.0))
+        })
     }
 }
 

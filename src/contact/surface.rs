@@ -30,6 +30,8 @@ pub struct Surface {
     kinds: Vec<CellKind>,
     offsets: Vec<u32>,
     face_nodes: Vec<u32>,
+    /// The same as positions in `nodes`.
+    local_face_nodes: Vec<u32>,
     nodes: Vec<u32>,
     node_face_offsets: Vec<u32>,
     node_faces: Vec<u32>,
@@ -55,6 +57,8 @@ impl Surface {
         self.nodes = self.face_nodes.clone();
         self.nodes.sort_unstable();
         self.nodes.dedup();
+        let local = |node: &u32| self.nodes.partition_point(|other| other < node) as u32;
+        self.local_face_nodes = self.face_nodes.iter().map(local).collect();
         let mut incidences: Vec<(u32, u32)> =
             (0..self.num_faces()).flat_map(|f| self.face(f).1.iter().map(move |&n| (n, f as u32))).collect();
         incidences.sort_unstable();
@@ -97,6 +101,11 @@ impl Surface {
     pub fn face(&self, face: usize) -> (CellKind, &[u32]) {
         let range = self.offsets[face] as usize..self.offsets[face + 1] as usize;
         (self.kinds[face], &self.face_nodes[range])
+    }
+
+    /// Positions of the nodes of a face within [`Surface::nodes`].
+    pub fn local_nodes_of_face(&self, face: usize) -> &[u32] {
+        &self.local_face_nodes[self.offsets[face] as usize..self.offsets[face + 1] as usize]
     }
 
     /// Edges of a face: the k-th runs from its k-th to its (k+1)-th corner; empty for segments.

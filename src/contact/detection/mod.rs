@@ -235,6 +235,10 @@ impl ContactModel {
     /// Depth under a face, not offset, at which a node of a body has left it again \[m\].
     fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
+        let depth = self.penetration_depth([contactor_body, key.target]);
+        if self.walls.deepest(key.contactor) >= depth {
+            return depth; // the wall of the target only adds to that of the contactor
+        }
         let deepest = match contactor_body == key.target {
             true => self.walls.deepest(key.contactor),
             false => {
@@ -242,7 +246,7 @@ impl ContactModel {
                 self.walls.deepest_in_between(&[key.contactor], nodes)
             }
         };
-        deepest.min(self.penetration_depth([contactor_body, key.target]))
+        deepest.min(depth)
     }
 
     /// Distance, on either side of a face, within which a candidate can give a constraint \[m\].

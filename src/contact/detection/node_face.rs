@@ -91,20 +91,27 @@ pub(super) struct NodeFaceSearch {
 const NODES_PER_TASK: usize = 256;
 
 impl NodeFaceSearch {
-    /// Groups sorted candidates by contactor node; to be called whenever the list has changed.
-    pub fn group(&mut self, candidates: &[Candidate]) {
+    /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
+    /// stays with it where searches start from that.
+    pub fn group(&mut self, candidates: &[Candidate], start: StartFrom) {
         self.group_ends.clear();
+        let mut end = 0;
+        for group in candidates.chunk_by(|a, b| a.key == b.key) {
+            end += group.len() as u32;
+            self.group_ends.push(end);
+        }
+        if start != StartFrom::Previous {
+            self.closest.resize(self.group_ends.len(), None);
+            return;
+        }
         std::mem::swap(&mut self.closest, &mut self.last_closest);
         self.closest.clear();
         // Both lists are in the order of the keys.
         let mut last = self.last_closest.iter().flatten().peekable();
-        for k in 0..candidates.len() {
-            let key = candidates[k].key;
-            if k + 1 == candidates.len() || candidates[k + 1].key != key {
-                self.group_ends.push(k as u32 + 1);
-                while last.next_if(|closest| closest.candidate.key < key).is_some() {}
-                self.closest.push(last.next_if(|closest| closest.candidate.key == key).copied());
-            }
+        for &end in &self.group_ends {
+            let key = candidates[end as usize - 1].key;
+            while last.next_if(|closest| closest.candidate.key < key).is_some() {}
+            self.closest.push(last.next_if(|closest| closest.candidate.key == key).copied());
         }
     }
 
@@ -352,7 +359,7 @@ mod tests {
             (iterations, constraints.iter().map(|c| c.gap).collect::<Vec<_>>())
         };
         let mut search = NodeFaceSearch::default();
-        search.group(&candidates);
+        search.group(&candidates, StartFrom::Previous);
         let first = find(&mut search, &positions, StartFrom::Previous);
         assert_eq!(first, find(&mut search.clone(), &positions, StartFrom::Nearest));
         positions[4..].iter_mut().for_each(|x| *x += Vec3::new(1e-3, 2e-3, -1e-4));
@@ -371,16 +378,16 @@ mod tests {
         let (model, positions, candidates) = two_faces();
         let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
         let mut search = NodeFaceSearch::default();
-        search.group(&candidates);
+        search.group(&candidates, options.start);
         search.find(&candidates, &model, options, &positions, &mut Constraints::default());
         let found = |search: &NodeFaceSearch| -> Vec<_> {
             search.closest.iter().map(|c| c.map(|c| (c.candidate.key.contactor, c.point.xi))).collect()
         };
         let all = found(&search);
         assert!(all.iter().enumerate().all(|(k, c)| c.is_some_and(|(node, _)| node == 4 + k as u32)));
-        search.group(&candidates[1..3]);
+        search.group(&candidates[1..3], StartFrom::Previous);
         assert_eq!(found(&search), all[1..3]);
-        search.group(&candidates);
+        search.group(&candidates, options.start);
         assert_eq!(found(&search), [None, all[1], all[2], None]);
         // On another face it is of no use.
         let before = search.closest[1].map(|closest| (closest.candidate.face, closest.point.xi));
@@ -434,12 +441,12 @@ mod tests {
         }
         let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
         let mut search = NodeFaceSearch::default();
-        search.group(&candidates);
+        search.group(&candidates, options.start);
         search.find(&candidates, &model, options, &positions, &mut Constraints::default());
         assert!(search.closest.len() > 2 * NODES_PER_TASK - 20);
         let alone = |group: &[Candidate]| {
             let mut search = NodeFaceSearch::default();
-            search.group(group);
+            search.group(group, options.start);
             search.find(group, &model, options, &positions, &mut Constraints::default());
             search.closest[0].map(|closest| (closest.candidate.face, closest.point))
         };

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
-use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
+use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel, both_ways};
@@ -161,7 +161,7 @@ impl ContactPhase {
     }
 
     /// Lists the candidates of all pairs that are near.
-    fn list_candidates(&mut self, model: &ContactModel, positions: &[Vec3]) -> u64 {
+    fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
             sortings.resize_with(active.len(), Sorting::default);
@@ -182,7 +182,7 @@ impl ContactPhase {
             sorting.edges.pairs.iter().filter_map(move |&of_edges| EdgePair::new(model, bodies, of_edges))
         });
         edges.set(pairs);
-        self.search.group(&self.candidates);
+        self.search.group(&self.candidates, start);
         sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
     }
 
@@ -338,7 +338,7 @@ impl Buckets {
             self.statistics.counts.update += 1;
             clock.enter(Stage::Overlap, &mut self.statistics.seconds);
             self.statistics.counts.overlap +=
-                self.contact.list_candidates(&self.model, configuration.positions);
+                self.contact.list_candidates(&self.model, self.options.start, configuration.positions);
         }
         clock.stop(&mut self.statistics.seconds);
     }

@@ -17,14 +17,14 @@
 
 use rayon::prelude::*;
 
-use crate::contact::Constraints;
 use crate::contact::detection::body_tree::BodyTree;
 use crate::contact::detection::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::hierarchy::Hierarchy;
-use crate::contact::detection::node_face::{Candidate, NodeFaceSearch};
+use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
+use crate::contact::{Constraints, NodeOnSurface};
 use crate::math::vectorised::Vectorised;
 
 use super::Engine;
@@ -32,7 +32,7 @@ use super::encounter::Encounter;
 use super::in_play::InPlay;
 use super::owners::NodeOwners;
 use super::track::BodyTrack;
-use super::traversal::{Found, Side, Traversal};
+use super::traversal::{Found, NearPair, Side, Traversal};
 
 /// Fewest bodies, whatever their size, and encounters worth a task.
 const BODIES_PER_TASK: usize = 32;
@@ -56,6 +56,8 @@ pub(super) struct ContactPhase {
     /// Bodies in each other's room, ascending.
     pub encounters: Vec<Encounter>,
     candidates: Vec<Candidate>,
+    /// Where those end whose nodes are of each body.
+    candidate_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
     vectorised: Vectorised,
@@ -85,6 +87,7 @@ impl ContactPhase {
             num_moved: 0,
             encounters: Vec::new(),
             candidates: Vec::new(),
+            candidate_ends: vec![0; model.surfaces.len()],
             search: NodeFaceSearch::default(),
             edges: EdgeEdgeSearch::default(),
             vectorised: Vectorised::detect(),
@@ -157,12 +160,28 @@ impl ContactPhase {
         self.tracks.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(room).collect()
     }
 
-    /// Makes one sorted list of the short lists of all encounters.
-    fn gather(&mut self) {
-        self.candidates.clear();
-        self.encounters.iter().for_each(|encounter| self.candidates.extend_from_slice(&encounter.short));
-        self.candidates.par_sort_unstable();
-        self.search.group(&self.candidates);
+    /// Makes one sorted list of the short lists of all encounters: first of each body by itself, whose lists are few and
+    /// sorted. Then all are in order if the nodes are those of one body after the other.
+    fn gather(&mut self, start: StartFrom) {
+        let Self { encounters, candidates, candidate_ends: ends, search, .. } = self;
+        let is_of_same = |a: &Candidate, b: &Candidate| a.contactor_body == b.contactor_body;
+        let lists = || encounters.iter().flat_map(|encounter| encounter.short.chunk_by(is_of_same));
+        ends.fill(0);
+        lists().for_each(|list| ends[list[0].contactor_body as usize] += list.len());
+        let mut total = 0;
+        for end in ends.iter_mut() {
+            total += std::mem::replace(end, total);
+        }
+        let nothing = Candidate::new(NodeOnSurface { contactor: 0, target: 0 }, 0, 0);
+        candidates.resize(total, nothing);
+        for list in lists() {
+            let end = &mut ends[list[0].contactor_body as usize];
+            candidates[*end..*end + list.len()].copy_from_slice(list);
+            *end += list.len();
+        }
+        candidates.par_chunk_by_mut(is_of_same).for_each(<[Candidate]>::sort);
+        candidates.par_sort();
+        search.group(candidates, start);
     }
 }
 
@@ -189,7 +208,7 @@ impl Engine {
         self.contact.tracks.iter_mut().for_each(BodyTrack::forget);
         self.contact.encounters.clear();
         self.contact.candidates.clear();
-        self.contact.search.group(&[]);
+        self.contact.search.group(&[], self.options.node_face.start);
         self.contact.edges.set([]);
     }
 
@@ -286,6 +305,7 @@ impl Engine {
         let mut found = traversal.run();
         let in_play = InPlay { gone: 0.0, ..self.in_play(configuration, encounter) };
         found.near = in_play.within(&found.near, reach);
+        found.near.par_sort_unstable_by_key(NearPair::order);
         Some(found)
     }
 
@@ -322,7 +342,7 @@ impl Engine {
             self.statistics.counts.overlap += self.contact.encounters[k].near.len() as u64;
             self.contact.encounters[k].take_short(short);
         }
-        self.contact.gather();
+        self.contact.gather(self.options.node_face.start);
     }
 
     /// Closest points of the candidates.

@@ -55,11 +55,11 @@ pub(super) struct Encounter {
     short_skin: f64,
     /// What distances are taken to be off by \[m\].
     pub rounding: f64,
-    /// Pairs of a node and a face within reach of each other when they were listed, nodes and faces ascending.
+    /// Pairs of a node and a face within reach of each other when they were listed, nodes ascending, the nearest faces first.
     pub near: Vec<NearPair>,
     /// Pairs of edges within reach of each other then.
     pub edges: Vec<EdgePair>,
-    /// Those of the nodes and faces that may touch for now.
+    /// Those of the nodes and faces that may touch for now, in the order of the nodes in the list, faces ascending.
     pub short: Vec<Candidate>,
     /// The vertices of the trees that were nearest to each other of those where the last traversal turned back.
     pub nearest: Option<[u32; 2]>,

@@ -18,7 +18,7 @@ use super::queue::VertexPair;
 use super::{Engine, Sphere};
 
 /// Pairs of bodies that a horizon is shortened to hold, per body, and in all where bodies are few.
-const MOST_PAIRS: [usize; 2] = [16, 1024];
+const MOST_PAIRS: [usize; 2] = [4, 1024];
 
 /// Factor by which a horizon is shortened.
 const SHORTENING: f64 = 0.25;
@@ -56,8 +56,8 @@ impl Engine {
         self.fit_trees(flight.reference_positions);
         clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         self.statistics.operated(flight.time, false);
-        let pairs = self.begin_horizon(flight, flight.time);
-        self.record_predictions(flight.time, &pairs);
+        self.begin_horizon(flight, flight.time);
+        self.record_predictions(flight.time, |_| true);
         clock.stop(&mut self.statistics.seconds);
     }
 
@@ -72,7 +72,7 @@ impl Engine {
     /// Predicts from scratch the pairs of roots of all bodies that can meet within a horizon from `begin` \[s\] on.
     ///
     /// The horizon ends with the run unless the bodies sweep the same space in too many pairs before that.
-    fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
+    fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
         self.queue.clear();
@@ -81,7 +81,6 @@ impl Engine {
                 self.predict_flight(flight, root);
             }
         }
-        pairs
     }
 
     /// Finds how long a horizon may be, and the pairs of bodies whose swept boxes meet in it. Where there are too many
@@ -139,14 +138,18 @@ impl Engine {
         let mut clock = StageClock::start(Stage::Trajectory);
         let mut touched: Vec<[u32; 2]> = Vec::new();
         let mut first = self.work_off(flight, flight_end, &mut touched, &mut clock);
+        let mut are_all_touched = false;
         while first.is_none() && self.flight.horizon_end < flight_end.min(flight.end) {
-            touched.extend(self.begin_horizon(flight, self.flight.horizon_end));
+            self.begin_horizon(flight, self.flight.horizon_end);
+            are_all_touched = true;
             first = self.work_off(flight, flight_end, &mut touched, &mut clock);
         }
         clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         touched.sort_unstable();
         touched.dedup();
-        self.record_predictions(flight.time, &touched);
+        self.record_predictions(flight.time, |bodies| {
+            are_all_touched || touched.binary_search(&bodies).is_ok()
+        });
         clock.stop(&mut self.statistics.seconds);
         first
     }

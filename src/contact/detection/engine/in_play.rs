@@ -23,7 +23,7 @@ use rayon::prelude::*;
 
 use crate::contact::detection::ContactModel;
 use crate::contact::detection::closest_point::batch::{
-    ClosestLanes, TriangleLanes, closest_points_of_triangles,
+    ClosestLanes, TriangleLanes, closest_points_of_triangles, points_from_fn,
 };
 use crate::contact::detection::closest_point::{Method, Start, closest_point};
 use crate::contact::detection::control_points::{
@@ -33,7 +33,7 @@ use crate::contact::detection::node_face::Candidate;
 use crate::contact::detection::volume::Aabb;
 use crate::contact::{NodeOnSurface, Surface};
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes};
+use crate::math::real::LANES;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
@@ -90,7 +90,14 @@ enum Opposed {
 struct NearFace {
     distance: f64,
     face: u32,
-    is_opposed: bool,
+    opposed: Opposed,
+}
+
+/// The pairs of a short list are looked for among the near pairs of two bodies.
+struct ShortList<'a> {
+    in_play: &'a InPlay<'a>,
+    /// Of all faces of the two bodies, unless so few are near that they are not worth it.
+    flat_faces: [Vec<Option<FlatFace>>; 2],
 }
 
 /// What is known of one node, reused from node to node.
@@ -122,15 +129,23 @@ impl InPlay<'_> {
         parts.concat()
     }
 
-    /// Candidates of all pairs that count, in the order of the pairs.
+    /// Candidates of all pairs that count, in the order of the nodes of the pairs, the faces of each ascending. The pairs
+    /// are best given with the nearest faces of each node first.
     ///
     /// # Cost
     /// In parallel; the result does not depend on the number of threads.
     pub fn short_list(&self, near: &[NearPair]) -> Vec<Candidate> {
         let is_same_node = |a: &NearPair, b: &NearPair| (a.target, a.node) == (b.target, b.node);
+        let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
+        let flat_faces = if near.len() > num_faces {
+            self.bodies.map(|body| self.flat_faces(self.surface(body)))
+        } else {
+            Default::default()
+        };
+        let short_list = ShortList { in_play: self, flat_faces };
         let list = |groups: &[&[NearPair]]| {
             let (mut candidates, mut work) = (Vec::new(), Workspace::default());
-            groups.iter().for_each(|group| self.add_node(group, &mut work, &mut candidates));
+            groups.iter().for_each(|group| short_list.add_node(group, &mut work, &mut candidates));
             candidates
         };
         let groups: Vec<&[NearPair]> = near.chunk_by(is_same_node).collect();
@@ -151,47 +166,6 @@ impl InPlay<'_> {
         Candidate::new(key, pair.face, self.bodies[1 - target])
     }
 
-    /// Adds the candidates of one node with the faces of one body.
-    fn add_node(&self, group: &[NearPair], work: &mut Workspace, candidates: &mut Vec<Candidate>) {
-        let Candidate { key, contactor_body, .. } = self.candidate(&group[0]);
-        let depth = self.model.reach_of_node(key, contactor_body) + self.rounding;
-        let mut farthest = depth + self.way;
-        work.near.clear();
-        work.pairs.clear();
-        work.pairs.extend(group.iter().filter(|pair| f64::from(pair.distance) <= farthest + self.gone));
-        work.distances.clear();
-        self.measure(&work.pairs, &mut work.distances);
-        for (pair, &distance) in work.pairs.iter().zip(&work.distances) {
-            if distance <= farthest {
-                work.near.push(NearFace { distance, face: pair.face, is_opposed: false });
-            }
-        }
-        if work.near.is_empty() {
-            return;
-        }
-        work.look_around(self.surface(contactor_body), key.contactor, self);
-        let target = self.surface(key.target);
-        let Workspace { near, star, .. } = work;
-        near.retain_mut(|near| {
-            let opposed = opposed(star.as_deref(), self.flat_face(target, near.face));
-            near.is_opposed = opposed == Opposed::Always;
-            let reach = || self.model.reach_of(&Candidate::new(key, near.face, contactor_body));
-            if near.is_opposed && near.distance + self.way <= reach() - self.rounding {
-                farthest = farthest.min(near.distance + 2.0 * (self.way + self.rounding));
-            }
-            opposed != Opposed::Never
-        });
-        near.retain(|near| near.distance <= farthest);
-        let position = &self.positions[key.contactor as usize];
-        if !near.iter().all(|near| self.is_before(target, near.face, position)) {
-            let candidate = |near: &NearFace| {
-                let &NearFace { face, is_opposed, .. } = near;
-                Candidate { key, face, contactor_body, is_opposed }
-            };
-            candidates.extend(near.iter().map(candidate));
-        }
-    }
-
     /// Adds the distance of each pair, four triangles at a time.
     fn measure(&self, pairs: &[NearPair], distances: &mut Vec<f64>) {
         for pairs in pairs.chunks(LANES) {
@@ -207,16 +181,16 @@ impl InPlay<'_> {
         if pairs.len() < 2 {
             return None;
         }
-        let (mut triangles, mut queries) = (TriangleLanes::ZERO, [Lanes::splat(0.0); 3]);
+        let (mut corners, mut nodes) = ([[0; 3]; LANES], [0; LANES]);
         for lane in 0..LANES {
             let pair = &pairs[lane.min(pairs.len() - 1)];
             let surface = self.surface(self.bodies[pair.target as usize]);
             let (CellKind::Tri3, &[a, b, c]) = surface.face(pair.face as usize) else { return None };
-            triangles.set(lane, &[a, b, c].map(|node| self.positions[node as usize]));
-            for (axis, query) in queries.iter_mut().enumerate() {
-                query.0[lane] = self.positions[pair.node as usize][axis];
-            }
+            (corners[lane], nodes[lane]) = ([a, b, c], pair.node);
         }
+        let place = |node: u32| self.positions[node as usize];
+        let triangles = TriangleLanes::from_fn(|lane, corner| place(corners[lane][corner]));
+        let queries = points_from_fn(|lane| place(nodes[lane]));
         let mut closest = [ClosestLanes::ZERO];
         closest_points_of_triangles(self.vectorised, &[triangles], &[queries], &mut closest);
         Some(closest[0].distance_squared.settled().map(f64::sqrt))
@@ -239,28 +213,9 @@ impl InPlay<'_> {
         }
     }
 
-    /// Whether a point stays in front of the planes of a face and of all faces around it.
-    fn is_before(&self, surface: &Surface, face: u32, point: &Vec3) -> bool {
-        if !self.is_before_plane(surface, face, point) {
-            return false;
-        }
-        surface.face(face as usize).1.iter().all(|&node| {
-            surface.local_node(node).is_some_and(|local| {
-                let around = surface.faces_of_local_node(local);
-                around.iter().all(|&other| other == face || self.is_before_plane(surface, other, point))
-            })
-        })
-    }
-
-    fn is_before_plane(&self, surface: &Surface, face: u32, point: &Vec3) -> bool {
-        self.flat_face(surface, face).is_some_and(|FlatFace { corner, normal, turn }| {
-            let offset = point - corner;
-            let off = self.model.offset(self.bodies)
-                + self.way
-                + (offset.norm() + self.way) * (turn + ROUNDING)
-                + self.rounding;
-            offset.dot(&normal) > off
-        })
+    fn flat_faces(&self, surface: &Surface) -> Vec<Option<FlatFace>> {
+        let faces = (0..surface.num_faces() as u32).into_par_iter().with_min_len(PAIRS_PER_TASK);
+        faces.map(|face| self.flat_face(surface, face)).collect()
     }
 
     /// `None` if the face is not flat, or so small or thin that its normal may turn anywhere.
@@ -289,14 +244,87 @@ impl InPlay<'_> {
     }
 }
 
-impl Workspace {
+impl ShortList<'_> {
+    /// Adds the candidates of one node with the faces of one body.
+    fn add_node(&self, group: &[NearPair], work: &mut Workspace, candidates: &mut Vec<Candidate>) {
+        let InPlay { model, positions, gone, way, rounding, .. } = *self.in_play;
+        let Candidate { key, contactor_body, .. } = self.in_play.candidate(&group[0]);
+        let target = group[0].target as usize;
+        let mut farthest = model.reach_of_node(key, contactor_body) + rounding + way;
+        work.near.clear();
+        for pairs in group.chunks(LANES) {
+            work.pairs.clear();
+            work.pairs.extend(pairs.iter().filter(|pair| f64::from(pair.distance) <= farthest + gone));
+            work.distances.clear();
+            self.in_play.measure(&work.pairs, &mut work.distances);
+            for k in 0..work.pairs.len() {
+                let (face, distance) = (work.pairs[k].face, work.distances[k]);
+                if distance > farthest {
+                    continue;
+                }
+                if work.near.is_empty() {
+                    self.look_around(1 - target, key.contactor, work);
+                }
+                let opposed = opposed(work.star.as_deref(), self.flat_face(target, face));
+                let reach = || model.reach_of(&Candidate::new(key, face, contactor_body));
+                if opposed == Opposed::Always && distance + way <= reach() - rounding {
+                    farthest = farthest.min(distance + 2.0 * (way + rounding));
+                }
+                work.near.push(NearFace { distance, face, opposed });
+            }
+        }
+        work.near.retain(|near| near.distance <= farthest && near.opposed != Opposed::Never);
+        let position = &positions[key.contactor as usize];
+        if !work.near.iter().all(|near| self.is_before(target, near.face, position)) {
+            let candidate = |near: &NearFace| {
+                let &NearFace { face, opposed, .. } = near;
+                Candidate { key, face, contactor_body, is_opposed: opposed == Opposed::Always }
+            };
+            work.near.sort_unstable_by_key(|near| near.face);
+            candidates.extend(work.near.iter().map(candidate));
+        }
+    }
+
+    fn surface(&self, side: usize) -> &Surface {
+        self.in_play.surface(self.in_play.bodies[side])
+    }
+
+    fn flat_face(&self, side: usize, face: u32) -> Option<FlatFace> {
+        match self.flat_faces[side].get(face as usize) {
+            Some(known) => *known,
+            None => self.in_play.flat_face(self.surface(side), face),
+        }
+    }
+
     /// Notes the faces around a node, if they all are flat.
-    fn look_around(&mut self, surface: &Surface, node: u32, in_play: &InPlay<'_>) {
+    fn look_around(&self, side: usize, node: u32, work: &mut Workspace) {
+        let surface = self.surface(side);
         let around = surface.local_node(node).map_or(&[][..], |local| surface.faces_of_local_node(local));
-        let mut star = self.star.take().unwrap_or_default();
+        let mut star = work.star.take().unwrap_or_default();
         star.clear();
-        star.extend(around.iter().filter_map(|&face| in_play.flat_face(surface, face)));
-        self.star = (star.len() == around.len()).then_some(star);
+        star.extend(around.iter().filter_map(|&face| self.flat_face(side, face)));
+        work.star = (star.len() == around.len()).then_some(star);
+    }
+
+    /// Whether a point stays in front of the planes of a face and of all faces around it.
+    fn is_before(&self, side: usize, face: u32, point: &Vec3) -> bool {
+        if !self.is_before_plane(side, face, point) {
+            return false;
+        }
+        let surface = self.surface(side);
+        surface.local_nodes_of_face(face as usize).iter().all(|&local| {
+            let around = surface.faces_of_local_node(local as usize);
+            around.iter().all(|&other| other == face || self.is_before_plane(side, other, point))
+        })
+    }
+
+    fn is_before_plane(&self, side: usize, face: u32, point: &Vec3) -> bool {
+        let InPlay { model, bodies, way, rounding, .. } = *self.in_play;
+        self.flat_face(side, face).is_some_and(|FlatFace { corner, normal, turn }| {
+            let offset = point - corner;
+            let off = model.offset(bodies) + way + (offset.norm() + way) * (turn + ROUNDING) + rounding;
+            offset.dot(&normal) > off
+        })
     }
 }
 
@@ -348,8 +376,8 @@ mod tests {
     ) -> Vec<(ContactKey, u64, Vec<u32>)> {
         let mut search = NodeFaceSearch::default();
         let mut found = Constraints::default();
-        search.group(candidates);
         let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
+        search.group(candidates, options.start);
         search.find(candidates, model, options, positions, &mut found);
         found.iter().map(|c| (c.key, c.gap.to_bits(), c.nodes.to_vec())).collect()
     }

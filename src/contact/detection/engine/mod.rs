@@ -124,17 +124,20 @@ impl Engine {
         Some([face(0)?, face(1)?])
     }
 
-    /// Notes the earliest time now known for each of the pairs of bodies given (ascending).
-    fn record_predictions(&mut self, asked_at: f64, pairs: &[[u32; 2]]) {
-        let mut earliest: Vec<Option<(f64, VertexPair)>> = vec![None; pairs.len()];
-        for (time, entry) in self.queue.entries() {
-            if let Ok(k) = pairs.binary_search(&entry.bodies)
-                && earliest[k].is_none_or(|(best, _)| time < best)
-            {
-                earliest[k] = Some((time, entry));
-            }
-        }
-        for (time, pair) in earliest.into_iter().flatten() {
+    /// The earliest entry of the queue for each pair of bodies that is wanted and has one, by ascending bodies.
+    fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
+        let mut entries: Vec<(f64, VertexPair)> =
+            self.queue.entries().filter(|(_, pair)| wanted(pair.bodies)).collect();
+        entries.par_sort_unstable_by(|a, b| {
+            a.1.bodies.cmp(&b.1.bodies).then(a.0.total_cmp(&b.0)).then(a.1.cmp(&b.1))
+        });
+        entries.dedup_by_key(|(_, pair)| pair.bodies);
+        entries
+    }
+
+    /// Notes the earliest time now known for each of the pairs of bodies that are wanted.
+    fn record_predictions(&mut self, asked_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
+        for (time, pair) in self.earliest_entries(wanted) {
             let depth = |k: usize| {
                 self.trees[pair.bodies[k] as usize].as_ref().map_or(0, |tree| tree.depth_of(pair.vertices[k]))
             };

@@ -62,14 +62,7 @@ impl Engine {
                 let roots = |bodies| Some((placement.time(), self.root_pair(bodies)?));
                 self.model.pairs().filter_map(roots).take(self.most_pairs()).collect()
             }
-            _ => {
-                let mut entries: Vec<(f64, VertexPair)> = self.queue.entries().collect();
-                entries.sort_unstable_by(|a, b| {
-                    a.1.bodies.cmp(&b.1.bodies).then(a.0.total_cmp(&b.0)).then(a.1.cmp(&b.1))
-                });
-                entries.dedup_by_key(|(_, pair)| pair.bodies);
-                entries
-            }
+            _ => self.earliest_entries(|_| true),
         }
     }
 

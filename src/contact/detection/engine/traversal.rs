@@ -40,6 +40,13 @@ pub(super) struct NearPair {
     pub distance: f32,
 }
 
+impl NearPair {
+    /// By nodes, and the nearest faces of each first.
+    pub fn order(&self) -> (u32, u32, u32, u32) {
+        (self.target, self.node, self.distance.to_bits(), self.face)
+    }
+}
+
 /// What a traversal finds.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -84,15 +91,23 @@ pub(super) struct Traversal<'a> {
     pub reach: f64,
 }
 
-/// Faces below a vertex, with what the ladder needs of them.
+/// What is compared, reused from pair to pair.
+struct Workspace {
+    batches: [Batch; 2],
+    volumes: LeafVolumes,
+}
+
+/// Faces below a vertex.
+#[derive(Clone)]
 struct Batch {
     faces: [u32; BATCH],
     spheres: [Sphere; BATCH],
+    /// Whether they are segments or triangles.
+    has_flat: [bool; BATCH],
+    /// What the ladder needs of them, which flat ones do without.
     points: [[Vec3; MAX_CONTROL_POINTS]; BATCH],
     num_points: [usize; BATCH],
     margins: [f64; BATCH],
-    /// Whether they are segments or triangles.
-    is_flat: [bool; BATCH],
     count: usize,
 }
 
@@ -121,7 +136,7 @@ impl PlacedSpheres<'_> {
 }
 
 impl Traversal<'_> {
-    /// Nodes and faces within reach of each other, ascending; some may be a little farther apart.
+    /// Nodes and faces within reach of each other, each pair once; some are a little farther apart.
     ///
     /// # Cost
     /// In parallel where there are many faces; the result does not depend on the number of threads.
@@ -130,16 +145,13 @@ impl Traversal<'_> {
         let roots = self.sides.map(|side| side.tree.root());
         let is_large = self.sides.iter().any(|side| side.tree.num_leaves_below(side.tree.root()) > TASKS.0);
         let frontier = if is_large { self.frontier(roots, &mut found) } else { vec![roots] };
-        let search = |volumes: &mut LeafVolumes, vertices: &[u32; 2]| self.search(*vertices, volumes);
-        let volumes = || LeafVolumes::new(self.ladder, 2 * BATCH);
-        let mut found = if let [vertices] = frontier[..] {
-            found.joined(search(&mut volumes(), &vertices))
-        } else {
-            let parts: Vec<Found> = frontier.par_iter().map_init(volumes, search).collect();
-            parts.into_iter().fold(found, Found::joined)
-        };
-        found.near.par_sort_unstable_by_key(|pair| (pair.target, pair.node, pair.face));
-        found
+        let search = |work: &mut Workspace, vertices: &[u32; 2]| self.search(*vertices, work);
+        let workspace = || Workspace::new(self.ladder);
+        if let [vertices] = frontier[..] {
+            return found.joined(search(&mut workspace(), &vertices));
+        }
+        let parts: Vec<Found> = frontier.par_iter().map_init(workspace, search).collect();
+        parts.into_iter().fold(found, Found::joined)
     }
 
     /// Opens pairs level by level until there are enough for the tasks.
@@ -165,12 +177,12 @@ impl Traversal<'_> {
     }
 
     /// All that is below two vertices.
-    fn search(&self, vertices: [u32; 2], volumes: &mut LeafVolumes) -> Found {
+    fn search(&self, vertices: [u32; 2], work: &mut Workspace) -> Found {
         let mut found = Found::nothing();
         let mut pending = vec![vertices];
         while let Some(vertices) = pending.pop() {
             if self.is_batch(vertices) {
-                self.compare(vertices, volumes, &mut found);
+                self.compare(vertices, work, &mut found);
             } else {
                 self.open(vertices, &mut found, &mut pending);
             }
@@ -226,7 +238,7 @@ impl Traversal<'_> {
     }
 
     /// Compares the faces below two vertices one by one.
-    fn compare(&self, vertices: [u32; 2], volumes: &mut LeafVolumes, found: &mut Found) {
+    fn compare(&self, vertices: [u32; 2], work: &mut Workspace, found: &mut Found) {
         let itself = self.is_of_one_body() && vertices[0] == vertices[1];
         if !itself {
             let spheres = [0, 1].map(|k| self.sides[k].placed.sphere(vertices[k]));
@@ -235,61 +247,34 @@ impl Traversal<'_> {
             }
         }
         (found.clear, found.nearest) = (self.reach.min(found.clear), Some(vertices));
-        volumes.invalidate();
-        let [first, second] = [0, 1].map(|k| self.batch(&self.sides[k], vertices[k]));
-        for i in 0..first.count {
-            for j in if itself { i + 1 } else { 0 }..second.count {
-                found.tests += 1;
+        work.volumes.invalidate();
+        (0..2).for_each(|k| work.batches[k].fill(&self.sides[k], vertices[k]));
+        if !work.batches.iter().all(Batch::is_flat) {
+            (0..2).for_each(|k| work.batches[k].place(&self.sides[k], self.positions, self.reach));
+        }
+        let counts = [0, 1].map(|k| work.batches[k].count);
+        for i in 0..counts[0] {
+            for j in if itself { i + 1 } else { 0 }..counts[1] {
+                let [first, second] = &work.batches;
                 let near = first.spheres[i].radius + second.spheres[j].radius + self.reach;
                 let offset = first.spheres[i].centre - second.spheres[j].centre;
+                found.tests += 1;
                 if offset.norm_squared() <= near * near {
-                    self.meet([&first, &second], [i, j], volumes, found);
+                    self.meet([i, j], work, found);
                 }
             }
         }
-    }
-
-    /// The faces below a vertex.
-    fn batch(&self, side: &Side<'_>, vertex: u32) -> Batch {
-        let mut batch = Batch {
-            faces: [0; BATCH],
-            spheres: [Sphere { centre: Vec3::zeros(), radius: 0.0 }; BATCH],
-            points: [[Vec3::zeros(); MAX_CONTROL_POINTS]; BATCH],
-            num_points: [0; BATCH],
-            margins: [0.0; BATCH],
-            is_flat: [false; BATCH],
-            count: 0,
-        };
-        let (mut pending, mut count) = ([vertex; BATCH], 1);
-        while count > 0 {
-            count -= 1;
-            let v = pending[count];
-            if let Some([left, right]) = side.tree.children(v) {
-                (pending[count], pending[count + 1]) = (right, left);
-                count += 2;
-            } else if let Some(face) = side.tree.face(v) {
-                let k = batch.count;
-                let (kind, nodes) = side.surface.face(face as usize);
-                let points = control_points(kind, nodes, self.positions, &mut batch.points[k]);
-                let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
-                (batch.num_points[k], batch.margins[k]) = (points.len(), 0.5 * self.reach + rounding);
-                batch.is_flat[k] = matches!(kind, CellKind::Line2 | CellKind::Tri3);
-                (batch.faces[k], batch.spheres[k]) = (face, side.placed.sphere(v));
-                batch.count += 1;
-            }
-        }
-        batch
     }
 
     /// Lists what may touch of two faces whose spheres are near: nodes of either with the other, unless a volume keeps
     /// the faces apart, and edges that belong to them.
     ///
     /// Volumes are tried only where the distance of a node is dearer than they are: it is not, of flat faces.
-    fn meet(&self, batches: [&Batch; 2], places: [usize; 2], volumes: &mut LeafVolumes, found: &mut Found) {
+    fn meet(&self, places: [usize; 2], work: &mut Workspace, found: &mut Found) {
+        let Workspace { batches, volumes } = work;
         let faces = [0, 1].map(|k| batches[k].faces[places[k]]);
         let bodies = self.sides.map(|side| side.body);
-        let is_flat = (0..2).all(|k| batches[k].is_flat[places[k]]);
-        if !is_flat {
+        if !(0..2).all(|k| batches[k].has_flat[places[k]]) {
             let leaves = [0, 1].map(|k| batches[k].leaf(places[k], k * BATCH));
             if volumes.excluded(&leaves[0], &leaves[1]).is_some() {
                 return;
@@ -311,7 +296,57 @@ impl Traversal<'_> {
     }
 }
 
+impl Workspace {
+    fn new(ladder: &[VolumeKind]) -> Self {
+        let batch = Batch {
+            faces: [0; BATCH],
+            spheres: [Sphere { centre: Vec3::zeros(), radius: 0.0 }; BATCH],
+            has_flat: [false; BATCH],
+            points: [[Vec3::zeros(); MAX_CONTROL_POINTS]; BATCH],
+            num_points: [0; BATCH],
+            margins: [0.0; BATCH],
+            count: 0,
+        };
+        Self { batches: [batch.clone(), batch], volumes: LeafVolumes::new(ladder, 2 * BATCH) }
+    }
+}
+
 impl Batch {
+    /// Takes the faces below a vertex.
+    fn fill(&mut self, side: &Side<'_>, vertex: u32) {
+        self.count = 0;
+        let (mut pending, mut count) = ([vertex; BATCH], 1);
+        while count > 0 {
+            count -= 1;
+            let v = pending[count];
+            if let Some([left, right]) = side.tree.children(v) {
+                (pending[count], pending[count + 1]) = (right, left);
+                count += 2;
+            } else if let Some(face) = side.tree.face(v) {
+                let k = self.count;
+                (self.faces[k], self.spheres[k]) = (face, side.placed.sphere(v));
+                let (kind, _) = side.surface.face(face as usize);
+                self.has_flat[k] = matches!(kind, CellKind::Line2 | CellKind::Tri3);
+                self.count += 1;
+            }
+        }
+    }
+
+    /// Whether all faces are segments and triangles.
+    fn is_flat(&self) -> bool {
+        self.has_flat[..self.count].iter().all(|&is_flat| is_flat)
+    }
+
+    /// Notes where the faces are.
+    fn place(&mut self, side: &Side<'_>, positions: &[Vec3], reach: f64) {
+        for k in 0..self.count {
+            let (kind, nodes) = side.surface.face(self.faces[k] as usize);
+            let points = control_points(kind, nodes, positions, &mut self.points[k]);
+            let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
+            (self.num_points[k], self.margins[k]) = (points.len(), 0.5 * reach + rounding);
+        }
+    }
+
     /// The k-th face; `first` is the number of the first one among the volumes.
     fn leaf(&self, k: usize, first: usize) -> Leaf<'_> {
         let points = &self.points[k][..self.num_points[k]];

@@ -1,0 +1,61 @@
+//! Meshes of tetrahedra, six to each cell of a grid.
+
+use std::fmt::Write;
+
+use ictus::math::Vec3;
+
+/// Axes along which the edges of six tetrahedra lead from a corner of a hexahedron to the one across, and whether they
+/// make a right-handed frame.
+const PATHS: [([usize; 3], bool); 6] = [
+    ([0, 1, 2], true),
+    ([1, 2, 0], true),
+    ([2, 0, 1], true),
+    ([0, 2, 1], false),
+    ([1, 0, 2], false),
+    ([2, 1, 0], false),
+];
+
+/// A grid of so many cells along each axis, at least two along the first, in MSH 2.2: the volume `bulk`, and the faces at
+/// the ends of the first axis, `low` and `high`.
+///
+/// `place` tells where a node of the grid is \[m\]; it keeps the axes right-handed.
+pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
+    let [nx, ny, nz] = cells;
+    let number = |[i, j, k]: [usize; 3]| 1 + (k * (ny + 1) + j) * (nx + 1) + i;
+    let mut text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"bulk\"\n2 2 \"low\"\n\
+                    2 3 \"high\"\n$EndPhysicalNames\n"
+        .to_owned();
+    writeln!(text, "$Nodes\n{}", (nx + 1) * (ny + 1) * (nz + 1)).unwrap();
+    for node in 0..(nx + 1) * (ny + 1) * (nz + 1) {
+        let at = [node % (nx + 1), node / (nx + 1) % (ny + 1), node / ((nx + 1) * (ny + 1))];
+        let x = place(at);
+        writeln!(text, "{} {:?} {:?} {:?}", number(at), x.x, x.y, x.z).unwrap();
+    }
+    let mut elements = Vec::new();
+    for cell in 0..nx * ny * nz {
+        let low = [cell % nx, cell / nx % ny, cell / (nx * ny)];
+        // From the corner nearest to the middle to the farthest, so that no tetrahedron has two faces on the skin.
+        let is_upper = [0, 1, 2].map(|axis| low[axis] >= cells[axis] / 2);
+        for (order, is_even) in PATHS {
+            let mut at = [0, 1, 2].map(|axis| low[axis] + usize::from(!is_upper[axis]));
+            let mut path = vec![number(at)];
+            for axis in order {
+                at[axis] = low[axis] + usize::from(is_upper[axis]);
+                path.push(number(at));
+            }
+            let end = [(low[0] == 0, 2), (low[0] == nx - 1, 3)];
+            if let (0, Some((_, group))) = (order[0], end.into_iter().find(|(is_end, _)| *is_end)) {
+                elements.push(format!("2 2 {group} {group} {} {} {}", path[1], path[2], path[3]));
+            }
+            if is_even != (is_upper.iter().filter(|is_upper| !**is_upper).count() % 2 == 0) {
+                path.swap(2, 3);
+            }
+            elements.push(format!("4 2 1 1 {} {} {} {}", path[0], path[1], path[2], path[3]));
+        }
+    }
+    writeln!(text, "$EndNodes\n$Elements\n{}", elements.len()).unwrap();
+    for (element, line) in elements.iter().enumerate() {
+        writeln!(text, "{} {line}", element + 1).unwrap();
+    }
+    text + "$EndElements\n"
+}
