@@ -147,7 +147,8 @@ fn bench_threads(body: &Body, size: f64) {
 }
 
 fn main() {
-    let bodies = [rough_sheet(45), icosphere(4), rough_sheet(141), icosphere(5), rough_sheet(447)];
+    const FINEST: u32 = 447;
+    let bodies = [rough_sheet(45), icosphere(4), rough_sheet(141), icosphere(5), rough_sheet(FINEST)];
     heading("Build");
     bodies.iter().for_each(bench_build);
     heading("Refit");
@@ -158,5 +159,5 @@ fn main() {
         Err(error) => println!("no thread: {error}"),
     }
     heading("Refit and near faces");
-    bench_threads(&bodies[4], 1.0 / 447.0);
+    bench_threads(&bodies[4], 1.0 / f64::from(FINEST));
 }

@@ -52,7 +52,7 @@ impl Spheres {
             .iter()
             .map(|faces| Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
         let model = ContactModel::new(surfaces.collect(), &[], &positions).with_edges(EdgeSelection::All);
-        Self { search: StepImpactSearch::new(model, &positions), faces, positions, velocities }
+        Self { search: StepImpactSearch::new(model), faces, positions, velocities }
     }
 
     fn paths(&self) -> StepPaths {

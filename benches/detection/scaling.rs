@@ -55,9 +55,10 @@ struct Crowd {
 /// Tells the time \[s\].
 type Clock = fn() -> f64;
 
-/// What this thread has had on the processor.
+/// What this thread has had on the processor; what has gone by where the system does not tell.
 fn on_processor() -> f64 {
-    1e-9 * time_on_processor()
+    let time = 1e-9 * time_on_processor();
+    if time > 0.0 { time } else { on_the_wall() }
 }
 
 /// What has gone by.

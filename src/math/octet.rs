@@ -1,7 +1,7 @@
 //! Eight numbers at a time: which of them are small, and which is the least.
 //!
 //! Compilers do not find the instructions for this in loops, so it is said here for each kind of processor. The answers
-//! are the same on all of them.
+//! are the same on all of them, but for the sign of a zero.
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -19,7 +19,7 @@ pub type Boxes = [[[f32; OCTET]; 3]; 2];
 /// What a processor does with octets. To be used inside [`Vectorised::run`](super::vectorised::Vectorised::run), which hands
 /// them out.
 pub trait Octets: Copy {
-    /// Squares of the distances of eight boxes to another; not a number where a corner is not.
+    /// Squares of the distances of eight boxes to another; not a number where both corners are not.
     fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; OCTET];
     /// Bits of the numbers that are at most `limit`.
     fn at_most(self, numbers: &[u32; OCTET], limit: u32) -> u8;

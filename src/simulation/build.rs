@@ -85,8 +85,7 @@ impl Simulation {
         let holding = holding_step(scenario, &model, &contact.surfaces);
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let resolves = scenario.contact.resolve_impact;
-        let impact_control =
-            resolves.then(|| Box::new(ImpactControl::new(contact.clone(), &model.reference_positions)));
+        let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();

@@ -21,10 +21,10 @@ pub(super) struct ImpactControl {
 }
 
 impl ImpactControl {
-    /// Of these surfaces, at positions free of stress \[m\].
-    pub fn new(model: ContactModel, positions: &[Vec3]) -> Self {
+    /// Of these surfaces.
+    pub fn new(model: ContactModel) -> Self {
         Self {
-            search: StepImpactSearch::new(model, positions),
+            search: StepImpactSearch::new(model),
             paths: StepPaths::default(),
             velocities: Vec::new(),
             last_cut: f64::NEG_INFINITY,

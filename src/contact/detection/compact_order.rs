@@ -1,5 +1,8 @@
 //! An order of points in which those that follow each other lie close together.
 
+use rayon::prelude::*;
+
+use crate::contact::Surface;
 use crate::math::Vec3;
 
 /// Points that are halved no further.
@@ -25,6 +28,16 @@ pub fn compact_order(points: &[Vec3]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..points.len() as u32).collect();
     halve(points, &mut order);
     order
+}
+
+/// The same of the faces of a surface at `positions` \[m\] of all nodes, by their centres.
+pub(super) fn compact_order_of_faces(surface: &Surface, positions: &[Vec3]) -> Vec<u32> {
+    let centre = |face: usize| -> Vec3 {
+        let (_, nodes) = surface.face(face);
+        nodes.iter().map(|&node| positions[node as usize]).sum::<Vec3>() / nodes.len() as f64
+    };
+    let centres: Vec<Vec3> = (0..surface.num_faces()).into_par_iter().map(centre).collect();
+    compact_order(&centres)
 }
 
 fn halve(points: &[Vec3], part: &mut [u32]) {

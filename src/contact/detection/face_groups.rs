@@ -4,7 +4,7 @@ use crate::contact::Surface;
 use crate::math::Vec3;
 
 use super::bounds::overshoot;
-use super::compact_order::compact_order;
+use super::compact_order::compact_order_of_faces;
 
 /// Faces of a group: with fewer more nodes are on the borders of several groups, with more the groups are less compact.
 pub(super) const FACES_PER_GROUP: usize = 32;
@@ -36,12 +36,7 @@ pub(super) struct FaceGroup<'a> {
 impl FaceGroups {
     /// Of a surface at `positions` \[m\] of all nodes, with so many faces in a group.
     pub fn new(surface: &Surface, positions: &[Vec3], faces_per_group: usize) -> Self {
-        let centre = |face: usize| -> Vec3 {
-            let (_, nodes) = surface.face(face);
-            nodes.iter().map(|&node| positions[node as usize]).sum::<Vec3>() / nodes.len() as f64
-        };
-        let centres: Vec<Vec3> = (0..surface.num_faces()).map(centre).collect();
-        let faces = compact_order(&centres);
+        let faces = compact_order_of_faces(surface, positions);
         let mut groups = Self { faces_per_group, overshoot: overshoot(surface), ..Self::default() };
         let mut is_owned = vec![false; surface.nodes().len()];
         for group in faces.chunks(faces_per_group) {

@@ -1,14 +1,16 @@
 //! Which faces of a surface are near which points: all pairs whose boxes overlap.
 //!
 //! The faces lie in a [`compact_order`], eight in a leaf. Above them is a tree of boxes of eight children a node, all of
-//! whose nodes are full: those of node k are the nodes 8 k to 8 k + 7 of the level below, and no links are kept. The boxes
+//! whose nodes but the last of a level are full: those of node k are the nodes 8 k to 8 k + 7 of the level below, and no links are kept. The boxes
 //! of a node are met in lanes. Points, compact as well, go down to the nodes above the leaves 64 at a time, from there
 //! eight at a time, as one box; and the leaves that this meets are held against each point.
+//!
+//! This is for those who use the library: the detectors here list the near faces of nodes by trajectories, or in buckets.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::compact_order::compact_order;
+use super::compact_order::compact_order_of_faces;
 use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of};
 use super::volume::{Aabb, AabbRow};
 use crate::contact::Surface;
@@ -42,12 +44,7 @@ impl NearFaces {
     /// # Panics
     /// If `positions` is shorter than the largest node number of the surface asks for.
     pub fn new(surface: &Surface, positions: &[Vec3], inflation: f64) -> Self {
-        let centre = |face: usize| -> Vec3 {
-            let (_, nodes) = surface.face(face);
-            nodes.iter().map(|&node| positions[node as usize]).sum::<Vec3>() / nodes.len() as f64
-        };
-        let centres: Vec<Vec3> = (0..surface.num_faces()).into_par_iter().map(centre).collect();
-        let order = compact_order(&centres);
+        let order = compact_order_of_faces(surface, positions);
         let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
         faces.as_flattened_mut()[..order.len()].copy_from_slice(&order);
         let (mut levels, mut num_boxes) = (Vec::new(), order.len());
@@ -63,9 +60,10 @@ impl NearFaces {
     /// Finds the boxes of the same faces at other `positions` \[m\], enlarged by `inflation` \[m\] on every side.
     ///
     /// # Panics
-    /// If the surface has other faces, or `positions` is shorter than its largest node number asks for.
+    /// If the surface has fewer faces, or `positions` is shorter than its largest node number asks for.
     pub fn refit(&mut self, surface: &Surface, positions: &[Vec3], inflation: f64) {
         let num_faces = surface.num_faces();
+        debug_assert_eq!(num_faces.div_ceil(WIDTH), self.faces.len());
         let leaves = self.faces.par_iter().zip(&mut self.levels[0]).with_min_len(ROWS_PER_TASK).enumerate();
         leaves.for_each(|(leaf, (faces, row))| {
             for (lane, &face) in faces.iter().enumerate().take(num_faces - WIDTH * leaf) {
@@ -225,6 +223,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::contact::detection::compact_order::compact_order;
     use crate::contact::detection::samples::Samples;
 
     proptest! {
@@ -269,5 +268,57 @@ mod tests {
             }
             prop_assert_eq!(pairs, all);
         }
+    }
+
+    /// Faces of several kinds and more points than a list has, against boxes of the nodes, or of control points computed here;
+    /// then fewer points, and no face.
+    #[test]
+    fn many_points_and_faces_of_all_kinds() {
+        let s = &mut Samples::new(3);
+        let kinds = [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6];
+        let (mut positions, mut faces) = (Vec::new(), Vec::new());
+        for k in 0..5000 {
+            let (kind, centre, first) = (kinds[k % 3], s.vector(1.0), positions.len() as u32);
+            positions.extend((0..kind.num_nodes()).map(|_| centre + s.vector(0.02)));
+            faces.push((kind, (first..positions.len() as u32).collect::<Vec<u32>>()));
+        }
+        let surface = Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())));
+        let points: Vec<Vec3> = (0..5000).map(|_| s.vector(1.0)).collect();
+        let inflation = 0.01;
+        let boxes = |margin: f64| -> Vec<Aabb> {
+            let of_face = |(kind, nodes): &(CellKind, Vec<u32>)| {
+                let mut at: Vec<Vec3> = nodes.iter().map(|&node| positions[node as usize]).collect();
+                if *kind == CellKind::Tri6 {
+                    for (middle, [a, b]) in [[0, 1], [1, 2], [2, 0]].into_iter().enumerate() {
+                        at[3 + middle] = at[3 + middle] * 2.0 - (at[a] + at[b]) * 0.5;
+                    }
+                }
+                let lower = at.iter().skip(1).fold(at[0], |lower, x| lower.inf(x)).add_scalar(-margin);
+                let upper = at.iter().skip(1).fold(at[0], |upper, x| upper.sup(x)).add_scalar(margin);
+                Aabb { lower, upper }
+            };
+            faces.iter().map(of_face).collect()
+        };
+        let near = NearFaces::new(&surface, &positions, inflation);
+        let mut lists = Vec::new();
+        for points in [&points[..], &points[..70]] {
+            near.pairs(points, &compact_order(points), inflation, &mut lists);
+            let mut pairs = lists.concat();
+            pairs.sort_unstable();
+            for (margin, is_larger) in [(-1e-12, false), (1e-12, true)] {
+                let boxes = boxes(2.0 * inflation + margin);
+                let mut all = Vec::new();
+                for (point, x) in (0..).zip(points) {
+                    let holds = |b: &Aabb| (0..3).all(|d| b.lower[d] <= x[d] && x[d] <= b.upper[d]);
+                    all.extend((0..).zip(&boxes).filter(|(_, b)| holds(b)).map(|(face, _)| [point, face]));
+                }
+                assert!(all.len() > points.len() / 100);
+                let (fewer, more) = if is_larger { (&pairs, &all) } else { (&all, &pairs) };
+                assert!(fewer.iter().all(|pair| more.binary_search(pair).is_ok()));
+            }
+        }
+        let nothing = NearFaces::new(&Surface::new([]), &positions, inflation);
+        nothing.pairs(&points, &compact_order(&points), inflation, &mut lists);
+        assert!(lists.iter().all(Vec::is_empty));
     }
 }

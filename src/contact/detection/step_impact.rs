@@ -96,9 +96,9 @@ pub struct StepImpactSearch {
 }
 
 impl StepImpactSearch {
-    /// Of these surfaces, whose nodes are at `positions` \[m\] where they are free of stress.
-    pub fn new(model: ContactModel, positions: &[Vec3]) -> Self {
-        let groups = |surface| FaceGroups::new(surface, positions, FACES_PER_GROUP);
+    /// Of the surfaces of a model.
+    pub fn new(model: ContactModel) -> Self {
+        let groups = |surface| FaceGroups::new(surface, model.walls.positions(), FACES_PER_GROUP);
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 

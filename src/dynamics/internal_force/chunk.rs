@@ -15,7 +15,8 @@ use super::{ElementFailure, FailureKind};
 use crate::dynamics::critical_step::{ChunkBound, CriticalStep};
 use crate::dynamics::element_block::{ElementBlock, ElementOperation};
 use crate::dynamics::element_formulation::{ElementFormulation, Evaluation};
-use crate::dynamics::group::{element_of, groups_of_chunk};
+use crate::dynamics::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk};
+use crate::element::MAX_NODES;
 use crate::material::Law;
 use crate::math::Vec3;
 use crate::math::pack::{NUM_SLOTS, Pack, Padded, Registers, Row, Slots, WIDTH};
@@ -76,10 +77,10 @@ impl Chunk {
         let mut slots = vec![[0; WIDTH]; groups.len() * num_nodes];
         for ((group, lane), place) in lanes().zip(0..) {
             for (local, node) in block.lane_nodes(group, lane).iter().enumerate() {
-                // At most ELEMENTS_PER_CHUNK · MAX_NODES < 2^16 slots.
                 slots[place / WIDTH * num_nodes + local][lane] = nodes.partition_point(|n| n < node) as u16;
             }
         }
+        const { assert!(ELEMENTS_PER_CHUNK * MAX_NODES <= NUM_SLOTS) };
         let padded = !lanes().all(|(group, lane)| exists(group, lane));
         Self {
             block: block_index,
@@ -164,7 +165,7 @@ impl Chunk {
             let (groups, slots) = (self.groups.clone(), &self.slots);
             block.dispatch(ChunkBound { block, groups, slots, positions: gathered, registers })
         });
-        Some(worst???.into_step(self.block))
+        Some(worst.flatten().flatten()?.into_step(self.block))
     }
 
     /// Averages of the Cauchy stress over its elements \[Pa\].
@@ -199,7 +200,7 @@ thread_local! {
     static SCRATCH: RefCell<Vec<Padded>> = RefCell::new(vec![Padded::splat(0.0); 2 * NUM_SLOTS]);
 }
 
-/// Does work with it, if there is any.
+/// Does work with it; never `None`, as it has two times as many vectors as there are slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
 }

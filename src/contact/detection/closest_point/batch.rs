@@ -123,7 +123,7 @@ impl TriangleLanes {
 
     /// Triangles given lane by lane.
     ///
-    /// They are made in octets: memory that was written number by number is slow to read as a whole.
+    /// They are made of numbers in registers: memory that was written number by number is slow to read as a whole.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));

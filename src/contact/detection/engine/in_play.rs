@@ -137,10 +137,9 @@ impl InPlay<'_> {
     pub fn short_list(&self, near: &[NearPair]) -> Vec<Candidate> {
         let is_same_node = |a: &NearPair, b: &NearPair| (a.target, a.node) == (b.target, b.node);
         let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
-        let flat_faces = if near.len() > num_faces {
-            self.bodies.map(|body| self.flat_faces(self.surface(body)))
-        } else {
-            Default::default()
+        let flat_faces = match near.len() > num_faces {
+            true => self.bodies.map(|body| self.flat_faces(self.surface(body))),
+            false => Default::default(),
         };
         let short_list = ShortList { in_play: self, flat_faces };
         let list = |groups: &[&[NearPair]]| {
@@ -417,12 +416,20 @@ mod tests {
             let near: Vec<NearPair> = (0..2).flat_map(pairs).collect();
             let mut every: Vec<Candidate> = near.iter().map(|pair| in_play.candidate(pair)).collect();
             every.sort_unstable();
-            let near = in_play.within(&near, model.search_depth([0, 1]) + gone + way + 1e-6);
+            let unordered = in_play.within(&near, model.search_depth([0, 1]) + gone + way + 1e-6);
+            let mut near = unordered.clone();
+            near.sort_unstable_by_key(NearPair::order);
             let mut go = |from: &[Vec3], way: f64| -> Vec<Vec3> {
                 from.iter().map(|position| position + samples.direction() * (0.5 * way)).collect()
             };
             let positions = go(&positions, gone);
-            let mut short = InPlay { positions: &positions, gone, ..in_play }.short_list(&near);
+            let in_play = InPlay { positions: &positions, gone, ..in_play };
+            let short = in_play.short_list(&near);
+            assert_eq!(short, in_play.short_list(&unordered));
+            // Nodes by themselves have too few pairs for the normals of all faces.
+            let nodes = near.chunk_by(|a, b| (a.target, a.node) == (b.target, b.node));
+            assert_eq!(short, nodes.flat_map(|pairs| in_play.short_list(pairs)).collect::<Vec<_>>());
+            let mut short = short;
             short.sort_unstable();
             (listed, all) = (listed + short.len(), all + every.len());
             for _ in 0..10 {

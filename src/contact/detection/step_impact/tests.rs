@@ -35,7 +35,7 @@ fn polynomial_and_advancement_agree() {
         let mut paths = StepPaths::default();
         paths.set(&begin, &velocities, &end, 1.0);
         let first = |model: &ContactModel| {
-            StepImpactSearch::new(model.clone(), &begin).first(&paths, &Constraints::default())
+            StepImpactSearch::new(model.clone()).first(&paths, &Constraints::default())
         };
         let exact = first(&model);
         // An offset, however small, makes all features advance.
@@ -63,7 +63,7 @@ fn offset_surfaces_meet_earlier() {
     paths.set(&begin, &velocities, &end, 1.0);
     let none = Constraints::default();
     let first = |model: &ContactModel| {
-        StepImpactSearch::new(model.clone(), &begin).first(&paths, &none).map(|impact| impact.fraction)
+        StepImpactSearch::new(model.clone()).first(&paths, &none).map(|impact| impact.fraction)
     };
     assert!((first(&model).unwrap() - 0.8).abs() < 1e-12);
     let offset = model.with_offsets(&[0.1, 0.1]);
@@ -103,7 +103,7 @@ fn parts_of_a_step_find_what_the_whole_does() {
         let mut paths = StepPaths::default();
         paths.set(&positions, &velocities, &end, 1.0);
         let model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::All);
-        let mut search = StepImpactSearch::new(model, &positions);
+        let mut search = StepImpactSearch::new(model);
         let none = Constraints::default();
         let in_parts = search.first(&paths, &none);
         search.model.search_depths = vec![f64::INFINITY; 2];
