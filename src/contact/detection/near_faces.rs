@@ -1,7 +1,7 @@
 //! Which faces of a surface are near which points: all pairs whose boxes overlap.
 //!
-//! The faces lie in a [`compact_order`], eight in a leaf. Above them is a tree of boxes of eight children a node, all of
-//! whose nodes but the last of a level are full: those of node k are the nodes 8 k to 8 k + 7 of the level below, and no links are kept. The boxes
+//! The faces lie in a [`compact_order`](super::compact_order()), eight in a leaf. Above them is a tree of boxes of eight
+//! children a node, all of whose nodes but the last of a level are full: those of node k are the nodes 8 k to 8 k + 7 of the level below, and no links are kept. The boxes
 //! of a node are met in lanes. Points, compact as well, go down to the nodes above the leaves 64 at a time, from there
 //! eight at a time, as one box; and the leaves that this meets are held against each point.
 //!
@@ -85,8 +85,8 @@ impl NearFaces {
     /// Finds all pairs (point, face) such that the box of the face overlaps the box of half edge `inflation` \[m\] around
     /// the point; boxes that touch overlap.
     ///
-    /// Only the points in `order` are looked at. Any order will do; a [`compact_order`], kept from call to call, is by far
-    /// the fastest. There is a list of pairs for every 4096 points, in no particular, but always the same order.
+    /// Only the points in `order` are looked at. Any order will do; a [`compact_order`](super::compact_order()), kept
+    /// from call to call, is by far the fastest. There is a list of pairs for every 4096 points, in no particular, but always the same order.
     ///
     /// # Cost
     /// O(points · log faces + pairs), in parallel.
