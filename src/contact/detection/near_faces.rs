@@ -1,9 +1,10 @@
 //! Which faces of a surface are near which points: all pairs whose boxes overlap.
 //!
 //! The faces lie in a [`compact_order`](super::compact_order()), eight in a leaf. Above them is a tree of boxes of eight
-//! children a node, all of whose nodes but the last of a level are full: those of node k are the nodes 8 k to 8 k + 7 of the level below, and no links are kept. The boxes
-//! of a node are met in lanes. Points, compact as well, go down to the nodes above the leaves 64 at a time, from there
-//! eight at a time, as one box; and the leaves that this meets are held against each point.
+//! children a node, all of whose nodes but the last of a level are full: those of node k are the nodes 8 k to 8 k + 7 of
+//! the level below, and no links are kept. The boxes of a node are met in lanes. Points, compact as well, go down to the
+//! nodes above the leaves 64 at a time, from there eight at a time, as one box; and the leaves that this meets are held
+//! against each point.
 //!
 //! This is for those who use the library: the detectors here list the near faces of nodes by trajectories, or in buckets.
 
