@@ -204,6 +204,23 @@ impl Constraints {
 
     /// All constraints, by ascending key.
     pub fn iter(&self) -> impl Iterator<Item = Constraint<'_>> {
-        (0..self.len()).map(|k| self.get(k))
+        let mut first = 0;
+        let (mut nodes, mut weights) = (&self.nodes[..], &self.weights[..]);
+        let rows = self.keys.iter().zip(&self.bodies).zip(&self.gaps).zip(&self.normals).zip(&self.ends);
+        rows.map(move |((((&key, &bodies), &gap), &normal), &[middle, end])| {
+            let (nodes_of_it, other_nodes) = nodes.split_at((end - first) as usize);
+            let (weights_of_it, other_weights) = weights.split_at((end - first) as usize);
+            let num_contactor_nodes = (middle - first) as usize;
+            (first, nodes, weights) = (end, other_nodes, other_weights);
+            Constraint {
+                key,
+                bodies,
+                gap,
+                normal,
+                nodes: nodes_of_it,
+                weights: weights_of_it,
+                num_contactor_nodes,
+            }
+        })
     }
 }

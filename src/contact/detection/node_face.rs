@@ -5,11 +5,13 @@ use rayon::prelude::*;
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
-use crate::math::real::LANES;
+use crate::math::real::{LANES, Lanes};
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-use super::closest_point::batch::{ClosestLanes, TriangleLanes, closest_points_of_triangles, points_from_fn};
+use super::closest_point::batch::{
+    ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles, points_from_fn,
+};
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, signed_gap, vertex_normal,
 };
@@ -85,15 +87,26 @@ pub(super) struct NodeFaceSearch {
     closest: Vec<Option<Closest>>,
     last_closest: Vec<Option<Closest>>,
     group_ends: Vec<u32>,
+    /// Nodes of the face of each candidate, if it is a triangle.
+    triangles: Vec<Option<[u32; 3]>>,
 }
 
 /// Contactor nodes of a task.
 const NODES_PER_TASK: usize = 256;
 
+/// Fours of candidates that go through the lanes together.
+const BLOCKS: usize = 8;
+
 impl NodeFaceSearch {
     /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
     /// stays with it where searches start from that.
-    pub fn group(&mut self, candidates: &[Candidate], start: StartFrom) {
+    pub fn group(&mut self, candidates: &[Candidate], surfaces: &[Surface], start: StartFrom) {
+        let triangle = |candidate: &Candidate| {
+            let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
+            if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None }
+        };
+        self.triangles.clear();
+        self.triangles.extend(candidates.iter().map(triangle));
         self.group_ends.clear();
         let mut end = 0;
         for group in candidates.chunk_by(|a, b| a.key == b.key) {
@@ -128,12 +141,12 @@ impl NodeFaceSearch {
         constraints: &mut Constraints,
     ) {
         let search = ClosestFaces { vectorised: self.vectorised, model, options, positions };
-        let ends = &self.group_ends;
+        let (ends, triangles) = (&self.group_ends, &self.triangles);
         let find_closest = |(task, closest): (usize, &mut [Option<Closest>])| {
             let nodes = NODES_PER_TASK * task..NODES_PER_TASK * task + closest.len();
             let first = nodes.start.checked_sub(1).map_or(0, |before| ends[before]);
-            let last = ends[nodes.end - 1];
-            search.find(&candidates[first as usize..last as usize], closest);
+            let range = first as usize..ends[nodes.end - 1] as usize;
+            search.find(&candidates[range.clone()], &triangles[range], closest);
         };
         if self.closest.len() <= NODES_PER_TASK {
             self.closest.chunks_mut(NODES_PER_TASK).enumerate().for_each(find_closest);
@@ -155,6 +168,37 @@ struct ClosestFaces<'a> {
     model: &'a super::ContactModel,
     options: NodeFaceOptions,
     positions: &'a [Vec3],
+}
+
+/// Candidates whose closest points are found side by side.
+struct Together {
+    triangles: [TriangleLanes; BLOCKS],
+    queries: [PointLanes; BLOCKS],
+    closest: [ClosestLanes; BLOCKS],
+    /// Whether those of four are found here: other faces than triangles are searched one by one, and all by other methods.
+    are_found: [bool; BLOCKS],
+    /// Fours of candidates.
+    count: usize,
+}
+
+impl Default for Together {
+    fn default() -> Self {
+        Self {
+            triangles: [TriangleLanes::ZERO; BLOCKS],
+            queries: [[Lanes::splat(0.0); 3]; BLOCKS],
+            closest: [ClosestLanes::ZERO; BLOCKS],
+            are_found: [false; BLOCKS],
+            count: 0,
+        }
+    }
+}
+
+impl Together {
+    /// Where the closest point of the k-th candidate is, if it was found.
+    fn closest(&self, k: usize) -> Option<(&ClosestLanes, usize)> {
+        let block = k / LANES;
+        self.are_found[block].then(|| (&self.closest[block], k % LANES))
+    }
 }
 
 /// What is known of one contactor node on the way through its candidate faces.
@@ -180,20 +224,27 @@ impl ClosestFaces<'_> {
     /// The closest of the candidate faces of each node, candidates and nodes ascending: the nearest of those that face
     /// the node, no farther than the search depth.
     ///
-    /// Four candidates go through the lanes at a time, whichever nodes they are of.
-    fn find(&self, candidates: &[Candidate], closest: &mut [Option<Closest>]) {
+    /// Candidates go through the lanes side by side, whichever nodes they are of.
+    fn find(
+        &self,
+        candidates: &[Candidate],
+        triangles: &[Option<[u32; 3]>],
+        closest: &mut [Option<Closest>],
+    ) {
         let mut places = closest.iter_mut();
         let mut key = None;
         let mut node: Option<NodeSearch<'_>> = None;
-        for chunk in candidates.chunks(LANES) {
-            let in_lanes = self.closest_of_triangles(chunk);
-            for (lane, candidate) in chunk.iter().enumerate() {
+        let mut together = Together::default();
+        let size = LANES * BLOCKS;
+        for (candidates, triangles) in candidates.chunks(size).zip(triangles.chunks(size)) {
+            self.find_together(candidates, triangles, &mut together);
+            for (k, candidate) in candidates.iter().enumerate() {
                 if key.replace(candidate.key) != Some(candidate.key) {
                     self.finish(node);
                     node = places.next().map(NodeSearch::new);
                 }
                 if let Some(node) = &mut node {
-                    self.compare(candidate, in_lanes.as_ref().map(|closest| (closest, lane)), node);
+                    self.compare(candidate, together.closest(k), node);
                 }
             }
         }
@@ -253,24 +304,30 @@ impl ClosestFaces<'_> {
         face_normal.dot(&node_normal) < 0.0
     }
 
-    /// Closest points of up to four candidates; `None` unless they are all triangles, and several.
-    fn closest_of_triangles(&self, chunk: &[Candidate]) -> Option<ClosestLanes> {
-        if chunk.len() < 2 || self.options.method != Method::Auto {
-            return None;
-        }
-        let (mut nodes, mut contactors) = ([[0; 3]; LANES], [0; LANES]);
-        for lane in 0..LANES {
-            let candidate = chunk[lane.min(chunk.len() - 1)];
-            let surface = &self.model.surfaces[candidate.key.target as usize];
-            let (CellKind::Tri3, &[a, b, c]) = surface.face(candidate.face as usize) else { return None };
-            (nodes[lane], contactors[lane]) = ([a, b, c], candidate.key.contactor);
-        }
+    /// Closest points of the candidates whose faces are triangles, if those beside them are, too.
+    fn find_together(
+        &self,
+        candidates: &[Candidate],
+        triangles: &[Option<[u32; 3]>],
+        together: &mut Together,
+    ) {
         let place = |node: u32| self.positions[node as usize];
-        let triangles = TriangleLanes::from_fn(|lane, corner| place(nodes[lane][corner]));
-        let queries = points_from_fn(|lane| place(contactors[lane]));
-        let mut closest = [ClosestLanes::ZERO];
-        closest_points_of_triangles(self.vectorised, &[triangles], &[queries], &mut closest);
-        Some(closest[0])
+        let fours = candidates.chunks(LANES).zip(triangles.chunks(LANES));
+        together.count = fours.len();
+        for (block, (candidates, triangles)) in fours.enumerate() {
+            let last = candidates.len() - 1;
+            let corners = [0, 1, 2, 3].map(|lane| triangles[lane.min(last)]);
+            let [Some(a), Some(b), Some(c), Some(d)] = corners else {
+                together.are_found[block] = false;
+                continue;
+            };
+            together.are_found[block] = self.options.method == Method::Auto;
+            let corners = [a, b, c, d];
+            together.triangles[block] = TriangleLanes::from_fn(|lane, corner| place(corners[lane][corner]));
+            together.queries[block] = points_from_fn(|lane| place(candidates[lane.min(last)].key.contactor));
+        }
+        let Together { triangles, queries, closest, count, .. } = together;
+        closest_points_of_triangles(self.vectorised, &triangles[..*count], &queries[..*count], closest);
     }
 
     /// The closest point of a face; none if its squared distance is known to be beyond `farthest` before it is searched
@@ -359,7 +416,7 @@ mod tests {
             (iterations, constraints.iter().map(|c| c.gap).collect::<Vec<_>>())
         };
         let mut search = NodeFaceSearch::default();
-        search.group(&candidates, StartFrom::Previous);
+        search.group(&candidates, &model.surfaces, StartFrom::Previous);
         let first = find(&mut search, &positions, StartFrom::Previous);
         assert_eq!(first, find(&mut search.clone(), &positions, StartFrom::Nearest));
         positions[4..].iter_mut().for_each(|x| *x += Vec3::new(1e-3, 2e-3, -1e-4));
@@ -378,16 +435,16 @@ mod tests {
         let (model, positions, candidates) = two_faces();
         let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
         let mut search = NodeFaceSearch::default();
-        search.group(&candidates, options.start);
+        search.group(&candidates, &model.surfaces, options.start);
         search.find(&candidates, &model, options, &positions, &mut Constraints::default());
         let found = |search: &NodeFaceSearch| -> Vec<_> {
             search.closest.iter().map(|c| c.map(|c| (c.candidate.key.contactor, c.point.xi))).collect()
         };
         let all = found(&search);
         assert!(all.iter().enumerate().all(|(k, c)| c.is_some_and(|(node, _)| node == 4 + k as u32)));
-        search.group(&candidates[1..3], StartFrom::Previous);
+        search.group(&candidates[1..3], &model.surfaces, StartFrom::Previous);
         assert_eq!(found(&search), all[1..3]);
-        search.group(&candidates, options.start);
+        search.group(&candidates, &model.surfaces, options.start);
         assert_eq!(found(&search), [None, all[1], all[2], None]);
         // On another face it is of no use.
         let before = search.closest[1].map(|closest| (closest.candidate.face, closest.point.xi));
@@ -441,12 +498,12 @@ mod tests {
         }
         let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
         let mut search = NodeFaceSearch::default();
-        search.group(&candidates, options.start);
+        search.group(&candidates, &model.surfaces, options.start);
         search.find(&candidates, &model, options, &positions, &mut Constraints::default());
         assert!(search.closest.len() > 2 * NODES_PER_TASK - 20);
         let alone = |group: &[Candidate]| {
             let mut search = NodeFaceSearch::default();
-            search.group(group, options.start);
+            search.group(group, &model.surfaces, options.start);
             search.find(group, &model, options, &positions, &mut Constraints::default());
             search.closest[0].map(|closest| (closest.candidate.face, closest.point))
         };

@@ -5,55 +5,63 @@ use crate::contact::{Constraint, Constraints, ContactKey};
 /// What a response remembers of each contact, in the order of the constraints.
 #[derive(Clone, Debug)]
 pub(super) struct Carried<S> {
-    now: Vec<(ContactKey, S)>,
-    before: Vec<(ContactKey, S)>,
+    now: States<S>,
+    before: States<S>,
+}
+
+#[derive(Clone, Debug)]
+struct States<S> {
+    keys: Vec<ContactKey>,
+    states: Vec<S>,
 }
 
 impl<S> Default for Carried<S> {
     fn default() -> Self {
-        Self { now: Vec::new(), before: Vec::new() }
+        let [now, before] = [0; 2].map(|_| States { keys: Vec::new(), states: Vec::new() });
+        Self { now, before }
     }
 }
 
-impl<S: Clone> Carried<S> {
+impl<S: Copy> Carried<S> {
     /// Brings the states in line with the constraints: a contact that goes on keeps its state, `begin` makes that of
     /// a new one, `end` is told of those that are over.
     pub fn follow(
         &mut self,
         constraints: &Constraints,
         mut begin: impl FnMut(&Constraint<'_>) -> S,
-        mut end: impl FnMut(ContactKey, S),
+        mut end: impl FnMut(ContactKey, &S),
     ) {
-        if self.now.iter().map(|(key, _)| key).eq(constraints.keys()) {
+        if self.now.keys == constraints.keys() {
             return; // all go on
         }
         std::mem::swap(&mut self.now, &mut self.before);
-        self.now.clear();
-        let mut old = self.before.drain(..).peekable();
+        self.now.keys.clear();
+        self.now.keys.extend_from_slice(constraints.keys());
+        self.now.states.clear();
+        let mut old = self.before.keys.iter().zip(&self.before.states).peekable();
         for constraint in constraints.iter() {
-            while let Some((key, state)) = old.next_if(|(key, _)| *key < constraint.key) {
-                end(key, state);
+            while let Some((key, state)) = old.next_if(|(key, _)| **key < constraint.key) {
+                end(*key, state);
             }
-            let carried = old.next_if(|(key, _)| *key == constraint.key);
-            let state = carried.map_or_else(|| begin(&constraint), |(_, state)| state);
-            self.now.push((constraint.key, state));
+            let carried = old.next_if(|(key, _)| **key == constraint.key);
+            self.now.states.push(carried.map_or_else(|| begin(&constraint), |(_, state)| *state));
         }
-        old.for_each(|(key, state)| end(key, state));
+        old.for_each(|(key, state)| end(*key, state));
     }
 
     /// The states, in the order of the constraints.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
-        self.now.iter_mut().map(|(_, state)| state)
+        self.now.states.iter_mut()
     }
 
     /// The state of the k-th constraint.
     pub fn get(&self, k: usize) -> &S {
-        &self.now[k].1
+        &self.now.states[k]
     }
 
     /// The states, in the order of the constraints.
     pub fn iter(&self) -> impl Iterator<Item = &S> {
-        self.now.iter().map(|(_, state)| state)
+        self.now.states.iter()
     }
 }
 
@@ -72,10 +80,10 @@ mod tests {
         let mut carried: Carried<u32> = Carried::default();
         let mut ended = Vec::new();
         carried.follow(&constraints(&[3, 5, 8]), |_| 1, |_, _| ());
-        carried.follow(&constraints(&[4, 5, 9]), |_| 2, |key, state| ended.push((key, state)));
+        carried.follow(&constraints(&[4, 5, 9]), |_| 2, |key, state| ended.push((key, *state)));
         assert_eq!(carried.iter().copied().collect::<Vec<_>>(), [2, 1, 2]);
         assert_eq!(ended, [(key(3), 1), (key(8), 1)]);
-        carried.follow(&constraints(&[]), |_| 3, |key, state| ended.push((key, state)));
+        carried.follow(&constraints(&[]), |_| 3, |key, state| ended.push((key, *state)));
         assert_eq!(ended.len(), 5);
     }
 }

@@ -5,6 +5,10 @@ use crate::math::{Mat3, Vec3};
 /// Moments of inertia below this part of the largest count as none: nodes on a line.
 const LINE: f64 = 1e-10;
 
+/// The product of the moments of inertia over the cube of their sum above which all of them count for certain: the least
+/// is more than four times this part of the largest.
+const FULL: f64 = 1e-6;
+
 /// Vectors q × (x_a − x̄) of least squares that have a moment and no sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Couple {
@@ -33,8 +37,14 @@ impl Couple {
     }
 }
 
-/// Solution of a symmetric system; none in the directions in which it has next to nothing.
+/// Solution of a symmetric system without negative eigenvalues; none in the directions in which it has next to nothing.
 pub(super) fn solve(matrix: &Mat3, right: &Vec3) -> Vec3 {
+    let trace = matrix.trace();
+    if matrix.determinant() > FULL * trace * trace * trace
+        && let Some(factors) = matrix.cholesky()
+    {
+        return factors.solve(right);
+    }
     let eigen = matrix.symmetric_eigen();
     let least = LINE * eigen.eigenvalues.max();
     let along = eigen.eigenvectors.transpose() * right;

@@ -4,7 +4,8 @@ use super::carried::Carried;
 use super::friction::FrictionLaw;
 use super::row::sides;
 use super::{
-    Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
+    Bodies, ContactAction, ContactResult, Mobility, PairOptions, Response, Stage, Status, StepLength,
+    UnlistedWork,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -57,6 +58,7 @@ pub struct Penalty {
     springs: Carried<Spring>,
     /// Constraints of the step before whose springs take energy.
     before: Constraints,
+    /// Σ κ |w_a| Σ_b |w_b| of every node, zero between steps \[N/m\].
     node_stiffness: Vec<f64>,
 }
 
@@ -95,6 +97,20 @@ impl Spring {
             self.traction *= self.stiffness / before;
         }
         0.5 * (self.stiffness - before) * self.penetration * self.penetration + tangential
+    }
+
+    /// Factor c of the damping c dδ/dt \[N·s/m\].
+    fn damping(&self, constraint: &Constraint<'_>, inverse_mass: &[f64]) -> f64 {
+        let ratio = self.options.damping;
+        if ratio == 0.0 {
+            return 0.0;
+        }
+        2.0 * ratio * (self.stiffness * finite_mass(constraint, inverse_mass)).sqrt()
+    }
+
+    /// Whether it takes energy in the step to come even if its contact is over.
+    fn takes_energy(&self) -> bool {
+        self.damped != 0.0 || self.traction != Vec3::zeros()
     }
 
     /// Energy of the spring across the normal \[J\].
@@ -186,35 +202,14 @@ impl Penalty {
         });
     }
 
-    /// Remembers the constraints whose springs take energy.
-    fn remember(&mut self, constraints: &Constraints) {
-        self.before.clear();
-        for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
-            if spring.damped != 0.0 || spring.traction != Vec3::zeros() {
-                self.before.push_copy(&constraint);
-            }
-        }
-    }
-
-    /// Bound on the square of the frequency that the springs add: max over nodes of (1/m_a) Σ κ |w_a| Σ_b |w_b|, from
-    /// Gershgorin's theorem on the assembled contact stiffness, springs along and across the normal together.
-    /// Σ_b |w_b| is 2 where shape functions are positive, and up to 4 on quadratic faces. A rigid body moves its nodes
-    /// together, which lowers the frequency, but may have less inertia than they.
-    fn frequency_bound(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, nodes: &[u32]) -> f64 {
-        for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
-            let sum: f64 = constraint.weights.iter().map(|weight| weight.abs()).sum();
-            for (body, nodes, weights) in sides(&constraint) {
-                let lightness = bodies.mobility.rigid(body).map_or(1.0, |rigid| rigid.nodal_inertia);
-                for (&node, weight) in nodes.iter().zip(weights) {
-                    self.node_stiffness[node as usize] +=
-                        lightness * spring.full_stiffness * weight.abs() * sum;
-                }
-            }
-        }
+    /// Bound on the square of the frequency that the springs add, those of `nodes`: max of (1/m_a) Σ κ |w_a| Σ_b |w_b|,
+    /// from Gershgorin's theorem on the assembled contact stiffness, springs along and across the normal together.
+    /// Σ_b |w_b| is 2 where shape functions are positive, and up to 4 on quadratic faces.
+    fn frequency_bound(&mut self, inverse_mass: &[f64], nodes: &[u32]) -> f64 {
         let mut bound: f64 = 0.0;
         for &node in nodes {
-            bound = bound.max(bodies.inverse_mass[node as usize] * self.node_stiffness[node as usize]);
-            self.node_stiffness[node as usize] = 0.0;
+            let stiffness = std::mem::take(&mut self.node_stiffness[node as usize]);
+            bound = bound.max(inverse_mass[node as usize] * stiffness);
         }
         bound
     }
@@ -242,6 +237,23 @@ impl Stiffness {
     }
 }
 
+/// Adds a row of the assembled contact stiffness, all terms positive, to that of each node. A rigid body moves its nodes
+/// together, which lowers the frequency, but may have less inertia than they.
+fn add_stiffness(
+    node_stiffness: &mut [f64],
+    constraint: &Constraint<'_>,
+    mobility: &Mobility,
+    stiffness: f64,
+) {
+    let sum: f64 = constraint.weights.iter().map(|weight| weight.abs()).sum();
+    for (body, nodes, weights) in sides(constraint) {
+        let lightness = mobility.rigid(body).map_or(1.0, |rigid| rigid.nodal_inertia);
+        for (&node, weight) in nodes.iter().zip(weights) {
+            node_stiffness[node as usize] += lightness * stiffness * weight.abs() * sum;
+        }
+    }
+}
+
 /// Effective mass of a contact; zero where neither side can move.
 fn finite_mass(constraint: &Constraint<'_>, inverse_mass: &[f64]) -> f64 {
     let mass = constraint.effective_mass(inverse_mass);
@@ -263,6 +275,7 @@ impl Response for Penalty {
         let time_step = step.actual;
         action.begin(time_step);
         self.carry_springs(constraints, bodies, step, action);
+        self.before.clear();
         let vary = self.options.vary_over_surfaces();
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
             if vary {
@@ -272,8 +285,7 @@ impl Response for Penalty {
             let penetration = (-constraint.gap).max(0.0);
             let jump = constraint.jump(bodies.velocities);
             let closing = -constraint.normal.dot(&jump);
-            let mass = finite_mass(&constraint, bodies.inverse_mass);
-            let damping = 2.0 * spring.options.damping * (spring.stiffness * mass).sqrt();
+            let damping = spring.damping(&constraint, bodies.inverse_mass);
             let elastic = spring.stiffness * penetration;
             let force = (elastic + damping * closing).max(0.0);
             let mut friction_work = 0.0;
@@ -295,6 +307,10 @@ impl Response for Penalty {
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
             action.work.damping += damping_work;
+            add_stiffness(&mut self.node_stiffness, &constraint, bodies.mobility, spring.full_stiffness);
+            if spring.takes_energy() {
+                self.before.push_copy(&constraint);
+            }
             action.results.push(ContactResult {
                 normal_force: force,
                 friction_force: spring.traction,
@@ -304,11 +320,10 @@ impl Response for Penalty {
                 damping_work,
             });
         }
-        self.remember(constraints);
         action.sort_nodes();
         let lowering = self.lowering();
         action.frequency_squared =
-            self.frequency_bound(constraints, bodies, &action.nodes) / (lowering * lowering);
+            self.frequency_bound(bodies.inverse_mass, &action.nodes) / (lowering * lowering);
     }
 }
 

@@ -182,7 +182,7 @@ impl ContactPhase {
             sorting.edges.pairs.iter().filter_map(move |&of_edges| EdgePair::new(model, bodies, of_edges))
         });
         edges.set(pairs);
-        self.search.group(&self.candidates, start);
+        self.search.group(&self.candidates, &model.surfaces, start);
         sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
     }
 

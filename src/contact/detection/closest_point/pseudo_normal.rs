@@ -45,7 +45,7 @@ pub fn pseudo_normal(
     feature: Feature,
 ) -> Vec3 {
     let sum = match feature {
-        Feature::Face => face_normal(surface, positions, face, xi),
+        Feature::Face => return face_normal(surface, positions, face, xi),
         Feature::Edge(k) => edge_normal(surface, positions, face, xi, k as usize),
         Feature::Vertex(k) => {
             let (kind, nodes) = surface.face(face);
