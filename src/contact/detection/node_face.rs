@@ -10,10 +10,11 @@ use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 use super::closest_point::batch::{
-    ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles, points_from_fn,
+    ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles, normals_of_triangles,
+    point_in_lane, points_from_fn,
 };
 use super::closest_point::{
-    ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, signed_gap, vertex_normal,
+    ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
@@ -75,6 +76,8 @@ impl Candidate {
 struct Closest {
     candidate: Candidate,
     point: ClosestPoint,
+    /// Unit normal of the face at the point, if it was found with it.
+    face_normal: Option<Vec3>,
     /// Where the node is inside its target.
     penetration: Option<Gap>,
 }
@@ -142,16 +145,20 @@ impl NodeFaceSearch {
     ) {
         let search = ClosestFaces { vectorised: self.vectorised, model, options, positions };
         let (ends, triangles) = (&self.group_ends, &self.triangles);
-        let find_closest = |(task, closest): (usize, &mut [Option<Closest>])| {
+        let find_closest = |together: &mut Together, (task, closest): (usize, &mut [Option<Closest>])| {
             let nodes = NODES_PER_TASK * task..NODES_PER_TASK * task + closest.len();
             let first = nodes.start.checked_sub(1).map_or(0, |before| ends[before]);
             let range = first as usize..ends[nodes.end - 1] as usize;
-            search.find(&candidates[range.clone()], &triangles[range], closest);
+            search.find(&candidates[range.clone()], &triangles[range], together, closest);
         };
         if self.closest.len() <= NODES_PER_TASK {
-            self.closest.chunks_mut(NODES_PER_TASK).enumerate().for_each(find_closest);
+            let together = &mut Together::default();
+            self.closest.chunks_mut(NODES_PER_TASK).enumerate().for_each(|task| find_closest(together, task));
         } else {
-            self.closest.par_chunks_mut(NODES_PER_TASK).enumerate().for_each(find_closest);
+            self.closest
+                .par_chunks_mut(NODES_PER_TASK)
+                .enumerate()
+                .for_each_init(Together::default, find_closest);
         }
         constraints.clear();
         for closest in self.closest.iter().flatten() {
@@ -175,6 +182,7 @@ struct Together {
     triangles: [TriangleLanes; BLOCKS],
     queries: [PointLanes; BLOCKS],
     closest: [ClosestLanes; BLOCKS],
+    normals: [PointLanes; BLOCKS],
     /// Whether those of four are found here: other faces than triangles are searched one by one, and all by other methods.
     are_found: [bool; BLOCKS],
     /// Fours of candidates.
@@ -187,17 +195,27 @@ impl Default for Together {
             triangles: [TriangleLanes::ZERO; BLOCKS],
             queries: [[Lanes::splat(0.0); 3]; BLOCKS],
             closest: [ClosestLanes::ZERO; BLOCKS],
+            normals: [[Lanes::splat(0.0); 3]; BLOCKS],
             are_found: [false; BLOCKS],
             count: 0,
         }
     }
 }
 
+/// A candidate among those.
+#[derive(Clone, Copy)]
+struct InLane<'a> {
+    closest: &'a ClosestLanes,
+    normals: &'a PointLanes,
+    lane: usize,
+}
+
 impl Together {
-    /// Where the closest point of the k-th candidate is, if it was found.
-    fn closest(&self, k: usize) -> Option<(&ClosestLanes, usize)> {
-        let block = k / LANES;
-        self.are_found[block].then(|| (&self.closest[block], k % LANES))
+    /// The k-th candidate, if its closest point was found.
+    fn candidate(&self, k: usize) -> Option<InLane<'_>> {
+        let (block, lane) = (k / LANES, k % LANES);
+        let (closest, normals) = (&self.closest[block], &self.normals[block]);
+        self.are_found[block].then_some(InLane { closest, normals, lane })
     }
 }
 
@@ -229,22 +247,22 @@ impl ClosestFaces<'_> {
         &self,
         candidates: &[Candidate],
         triangles: &[Option<[u32; 3]>],
+        together: &mut Together,
         closest: &mut [Option<Closest>],
     ) {
         let mut places = closest.iter_mut();
         let mut key = None;
         let mut node: Option<NodeSearch<'_>> = None;
-        let mut together = Together::default();
         let size = LANES * BLOCKS;
         for (candidates, triangles) in candidates.chunks(size).zip(triangles.chunks(size)) {
-            self.find_together(candidates, triangles, &mut together);
+            self.find_together(candidates, triangles, together);
             for (k, candidate) in candidates.iter().enumerate() {
                 if key.replace(candidate.key) != Some(candidate.key) {
                     self.finish(node);
                     node = places.next().map(NodeSearch::new);
                 }
                 if let Some(node) = &mut node {
-                    self.compare(candidate, together.closest(k), node);
+                    self.compare(candidate, together.candidate(k), node);
                 }
             }
         }
@@ -263,40 +281,40 @@ impl ClosestFaces<'_> {
     /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
     /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
     /// section meet, would be nearest to that side.
-    fn compare(
-        &self,
-        candidate: &Candidate,
-        in_lanes: Option<(&ClosestLanes, usize)>,
-        node: &mut NodeSearch<'_>,
-    ) {
-        if in_lanes.is_some_and(|(closest, lane)| closest.distance_squared.0[lane] >= node.farthest) {
+    fn compare(&self, candidate: &Candidate, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
+        let is_farther = |found: InLane<'_>| found.closest.distance_squared.0[found.lane] >= node.farthest;
+        if found.is_some_and(is_farther) {
             return;
         }
         let reach = self.model.reach_of(candidate);
-        let point = match in_lanes {
-            Some((closest, lane)) => Some(closest.lane(lane)),
+        let face_normal = found.map(|found| point_in_lane(found.normals, found.lane));
+        let point = match found {
+            Some(found) => Some(found.closest.lane(found.lane)),
             None => self.closest_point_within(candidate, node.last, node.farthest.min(reach * reach)),
         };
         let is_near = |point: &ClosestPoint| {
             point.distance_squared <= reach * reach && point.distance_squared < node.farthest
         };
         let Some(point) = point.filter(is_near) else { return };
-        if candidate.is_opposed || self.is_opposed(candidate, &point, &mut node.normal) {
+        if candidate.is_opposed || self.is_opposed(candidate, &point, face_normal, &mut node.normal) {
             node.farthest = point.distance_squared;
-            *node.closest = Some(Closest { candidate: *candidate, point, penetration: None });
+            let candidate = *candidate;
+            *node.closest = Some(Closest { candidate, point, face_normal, penetration: None });
         }
     }
 
-    /// Whether the normals of the node, found where it was not before, and of the face at a point are opposed.
+    /// Whether the normals of the node and of the face at a point are opposed; both are found where they were not before.
     fn is_opposed(
         &self,
         candidate: &Candidate,
         point: &ClosestPoint,
+        face_normal: Option<Vec3>,
         node_normal: &mut Option<Vec3>,
     ) -> bool {
         let target = &self.model.surfaces[candidate.key.target as usize];
-        let face_normal =
-            pseudo_normal(target, self.positions, candidate.face as usize, point.xi, Feature::Face);
+        let of_face =
+            || pseudo_normal(target, self.positions, candidate.face as usize, point.xi, Feature::Face);
+        let face_normal = face_normal.unwrap_or_else(of_face);
         let node_normal = *node_normal.get_or_insert_with(|| {
             let contactor = &self.model.surfaces[candidate.contactor_body as usize];
             vertex_normal(contactor, self.positions, candidate.key.contactor)
@@ -326,8 +344,10 @@ impl ClosestFaces<'_> {
             together.triangles[block] = TriangleLanes::from_fn(|lane, corner| place(corners[lane][corner]));
             together.queries[block] = points_from_fn(|lane| place(candidates[lane.min(last)].key.contactor));
         }
-        let Together { triangles, queries, closest, count, .. } = together;
-        closest_points_of_triangles(self.vectorised, &triangles[..*count], &queries[..*count], closest);
+        let Together { triangles, queries, closest, normals, count, .. } = together;
+        let (triangles, queries) = (&triangles[..*count], &queries[..*count]);
+        closest_points_of_triangles(self.vectorised, triangles, queries, closest);
+        normals_of_triangles(self.vectorised, triangles, normals);
     }
 
     /// The closest point of a face; none if its squared distance is known to be beyond `farthest` before it is searched
@@ -356,20 +376,24 @@ impl ClosestFaces<'_> {
 
 /// The gap of a node that is inside its target, offset as it may be.
 fn penetration(closest: &Closest, model: &super::ContactModel, positions: &[Vec3]) -> Option<Gap> {
-    let Closest { candidate, point, .. } = closest;
+    let Closest { candidate, point, face_normal, .. } = closest;
     let surface = &model.surfaces[candidate.key.target as usize];
+    let normal_of = |feature: Feature| match (feature, face_normal) {
+        (Feature::Face, Some(normal)) => *normal,
+        _ => pseudo_normal(surface, positions, candidate.face as usize, point.xi, feature),
+    };
     let offset = model.offset([candidate.contactor_body, candidate.key.target]);
     let query = &positions[candidate.key.contactor as usize];
     let of_one_body = candidate.contactor_body == candidate.key.target;
     if of_one_body && point.feature != Feature::Face {
-        let face_normal = pseudo_normal(surface, positions, candidate.face as usize, point.xi, Feature::Face);
+        let face_normal = normal_of(Feature::Face);
         let from_face = query - point.point;
         let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
         if !(is_before || is_behind(&face_normal, &from_face)) {
             return None;
         }
     }
-    let Gap { gap, normal } = signed_gap(surface, positions, candidate.face as usize, query, point);
+    let Gap { gap, normal } = Gap::new(query, point, normal_of(point.feature));
     let is_inside = gap < offset && (offset == 0.0 || gap >= -model.depth_of(candidate));
     is_inside.then_some(Gap { gap: gap - offset, normal })
 }

@@ -45,6 +45,28 @@ const REGIONS: [Feature; 7] = [
     Feature::Vertex(2),
 ];
 
+/// Unit normals (b − a) × (c − a) of blocks of four triangles; zero where a triangle has no area. Lanes, slices and bits
+/// are as in [`closest_points_of_triangles`].
+pub fn normals_of_triangles(vectorised: Vectorised, triangles: &[TriangleLanes], normals: &mut [PointLanes]) {
+    vectorised.run(Normals { triangles, normals });
+}
+
+struct Normals<'a> {
+    triangles: &'a [TriangleLanes],
+    normals: &'a mut [PointLanes],
+}
+
+impl Kernel for Normals<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self, _: impl Octets) {
+        for (normal, triangles) in self.normals.iter_mut().zip(self.triangles) {
+            *normal = triangles.unit_normals();
+        }
+    }
+}
+
 /// Closest points of blocks of four triangles to four queries each.
 ///
 /// Lanes past the end of the data may hold anything. The slices are of one length; what a longer one has beyond is
@@ -107,6 +129,12 @@ pub fn points_from_fn(point: impl Fn(usize) -> Vec3) -> PointLanes {
     [Lanes([a.x, b.x, c.x, d.x]), Lanes([a.y, b.y, c.y, d.y]), Lanes([a.z, b.z, c.z, d.z])]
 }
 
+/// The point in a lane.
+#[inline(always)]
+pub fn point_in_lane([x, y, z]: &PointLanes, lane: usize) -> Vec3 {
+    Vec3::new(x.0[lane], y.0[lane], z.0[lane])
+}
+
 impl TriangleLanes {
     /// Room for triangles.
     pub const ZERO: Self = Self { corners: [[Lanes([0.0; LANES]); 3]; 3] };
@@ -138,8 +166,18 @@ impl TriangleLanes {
     /// A corner of the triangle in a lane.
     #[inline(always)]
     pub fn corner(&self, lane: usize, corner: usize) -> Vec3 {
-        let [x, y, z] = &self.corners[corner];
-        Vec3::new(x.0[lane], y.0[lane], z.0[lane])
+        point_in_lane(&self.corners[corner], lane)
+    }
+
+    #[inline(always)]
+    fn unit_normals(&self) -> PointLanes {
+        let [a, b, c] = &self.corners;
+        let (ab, ac) = (sub(b, a), sub(c, a));
+        let across = |i: usize, j: usize| ab[i] * ac[j] - ab[j] * ac[i];
+        let normal = [across(1, 2), across(2, 0), across(0, 1)];
+        let length = dot(&normal, &normal).sqrt();
+        let zero = Lanes::splat(0.0);
+        normal.map(|component| length.exceeds(zero).select(component / length, zero))
     }
 
     /// Triangles so thin that rounding may mistake their regions.
@@ -199,8 +237,7 @@ impl TriangleLanes {
     #[inline(never)]
     fn mend(&self, lanes: Mask, query: &PointLanes, closest: &mut ClosestLanes) {
         for lane in (0..LANES).filter(|&lane| lanes.0[lane]) {
-            let query = Vec3::new(query[0].0[lane], query[1].0[lane], query[2].0[lane]);
-            closest.set(lane, &voronoi::closest_point(&self.triangle(lane), &query));
+            closest.set(lane, &voronoi::closest_point(&self.triangle(lane), &point_in_lane(query, lane)));
         }
     }
 }
@@ -217,7 +254,7 @@ impl ClosestLanes {
     pub fn lane(&self, lane: usize) -> ClosestPoint {
         ClosestPoint {
             xi: [self.xi[0].0[lane], self.xi[1].0[lane]],
-            point: Vec3::new(self.point[0].0[lane], self.point[1].0[lane], self.point[2].0[lane]),
+            point: point_in_lane(&self.point, lane),
             distance_squared: self.distance_squared.0[lane],
             feature: REGIONS[self.region.0[lane] as usize],
             iterations: 0,
@@ -268,6 +305,22 @@ mod tests {
     }
 
     proptest! {
+        /// Normals have the bits of that of one triangle, whatever the processor, and a triangle without area has none.
+        #[test]
+        fn normals_have_the_bits_of_the_scalar_form(seed: u64) {
+            let mut s = Samples::new(seed);
+            let corners: [[Vec3; 3]; LANES] = std::array::from_fn(|_| pair(&mut s).0);
+            let triangles = [TriangleLanes::from_fn(|lane, corner| corners[lane][corner])];
+            for vectorised in [Vectorised::detect(), Vectorised::baseline()] {
+                let mut normals = [[Lanes::splat(f64::NAN); 3]];
+                normals_of_triangles(vectorised, &triangles, &mut normals);
+                for (lane, [a, b, c]) in corners.iter().enumerate() {
+                    let expected = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+                    prop_assert_eq!(point_in_lane(&normals[0], lane), expected);
+                }
+            }
+        }
+
         /// All of the answer is that of the scalar form, bit for bit, whatever the processor, and lanes beyond the
         /// last pair disturb nothing.
         #[test]

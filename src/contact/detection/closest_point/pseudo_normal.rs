@@ -66,16 +66,24 @@ pub fn signed_gap(
     query: &Vec3,
     closest: &ClosestPoint,
 ) -> Gap {
-    let normal = pseudo_normal(surface, positions, face, closest.xi, closest.feature);
-    let offset = query - closest.point;
-    let is_inside = closest.feature == Feature::Face && normal != Vec3::zeros();
-    let scale = || query.amax().max(closest.point.amax());
-    let distance = offset.norm();
-    if is_inside || distance <= NO_DIRECTION * scale() {
-        return Gap { gap: offset.dot(&normal), normal };
+    Gap::new(query, closest, pseudo_normal(surface, positions, face, closest.xi, closest.feature))
+}
+
+impl Gap {
+    /// The [`signed_gap`] where the pseudo-normal is known.
+    pub fn new(query: &Vec3, closest: &ClosestPoint, pseudo_normal: Vec3) -> Self {
+        let offset = query - closest.point;
+        let along = offset.dot(&pseudo_normal);
+        if closest.feature == Feature::Face && pseudo_normal != Vec3::zeros() {
+            return Self { gap: along, normal: pseudo_normal };
+        }
+        let distance = offset.norm();
+        if distance <= NO_DIRECTION * query.amax().max(closest.point.amax()) {
+            return Self { gap: along, normal: pseudo_normal };
+        }
+        let sign = if along < 0.0 { -1.0 } else { 1.0 };
+        Self { gap: sign * distance, normal: offset * (sign / distance) }
     }
-    let sign = if offset.dot(&normal) < 0.0 { -1.0 } else { 1.0 };
-    Gap { gap: sign * distance, normal: offset * (sign / distance) }
 }
 
 /// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if there is none.
