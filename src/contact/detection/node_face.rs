@@ -97,8 +97,9 @@ pub(super) struct NodeFaceSearch {
 /// Contactor nodes of a task.
 const NODES_PER_TASK: usize = 256;
 
-/// Fours of candidates that go through the lanes together.
+/// Fours of candidates that go through the lanes together, and candidates.
 const BLOCKS: usize = 8;
+const TOGETHER: usize = LANES * BLOCKS;
 
 impl NodeFaceSearch {
     /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
@@ -146,19 +147,16 @@ impl NodeFaceSearch {
         let search = ClosestFaces { vectorised: self.vectorised, model, options, positions };
         let (ends, triangles) = (&self.group_ends, &self.triangles);
         let find_closest = |together: &mut Together, (task, closest): (usize, &mut [Option<Closest>])| {
-            let nodes = NODES_PER_TASK * task..NODES_PER_TASK * task + closest.len();
-            let first = nodes.start.checked_sub(1).map_or(0, |before| ends[before]);
-            let range = first as usize..ends[nodes.end - 1] as usize;
-            search.find(&candidates[range.clone()], &triangles[range], together, closest);
+            let first = NODES_PER_TASK * task;
+            let begin = first.checked_sub(1).map_or(0, |before| ends[before]);
+            let groups = Groups { candidates, triangles, begin, ends: &ends[first..first + closest.len()] };
+            search.find(&groups, together, closest);
         };
-        if self.closest.len() <= NODES_PER_TASK {
-            let together = &mut Together::default();
-            self.closest.chunks_mut(NODES_PER_TASK).enumerate().for_each(|task| find_closest(together, task));
+        let tasks = self.closest.par_chunks_mut(NODES_PER_TASK).enumerate();
+        if tasks.len() > 1 {
+            tasks.for_each_init(Together::default, find_closest);
         } else {
-            self.closest
-                .par_chunks_mut(NODES_PER_TASK)
-                .enumerate()
-                .for_each_init(Together::default, find_closest);
+            find_closest(&mut Together::default(), (0, &mut self.closest));
         }
         constraints.clear();
         for closest in self.closest.iter().flatten() {
@@ -219,11 +217,21 @@ impl Together {
     }
 }
 
+/// Candidates of some contactor nodes.
+struct Groups<'a> {
+    /// Of these nodes and of others.
+    candidates: &'a [Candidate],
+    triangles: &'a [Option<[u32; 3]>],
+    /// Where those of the first node begin, and where those of each end.
+    begin: u32,
+    ends: &'a [u32],
+}
+
 /// What is known of one contactor node on the way through its candidate faces.
 struct NodeSearch<'a> {
     /// The closest face so far.
     closest: &'a mut Option<Closest>,
-    /// Face and natural coordinates of that of the step before.
+    /// Face and natural coordinates of that of the step before, if the search starts there.
     last: Option<(u32, [f64; 2])>,
     normal: Option<Vec3>,
     /// Square of the distance beyond which no face counts any more.
@@ -231,48 +239,46 @@ struct NodeSearch<'a> {
 }
 
 impl<'a> NodeSearch<'a> {
-    fn new(closest: &'a mut Option<Closest>) -> Self {
-        let last = closest.as_ref().map(|closest| (closest.candidate.face, closest.point.xi));
+    fn new(closest: &'a mut Option<Closest>, start: StartFrom) -> Self {
+        let last = match (start, &closest) {
+            (StartFrom::Previous, Some(last)) => Some((last.candidate.face, last.point.xi)),
+            _ => None,
+        };
         *closest = None;
         Self { closest, last, normal: None, farthest: f64::INFINITY }
+    }
+
+    fn take(&mut self, candidate: &Candidate, point: ClosestPoint, face_normal: Option<Vec3>) {
+        self.farthest = point.distance_squared;
+        *self.closest = Some(Closest { candidate: *candidate, point, face_normal, penetration: None });
     }
 }
 
 impl ClosestFaces<'_> {
-    /// The closest of the candidate faces of each node, candidates and nodes ascending: the nearest of those that face
-    /// the node, no farther than the search depth.
+    /// The closest of the candidate faces of each node, ascending: the nearest of those that face the node, no farther
+    /// than the search depth.
     ///
     /// Candidates go through the lanes side by side, whichever nodes they are of.
-    fn find(
-        &self,
-        candidates: &[Candidate],
-        triangles: &[Option<[u32; 3]>],
-        together: &mut Together,
-        closest: &mut [Option<Closest>],
-    ) {
-        let mut places = closest.iter_mut();
-        let mut key = None;
-        let mut node: Option<NodeSearch<'_>> = None;
-        let size = LANES * BLOCKS;
-        for (candidates, triangles) in candidates.chunks(size).zip(triangles.chunks(size)) {
-            self.find_together(candidates, triangles, together);
-            for (k, candidate) in candidates.iter().enumerate() {
-                if key.replace(candidate.key) != Some(candidate.key) {
-                    self.finish(node);
-                    node = places.next().map(NodeSearch::new);
+    fn find(&self, groups: &Groups<'_>, together: &mut Together, closest: &mut [Option<Closest>]) {
+        let Groups { candidates, triangles, begin, ends } = *groups;
+        let last = ends.last().map_or(begin, |&end| end) as usize;
+        let mut candidate = begin as usize;
+        let mut found_until = candidate;
+        for (closest, &end) in closest.iter_mut().zip(ends) {
+            let mut node = NodeSearch::new(closest, self.options.start);
+            while candidate < end as usize {
+                if candidate == found_until {
+                    found_until = last.min(candidate + TOGETHER);
+                    let these = candidate..found_until;
+                    self.find_together(&candidates[these.clone()], &triangles[these], together);
                 }
-                if let Some(node) = &mut node {
-                    self.compare(candidate, together.candidate(k), node);
-                }
+                let found = together.candidate((candidate - begin as usize) % TOGETHER);
+                self.compare(&candidates[candidate], found, &mut node);
+                candidate += 1;
             }
-        }
-        self.finish(node);
-        debug_assert!(places.next().is_none(), "candidates are not those that were grouped");
-    }
-
-    fn finish(&self, node: Option<NodeSearch<'_>>) {
-        if let Some(closest) = node.and_then(|node| node.closest.as_mut()) {
-            closest.penetration = penetration(closest, self.model, self.positions);
+            if let Some(closest) = closest {
+                closest.penetration = penetration(closest, self.model, self.positions);
+            }
         }
     }
 
@@ -282,44 +288,39 @@ impl ClosestFaces<'_> {
     /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
     /// section meet, would be nearest to that side.
     fn compare(&self, candidate: &Candidate, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
-        let is_farther = |found: InLane<'_>| found.closest.distance_squared.0[found.lane] >= node.farthest;
-        if found.is_some_and(is_farther) {
+        let is_nearer = |distance_squared: f64, reach: f64| {
+            distance_squared < node.farthest && distance_squared <= reach * reach
+        };
+        if let Some(found) = found {
+            // Most are not nearer: only of those that are more than the distance is looked at.
+            let distance_squared = found.closest.distance_squared.0[found.lane];
+            if distance_squared < node.farthest && is_nearer(distance_squared, self.model.reach_of(candidate))
+            {
+                let normal = point_in_lane(found.normals, found.lane);
+                if candidate.is_opposed || self.is_opposed(candidate, &normal, &mut node.normal) {
+                    node.take(candidate, found.closest.lane(found.lane), Some(normal));
+                }
+            }
             return;
         }
         let reach = self.model.reach_of(candidate);
-        let face_normal = found.map(|found| point_in_lane(found.normals, found.lane));
-        let point = match found {
-            Some(found) => Some(found.closest.lane(found.lane)),
-            None => self.closest_point_within(candidate, node.last, node.farthest.min(reach * reach)),
-        };
-        let is_near = |point: &ClosestPoint| {
-            point.distance_squared <= reach * reach && point.distance_squared < node.farthest
-        };
-        let Some(point) = point.filter(is_near) else { return };
-        if candidate.is_opposed || self.is_opposed(candidate, &point, face_normal, &mut node.normal) {
-            node.farthest = point.distance_squared;
-            let candidate = *candidate;
-            *node.closest = Some(Closest { candidate, point, face_normal, penetration: None });
+        let point = self.closest_point_within(candidate, node.last, node.farthest.min(reach * reach));
+        let Some(point) = point.filter(|point| is_nearer(point.distance_squared, reach)) else { return };
+        let target = &self.model.surfaces[candidate.key.target as usize];
+        let normal =
+            || pseudo_normal(target, self.positions, candidate.face as usize, point.xi, Feature::Face);
+        if candidate.is_opposed || self.is_opposed(candidate, &normal(), &mut node.normal) {
+            node.take(candidate, point, None);
         }
     }
 
-    /// Whether the normals of the node and of the face at a point are opposed; both are found where they were not before.
-    fn is_opposed(
-        &self,
-        candidate: &Candidate,
-        point: &ClosestPoint,
-        face_normal: Option<Vec3>,
-        node_normal: &mut Option<Vec3>,
-    ) -> bool {
-        let target = &self.model.surfaces[candidate.key.target as usize];
-        let of_face =
-            || pseudo_normal(target, self.positions, candidate.face as usize, point.xi, Feature::Face);
-        let face_normal = face_normal.unwrap_or_else(of_face);
-        let node_normal = *node_normal.get_or_insert_with(|| {
+    /// Whether the normals of a face and of the node, found where it was not before, are opposed.
+    fn is_opposed(&self, candidate: &Candidate, face_normal: &Vec3, node_normal: &mut Option<Vec3>) -> bool {
+        let node_normal = node_normal.get_or_insert_with(|| {
             let contactor = &self.model.surfaces[candidate.contactor_body as usize];
             vertex_normal(contactor, self.positions, candidate.key.contactor)
         });
-        face_normal.dot(&node_normal) < 0.0
+        face_normal.dot(node_normal) < 0.0
     }
 
     /// Closest points of the candidates whose faces are triangles, if those beside them are, too.

@@ -35,18 +35,28 @@ impl<S: Copy> Carried<S> {
             return; // all go on
         }
         std::mem::swap(&mut self.now, &mut self.before);
-        self.now.keys.clear();
-        self.now.keys.extend_from_slice(constraints.keys());
-        self.now.states.clear();
-        let mut old = self.before.keys.iter().zip(&self.before.states).peekable();
-        for constraint in constraints.iter() {
-            while let Some((key, state)) = old.next_if(|(key, _)| **key < constraint.key) {
-                end(*key, state);
+        let Self { now, before } = self;
+        now.keys.clear();
+        now.states.clear();
+        let keys = constraints.keys();
+        let mut old = 0;
+        while now.keys.len() < keys.len() {
+            let new = now.keys.len();
+            while before.keys.get(old).is_some_and(|key| *key < keys[new]) {
+                end(before.keys[old], &before.states[old]);
+                old += 1;
             }
-            let carried = old.next_if(|(key, _)| **key == constraint.key);
-            self.now.states.push(carried.map_or_else(|| begin(&constraint), |(_, state)| *state));
+            let going_on = keys[new..].iter().zip(&before.keys[old..]).take_while(|(a, b)| a == b).count();
+            if going_on == 0 {
+                now.keys.push(keys[new]);
+                now.states.push(begin(&constraints.get(new)));
+            } else {
+                now.keys.extend_from_slice(&keys[new..new + going_on]);
+                now.states.extend_from_slice(&before.states[old..old + going_on]);
+                old += going_on;
+            }
         }
-        old.for_each(|(key, state)| end(*key, state));
+        before.keys[old..].iter().zip(&before.states[old..]).for_each(|(key, state)| end(*key, state));
     }
 
     /// The states, in the order of the constraints.

@@ -33,6 +33,8 @@ pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyOptions, Stiffness};
 pub use ties::Ties;
 
+use fixedbitset::FixedBitSet;
+
 use crate::math::Vec3;
 
 use super::Constraints;
@@ -155,8 +157,8 @@ pub struct ContactAction {
     pub work: StepWork,
     /// Square of a bound on the angular frequency the contacts add \[rad²/s²\].
     pub frequency_squared: f64,
-    /// Whether each node of the model is one of `nodes`.
-    is_listed: Vec<bool>,
+    /// `nodes` before they are sorted.
+    listed: FixedBitSet,
     /// Step over which impulses are spread where they are shown as forces \[s\].
     time_step: f64,
 }
@@ -169,7 +171,7 @@ impl ContactAction {
             forces: zeros.clone(),
             impulses: zeros.clone(),
             friction_forces: zeros,
-            is_listed: vec![false; num_nodes],
+            listed: FixedBitSet::with_capacity(num_nodes),
             ..Self::default()
         }
     }
@@ -190,9 +192,9 @@ impl ContactAction {
             self.forces[node as usize] = Vec3::zeros();
             self.impulses[node as usize] = Vec3::zeros();
             self.friction_forces[node as usize] = Vec3::zeros();
-            self.is_listed[node as usize] = false;
         }
         self.nodes.clear();
+        self.listed.clear();
         self.node_corrections.clear();
         self.rigid_corrections.clear();
         self.results.clear();
@@ -235,17 +237,15 @@ impl ContactAction {
         power
     }
 
-    /// Notes nodes that a force or impulse acts on, each once: there are fewer nodes to sort than contacts have.
+    /// Notes nodes that a force or impulse acts on.
     fn list(&mut self, nodes: &[u32]) {
-        for &node in nodes {
-            if !std::mem::replace(&mut self.is_listed[node as usize], true) {
-                self.nodes.push(node);
-            }
-        }
+        nodes.iter().for_each(|&node| self.listed.insert(node as usize));
     }
 
+    /// Brings all noted nodes in order, each once.
     fn sort_nodes(&mut self) {
-        self.nodes.sort_unstable();
+        self.nodes.clear();
+        self.nodes.extend(self.listed.ones().map(|node| node as u32));
     }
 }
 
