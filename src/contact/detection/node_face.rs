@@ -41,12 +41,12 @@ pub enum StartFrom {
 }
 
 impl StartFrom {
-    /// On a face, given the face and the natural coordinates of the closest point of the step before.
-    fn on(self, face: u32, last: Option<(u32, [f64; 2])>) -> Start {
-        match (self, last) {
-            (Self::Centre, _) => Start::Centre,
-            (Self::Previous, Some((last, xi))) if last == face => Start::Previous(xi),
-            (Self::Nearest | Self::Previous, _) => Start::Nearest,
+    /// On a face, given the face, if any, and the natural coordinates of the closest point of the step before.
+    fn on(self, face: u32, last_face: Option<u32>, last_xi: [f64; 2]) -> Start {
+        match self {
+            Self::Centre => Start::Centre,
+            Self::Previous if last_face == Some(face) => Start::Previous(last_xi),
+            Self::Nearest | Self::Previous => Start::Nearest,
         }
     }
 }
@@ -231,21 +231,20 @@ struct Groups<'a> {
 struct NodeSearch<'a> {
     /// The closest face so far.
     closest: &'a mut Option<Closest>,
-    /// Face and natural coordinates of that of the step before, if the search starts there.
-    last: Option<(u32, [f64; 2])>,
+    /// Face and natural coordinates of that of the step before.
+    last_face: Option<u32>,
+    last_xi: [f64; 2],
     normal: Option<Vec3>,
     /// Square of the distance beyond which no face counts any more.
     farthest: f64,
 }
 
 impl<'a> NodeSearch<'a> {
-    fn new(closest: &'a mut Option<Closest>, start: StartFrom) -> Self {
-        let last = match (start, &closest) {
-            (StartFrom::Previous, Some(last)) => Some((last.candidate.face, last.point.xi)),
-            _ => None,
-        };
+    fn new(closest: &'a mut Option<Closest>) -> Self {
+        let last_face = closest.as_ref().map(|last| last.candidate.face);
+        let last_xi = closest.as_ref().map_or([0.0; 2], |last| last.point.xi);
         *closest = None;
-        Self { closest, last, normal: None, farthest: f64::INFINITY }
+        Self { closest, last_face, last_xi, normal: None, farthest: f64::INFINITY }
     }
 
     fn take(&mut self, candidate: &Candidate, point: ClosestPoint, face_normal: Option<Vec3>) {
@@ -265,7 +264,7 @@ impl ClosestFaces<'_> {
         let mut candidate = begin as usize;
         let mut found_until = candidate;
         for (closest, &end) in closest.iter_mut().zip(ends) {
-            let mut node = NodeSearch::new(closest, self.options.start);
+            let mut node = NodeSearch::new(closest);
             while candidate < end as usize {
                 if candidate == found_until {
                     found_until = last.min(candidate + TOGETHER);
@@ -304,7 +303,7 @@ impl ClosestFaces<'_> {
             return;
         }
         let reach = self.model.reach_of(candidate);
-        let point = self.closest_point_within(candidate, node.last, node.farthest.min(reach * reach));
+        let point = self.closest_point_within(candidate, node, reach);
         let Some(point) = point.filter(|point| is_nearer(point.distance_squared, reach)) else { return };
         let target = &self.model.surfaces[candidate.key.target as usize];
         let normal =
@@ -351,13 +350,12 @@ impl ClosestFaces<'_> {
         normals_of_triangles(self.vectorised, triangles, normals);
     }
 
-    /// The closest point of a face; none if its squared distance is known to be beyond `farthest` before it is searched
-    /// for.
+    /// The closest point of a face; none if it is known to count no more before it is searched for.
     fn closest_point_within(
         &self,
         candidate: &Candidate,
-        last: Option<(u32, [f64; 2])>,
-        farthest: f64,
+        node: &NodeSearch<'_>,
+        reach: f64,
     ) -> Option<ClosestPoint> {
         let query = &self.positions[candidate.key.contactor as usize];
         let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
@@ -367,10 +365,11 @@ impl ClosestFaces<'_> {
         }
         let corners = &corners[..nodes.len()];
         let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
+        let farthest = node.farthest.min(reach * reach);
         if !is_closed_form && least_distance_squared(kind, corners, query) > farthest {
             return None;
         }
-        let start = self.options.start.on(candidate.face, last);
+        let start = self.options.start.on(candidate.face, node.last_face, node.last_xi);
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 }
@@ -472,9 +471,9 @@ mod tests {
         search.group(&candidates, &model.surfaces, options.start);
         assert_eq!(found(&search), [None, all[1], all[2], None]);
         // On another face it is of no use.
-        let before = search.closest[1].map(|closest| (closest.candidate.face, closest.point.xi));
-        assert_eq!(StartFrom::Previous.on(1, before), Start::Nearest);
-        assert_eq!(StartFrom::Previous.on(0, before), Start::Previous(all[1].unwrap().1));
+        let node = NodeSearch::new(&mut search.closest[1]);
+        let start = |face| StartFrom::Previous.on(face, node.last_face, node.last_xi);
+        assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
     }
 
     /// Nodes of several tasks over a sheet of triangles and some quadrilaterals, with none to nine candidates that count:

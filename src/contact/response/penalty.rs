@@ -88,6 +88,9 @@ impl Spring {
         self.age += time_step;
         let grown = if self.age < self.options.soft_start { self.age / self.options.soft_start } else { 1.0 };
         self.stiffness = self.full_stiffness * grown;
+        if self.stiffness == before {
+            return 0.0;
+        }
         let tangential = if before > 0.0 {
             0.5 * self.traction.norm_squared() / before * (self.stiffness / before - 1.0)
         } else {
