@@ -10,8 +10,7 @@ use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 use super::closest_point::batch::{
-    ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles, normals_of_triangles,
-    point_in_lane, points_from_fn,
+    ClosestLanes, PointLanes, TriangleLanes, closest_points_and_normals, point_in_lane, points_from_fn,
 };
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, vertex_normal,
@@ -98,7 +97,7 @@ pub(super) struct NodeFaceSearch {
 const NODES_PER_TASK: usize = 256;
 
 /// Fours of candidates that go through the lanes together, and candidates.
-const BLOCKS: usize = 8;
+const BLOCKS: usize = 4;
 const TOGETHER: usize = LANES * BLOCKS;
 
 impl NodeFaceSearch {
@@ -346,8 +345,7 @@ impl ClosestFaces<'_> {
         }
         let Together { triangles, queries, closest, normals, count, .. } = together;
         let (triangles, queries) = (&triangles[..*count], &queries[..*count]);
-        closest_points_of_triangles(self.vectorised, triangles, queries, closest);
-        normals_of_triangles(self.vectorised, triangles, normals);
+        closest_points_and_normals(self.vectorised, triangles, queries, closest, normals);
     }
 
     /// The closest point of a face; none if it is known to count no more before it is searched for.

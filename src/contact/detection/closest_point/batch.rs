@@ -45,28 +45,6 @@ const REGIONS: [Feature; 7] = [
     Feature::Vertex(2),
 ];
 
-/// Unit normals (b − a) × (c − a) of blocks of four triangles; zero where a triangle has no area. Lanes, slices and bits
-/// are as in [`closest_points_of_triangles`].
-pub fn normals_of_triangles(vectorised: Vectorised, triangles: &[TriangleLanes], normals: &mut [PointLanes]) {
-    vectorised.run(Normals { triangles, normals });
-}
-
-struct Normals<'a> {
-    triangles: &'a [TriangleLanes],
-    normals: &'a mut [PointLanes],
-}
-
-impl Kernel for Normals<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self, _: impl Octets) {
-        for (normal, triangles) in self.normals.iter_mut().zip(self.triangles) {
-            *normal = triangles.unit_normals();
-        }
-    }
-}
-
 /// Closest points of blocks of four triangles to four queries each.
 ///
 /// Lanes past the end of the data may hold anything. The slices are of one length; what a longer one has beyond is
@@ -98,11 +76,37 @@ impl Kernel for Batch<'_> {
     #[inline(always)]
     fn call(self, _: impl Octets) {
         for ((closest, triangles), queries) in self.closest.iter_mut().zip(self.triangles).zip(self.queries) {
-            let (answers, slivers) = triangles.closest_and_slivers(queries);
-            *closest = answers;
-            if slivers.any() {
-                triangles.mend(slivers, queries, closest);
-            }
+            *closest = triangles.closest(queries);
+        }
+    }
+}
+
+/// The same, and the unit normals (b − a) × (c − a) of the triangles; zero where one has no area.
+pub fn closest_points_and_normals(
+    vectorised: Vectorised,
+    triangles: &[TriangleLanes],
+    queries: &[PointLanes],
+    closest: &mut [ClosestLanes],
+    normals: &mut [PointLanes],
+) {
+    vectorised.run(BatchAndNormals { batch: Batch { triangles, queries, closest }, normals });
+}
+
+struct BatchAndNormals<'a> {
+    batch: Batch<'a>,
+    normals: &'a mut [PointLanes],
+}
+
+impl Kernel for BatchAndNormals<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self, _: impl Octets) {
+        let Batch { triangles, queries, closest } = self.batch;
+        let answers = closest.iter_mut().zip(self.normals);
+        for ((closest, normal), (triangles, queries)) in answers.zip(triangles.iter().zip(queries)) {
+            *normal = triangles.unit_normals();
+            *closest = triangles.closest(queries);
         }
     }
 }
@@ -183,6 +187,16 @@ impl TriangleLanes {
     /// Triangles so thin that rounding may mistake their regions.
     pub fn slivers(&self) -> Mask {
         self.closest_and_slivers(&[Lanes([0.0; LANES]); 3]).1
+    }
+
+    /// Closest points to four queries. To be called inside [`Vectorised::run`].
+    #[inline(always)]
+    fn closest(&self, query: &PointLanes) -> ClosestLanes {
+        let (mut closest, slivers) = self.closest_and_slivers(query);
+        if slivers.any() {
+            self.mend(slivers, query, &mut closest);
+        }
+        closest
     }
 
     /// Closest points to four queries, and the lanes in which they are not to be trusted: those of slivers. To be
@@ -305,22 +319,6 @@ mod tests {
     }
 
     proptest! {
-        /// Normals have the bits of that of one triangle, whatever the processor, and a triangle without area has none.
-        #[test]
-        fn normals_have_the_bits_of_the_scalar_form(seed: u64) {
-            let mut s = Samples::new(seed);
-            let corners: [[Vec3; 3]; LANES] = std::array::from_fn(|_| pair(&mut s).0);
-            let triangles = [TriangleLanes::from_fn(|lane, corner| corners[lane][corner])];
-            for vectorised in [Vectorised::detect(), Vectorised::baseline()] {
-                let mut normals = [[Lanes::splat(f64::NAN); 3]];
-                normals_of_triangles(vectorised, &triangles, &mut normals);
-                for (lane, [a, b, c]) in corners.iter().enumerate() {
-                    let expected = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-                    prop_assert_eq!(point_in_lane(&normals[0], lane), expected);
-                }
-            }
-        }
-
         /// All of the answer is that of the scalar form, bit for bit, whatever the processor, and lanes beyond the
         /// last pair disturb nothing.
         #[test]
@@ -340,11 +338,18 @@ mod tests {
             for vectorised in [Vectorised::detect(), Vectorised::baseline()] {
                 let mut closest = vec![ClosestLanes::ZERO; num_blocks];
                 closest_points_of_triangles(vectorised, &triangles, &queries, &mut closest);
+                let mut again = vec![ClosestLanes::ZERO; num_blocks];
+                let mut normals = vec![[Lanes::splat(rest); 3]; num_blocks];
+                closest_points_and_normals(vectorised, &triangles, &queries, &mut again, &mut normals);
                 for (k, (corners, query)) in pairs.iter().enumerate() {
                     let scalar = voronoi::closest_point(corners, query);
                     let found = closest[k / LANES].lane(k % LANES);
                     prop_assert_eq!(found, scalar, "{:?} {:?}", corners, query);
                     prop_assert_eq!(found.distance_squared.to_bits(), scalar.distance_squared.to_bits());
+                    prop_assert_eq!(again[k / LANES].lane(k % LANES), found);
+                    let [a, b, c] = corners;
+                    let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+                    prop_assert_eq!(point_in_lane(&normals[k / LANES], k % LANES), normal);
                 }
             }
         }
