@@ -13,7 +13,7 @@ use super::closest_point::batch::{
     ClosestLanes, PointLanes, TriangleLanes, closest_points_and_normals, point_in_lane, points_from_fn,
 };
 use super::closest_point::{
-    ClosestPoint, Feature, Gap, Method, Start, closest_point, pseudo_normal, vertex_normal,
+    ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, pseudo_normal, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
@@ -312,13 +312,15 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// Whether the normals of a face and of the node, found where it was not before, are opposed.
+    /// Whether the normals of a face and of the node are opposed; that of the node is found only where the faces around it
+    /// differ.
     fn is_opposed(&self, candidate: &Candidate, face_normal: &Vec3, node_normal: &mut Option<Vec3>) -> bool {
-        let node_normal = node_normal.get_or_insert_with(|| {
-            let contactor = &self.model.surfaces[candidate.contactor_body as usize];
-            vertex_normal(contactor, self.positions, candidate.key.contactor)
-        });
-        face_normal.dot(node_normal) < 0.0
+        let contactor = &self.model.surfaces[candidate.contactor_body as usize];
+        let node = candidate.key.contactor;
+        are_against(contactor, self.positions, node, face_normal).unwrap_or_else(|| {
+            let normal = node_normal.get_or_insert_with(|| vertex_normal(contactor, self.positions, node));
+            face_normal.dot(normal) < 0.0
+        })
     }
 
     /// Closest points of the candidates whose faces are triangles, if those beside them are, too.

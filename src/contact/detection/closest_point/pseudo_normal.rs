@@ -189,6 +189,22 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
+/// Whether the normals of all faces around a node (global number) are against a direction, or none is: then so is that of
+/// the node, a sum of theirs with positive weights. `None` where they differ, and of faces that are not all flat.
+pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
+    let faces = surface.faces_of_local_node(surface.local_node(node)?);
+    let place = |node: u32| positions[node as usize];
+    let (mut against, mut along) = (!faces.is_empty(), true);
+    for &face in faces {
+        let (CellKind::Tri3, &[a, b, c]) = surface.face(face as usize) else { return None };
+        let corner = place(a);
+        let product = (place(b) - corner).cross(&(place(c) - corner)).dot(direction);
+        against &= product < 0.0;
+        along &= product > 0.0;
+    }
+    (against || along).then_some(against)
+}
+
 /// Normal of a face at one of its nodes, as long as the angle the face takes there; unit length for a segment.
 fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
