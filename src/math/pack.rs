@@ -13,6 +13,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Simd, WithSimd};
 
+use super::Vec3;
 use super::real::{Lanes, Real};
 
 /// Numbers of a [`Row`].
@@ -66,6 +67,27 @@ pub const NUM_SLOTS: usize = 1 << 16;
 /// All of them: no index needs to be held against a bound.
 pub type Slots = [Padded; NUM_SLOTS];
 
+/// Components of the padded vectors of the lanes of a part of a row: a closure would escape the vector code.
+macro_rules! components {
+    ($simd:ident, $part:ident, $lane:ident => $vector:expr) => {{
+        if Self::LANES == 1 {
+            let $lane = $part;
+            let [x, y, z, _] = $vector.0;
+            return [Self::splat($simd, x), Self::splat($simd, y), Self::splat($simd, z)];
+        }
+        let mut registers = [$simd.splat_f64s(0.0); 4];
+        for register in 0..4 {
+            let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
+            for (half, vector) in halves.iter_mut().enumerate() {
+                let $lane = $part * Self::LANES + Self::lane_of(register, half);
+                *vector = $vector.0;
+            }
+        }
+        let [x, y, z, _] = $simd.deinterleave_shfl_f64s(registers);
+        [Self { simd: $simd, value: x }, Self { simd: $simd, value: y }, Self { simd: $simd, value: z }]
+    }};
+}
+
 impl<S: Simd> Pack<S> {
     /// Numbers of a pack.
     pub const LANES: usize = S::F64_LANES;
@@ -90,6 +112,12 @@ impl<S: Simd> Pack<S> {
         S::as_mut_simd_f64s(&mut row.0).0[part] = self.value;
     }
 
+    /// Adds it to a part of a row.
+    #[inline(always)]
+    pub fn add_to(self, row: &mut Row, part: usize) {
+        (Self::load(self.simd, row, part) + self).store(row, part);
+    }
+
     /// The numbers.
     #[inline(always)]
     pub fn lanes(&self) -> &[f64] {
@@ -105,20 +133,13 @@ impl<S: Simd> Pack<S> {
     /// Components of the vectors that a part of a row of indices names.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
-        if Self::LANES == 1 {
-            let [x, y, z, _] = vectors[usize::from(indices[part])].0;
-            return [Self::splat(simd, x), Self::splat(simd, y), Self::splat(simd, z)];
-        }
-        let mut registers = [simd.splat_f64s(0.0); 4];
-        for register in 0..4 {
-            let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
-            for (half, vector) in halves.iter_mut().enumerate() {
-                let lane = part * Self::LANES + Self::lane_of(register, half);
-                *vector = vectors[usize::from(indices[lane])].0;
-            }
-        }
-        let [x, y, z, _] = simd.deinterleave_shfl_f64s(registers);
-        [Self { simd, value: x }, Self { simd, value: y }, Self { simd, value: z }]
+        components!(simd, part, lane => vectors[usize::from(indices[lane])])
+    }
+
+    /// Components of a part of a row of vectors.
+    #[inline(always)]
+    pub fn components(simd: S, vectors: &[Vec3; WIDTH], part: usize) -> [Self; 3] {
+        components!(simd, part, lane => Padded::from_vector(vectors[lane].data.0[0]))
     }
 
     /// The same for several rows of indices.
