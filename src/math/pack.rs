@@ -3,11 +3,6 @@
 //! Data lies in [`Row`]s of [`WIDTH`] numbers, whatever the processor; a [`Pack`] is the part of a row that fits its
 //! registers. Which part of a row is computed with which does not change a bit of the result.
 
-#![expect(
-    clippy::needless_range_loop,
-    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
-)]
-
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
@@ -437,11 +432,11 @@ mod tests {
         fn every_register_has_the_bits_of_the_scalar(x in prop::array::uniform8(-0.9..30.0f64)) {
             for registers in Registers::available() {
                 let [logarithm, residual, root, square_root] = registers.run(Functions(&Row(x)));
-                for lane in 0..WIDTH {
-                    let scalar = x[lane].ln_1p_and_residual();
+                for (lane, x) in x.into_iter().enumerate() {
+                    let scalar = x.ln_1p_and_residual();
                     prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
-                    prop_assert_eq!(root.0[lane], (x[lane] + 1.0).cube_root());
-                    prop_assert_eq!(square_root.0[lane], x[lane].abs().sqrt());
+                    prop_assert_eq!(root.0[lane], (x + 1.0).cube_root());
+                    prop_assert_eq!(square_root.0[lane], x.abs().sqrt());
                 }
             }
         }
