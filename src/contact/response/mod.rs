@@ -33,6 +33,8 @@ pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyOptions, Stiffness};
 pub use ties::Ties;
 
+use bytemuck::zeroed_vec;
+
 use crate::math::Vec3;
 
 use super::Constraints;
@@ -164,11 +166,12 @@ pub struct ContactAction {
 impl ContactAction {
     /// No action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
-        let zeros = vec![Vec3::zeros(); num_nodes];
+        // Zeros that come from the system take no memory before they are written to.
+        let zeros = || zeroed_vec(num_nodes);
         Self {
-            forces: zeros.clone(),
-            impulses: zeros.clone(),
-            friction_forces: zeros,
+            forces: zeros(),
+            impulses: zeros(),
+            friction_forces: zeros(),
             is_listed: vec![false; num_nodes],
             ..Self::default()
         }
