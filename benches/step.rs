@@ -193,8 +193,9 @@ fn main() {
 
 /// One row of the table.
 fn run(case: &str, scenario: &Scenario, count: usize, kind: CellKind) {
+    let before = memory("VmRSS");
     let rate = triad();
-    let (before, start) = (memory("VmRSS"), Instant::now());
+    let start = Instant::now();
     let mut simulation = Simulation::new(scenario).unwrap();
     let start_up = start.elapsed().as_secs_f64();
     simulation.set_velocities(|position| Vec3::new(if position.x > 5.0 { -10.0 } else { 0.0 }, 0.0, 0.0));

@@ -6,6 +6,10 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Times of one measured function, per unit of work \[ns\].
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {

@@ -53,6 +53,8 @@ pub enum FailureKind {
 pub struct InternalForce {
     blocks: Vec<ElementBlock>,
     chunks: Vec<Chunk>,
+    /// Those of the slots of each chunk, chunk after chunk.
+    nodes: Vec<u32>,
     /// By node \[N\].
     forces: Vec<Vec3>,
     /// By foreign node of chunk, chunk after chunk \[N\].
@@ -67,18 +69,22 @@ pub struct InternalForce {
 impl InternalForce {
     /// Cuts `blocks` into chunks; every node they name must be below `num_nodes`.
     pub fn new(blocks: Vec<ElementBlock>, num_nodes: usize) -> Self {
-        let mut chunks: Vec<Chunk> = blocks
+        let (mut chunks, nodes_of_chunks): (Vec<Chunk>, Vec<Vec<u32>>) = blocks
             .iter()
             .enumerate()
             .flat_map(|(index, block)| (0..num_chunks(block.num_elements())).map(move |chunk| (index, chunk)))
             .collect::<Vec<_>>()
             .into_par_iter()
             .map(|(index, chunk)| Chunk::new(&blocks[index], index, chunk))
-            .collect();
-        share_out(&mut chunks, num_nodes);
+            .unzip();
+        let mut nodes = Vec::with_capacity(nodes_of_chunks.iter().map(Vec::len).sum());
+        for (chunk, own) in chunks.iter_mut().zip(&nodes_of_chunks) {
+            chunk.append_nodes(own, &mut nodes);
+        }
+        share_out(&mut chunks, &nodes, num_nodes);
         let mut foreign: Vec<[u32; 2]> = chunks
             .iter()
-            .flat_map(Chunk::foreign_nodes)
+            .flat_map(|chunk| chunk.foreign_nodes(&nodes))
             .zip(0..)
             .map(|(node, place)| [node, place])
             .collect();
@@ -87,6 +93,7 @@ impl InternalForce {
         Self {
             blocks,
             chunks,
+            nodes,
             forces: vec![Vec3::zeros(); num_nodes],
             foreign_forces: vec![Padded::splat(0.0); foreign.len()],
             foreign,
@@ -116,7 +123,8 @@ impl InternalForce {
     /// # Errors
     /// The failed element with the lowest (block, element).
     pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
-        let work = ChunkWork { blocks: &self.blocks, positions, registers: self.registers };
+        let work =
+            ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers };
         let sums = ChunkSums { own: &mut self.forces, foreign: &mut self.foreign_forces };
         work.compute(&mut self.chunks, sums);
         self.add_foreign_forces();
@@ -162,9 +170,9 @@ impl InternalForce {
 
     /// The same of each block by itself.
     pub fn critical_steps(&self, positions: &[Vec3]) -> Vec<Option<CriticalStep>> {
-        let of_chunk =
-            |chunk: &Chunk| chunk.critical_step(&self.blocks[chunk.block], positions, self.registers);
-        let steps: Vec<Option<CriticalStep>> = self.chunks.par_iter().map(of_chunk).collect();
+        let work = self.work(positions);
+        let steps: Vec<Option<CriticalStep>> =
+            self.chunks.par_iter().map(|chunk| chunk.critical_step(&work)).collect();
         let mut shortest = vec![None; self.blocks.len()];
         for step in steps.into_iter().flatten() {
             let of_block = &mut shortest[step.block];
@@ -178,15 +186,20 @@ impl InternalForce {
     /// `out` has one entry per element. Plane elements have the ZZ of plane strain.
     pub fn cauchy_stress(&self, positions: &[Vec3], block: usize, out: &mut [[f64; 6]]) {
         let chunks: Vec<&Chunk> = self.chunks.iter().filter(|chunk| chunk.block == block).collect();
-        chunks.into_par_iter().zip(out.par_chunks_mut(ELEMENTS_PER_CHUNK)).for_each(|(chunk, out)| {
-            chunk.mean_stress(&self.blocks[block], positions, out, self.registers);
-        });
+        let work = self.work(positions);
+        let tasks = chunks.into_par_iter().zip(out.par_chunks_mut(ELEMENTS_PER_CHUNK));
+        tasks.for_each(|(chunk, out)| chunk.mean_stress(&work, out));
+    }
+
+    fn work<'a>(&'a self, positions: &'a [Vec3]) -> ChunkWork<'a> {
+        ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers }
     }
 }
 
-/// Forces of chunks, on all threads.
+/// What all chunks work on.
 struct ChunkWork<'a> {
     blocks: &'a [ElementBlock],
+    nodes: &'a [u32],
     positions: &'a [Vec3],
     registers: Registers,
 }
@@ -195,7 +208,7 @@ impl ChunkWork<'_> {
     /// Computes one chunk, or both halves of several with the sums of their forces.
     fn compute(&self, chunks: &mut [Chunk], sums: ChunkSums<'_>) {
         if let [chunk] = chunks {
-            chunk.compute(&self.blocks[chunk.block], self.positions, sums, self.registers);
+            chunk.compute(self, sums);
         } else if !chunks.is_empty() {
             let (first, second) = chunks.split_at_mut(chunks.len() / 2);
             let (sums, other_sums) = sums.split(first);
@@ -205,10 +218,10 @@ impl ChunkWork<'_> {
 }
 
 /// Shares the nodes out among the chunks.
-fn share_out(chunks: &mut [Chunk], num_nodes: usize) {
+fn share_out(chunks: &mut [Chunk], nodes: &[u32], num_nodes: usize) {
     let (mut start, mut taken) = (0, vec![false; num_nodes]);
     for chunk in chunks.iter_mut() {
-        chunk.settle(start, &mut taken);
+        chunk.settle(nodes, start, &mut taken);
         start = chunk.territory().end;
     }
     if let Some(last) = chunks.last_mut() {

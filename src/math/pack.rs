@@ -3,16 +3,12 @@
 //! Data lies in [`Row`]s of [`WIDTH`] numbers, whatever the processor; a [`Pack`] is the part of a row that fits its
 //! registers. Which part of a row is computed with which does not change a bit of the result.
 
-#![expect(
-    clippy::needless_range_loop,
-    reason = "indices are those of the formulas, and closures of iterators escape the vector code"
-)]
-
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Simd, WithSimd};
 
+use super::Vec3;
 use super::real::{Lanes, Real};
 
 /// Numbers of a [`Row`].
@@ -66,6 +62,27 @@ pub const NUM_SLOTS: usize = 1 << 16;
 /// All of them: no index needs to be held against a bound.
 pub type Slots = [Padded; NUM_SLOTS];
 
+/// Components of the padded vectors of the lanes of a part of a row: a closure would escape the vector code.
+macro_rules! components {
+    ($simd:ident, $part:ident, $lane:ident => $vector:expr) => {{
+        if Self::LANES == 1 {
+            let $lane = $part;
+            let [x, y, z, _] = $vector.0;
+            return [Self::splat($simd, x), Self::splat($simd, y), Self::splat($simd, z)];
+        }
+        let mut registers = [$simd.splat_f64s(0.0); 4];
+        for register in 0..4 {
+            let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
+            for (half, vector) in halves.iter_mut().enumerate() {
+                let $lane = $part * Self::LANES + Self::lane_of(register, half);
+                *vector = $vector.0;
+            }
+        }
+        let [x, y, z, _] = $simd.deinterleave_shfl_f64s(registers);
+        [Self { simd: $simd, value: x }, Self { simd: $simd, value: y }, Self { simd: $simd, value: z }]
+    }};
+}
+
 impl<S: Simd> Pack<S> {
     /// Numbers of a pack.
     pub const LANES: usize = S::F64_LANES;
@@ -90,6 +107,12 @@ impl<S: Simd> Pack<S> {
         S::as_mut_simd_f64s(&mut row.0).0[part] = self.value;
     }
 
+    /// Adds it to a part of a row.
+    #[inline(always)]
+    pub fn add_to(self, row: &mut Row, part: usize) {
+        (Self::load(self.simd, row, part) + self).store(row, part);
+    }
+
     /// The numbers.
     #[inline(always)]
     pub fn lanes(&self) -> &[f64] {
@@ -105,20 +128,13 @@ impl<S: Simd> Pack<S> {
     /// Components of the vectors that a part of a row of indices names.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
-        if Self::LANES == 1 {
-            let [x, y, z, _] = vectors[usize::from(indices[part])].0;
-            return [Self::splat(simd, x), Self::splat(simd, y), Self::splat(simd, z)];
-        }
-        let mut registers = [simd.splat_f64s(0.0); 4];
-        for register in 0..4 {
-            let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
-            for (half, vector) in halves.iter_mut().enumerate() {
-                let lane = part * Self::LANES + Self::lane_of(register, half);
-                *vector = vectors[usize::from(indices[lane])].0;
-            }
-        }
-        let [x, y, z, _] = simd.deinterleave_shfl_f64s(registers);
-        [Self { simd, value: x }, Self { simd, value: y }, Self { simd, value: z }]
+        components!(simd, part, lane => vectors[usize::from(indices[lane])])
+    }
+
+    /// Components of a part of a row of vectors.
+    #[inline(always)]
+    pub fn components(simd: S, vectors: &[Vec3; WIDTH], part: usize) -> [Self; 3] {
+        components!(simd, part, lane => Padded::from_vector(vectors[lane].data.0[0]))
     }
 
     /// The same for several rows of indices.
@@ -416,11 +432,11 @@ mod tests {
         fn every_register_has_the_bits_of_the_scalar(x in prop::array::uniform8(-0.9..30.0f64)) {
             for registers in Registers::available() {
                 let [logarithm, residual, root, square_root] = registers.run(Functions(&Row(x)));
-                for lane in 0..WIDTH {
-                    let scalar = x[lane].ln_1p_and_residual();
+                for (lane, x) in x.into_iter().enumerate() {
+                    let scalar = x.ln_1p_and_residual();
                     prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
-                    prop_assert_eq!(root.0[lane], (x[lane] + 1.0).cube_root());
-                    prop_assert_eq!(square_root.0[lane], x[lane].abs().sqrt());
+                    prop_assert_eq!(root.0[lane], (x + 1.0).cube_root());
+                    prop_assert_eq!(square_root.0[lane], x.abs().sqrt());
                 }
             }
         }

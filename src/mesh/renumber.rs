@@ -21,6 +21,18 @@ pub struct Renumbering {
     pub cell_order: Vec<Vec<u32>>,
 }
 
+impl Renumbering {
+    /// New number of each old node.
+    pub fn new_nodes(&self) -> Vec<u32> {
+        inverse(&self.node_order)
+    }
+
+    /// New number of each old cell of a block.
+    pub fn new_cells(&self, block: usize) -> Vec<u32> {
+        inverse(&self.cell_order[block])
+    }
+}
+
 impl Mesh {
     /// The same mesh with its cells along a Hilbert curve and its nodes in order of first use by the cells of
     /// the highest dimension; nodes that none uses come last. Blocks and groups keep their order.

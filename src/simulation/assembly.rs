@@ -17,7 +17,7 @@ use crate::scenario::{
 };
 
 use super::SetupError;
-use super::model::{Behaviour, Block, Body, CellAddress, Model};
+use super::model::{Behaviour, Block, Body, Model};
 use super::rigid::nodal_inertia;
 
 /// A model under construction.
@@ -82,12 +82,12 @@ impl Assembly {
         check_count(end)?;
         self.model.reference_positions.extend_from_slice(&mesh.nodes);
         self.model.mass.resize(end, 0.0);
-        self.add_output(&mesh, &order, first as u32);
+        self.add_output_nodes(&order, first as u32);
         let surface = surface_of(spec, &mesh, first as u32)?;
         let mut body = Body {
             name: spec.name.clone(),
             nodes: first..end,
-            blocks: blocks_of(&mesh, first as u32),
+            blocks: blocks_of(&mesh, &order, first as u32),
             num_faces: surface.num_faces(),
             material: Some(spec.material),
             mass: 0.0,
@@ -117,22 +117,8 @@ impl Assembly {
     }
 
     /// Output order of a body: that of the file.
-    fn add_output(&mut self, mesh: &Mesh, order: &Renumbering, first: u32) {
-        let body = self.model.bodies.len() as u32;
-        let mut nodes = vec![0; mesh.nodes.len()];
-        for (new, &old) in order.node_order.iter().enumerate() {
-            nodes[old as usize] = first + new as u32;
-        }
-        self.model.output_nodes.extend(nodes);
-        for (block, (index, _)) in element_blocks(mesh).enumerate() {
-            let cells = &order.cell_order[index];
-            let mut elements = vec![0; cells.len()];
-            for (new, &old) in cells.iter().enumerate() {
-                elements[old as usize] = new as u32;
-            }
-            let address = |element| CellAddress { body, block: block as u32, element };
-            self.model.output_cells.extend(elements.into_iter().map(address));
-        }
+    fn add_output_nodes(&mut self, order: &Renumbering, first: u32) {
+        self.model.output_nodes.extend(order.new_nodes().into_iter().map(|node| first + node));
     }
 
     /// Elements with internal forces, and the lumped masses of their nodes.
@@ -251,11 +237,12 @@ fn element_blocks(mesh: &Mesh) -> impl Iterator<Item = (usize, &CellBlock)> {
     mesh.blocks_of_dimension(mesh.dimension().unwrap_or(0)).filter(|(_, block)| !block.is_empty())
 }
 
-fn blocks_of(mesh: &Mesh, first: u32) -> Vec<Block> {
-    let block = |(_, block): (usize, &CellBlock)| Block {
+fn blocks_of(mesh: &Mesh, order: &Renumbering, first: u32) -> Vec<Block> {
+    let block = |(index, block): (usize, &CellBlock)| Block {
         kind: block.kind,
         connectivity: block.connectivity.iter().map(|node| node + first).collect(),
         tags: block.tags.clone(),
+        output_order: order.new_cells(index),
         internal: None,
     };
     element_blocks(mesh).map(block).collect()

@@ -28,8 +28,6 @@ pub struct Model {
     pub loads: Vec<Load>,
     /// Output points: the node of the model shown as each, in the user's order.
     pub output_nodes: Vec<u32>,
-    /// Output cells, in the user's order.
-    pub output_cells: Vec<CellAddress>,
     /// Names of the materials.
     pub material_names: Vec<String>,
 }
@@ -115,6 +113,8 @@ pub struct Block {
     pub connectivity: Arc<[u32]>,
     /// The user's element numbers.
     pub tags: Vec<u64>,
+    /// Elements in the user's order.
+    pub output_order: Vec<u32>,
     /// Number of the block among those with internal forces; `None` for rigid bodies.
     pub internal: Option<usize>,
 }
@@ -188,6 +188,16 @@ impl Model {
     /// The body that a node belongs to.
     pub fn body_of(&self, node: u32) -> usize {
         self.bodies.partition_point(|body| body.nodes.end <= node as usize)
+    }
+
+    /// Output cells: body after body, block after block, in the user's order.
+    pub fn output_cells(&self) -> impl Iterator<Item = CellAddress> {
+        let blocks = (0..).zip(&self.bodies).flat_map(|(body, of_body)| {
+            (0..).zip(&of_body.blocks).map(move |(block, of_block)| (body, block, of_block))
+        });
+        blocks.flat_map(|(body, block, of_block)| {
+            of_block.output_order.iter().map(move |&element| CellAddress { body, block, element })
+        })
     }
 
     /// The walls with the numbers of their bodies.

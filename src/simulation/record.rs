@@ -240,7 +240,7 @@ fn output_grid(simulation: &Simulation) -> Grid {
         point_of[node as usize] = point as u32;
     }
     let mut grid = Grid::default();
-    for address in &model.output_cells {
+    for address in model.output_cells() {
         let block = &model.bodies[address.body as usize].blocks[address.block as usize];
         grid.kinds.push(block.kind);
         grid.connectivity
@@ -271,9 +271,9 @@ fn output_frame(simulation: &Simulation, fields: &[Field]) -> Frame {
 /// Number of the body and of its material, for every cell.
 fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
     let model = &simulation.model;
-    let bodies = model.output_cells.iter().map(|address| address.body as i32).collect();
+    let bodies = model.output_cells().map(|address| address.body as i32).collect();
     let material = |body: u32| model.bodies[body as usize].material.map_or(-1, |material| material as i32);
-    let materials = model.output_cells.iter().map(|address| material(address.body)).collect();
+    let materials = model.output_cells().map(|address| material(address.body)).collect();
     vec![
         NamedField::new("body", FieldData::Integer(bodies)),
         NamedField::new("material", FieldData::Integer(materials)),
@@ -366,8 +366,8 @@ impl CellStress {
         };
         let blocks: Vec<Vec<Vec<[f64; 6]>>> =
             model.bodies.iter().map(|body| body.blocks.iter().map(of_block).collect()).collect();
-        let value = |a: &super::CellAddress| blocks[a.body as usize][a.block as usize][a.element as usize];
-        Self { values: model.output_cells.iter().map(value).collect() }
+        let value = |a: super::CellAddress| blocks[a.body as usize][a.block as usize][a.element as usize];
+        Self { values: model.output_cells().map(value).collect() }
     }
 
     fn tensor(&self) -> NamedField {

@@ -33,6 +33,7 @@ pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyOptions, Stiffness};
 pub use ties::Ties;
 
+use bytemuck::zeroed_vec;
 use fixedbitset::FixedBitSet;
 
 use crate::math::Vec3;
@@ -166,11 +167,12 @@ pub struct ContactAction {
 impl ContactAction {
     /// No action on `num_nodes` nodes.
     pub fn new(num_nodes: usize) -> Self {
-        let zeros = vec![Vec3::zeros(); num_nodes];
+        // Zeros that come from the system take no memory before they are written to.
+        let zeros = || zeroed_vec(num_nodes);
         Self {
-            forces: zeros.clone(),
-            impulses: zeros.clone(),
-            friction_forces: zeros,
+            forces: zeros(),
+            impulses: zeros(),
+            friction_forces: zeros(),
             listed: FixedBitSet::with_capacity(num_nodes),
             ..Self::default()
         }

@@ -7,11 +7,12 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::slice::Chunks;
 
 use pulp::{Simd, WithSimd};
 
 use super::mean_stress::MeanStress;
-use super::{ElementFailure, FailureKind};
+use super::{ChunkWork, ElementFailure, FailureKind};
 use crate::dynamics::critical_step::{ChunkBound, CriticalStep};
 use crate::dynamics::element_block::{ElementBlock, ElementOperation};
 use crate::dynamics::element_formulation::{ElementFormulation, Evaluation};
@@ -19,7 +20,7 @@ use crate::dynamics::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk};
 use crate::element::MAX_NODES;
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::pack::{NUM_SLOTS, Pack, Padded, Registers, Row, Slots, WIDTH};
+use crate::math::pack::{NUM_SLOTS, Pack, Padded, Registers, Row, Slots, WIDTH, prefetch};
 use crate::math::real::Real;
 
 /// Does something for each node of an element, written out for the first four: such a loop stays one, and what it gathers
@@ -51,8 +52,8 @@ pub(super) struct Chunk {
     /// The first failed element, if any.
     pub failure: Option<ElementFailure>,
     groups: Range<usize>,
-    /// Node of each slot, ascending.
-    nodes: Vec<u32>,
+    /// Where the nodes of all chunks have those of its slots, ascending.
+    nodes: Range<usize>,
     /// Slots of its own nodes, which follow each other: no chunk before has them, and it begins their sums.
     own: Range<usize>,
     /// Nodes after the last own one of the chunk before, up to its own last; of the last chunk all that are left.
@@ -64,8 +65,8 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// A chunk of a block.
-    pub fn new(block: &ElementBlock, block_index: usize, index: usize) -> Self {
+    /// A chunk of a block, and its nodes.
+    pub fn new(block: &ElementBlock, block_index: usize, index: usize) -> (Self, Vec<u32>) {
         let groups = groups_of_chunk(index, block.num_elements());
         let lanes = || groups.clone().flat_map(|group| (0..WIDTH).map(move |lane| (group, lane)));
         let mut nodes: Vec<u32> =
@@ -82,26 +83,39 @@ impl Chunk {
         }
         const { assert!(ELEMENTS_PER_CHUNK * MAX_NODES <= NUM_SLOTS) };
         let padded = !lanes().all(|(group, lane)| exists(group, lane));
-        Self {
+        let chunk = Self {
             block: block_index,
             energy: 0.0,
             hourglass: 0.0,
             failure: None,
             groups,
-            nodes,
+            nodes: 0..nodes.len(),
             own: 0..0,
             territory: 0..0,
             slots,
             padded,
-        }
+        };
+        (chunk, nodes)
+    }
+
+    /// Puts its nodes after those of the chunks before.
+    pub fn append_nodes(&mut self, own: &[u32], nodes: &mut Vec<u32>) {
+        self.nodes = nodes.len()..nodes.len() + own.len();
+        nodes.extend_from_slice(own);
+    }
+
+    /// Its part of the nodes of all chunks.
+    fn nodes<'a>(&self, nodes: &'a [u32]) -> &'a [u32] {
+        &nodes[self.nodes.clone()]
     }
 
     /// Takes the longest run of nodes from `start` on that nobody has taken for its own; all its nodes are taken then.
-    pub fn settle(&mut self, start: usize, taken: &mut [bool]) {
+    pub fn settle(&mut self, nodes: &[u32], start: usize, taken: &mut [bool]) {
+        let nodes = self.nodes(nodes);
         let mut run = 0..0;
-        for (slot, &node) in self.nodes.iter().enumerate() {
+        for (slot, &node) in nodes.iter().enumerate() {
             let free = node as usize >= start && !taken[node as usize];
-            let follows = free && slot > 0 && run.end == slot && self.nodes[slot - 1] + 1 == node;
+            let follows = free && slot > 0 && run.end == slot && nodes[slot - 1] + 1 == node;
             if !follows {
                 run.start = slot;
             }
@@ -113,7 +127,7 @@ impl Chunk {
             }
             taken[node as usize] = true;
         }
-        let end = self.own.clone().last().map_or(start, |slot| self.nodes[slot] as usize + 1);
+        let end = self.own.clone().last().map_or(start, |slot| nodes[slot] as usize + 1);
         self.territory = start..end;
     }
 
@@ -128,69 +142,63 @@ impl Chunk {
     }
 
     /// Nodes that are not its own, ascending.
-    pub fn foreign_nodes(&self) -> impl Iterator<Item = u32> + '_ {
-        self.nodes[..self.own.start].iter().chain(&self.nodes[self.own.end..]).copied()
+    pub fn foreign_nodes<'a>(&self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + use<'a> {
+        let nodes = self.nodes(nodes);
+        nodes[..self.own.start].iter().chain(&nodes[self.own.end..]).copied()
     }
 
     /// Forces and energies of the elements at current positions.
-    pub fn compute(
-        &mut self,
-        block: &ElementBlock,
-        positions: &[Vec3],
-        sums: ChunkSums<'_>,
-        registers: Registers,
-    ) {
-        with_scratch(|[gathered, forces]| {
-            self.gather(positions, gathered, registers);
+    pub fn compute(&mut self, work: &ChunkWork<'_>, sums: ChunkSums<'_>) {
+        let (block, registers) = (&work.blocks[self.block], work.registers);
+        with_scratch(|[positions, forces]| {
+            self.gather(work, positions);
             for search in [false, true] {
-                let work = ChunkForces { block, chunk: self, positions: gathered, forces, registers, search };
+                let ahead = Ahead::new(self, work, &sums);
+                let work = ChunkForces { block, chunk: self, ahead, positions, forces, registers, search };
                 if block.dispatch(work) != Some(false) {
                     break;
                 }
             }
             let forces = &forces[..self.nodes.len()];
-            registers.run(HandOver { forces, own: self.own.clone(), first: self.first_own(), sums });
+            registers.run(HandOver {
+                forces,
+                own: self.own.clone(),
+                first: self.first_own(work.nodes),
+                sums,
+            });
         });
     }
 
     /// Its part in a [`critical step`](super::InternalForce::critical_step).
-    pub fn critical_step(
-        &self,
-        block: &ElementBlock,
-        positions: &[Vec3],
-        registers: Registers,
-    ) -> Option<CriticalStep> {
-        let worst = with_scratch(|[gathered, _]| {
-            self.gather(positions, gathered, registers);
+    pub fn critical_step(&self, work: &ChunkWork<'_>) -> Option<CriticalStep> {
+        let (block, registers) = (&work.blocks[self.block], work.registers);
+        let worst = with_scratch(|[positions, _]| {
+            self.gather(work, positions);
             let (groups, slots) = (self.groups.clone(), &self.slots);
-            block.dispatch(ChunkBound { block, groups, slots, positions: gathered, registers })
+            block.dispatch(ChunkBound { block, groups, slots, positions, registers })
         });
         Some(worst.flatten().flatten()?.into_step(self.block))
     }
 
     /// Averages of the Cauchy stress over its elements \[Pa\].
-    pub fn mean_stress(
-        &self,
-        block: &ElementBlock,
-        positions: &[Vec3],
-        out: &mut [[f64; 6]],
-        registers: Registers,
-    ) {
-        with_scratch(|[gathered, _]| {
-            self.gather(positions, gathered, registers);
+    pub fn mean_stress(&self, work: &ChunkWork<'_>, out: &mut [[f64; 6]]) {
+        let (block, registers) = (&work.blocks[self.block], work.registers);
+        with_scratch(|[positions, _]| {
+            self.gather(work, positions);
             let (groups, slots) = (self.groups.clone(), &self.slots);
-            block.dispatch(MeanStress { block, groups, slots, positions: gathered, out, registers })
+            block.dispatch(MeanStress { block, groups, slots, positions, out, registers })
         });
     }
 
     /// Positions of its nodes by slot.
-    fn gather(&self, positions: &[Vec3], gathered: &mut Slots, registers: Registers) {
-        registers.run(GatherNodes { nodes: &self.nodes, positions, gathered });
+    fn gather(&self, work: &ChunkWork<'_>, gathered: &mut Slots) {
+        let nodes = self.nodes(work.nodes);
+        work.registers.run(GatherNodes { nodes, positions: work.positions, gathered });
     }
 
     /// Place of its first own node in its territory.
-    fn first_own(&self) -> usize {
-        let own = &self.nodes[self.own.clone()];
+    fn first_own(&self, nodes: &[u32]) -> usize {
+        let own = &self.nodes(nodes)[self.own.clone()];
         own.first().map_or(0, |&node| node as usize - self.territory.start)
     }
 }
@@ -272,10 +280,47 @@ impl WithSimd for HandOver<'_> {
     }
 }
 
+/// What will be needed of memory when the elements of a chunk are done: room for its sums, and the positions for the
+/// chunk after it. All of it is scattered over pages that the processor does not look ahead into by itself.
+struct Ahead<'a> {
+    own: Chunks<'a, Vec3>,
+    foreign: Chunks<'a, Padded>,
+    nodes: Chunks<'a, u32>,
+    positions: &'a [Vec3],
+}
+
+impl<'a> Ahead<'a> {
+    /// In equal parts for the groups of a chunk; the chunk after it is taken to have as many nodes.
+    fn new(chunk: &Chunk, work: &ChunkWork<'a>, sums: &'a ChunkSums<'_>) -> Self {
+        let per_group = |count: usize| count.div_ceil(chunk.groups.len()).max(1);
+        Self {
+            own: sums.own.chunks(per_group(sums.own.len())),
+            foreign: sums.foreign.chunks(per_group(sums.foreign.len())),
+            nodes: work.nodes[chunk.nodes.end..].chunks(per_group(chunk.nodes.len())),
+            positions: work.positions,
+        }
+    }
+
+    /// Asks for the next part.
+    #[inline(always)]
+    fn prefetch(&mut self) {
+        if let Some(own) = self.own.next() {
+            prefetch(own);
+        }
+        if let Some(foreign) = self.foreign.next() {
+            prefetch(foreign);
+        }
+        for &node in self.nodes.next().unwrap_or_default() {
+            prefetch(&self.positions[node as usize]);
+        }
+    }
+}
+
 /// Forces of a chunk as an operation on elements; whether all of them are sound.
 struct ChunkForces<'a> {
     block: &'a ElementBlock,
     chunk: &'a mut Chunk,
+    ahead: Ahead<'a>,
     /// By slot \[m\].
     positions: &'a Slots,
     /// By slot \[N\].
@@ -305,7 +350,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> bool {
         let Self { work, formulation, law } = self;
-        let ChunkForces { block, chunk, positions, forces: sums, search, .. } = work;
+        let ChunkForces { block, chunk, mut ahead, positions, forces: sums, search, .. } = work;
         let zero = Pack::splat(simd, 0.0);
         for slot in 0..chunk.nodes.len() {
             sums[slot] = Padded::splat(0.0);
@@ -321,6 +366,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         for index in 0..slots.len() {
             let (group, slots) = (chunk.groups.start + index, &slots[index]);
             block.prefetch(group);
+            ahead.prefetch();
             let presence = chunk.padded.then(|| presence(group, block.num_elements()));
             for part in 0..Pack::<S>::PARTS {
                 let x = gather(simd, positions, slots, part);
@@ -343,8 +389,8 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                         }
                     }
                 }
-                (Pack::load(simd, &totals[0], part) + energy).store(&mut totals[0], part);
-                (Pack::load(simd, &totals[1], part) + hourglass).store(&mut totals[1], part);
+                energy.add_to(&mut totals[0], part);
+                hourglass.add_to(&mut totals[1], part);
                 if Pack::<S>::PARTS > 1 {
                     for a in 0..N {
                         for i in 0..3 {
