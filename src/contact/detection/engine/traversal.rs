@@ -5,8 +5,6 @@
 //! node belongs to one face of one batch, so that no pair is listed twice. If no batches are near, the trees of spheres
 //! are opened against each other, the larger of two first, until they are known to be apart, and how far.
 
-use std::ops::Range;
-
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -143,45 +141,38 @@ impl Traversal<'_> {
     /// # Cost
     /// In parallel where there are many faces; the result does not depend on the number of threads.
     pub fn run(&self) -> Found {
-        let mut found = Found::nothing();
-        let [Some(first), Some(second)] = self.sides.map(|side| side.placed.batches) else { return found };
-        self.meet_batches([first, second], &mut found);
+        let [Some(first), Some(second)] = self.sides.map(|side| side.placed.batches) else {
+            return Found::nothing();
+        };
+        let mut found = self.meet_batches([first, second]);
         if found.clear.is_infinite() {
             self.find_clear(&mut found);
         }
         found
     }
 
-    /// Lists what is near of all batches, those of the smaller body against the tree of the other.
-    fn meet_batches(&self, batches: [&FaceBatches; 2], found: &mut Found) {
+    /// Lists what is near of all batches, those of the smaller body held against the tree of the other.
+    fn meet_batches(&self, batches: [&FaceBatches; 2]) -> Found {
         let num_batches = batches.map(|batches| batches.tree.num_leaves());
         let (first, second) = if num_batches[0] <= num_batches[1] { (0, 1) } else { (1, 0) };
         let placed = self.sides.map(|side| side.placed);
         let shift = placed[first].shift - placed[second].shift;
         let margin = placed[first].growth + placed[second].growth + self.reach;
-        let meet = |these: Range<usize>| {
-            let (mut found, mut work) = (Found::nothing(), Workspace::new(self.ladder));
-            let (tree, other) = (&batches[first].tree, &batches[second].tree);
-            for pair in tree.pairs_of_leaves(these, other, shift, margin, self.registers) {
-                if !self.is_of_one_body() || pair[0] <= pair[1] {
-                    let itself = self.is_of_one_body() && pair[0] == pair[1];
-                    let pair = [0, 1].map(|k| batches[k].batch(pair[if k == first { 0 } else { 1 }]));
-                    self.compare(&pair, itself, &mut work, &mut found);
+        let meet = |task: usize| {
+            let these = BATCHES_PER_TASK * task..num_batches[first].min(BATCHES_PER_TASK * (task + 1));
+            let [tree, other] = [first, second].map(|k| &batches[k].tree);
+            let (mut found, mut work) = (Found::nothing(), None);
+            for [a, b] in tree.pairs_of_leaves(these, other, shift, margin, self.registers) {
+                if !self.is_of_one_body() || a <= b {
+                    let [a, b] = if first == 0 { [a, b] } else { [b, a] };
+                    self.compare(&[batches[0].batch(a), batches[1].batch(b)], &mut work, &mut found);
                 }
             }
             found
         };
-        let num_batches = num_batches[first];
-        let parts: Vec<Found> = if num_batches <= BATCHES_PER_TASK {
-            vec![meet(0..num_batches)]
-        } else {
-            let tasks = (0..num_batches.div_ceil(BATCHES_PER_TASK)).into_par_iter();
-            tasks
-                .map(|task| meet(BATCHES_PER_TASK * task..num_batches.min(BATCHES_PER_TASK * (task + 1))))
-                .collect()
-        };
-        let together = std::mem::replace(found, Found::nothing());
-        *found = parts.into_iter().fold(together, Found::joined);
+        let tasks = (0..num_batches[first].div_ceil(BATCHES_PER_TASK)).into_par_iter();
+        let parts: Vec<Found> = tasks.map(meet).collect();
+        parts.into_iter().fold(Found::nothing(), Found::joined)
     }
 
     /// How far apart the bodies are, by their spheres: no less than the reach, as their boxes are.
@@ -231,10 +222,10 @@ impl Traversal<'_> {
     }
 
     /// Lists the nodes of either of two batches that are near a face of the other, or those of one near its other faces.
-    fn compare(&self, batches: &[FaceBatch<'_>; 2], itself: bool, work: &mut Workspace, found: &mut Found) {
+    fn compare(&self, batches: &[FaceBatch<'_>; 2], work: &mut Option<Workspace>, found: &mut Found) {
         found.clear = self.reach;
         let mut met = [[u64::MAX; WIDTH]; 2];
-        if itself {
+        if std::ptr::eq(batches[0].boxes, batches[1].boxes) {
             // Each face with those after it.
             met = [
                 std::array::from_fn(|place| u64::MAX << (place + 1)),
@@ -265,10 +256,17 @@ impl Traversal<'_> {
     /// Leaves out the pairs of faces that a volume keeps apart, and lists the edges that belong to the others.
     ///
     /// Boxes come first. The ladder is climbed only where the distance of a node is dearer: it is not, of flat faces.
-    fn meet(&self, batches: &[FaceBatch<'_>; 2], work: &mut Workspace, met: &mut Met, found: &mut Found) {
+    fn meet(
+        &self,
+        batches: &[FaceBatch<'_>; 2],
+        work: &mut Option<Workspace>,
+        met: &mut Met,
+        found: &mut Found,
+    ) {
         let is_flat = batches.iter().all(|batch| batch.is_flat);
-        if !is_flat {
-            work.place(&self.sides, batches, self.positions, self.reach);
+        let mut ladder = (!is_flat).then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
+        if let Some(ladder) = &mut ladder {
+            ladder.place(&self.sides, batches, self.positions, self.reach);
         }
         let bodies = self.sides.map(|side| side.body);
         let [first, second] = self.sides.map(|side| side.placed);
@@ -286,7 +284,7 @@ impl Traversal<'_> {
             found.tests += 1;
             let pending = met[0][i];
             for (j, &other) in batches[1].faces.iter().enumerate().filter(|(j, _)| pending >> j & 1 == 1) {
-                if near >> j & 1 == 0 || !is_flat && work.excludes([i, j]) {
+                if near >> j & 1 == 0 || ladder.as_mut().is_some_and(|ladder| ladder.excludes([i, j])) {
                     met[0][i] &= !(1 << j);
                     met[1][j] &= !(1 << i);
                 } else {
