@@ -23,8 +23,9 @@ use crate::common::{repetitions, time_on_processor};
 /// Largest exponent of something that is as good as linear.
 const LINEAR: f64 = 1.1;
 
-/// Bodies or faces whose times are long enough to be measured.
-const LONG: usize = 10_000;
+/// Bodies or faces whose times are long enough to be measured: the system brings the time on the processor up to date
+/// every few milliseconds. Fewer of them are set up several times over, and looked at one copy after the other.
+const LONG: usize = 30_000;
 
 /// Faces of an octahedron by its corners −x, +x, −y, +y, −z, +z.
 const OCTAHEDRON: [[u32; 3]; 8] =
@@ -51,6 +52,9 @@ struct Crowd {
     velocities: Vec<Vec3>,
     nodes_per_body: usize,
 }
+
+/// Length of a step \[s\].
+const TIME_STEP: f64 = 0.01;
 
 /// Tells the time \[s\].
 type Clock = fn() -> f64;
@@ -131,44 +135,39 @@ impl Crowd {
         Self { surfaces, positions, velocities, nodes_per_body: (n * n) as usize }
     }
 
-    /// Set-up, then steps in which bodies go a hundredth of a unit of their velocities, and shiver.
-    fn step(&mut self, steps: usize, clock: Clock) -> (Times, usize) {
-        const TIME_STEP: f64 = 0.01;
+    /// Set-up, then steps in which bodies go a hundredth of a unit of their velocities, and shiver: means over copies.
+    fn step(&self, steps: usize, copies: usize, clock: Clock) -> (Times, usize) {
+        let mut detectors: Vec<Engine> = Vec::with_capacity(copies);
         let start = clock();
-        let mut detector = engine(&self.surfaces, &self.positions);
+        detectors.extend((0..copies).map(|_| engine(&self.surfaces, &self.positions)));
         let set_up = clock() - start;
         let mut constraints = Constraints::default();
-        let (mut first, mut total) = (0.0, 0.0);
-        let mut velocities = self.velocities.clone();
-        for step in 0..steps {
-            for (node, position) in self.positions.iter_mut().enumerate() {
-                let shiver = 0.05 * (0.3 * step as f64 + (node / self.nodes_per_body) as f64).sin();
-                velocities[node] = self.velocities[node] * (1.0 + shiver);
-                *position += velocities[node] * TIME_STEP;
-            }
-            let time = TIME_STEP * step as f64;
-            let configuration = Configuration {
-                time,
-                time_step: TIME_STEP,
-                positions: &self.positions,
-                velocities: &velocities,
-            };
-            let start = clock();
-            detector.detect(&configuration, &mut constraints);
-            let seconds = clock() - start;
-            if step == 0 {
-                first = seconds;
-            } else {
-                total += seconds;
+        let mut moving = Moving::from(self);
+        let start = clock();
+        detectors.iter_mut().for_each(|detector| detector.detect(&moving.configuration(), &mut constraints));
+        let first = clock() - start;
+        let mut total = 0.0;
+        for detector in &mut detectors {
+            moving = Moving::from(self);
+            for _ in 1..steps {
+                moving.go_on();
+                let configuration = moving.configuration();
+                let start = clock();
+                detector.detect(&configuration, &mut constraints);
+                total += clock() - start;
             }
         }
-        (Times { set_up, first, step: total / (steps - 1) as f64 }, constraints.len())
+        let mean = |seconds: f64| seconds / copies as f64;
+        let times =
+            Times { set_up: mean(set_up), first: mean(first), step: mean(total) / (steps - 1) as f64 };
+        (times, constraints.len())
     }
 
     /// The first impact of the bodies in flight; the whole time, and the set-up.
-    fn fly(&self, end: f64, clock: Clock) -> Times {
+    fn fly(&self, end: f64, copies: usize, clock: Clock) -> Times {
         let start = clock();
-        let mut detector = engine(&self.surfaces, &self.positions);
+        let mut detectors: Vec<Engine> =
+            (0..copies).map(|_| engine(&self.surfaces, &self.positions)).collect();
         let set_up = clock() - start;
         let motion = |first: usize| {
             let nodes = &self.positions[first..first + self.nodes_per_body];
@@ -180,9 +179,51 @@ impl Crowd {
         let flight =
             Flight { time: 0.0, duration: end, end, reference_positions: &self.positions, motions: &motions };
         let start = clock();
-        std::hint::black_box(detector.first_impact(&flight));
+        for detector in &mut detectors {
+            std::hint::black_box(detector.first_impact(&flight));
+        }
         let first = clock() - start;
-        Times { set_up, first, step: 0.0 }
+        Times { set_up: set_up / copies as f64, first: first / copies as f64, step: 0.0 }
+    }
+}
+
+/// A crowd on its way.
+struct Moving<'a> {
+    crowd: &'a Crowd,
+    step: usize,
+    positions: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+}
+
+impl<'a> Moving<'a> {
+    /// After the first step.
+    fn from(crowd: &'a Crowd) -> Self {
+        let (positions, velocities) = (crowd.positions.clone(), crowd.velocities.clone());
+        let mut moving = Self { crowd, step: 0, positions, velocities };
+        moving.move_nodes();
+        moving
+    }
+
+    fn go_on(&mut self) {
+        self.step += 1;
+        self.move_nodes();
+    }
+
+    fn move_nodes(&mut self) {
+        for (node, position) in self.positions.iter_mut().enumerate() {
+            let shiver = 0.05 * (0.3 * self.step as f64 + (node / self.crowd.nodes_per_body) as f64).sin();
+            self.velocities[node] = self.crowd.velocities[node] * (1.0 + shiver);
+            *position += self.velocities[node] * TIME_STEP;
+        }
+    }
+
+    fn configuration(&self) -> Configuration<'_> {
+        Configuration {
+            time: TIME_STEP * self.step as f64,
+            time_step: TIME_STEP,
+            positions: &self.positions,
+            velocities: &self.velocities,
+        }
     }
 }
 
@@ -205,19 +246,9 @@ fn print_exponents(sizes: &[f64], columns: &[(&str, Vec<f64>)]) {
     }
 }
 
-/// Means over as many runs as there are to be for the times to be long enough to be measured.
-fn repeated(size: usize, mut run: impl FnMut() -> (Times, usize)) -> (Times, usize) {
-    let count = repetitions((LONG / size).max(1));
-    let mut times = Times { set_up: 0.0, first: 0.0, step: 0.0 };
-    let mut contacts = 0;
-    for _ in 0..count {
-        let (Times { set_up, first, step }, found) = run();
-        times.set_up += set_up / count as f64;
-        times.first += first / count as f64;
-        times.step += step / count as f64;
-        contacts = found;
-    }
-    (times, contacts)
+/// Copies of a crowd that are enough for their times to be measured.
+fn copies(size: usize) -> usize {
+    repetitions((LONG / size).max(1))
 }
 
 fn stepping(title: &str, sizes: &[usize], steps: usize, crowd: impl Fn(usize) -> Crowd) {
@@ -227,8 +258,7 @@ fn stepping(title: &str, sizes: &[usize], steps: usize, crowd: impl Fn(usize) ->
     );
     let (mut numbers, mut set_ups, mut firsts, mut times) = (vec![], vec![], vec![], vec![]);
     for &size in sizes {
-        let (Times { set_up, first, step }, contacts) =
-            repeated(size, || crowd(size).step(steps, on_processor));
+        let (Times { set_up, first, step }, contacts) = crowd(size).step(steps, copies(size), on_processor);
         println!("{size:>9} {contacts:>12} {set_up:>12.4} {first:>12.4} {:>12.4}", 1e3 * step);
         numbers.push(size as f64);
         set_ups.push(set_up);
@@ -244,7 +274,7 @@ fn flying(title: &str, sizes: &[usize], end: f64, crowd: impl Fn(usize) -> Crowd
     println!("\n{title}\n{:>9} {:>12} {:>12}", "N", "set-up [s]", "flight [s]");
     let (mut numbers, mut set_ups, mut firsts) = (vec![], vec![], vec![]);
     for &size in sizes {
-        let (Times { set_up, first, .. }, _) = repeated(size, || (crowd(size).fly(end, on_processor), 0));
+        let Times { set_up, first, .. } = crowd(size).fly(end, copies(size), on_processor);
         println!("{size:>9} {set_up:>12.4} {first:>12.4}");
         numbers.push(size as f64);
         set_ups.push(set_up);
@@ -259,15 +289,15 @@ fn check_of_input(sizes: &[usize], crowd: impl Fn(usize) -> Crowd) {
     println!("\nCheck that bodies do not overlap\n{:>9} {:>12}", "N", "time [s]");
     let mut times = vec![];
     for &size in sizes {
-        let (Times { first, .. }, _) = repeated(size, || {
-            let Crowd { surfaces, positions, .. } = crowd(size);
-            let model = ContactModel::new(surfaces, &[], &positions);
-            let start = on_processor();
+        let Crowd { surfaces, positions, .. } = crowd(size);
+        let model = ContactModel::new(surfaces, &[], &positions);
+        let start = on_processor();
+        for _ in 0..copies(size) {
             assert!(penetrations(&model, &positions).is_empty());
-            (Times { set_up: 0.0, first: on_processor() - start, step: 0.0 }, 0)
-        });
-        times.push(first);
-        println!("{size:>9} {:>12.4}", times[times.len() - 1]);
+        }
+        let seconds = (on_processor() - start) / copies(size) as f64;
+        println!("{size:>9} {seconds:>12.4}");
+        times.push(seconds);
     }
     let numbers: Vec<f64> = sizes.iter().map(|&size| size as f64).collect();
     if sizes.len() > 1 {
@@ -281,8 +311,8 @@ fn threads(title: &str, size: usize, steps: usize, crowd: impl Fn(usize) -> Crow
     let mut times = Vec::new();
     for count in [1, 2] {
         let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(count).build() else { return };
-        let mut crowd = crowd(size);
-        let (Times { set_up, first, step }, _) = pool.install(|| crowd.step(steps, on_the_wall));
+        let crowd = crowd(size);
+        let (Times { set_up, first, step }, _) = pool.install(|| crowd.step(steps, 1, on_the_wall));
         println!(
             "    {count} threads: set-up {set_up:.3} s, first look {first:.3} s, a step {:.3} ms",
             1e3 * step

@@ -6,7 +6,9 @@
 //! nodes above the leaves 64 at a time, from there eight at a time, as one box; and the leaves that this meets are held
 //! against each point.
 //!
-//! This is for those who use the library: the detectors here list the near faces of nodes by trajectories, or in buckets.
+//! The engine lets the leaves of two bodies meet in the same way.
+
+use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -32,6 +34,7 @@ const ROWS_PER_TASK: usize = 256;
 /// Boxes of the faces of a surface in one configuration.
 #[derive(Clone, Debug)]
 pub struct NearFaces {
+    num_faces: usize,
     /// Of each leaf; the last may have fewer than there is room for.
     faces: Vec<[u32; WIDTH]>,
     /// Boxes of the faces, of the leaves, and so on up to those in the root.
@@ -53,7 +56,7 @@ impl NearFaces {
             num_boxes = num_boxes.div_ceil(WIDTH);
             levels.push(vec![AabbRow::EMPTY; num_boxes]);
         }
-        let mut near = Self { faces, levels };
+        let mut near = Self { num_faces: order.len(), faces, levels };
         near.refit(surface, positions, inflation);
         near
     }
@@ -98,6 +101,82 @@ impl NearFaces {
             pairs.clear();
             registers.run(Search { faces: self, points, order, inflation, pairs });
         });
+    }
+}
+
+impl NearFaces {
+    /// How many leaves there are.
+    pub(super) fn num_leaves(&self) -> usize {
+        self.faces.len()
+    }
+
+    /// The faces of a leaf, and their boxes.
+    pub(super) fn leaf(&self, leaf: u32) -> (&[u32], &AabbRow) {
+        let begin = WIDTH * leaf as usize;
+        let end = self.num_faces.min(begin + WIDTH);
+        (&self.faces.as_flattened()[begin..end], &self.levels[0][leaf as usize])
+    }
+
+    /// All leaves, in order.
+    pub(super) fn leaves(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.num_leaves() as u32).map(|leaf| self.leaf(leaf).0)
+    }
+
+    /// Finds the pairs of a leaf in `these` and one of other faces whose boxes overlap once the former are moved by `shift`
+    /// and enlarged by `margin` on every side \[m\].
+    pub(super) fn pairs_of_leaves(
+        &self,
+        these: Range<usize>,
+        other: &Self,
+        shift: Vec3,
+        margin: f64,
+        registers: Registers,
+    ) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        registers.run(SearchOfLeaves { first: self, these, second: other, shift, margin, pairs: &mut pairs });
+        pairs
+    }
+}
+
+/// A search of leaves near leaves.
+struct SearchOfLeaves<'a> {
+    first: &'a NearFaces,
+    these: Range<usize>,
+    second: &'a NearFaces,
+    shift: Vec3,
+    margin: f64,
+    pairs: &'a mut Vec<[u32; 2]>,
+}
+
+impl WithSimd for SearchOfLeaves<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { first, these, second, shift, margin, pairs } = self;
+        let [_, above_leaves, upper @ ..] = second.levels.as_slice() else { return };
+        let around = |bounds: &Aabb| Aabb {
+            lower: (bounds.lower + shift).add_scalar(-margin),
+            upper: (bounds.upper + shift).add_scalar(margin),
+        };
+        let (mut nodes, mut below, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        let mut begin = these.start;
+        while begin < these.end {
+            let row = &first.levels[1][begin / WIDTH];
+            let around_row = around(&row.joint());
+            nodes.clear();
+            nodes.extend(0..upper.last().unwrap_or(above_leaves).len() as u32);
+            for level in upper.iter().rev() {
+                list(simd, level, &nodes, &around_row, &mut below);
+                std::mem::swap(&mut nodes, &mut below);
+            }
+            let end = these.end.min((begin / WIDTH + 1) * WIDTH);
+            for leaf in begin..end {
+                list(simd, above_leaves, &nodes, &around(&row.get(leaf % WIDTH)), &mut leaves);
+                pairs.extend(leaves.iter().map(|&other| [leaf as u32, other]));
+            }
+            begin = end;
+        }
     }
 }
 
@@ -269,6 +348,54 @@ mod tests {
             }
             prop_assert_eq!(pairs, all);
         }
+    }
+
+    /// Leaves of two surfaces of few and of many faces, also of a part of them: those pairs whose boxes overlap.
+    #[test]
+    fn pairs_of_leaves_are_those_of_all() {
+        let s = &mut Samples::new(6);
+        let mut met = 0;
+        for counts in [[1, 1], [3, 700], [900, 20], [600, 700]] {
+            let mut positions = Vec::new();
+            let surfaces = counts.map(|count: u32| {
+                let first = positions.len() as u32;
+                for _ in 0..count {
+                    let centre = s.vector(1.0);
+                    positions.extend((0..3).map(|_| centre + s.vector(0.05)));
+                }
+                let faces: Vec<[u32; 3]> = (0..count).map(|f| [0, 1, 2].map(|k| first + 3 * f + k)).collect();
+                Surface::new(faces.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice())))
+            });
+            let [first, second] = [0, 1].map(|k| NearFaces::new(&surfaces[k], &positions, 0.0));
+            let (shift, margin) = (s.vector(0.3), s.uniform(0.0, 0.1));
+            let half = first.num_leaves() / 2;
+            let find = |these| first.pairs_of_leaves(these, &second, shift, margin, Registers::default());
+            let mut found = [find(0..half), find(half..first.num_leaves())].concat();
+            let bounds = |k: usize, leaf: &[u32]| {
+                let boxes = leaf.iter().map(|&face| {
+                    let (kind, nodes) = surfaces[k].face(face as usize);
+                    bounds_of(kind, nodes, &positions, 0.0)
+                });
+                boxes.reduce(|a, b| a.union(&b)).unwrap()
+            };
+            let mut all = Vec::new();
+            for (i, leaf) in (0..).zip(first.leaves()) {
+                let Aabb { lower, upper } = bounds(0, leaf);
+                let around = Aabb {
+                    lower: (lower + shift).add_scalar(-margin),
+                    upper: (upper + shift).add_scalar(margin),
+                };
+                for (j, other) in (0..).zip(second.leaves()) {
+                    if !around.excludes(&bounds(1, other)) {
+                        all.push([i, j]);
+                    }
+                }
+            }
+            found.sort_unstable();
+            assert_eq!(found, all);
+            met += all.len();
+        }
+        assert!(met > 100, "{met}");
     }
 
     /// Faces of several kinds and more points than a list has, against boxes of the nodes, or of control points computed here;

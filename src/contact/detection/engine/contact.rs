@@ -25,12 +25,12 @@ use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
 use crate::contact::{Constraints, NodeOnSurface, Surface};
+use crate::math::pack::Registers;
 use crate::math::vectorised::Vectorised;
 
 use super::Engine;
 use super::encounter::Encounter;
 use super::in_play::InPlay;
-use super::owners::NodeOwners;
 use super::track::BodyTrack;
 use super::traversal::{Found, NearPair, Side, Traversal};
 
@@ -49,7 +49,6 @@ pub(super) struct ContactPhase {
     nodes: Vec<u32>,
     first_nodes: Vec<usize>,
     tracks: Vec<BodyTrack>,
-    owners: Vec<NodeOwners>,
     rooms: BodyTree,
     /// Bodies that have left their room since all were given room.
     num_moved: usize,
@@ -61,12 +60,13 @@ pub(super) struct ContactPhase {
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
     vectorised: Vectorised,
+    registers: Registers,
 }
 
 impl ContactPhase {
     /// For the bodies of a model; nothing is known of their motion yet.
     pub fn new(model: &ContactModel) -> Self {
-        let track = |((surface, &depth), &offset)| BodyTrack::new(surface, depth + offset);
+        let track = |((surface, &depth), &offset)| BodyTrack::new(surface, depth, offset);
         let ends = model.surfaces.iter().scan(0, |end, surface| {
             *end += surface.nodes().len();
             Some(*end)
@@ -82,7 +82,6 @@ impl ContactPhase {
                 .zip(&model.offsets)
                 .map(track)
                 .collect(),
-            owners: model.surfaces.par_iter().map(NodeOwners::new).collect(),
             rooms: BodyTree::new(model.surfaces.len()),
             num_moved: 0,
             encounters: Vec::new(),
@@ -91,6 +90,7 @@ impl ContactPhase {
             search: NodeFaceSearch::default(),
             edges: EdgeEdgeSearch::default(),
             vectorised: Vectorised::detect(),
+            registers: Registers::default(),
         }
     }
 
@@ -289,7 +289,6 @@ impl Engine {
                 body,
                 tree: self.tree_in_contact(body)?,
                 surface: &self.model.surfaces[body as usize],
-                owners: &self.contact.owners[body as usize],
                 placed: self.contact.tracks[body as usize].placed(),
             })
         };
@@ -301,6 +300,7 @@ impl Engine {
             positions: configuration.positions,
             ladder: &self.options.ladder,
             reach,
+            registers: self.contact.registers,
         };
         let mut found = traversal.run();
         let in_play = InPlay { gone: 0.0, ..self.in_play(configuration, encounter) };

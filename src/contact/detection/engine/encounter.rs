@@ -211,7 +211,7 @@ mod tests {
         let velocities: Vec<Vec3> =
             (0..6).map(|node| Vec3::new(if node < 3 { 0.5 } else { 0.0 }, 70.0, 0.0)).collect();
         let mut tracks: Vec<BodyTrack> =
-            model.surfaces.iter().map(|surface| BodyTrack::new(surface, 0.5)).collect();
+            model.surfaces.iter().map(|surface| BodyTrack::new(surface, 0.5, 0.0)).collect();
         for (track, surface) in tracks.iter_mut().zip(&model.surfaces) {
             assert!(track.has_left());
             track.give_room(surface, &positions);

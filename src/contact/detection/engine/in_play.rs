@@ -110,6 +110,8 @@ struct Workspace {
     near: Vec<NearFace>,
     /// The faces around the node, unless one of them is not flat.
     star: Option<Vec<FlatFace>>,
+    /// Corners of the faces that may count, the node being in front of all faces around them.
+    passed: Vec<u32>,
 }
 
 impl InPlay<'_> {
@@ -274,7 +276,8 @@ impl ShortList<'_> {
         }
         work.near.retain(|near| near.distance <= farthest && near.opposed != Opposed::Never);
         let position = &positions[key.contactor as usize];
-        if !work.near.iter().all(|near| self.is_before(target, near.face, position)) {
+        work.passed.clear();
+        if !work.near.iter().all(|near| self.is_before(target, near.face, position, &mut work.passed)) {
             let candidate = |near: &NearFace| {
                 let &NearFace { face, opposed, .. } = near;
                 Candidate { key, face, contactor_body, is_opposed: opposed == Opposed::Always }
@@ -305,13 +308,18 @@ impl ShortList<'_> {
         work.star = (star.len() == around.len()).then_some(star);
     }
 
-    /// Whether a point stays in front of the planes of a face and of all faces around it.
-    fn is_before(&self, side: usize, face: u32, point: &Vec3) -> bool {
+    /// Whether a point stays in front of the planes of a face and of all faces around it; those around the corners that
+    /// it has passed are known.
+    fn is_before(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_before_plane(side, face, point) {
             return false;
         }
         let surface = self.surface(side);
         surface.local_nodes_of_face(face as usize).iter().all(|&local| {
+            if passed.contains(&local) {
+                return true;
+            }
+            passed.push(local);
             let around = surface.faces_of_local_node(local as usize);
             around.iter().all(|&other| other == face || self.is_before_plane(side, other, point))
         })

@@ -15,9 +15,9 @@
 
 mod contact;
 mod encounter;
+mod face_batches;
 mod flight;
 mod in_play;
-mod owners;
 mod queue;
 mod top_of_queue;
 mod track;

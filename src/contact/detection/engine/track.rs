@@ -14,6 +14,8 @@ use crate::contact::detection::volume::{Aabb, Sphere};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
+use super::face_batches::FaceBatches;
+
 /// Nodes looked at by one task.
 const NODES_PER_TASK: usize = 16_384;
 
@@ -48,6 +50,8 @@ pub(super) struct BodyTrack {
     largest_coordinate: f64,
     /// Spheres of its tree when they were last fitted.
     spheres: Vec<Sphere>,
+    /// Its faces by eight, with their boxes then; none before.
+    batches: Option<Box<FaceBatches>>,
     /// Displacements since then.
     since_fit: Bounds,
     /// A tree built since, in the place of that of the beginning; apart, as few have one and every step reads the rest.
@@ -55,14 +59,18 @@ pub(super) struct BodyTrack {
     /// The least sum of the volumes of the spheres of the tree in use \[m³\].
     best: f64,
     search_depth: f64,
+    /// Its part of the distance within which others can touch it: the smaller of two depths is no more than their mean.
+    share_of_reach: f64,
     overshoot: f64,
 }
 
-/// Where the spheres of a body are now: all are shifted and have grown alike.
+/// Where the spheres and the boxes of a body are now: all are shifted and have grown alike.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PlacedSpheres<'a> {
+pub(super) struct PlacedVolumes<'a> {
     /// As they were fitted.
     pub spheres: &'a [Sphere],
+    /// As their boxes were fitted.
+    pub batches: Option<&'a FaceBatches>,
     /// How far they have moved since \[m\].
     pub shift: Vec3,
     /// How much larger they are now \[m\].
@@ -71,7 +79,7 @@ pub(super) struct PlacedSpheres<'a> {
 
 impl BodyTrack {
     /// Nothing is known of the body yet.
-    pub fn new(surface: &Surface, search_depth: f64) -> Self {
+    pub fn new(surface: &Surface, depth: f64, offset: f64) -> Self {
         let nowhere = Vec3::repeat(f64::NAN);
         Self {
             step: Bounds::ZERO,
@@ -80,10 +88,12 @@ impl BodyTrack {
             room: f64::NEG_INFINITY,
             largest_coordinate: 0.0,
             spheres: Vec::new(),
+            batches: None,
             since_fit: Bounds::ZERO,
             rebuilt: None,
             best: f64::INFINITY,
-            search_depth,
+            search_depth: depth + offset,
+            share_of_reach: 0.5 * depth + offset,
             overshoot: overshoot(surface),
         }
     }
@@ -92,6 +102,7 @@ impl BodyTrack {
     pub fn forget(&mut self) {
         self.room = f64::NEG_INFINITY;
         self.spheres.clear();
+        self.batches = None;
         (self.rebuilt, self.best) = (None, f64::INFINITY);
     }
 
@@ -119,7 +130,7 @@ impl BodyTrack {
         self.bounds = bounds_of(surface, positions, self.overshoot);
         self.since_bounds = Bounds::ZERO;
         self.room = (STEPS_IN_ROOM * self.step.greatest()).max(LEAST_ROOM * self.search_depth);
-        let margin = self.room + self.search_depth;
+        let margin = self.room + self.share_of_reach;
         let room = Bounds::ZERO.widened(margin * (1.0 + ROUNDING)).displace(&self.bounds);
         self.largest_coordinate = room.lower.amax().max(room.upper.amax());
         room
@@ -141,7 +152,7 @@ impl BodyTrack {
         self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan()
     }
 
-    /// Fits the spheres of the tree; where it has become a bad one, of another one in its place.
+    /// Fits the spheres of the tree, and the boxes of its faces; where it has become a bad one, of another one in its place.
     pub fn fit(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) {
         self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
         self.since_fit = Bounds::ZERO;
@@ -150,8 +161,13 @@ impl BodyTrack {
             self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0).map(Box::new);
             self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
             self.best = sum_of_volumes(&self.spheres);
+            self.batches = None;
         } else {
             self.best = self.best.min(quality);
+        }
+        match &mut self.batches {
+            Some(batches) => batches.tree.refit(surface, positions, 0.0),
+            none => *none = Some(Box::new(FaceBatches::new(surface, positions))),
         }
     }
 
@@ -160,10 +176,15 @@ impl BodyTrack {
         self.rebuilt.as_deref().unwrap_or(tree)
     }
 
-    /// Where the spheres are now.
-    pub fn placed(&self) -> PlacedSpheres<'_> {
+    /// Where the spheres and the boxes are now.
+    pub fn placed(&self) -> PlacedVolumes<'_> {
         let growth = 0.5 * self.since_fit.extent();
-        PlacedSpheres { spheres: &self.spheres, shift: self.since_fit.middle(), growth }
+        PlacedVolumes {
+            spheres: &self.spheres,
+            batches: self.batches.as_deref(),
+            shift: self.since_fit.middle(),
+            growth,
+        }
     }
 }
 
@@ -218,7 +239,7 @@ mod tests {
         for is_rigid in [true, false] {
             let (surface, mut positions) = strip(20);
             let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
-            let mut track = BodyTrack::new(&surface, 0.5);
+            let mut track = BodyTrack::new(&surface, 0.5, 0.0);
             assert!(track.has_left() && track.is_stale());
             let room = track.give_room(&surface, &positions);
             track.fit(&tree, &surface, &positions);
@@ -253,7 +274,7 @@ mod tests {
     fn a_decayed_tree_is_built_anew() {
         let (surface, mut positions) = strip(200);
         let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
-        let mut track = BodyTrack::new(&surface, 0.5);
+        let mut track = BodyTrack::new(&surface, 0.5, 0.0);
         track.fit(&tree, &surface, &positions);
         positions.iter_mut().for_each(|x| x.y += 0.1 * x.x);
         track.fit(&tree, &surface, &positions);

@@ -1,10 +1,11 @@
-//! Two trees opened against each other, or one against itself, down to the nodes that are near a face.
+//! The faces of two bodies, or of one against itself, down to the nodes that are near a face.
 //!
-//! The larger of two spheres is opened until they are farther apart than the reach, or few faces are left below each:
-//! those are compared one by one. Two faces whose spheres are near are *met*: the nodes that belong to the one are listed
-//! with the other if they are within reach of its sphere, and no volume of the ladder keeps the faces apart. Every node
-//! belongs to one face, the first around it, so that no pair is listed twice.
+//! Trees of boxes lead to the batches of eight faces that are near each other: the nodes that belong to the one are held
+//! against the boxes of the other in lanes. Where faces are curved, their pairs climb the ladder of volumes before. Every
+//! node belongs to one face of one batch, so that no pair is listed twice. If no batches are near, the trees of spheres
+//! are opened against each other, the larger of two first, until they are known to be apart, and how far.
 
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::contact::Surface;
@@ -14,18 +15,18 @@ use crate::contact::detection::control_points::{
 };
 use crate::contact::detection::edge_edge::{EdgePair, near_edges};
 use crate::contact::detection::hierarchy::Hierarchy;
-use crate::contact::detection::volume::{Leaf, LeafVolumes, Sphere, VolumeKind};
+use crate::contact::detection::volume::{Aabb, AabbRow, Leaf, LeafVolumes, Sphere, VolumeKind};
 use crate::math::Vec3;
-use crate::mesh::CellKind;
+use crate::math::pack::{Registers, WIDTH};
 
-use super::owners::NodeOwners;
-use super::track::PlacedSpheres;
+use super::face_batches::{FaceBatch, FaceBatches};
+use super::track::PlacedVolumes;
 
-/// Most leaves below a vertex that is compared leaf by leaf.
-const BATCH: usize = 8;
+/// Most leaves below a vertex that is not opened.
+const FEW: u32 = 8;
 
-/// Leaves below two vertices that are worth more than one task, and pairs of vertices opened for the tasks.
-const TASKS: (u32, usize) = (2048, 256);
+/// Batches of a task.
+const BATCHES_PER_TASK: usize = 16 * WIDTH;
 
 /// A node and a face that are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +43,9 @@ pub(super) struct NearPair {
 
 impl NearPair {
     /// By nodes, and the nearest faces of each first.
-    pub fn order(&self) -> (u32, u32, u32, u32) {
-        (self.target, self.node, self.distance.to_bits(), self.face)
+    pub fn order(&self) -> u128 {
+        let words = [self.target, self.node, self.distance.to_bits(), self.face];
+        words.into_iter().fold(0, |order, word| order << u32::BITS | u128::from(word))
     }
 }
 
@@ -54,9 +56,9 @@ pub(super) struct Found {
     pub near: Vec<NearPair>,
     /// Pairs of edges within reach.
     pub edges: Vec<EdgePair>,
-    /// No faces that were not met are nearer than this \[m\].
+    /// No faces that were not met are nearer than this \[m\]: the reach, if some were.
     pub clear: f64,
-    /// The vertices that were nearest of those where it turned back.
+    /// The vertices of the trees of spheres that were nearest to each other, if no faces were met.
     pub nearest: Option<[u32; 2]>,
     /// Pairs of spheres and of volumes compared.
     pub tests: u64,
@@ -71,10 +73,8 @@ pub(super) struct Side<'a> {
     pub tree: &'a Hierarchy,
     /// The surface below it.
     pub surface: &'a Surface,
-    /// Which nodes belong to which face.
-    pub owners: &'a NodeOwners,
-    /// Where the spheres are now.
-    pub placed: PlacedSpheres<'a>,
+    /// Where its spheres and the boxes of its faces are now.
+    pub placed: PlacedVolumes<'a>,
 }
 
 /// Two trees, and how near to each other is near.
@@ -89,27 +89,27 @@ pub(super) struct Traversal<'a> {
     pub ladder: &'a [VolumeKind],
     /// Distance within which pairs are listed \[m\].
     pub reach: f64,
+    /// What the processor has.
+    pub registers: Registers,
 }
 
-/// What is compared, reused from pair to pair.
+/// What is needed of curved faces, reused from pair to pair.
 struct Workspace {
-    batches: [Batch; 2],
+    leaves: [[PlacedLeaf; WIDTH]; 2],
     volumes: LeafVolumes,
 }
 
-/// Faces below a vertex.
-#[derive(Clone)]
-struct Batch {
-    faces: [u32; BATCH],
-    spheres: [Sphere; BATCH],
-    /// Whether they are segments or triangles.
-    has_flat: [bool; BATCH],
-    /// What the ladder needs of them, which flat ones do without.
-    points: [[Vec3; MAX_CONTROL_POINTS]; BATCH],
-    num_points: [usize; BATCH],
-    margins: [f64; BATCH],
-    count: usize,
+/// What the ladder needs of a face.
+#[derive(Clone, Copy)]
+struct PlacedLeaf {
+    sphere: Sphere,
+    points: [Vec3; MAX_CONTROL_POINTS],
+    num_points: usize,
+    margin: f64,
 }
+
+/// Which faces of two batches may be within reach: for each face of either, a bit for each of the other.
+type Met = [[u64; WIDTH]; 2];
 
 impl Found {
     /// Before anything is looked at.
@@ -128,7 +128,7 @@ impl Found {
     }
 }
 
-impl PlacedSpheres<'_> {
+impl PlacedVolumes<'_> {
     fn sphere(&self, vertex: u32) -> Sphere {
         let sphere = self.spheres[vertex as usize];
         Sphere { centre: sphere.centre + self.shift, radius: sphere.radius + self.growth }
@@ -141,84 +141,68 @@ impl Traversal<'_> {
     /// # Cost
     /// In parallel where there are many faces; the result does not depend on the number of threads.
     pub fn run(&self) -> Found {
-        let mut found = Found::nothing();
-        let roots = self.sides.map(|side| side.tree.root());
-        let is_large = self.sides.iter().any(|side| side.tree.num_leaves_below(side.tree.root()) > TASKS.0);
-        let frontier = if is_large { self.frontier(roots, &mut found) } else { vec![roots] };
-        let search = |work: &mut Workspace, vertices: &[u32; 2]| self.search(*vertices, work);
-        let workspace = || Workspace::new(self.ladder);
-        if let [vertices] = frontier[..] {
-            return found.joined(search(&mut workspace(), &vertices));
-        }
-        let parts: Vec<Found> = frontier.par_iter().map_init(workspace, search).collect();
-        parts.into_iter().fold(found, Found::joined)
-    }
-
-    /// Opens pairs level by level until there are enough for the tasks.
-    fn frontier(&self, roots: [u32; 2], found: &mut Found) -> Vec<[u32; 2]> {
-        let mut frontier = vec![roots];
-        while !frontier.is_empty() && frontier.len() < TASKS.1 {
-            let mut next = Vec::with_capacity(3 * frontier.len());
-            let mut is_open = false;
-            for &vertices in &frontier {
-                if self.is_batch(vertices) {
-                    next.push(vertices);
-                } else {
-                    is_open = true;
-                    self.open(vertices, found, &mut next);
-                }
-            }
-            frontier = next;
-            if !is_open {
-                break;
-            }
-        }
-        frontier
-    }
-
-    /// All that is below two vertices.
-    fn search(&self, vertices: [u32; 2], work: &mut Workspace) -> Found {
-        let mut found = Found::nothing();
-        let mut pending = vec![vertices];
-        while let Some(vertices) = pending.pop() {
-            if self.is_batch(vertices) {
-                self.compare(vertices, work, &mut found);
-            } else {
-                self.open(vertices, &mut found, &mut pending);
-            }
+        let [Some(first), Some(second)] = self.sides.map(|side| side.placed.batches) else {
+            return Found::nothing();
+        };
+        let mut found = self.meet_batches([first, second]);
+        if found.clear.is_infinite() {
+            self.find_clear(&mut found);
         }
         found
     }
 
+    /// Lists what is near of all batches, those of the smaller body held against the tree of the other.
+    fn meet_batches(&self, batches: [&FaceBatches; 2]) -> Found {
+        let num_batches = batches.map(|batches| batches.tree.num_leaves());
+        let (first, second) = if num_batches[0] <= num_batches[1] { (0, 1) } else { (1, 0) };
+        let placed = self.sides.map(|side| side.placed);
+        let shift = placed[first].shift - placed[second].shift;
+        let margin = placed[first].growth + placed[second].growth + self.reach;
+        let meet = |task: usize| {
+            let these = BATCHES_PER_TASK * task..num_batches[first].min(BATCHES_PER_TASK * (task + 1));
+            let [tree, other] = [first, second].map(|k| &batches[k].tree);
+            let (mut found, mut work) = (Found::nothing(), None);
+            for [a, b] in tree.pairs_of_leaves(these, other, shift, margin, self.registers) {
+                if !self.is_of_one_body() || a <= b {
+                    let [a, b] = if first == 0 { [a, b] } else { [b, a] };
+                    self.compare(&[batches[0].batch(a), batches[1].batch(b)], &mut work, &mut found);
+                }
+            }
+            found
+        };
+        let tasks = (0..num_batches[first].div_ceil(BATCHES_PER_TASK)).into_par_iter();
+        let parts: Vec<Found> = tasks.map(meet).collect();
+        parts.into_iter().fold(Found::nothing(), Found::joined)
+    }
+
+    /// How far apart the bodies are, by their spheres: no less than the reach, as their boxes are.
+    fn find_clear(&self, found: &mut Found) {
+        let mut pending = vec![self.sides.map(|side| side.tree.root())];
+        while let Some(vertices) = pending.pop() {
+            let spheres = [0, 1].map(|k| self.sides[k].placed.sphere(vertices[k]));
+            if self.is_apart(&spheres, vertices, found) {
+                continue;
+            }
+            let trees = self.sides.map(|side| side.tree);
+            let can_open = [0, 1].map(|k| trees[k].num_leaves_below(vertices[k]) > FEW);
+            let opens_first = can_open[0] && (!can_open[1] || spheres[0].radius >= spheres[1].radius);
+            let opens = if opens_first { 0 } else { 1 };
+            match trees[opens].children(vertices[opens]).filter(|_| can_open[opens]) {
+                Some(children) => pending.extend(children.map(|child| {
+                    let mut below = vertices;
+                    below[opens] = child;
+                    below
+                })),
+                None => {
+                    (found.clear, found.nearest) = (self.reach, Some(vertices));
+                    return;
+                }
+            }
+        }
+    }
+
     fn is_of_one_body(&self) -> bool {
         self.sides[0].body == self.sides[1].body
-    }
-
-    fn is_batch(&self, vertices: [u32; 2]) -> bool {
-        (0..2).all(|k| self.sides[k].tree.num_leaves_below(vertices[k]) as usize <= BATCH)
-    }
-
-    /// Opens the larger of two vertices that are within reach of each other.
-    fn open(&self, vertices: [u32; 2], found: &mut Found, opened: &mut Vec<[u32; 2]>) {
-        let trees = self.sides.map(|side| side.tree);
-        if self.is_of_one_body() && vertices[0] == vertices[1] {
-            if let Some([left, right]) = trees[0].children(vertices[0]) {
-                opened.extend([[left, left], [right, right], [left, right]]);
-            }
-            return;
-        }
-        let spheres = [0, 1].map(|k| self.sides[k].placed.sphere(vertices[k]));
-        if self.is_apart(&spheres, vertices, found) {
-            return;
-        }
-        let first_is_larger = spheres[0].radius >= spheres[1].radius;
-        match (trees[0].children(vertices[0]), trees[1].children(vertices[1])) {
-            (Some(children), second) if first_is_larger || second.is_none() => {
-                opened.extend(children.map(|child| [child, vertices[1]]));
-            }
-            (_, Some(children)) => opened.extend(children.map(|child| [vertices[0], child])),
-            (_, None) => {}
-        }
     }
 
     /// Whether two spheres are farther apart than the reach; how far is noted.
@@ -237,59 +221,75 @@ impl Traversal<'_> {
         is_apart
     }
 
-    /// Compares the faces below two vertices one by one.
-    fn compare(&self, vertices: [u32; 2], work: &mut Workspace, found: &mut Found) {
-        let itself = self.is_of_one_body() && vertices[0] == vertices[1];
-        if !itself {
-            let spheres = [0, 1].map(|k| self.sides[k].placed.sphere(vertices[k]));
-            if self.is_apart(&spheres, vertices, found) {
-                return;
-            }
+    /// Lists the nodes of either of two batches that are near a face of the other, or those of one near its other faces.
+    fn compare(&self, batches: &[FaceBatch<'_>; 2], work: &mut Option<Workspace>, found: &mut Found) {
+        found.clear = self.reach;
+        let mut met = [[u64::MAX; WIDTH]; 2];
+        if std::ptr::eq(batches[0].boxes, batches[1].boxes) {
+            // Each face with those after it.
+            met = [
+                std::array::from_fn(|place| u64::MAX << (place + 1)),
+                std::array::from_fn(|place| !(u64::MAX << place)),
+            ];
         }
-        (found.clear, found.nearest) = (self.reach.min(found.clear), Some(vertices));
-        work.volumes.invalidate();
-        (0..2).for_each(|k| work.batches[k].fill(&self.sides[k], vertices[k]));
-        if !work.batches.iter().all(Batch::is_flat) {
-            (0..2).for_each(|k| work.batches[k].place(&self.sides[k], self.positions, self.reach));
+        let needs_faces = batches.iter().any(|batch| !batch.is_flat)
+            || self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty());
+        if needs_faces {
+            self.meet(batches, work, &mut met, found);
         }
-        let counts = [0, 1].map(|k| work.batches[k].count);
-        for i in 0..counts[0] {
-            for j in if itself { i + 1 } else { 0 }..counts[1] {
-                let [first, second] = &work.batches;
-                let near = first.spheres[i].radius + second.spheres[j].radius + self.reach;
-                let offset = first.spheres[i].centre - second.spheres[j].centre;
-                found.tests += 1;
-                if offset.norm_squared() <= near * near {
-                    self.meet([i, j], work, found);
-                }
-            }
+        for (contactor, target) in [(0, 1), (1, 0)] {
+            let placed = &self.sides[target].placed;
+            self.registers.run(NodesNearFaces {
+                nodes: batches[contactor].nodes,
+                positions: self.positions,
+                faces: &batches[target],
+                shift: placed.shift,
+                reach: self.reach + placed.growth,
+                met: &met[contactor],
+                target: if self.is_of_one_body() { 0 } else { target as u32 },
+                near: &mut found.near,
+            });
+            found.tests += batches[contactor].nodes.len() as u64;
         }
     }
 
-    /// Lists what may touch of two faces whose spheres are near: nodes of either with the other, unless a volume keeps
-    /// the faces apart, and edges that belong to them.
+    /// Leaves out the pairs of faces that a volume keeps apart, and lists the edges that belong to the others.
     ///
-    /// Volumes are tried only where the distance of a node is dearer than they are: it is not, of flat faces.
-    fn meet(&self, places: [usize; 2], work: &mut Workspace, found: &mut Found) {
-        let Workspace { batches, volumes } = work;
-        let faces = [0, 1].map(|k| batches[k].faces[places[k]]);
-        let bodies = self.sides.map(|side| side.body);
-        if !(0..2).all(|k| batches[k].has_flat[places[k]]) {
-            let leaves = [0, 1].map(|k| batches[k].leaf(places[k], k * BATCH));
-            if volumes.excluded(&leaves[0], &leaves[1]).is_some() {
-                return;
-            }
+    /// Boxes come first. The ladder is climbed only where the distance of a node is dearer: it is not, of flat faces.
+    fn meet(
+        &self,
+        batches: &[FaceBatch<'_>; 2],
+        work: &mut Option<Workspace>,
+        met: &mut Met,
+        found: &mut Found,
+    ) {
+        let is_flat = batches.iter().all(|batch| batch.is_flat);
+        let mut ladder = (!is_flat).then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
+        if let Some(ladder) = &mut ladder {
+            ladder.place(&self.sides, batches, self.positions, self.reach);
         }
-        near_edges(self.model, bodies, faces, self.positions, self.reach, &mut found.edges);
-        for (contactor, target) in [(0, 1), (1, 0)] {
-            let face = batches[target].faces[places[target]];
-            let sphere = &batches[target].spheres[places[target]];
-            let distance = sphere.radius + self.reach;
-            let body = if self.is_of_one_body() { 0 } else { target as u32 };
-            for &node in self.sides[contactor].owners.nodes_of(batches[contactor].faces[places[contactor]]) {
-                let offset = self.positions[node as usize] - sphere.centre;
-                if offset.norm_squared() <= distance * distance {
-                    found.near.push(NearPair { target: body, node, face, distance: 0.0 });
+        let bodies = self.sides.map(|side| side.body);
+        let [first, second] = self.sides.map(|side| side.placed);
+        let (shift, margin) = (first.shift - second.shift, first.growth + second.growth + self.reach);
+        for (i, &face) in batches[0].faces.iter().enumerate() {
+            if is_flat && self.model.edges_of_face(bodies[0], face).is_empty() {
+                continue;
+            }
+            let Aabb { lower, upper } = batches[0].boxes.get(i);
+            let around = Aabb {
+                lower: (lower + shift).add_scalar(-margin),
+                upper: (upper + shift).add_scalar(margin),
+            };
+            let near = self.registers.run(FacesNearBox { faces: batches[1].boxes, around });
+            found.tests += 1;
+            let pending = met[0][i];
+            for (j, &other) in batches[1].faces.iter().enumerate().filter(|(j, _)| pending >> j & 1 == 1) {
+                if near >> j & 1 == 0 || ladder.as_mut().is_some_and(|ladder| ladder.excludes([i, j])) {
+                    met[0][i] &= !(1 << j);
+                    met[1][j] &= !(1 << i);
+                } else {
+                    let faces = [face, other];
+                    near_edges(self.model, bodies, faces, self.positions, self.reach, &mut found.edges);
                 }
             }
         }
@@ -298,58 +298,88 @@ impl Traversal<'_> {
 
 impl Workspace {
     fn new(ladder: &[VolumeKind]) -> Self {
-        let batch = Batch {
-            faces: [0; BATCH],
-            spheres: [Sphere { centre: Vec3::zeros(), radius: 0.0 }; BATCH],
-            has_flat: [false; BATCH],
-            points: [[Vec3::zeros(); MAX_CONTROL_POINTS]; BATCH],
-            num_points: [0; BATCH],
-            margins: [0.0; BATCH],
-            count: 0,
+        let leaf = PlacedLeaf {
+            sphere: Sphere { centre: Vec3::zeros(), radius: 0.0 },
+            points: [Vec3::zeros(); MAX_CONTROL_POINTS],
+            num_points: 0,
+            margin: 0.0,
         };
-        Self { batches: [batch.clone(), batch], volumes: LeafVolumes::new(ladder, 2 * BATCH) }
+        Self { leaves: [[leaf; WIDTH]; 2], volumes: LeafVolumes::new(ladder, 2 * WIDTH) }
     }
-}
 
-impl Batch {
-    /// Takes the faces below a vertex.
-    fn fill(&mut self, side: &Side<'_>, vertex: u32) {
-        self.count = 0;
-        let (mut pending, mut count) = ([vertex; BATCH], 1);
-        while count > 0 {
-            count -= 1;
-            let v = pending[count];
-            if let Some([left, right]) = side.tree.children(v) {
-                (pending[count], pending[count + 1]) = (right, left);
-                count += 2;
-            } else if let Some(face) = side.tree.face(v) {
-                let k = self.count;
-                (self.faces[k], self.spheres[k]) = (face, side.placed.sphere(v));
-                let (kind, _) = side.surface.face(face as usize);
-                self.has_flat[k] = matches!(kind, CellKind::Line2 | CellKind::Tri3);
-                self.count += 1;
+    /// Notes where the faces of two batches are.
+    fn place(&mut self, sides: &[Side<'_>; 2], batches: &[FaceBatch<'_>; 2], positions: &[Vec3], reach: f64) {
+        self.volumes.invalidate();
+        for (k, leaves) in self.leaves.iter_mut().enumerate() {
+            for (leaf, &face) in leaves.iter_mut().zip(batches[k].faces) {
+                let (kind, nodes) = sides[k].surface.face(face as usize);
+                let points = control_points(kind, nodes, positions, &mut leaf.points);
+                let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
+                (leaf.num_points, leaf.margin) = (points.len(), 0.5 * reach + rounding);
+                leaf.sphere = Sphere { centre: points[0], radius: 0.0 };
+                leaf.sphere.grow_over(points);
             }
         }
     }
 
-    /// Whether all faces are segments and triangles.
-    fn is_flat(&self) -> bool {
-        self.has_flat[..self.count].iter().all(|&is_flat| is_flat)
+    /// Whether a volume of the ladder keeps two faces apart, one of each batch.
+    fn excludes(&mut self, places: [usize; 2]) -> bool {
+        let leaf = |k: usize| {
+            let PlacedLeaf { sphere, points, num_points, margin } = &self.leaves[k][places[k]];
+            Leaf {
+                index: WIDTH * k + places[k],
+                sphere: *sphere,
+                points: &points[..*num_points],
+                margin: *margin,
+            }
+        };
+        self.volumes.excluded(&leaf(0), &leaf(1)).is_some()
     }
+}
 
-    /// Notes where the faces are.
-    fn place(&mut self, side: &Side<'_>, positions: &[Vec3], reach: f64) {
-        for k in 0..self.count {
-            let (kind, nodes) = side.surface.face(self.faces[k] as usize);
-            let points = control_points(kind, nodes, positions, &mut self.points[k]);
-            let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
-            (self.num_points[k], self.margins[k]) = (points.len(), 0.5 * reach + rounding);
+/// Which faces of a batch are near a box: a bit for each.
+struct FacesNearBox<'a> {
+    faces: &'a AabbRow,
+    around: Aabb,
+}
+
+impl WithSimd for FacesNearBox<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> u64 {
+        self.faces.overlapping(simd, &self.around)
+    }
+}
+
+/// The nodes of a batch, and the faces of another one, that are near each other.
+struct NodesNearFaces<'a> {
+    nodes: &'a [(u32, u32)],
+    positions: &'a [Vec3],
+    faces: &'a FaceBatch<'a>,
+    /// How far the boxes of the faces have moved since they were fitted, and how far from them is near \[m\].
+    shift: Vec3,
+    reach: f64,
+    met: &'a [u64; WIDTH],
+    target: u32,
+    near: &'a mut Vec<NearPair>,
+}
+
+impl WithSimd for NodesNearFaces<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { nodes, positions, faces, shift, reach, met, target, near } = self;
+        for &(node, place) in nodes {
+            let position = positions[node as usize] - shift;
+            let around = Aabb { lower: position.add_scalar(-reach), upper: position.add_scalar(reach) };
+            let mut places = faces.boxes.overlapping(simd, &around) & met[place as usize];
+            while places != 0 {
+                let face = faces.faces[places.trailing_zeros() as usize];
+                near.push(NearPair { target, node, face, distance: 0.0 });
+                places &= places - 1;
+            }
         }
-    }
-
-    /// The k-th face; `first` is the number of the first one among the volumes.
-    fn leaf(&self, k: usize, first: usize) -> Leaf<'_> {
-        let points = &self.points[k][..self.num_points[k]];
-        Leaf { index: first + k, sphere: self.spheres[k], points, margin: self.margins[k] }
     }
 }

@@ -27,6 +27,12 @@ impl AabbRow {
         }
     }
 
+    /// The box in a lane.
+    pub fn get(&self, lane: usize) -> Aabb {
+        let [lower, upper] = [&self.lower, &self.upper].map(|rows| Vec3::from_fn(|d, _| rows[d].0[lane]));
+        Aabb { lower, upper }
+    }
+
     /// The smallest box that holds all, but for bounds that are not numbers.
     #[inline]
     pub fn joint(&self) -> Aabb {
@@ -113,6 +119,7 @@ mod tests {
             let (boxes, other): (Vec<Aabb>, Aabb) = ((0..WIDTH - 1).map(|_| bounds()).collect(), bounds());
             let mut row = AabbRow::EMPTY;
             (0..).zip(&boxes).for_each(|(lane, bounds)| row.set(lane, bounds));
+            assert!((0..).zip(&boxes).all(|(lane, bounds)| row.get(lane) == *bounds));
             let mut expected = 0_u64;
             (0..).zip(&boxes).for_each(|(lane, bounds): (usize, _)| {
                 expected |= u64::from(!bounds.excludes(&other)) << lane;
