@@ -95,6 +95,39 @@ fn test<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(&format!("{label}; {percent:.0} % excluded"), "test", timing);
 }
 
+/// Passes that do no more than read as much as two boxes take.
+struct PassesOfReading<'a> {
+    pairs: &'a [[u64; 12]],
+    passes: usize,
+}
+
+impl Kernel for PassesOfReading<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self, _: impl Octets) {
+        for _ in 0..self.passes {
+            let mut all = [0; 12];
+            for pair in self.pairs {
+                for k in 0..12 {
+                    all[k] ^= pair[k];
+                }
+            }
+            black_box(all);
+        }
+    }
+}
+
+fn test_reading(count: usize) {
+    let pairs: Vec<[u64; 12]> = (0..count as u64).map(|k| [k; 12]).collect();
+    let passes = TESTS.div_ceil(count);
+    let vectorised = Vectorised::detect();
+    let timing = measure(count * passes, repetitions(200), || {
+        vectorised.run(PassesOfReading { pairs: &pairs, passes });
+    });
+    report("reading of two boxes and no more", "pair", timing);
+}
+
 /// Passes over boxes that lie eight side by side, as in a tree, each eight against one other.
 struct PassesOfRows<'a> {
     rows: &'a [(AabbRow, Aabb)],
@@ -156,6 +189,7 @@ fn main() {
         heading(&format!("exclusion of two triangles, {count} pairs"));
         test::<ByBall>("sphere (paper: 39)", &pairs);
         test::<ByBox>("box (paper: 37)", &pairs);
+        test_reading(count);
         test_rows(&pairs);
         test::<ByDop14>("14-DOP (paper: 42)", &pairs);
         test::<ByDop18>("18-DOP", &pairs);

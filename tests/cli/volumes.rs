@@ -143,6 +143,10 @@ fn the_volumes_of_a_run_are_those_at_the_top_of_the_queue() {
             let noted = statistics.predictions.last().unwrap();
             assert_eq!((noted.time, noted.depth), (pair.time, pair.depth), "t = {time}");
         }
+        if *time > contact {
+            // Those of the nearest node and face.
+            assert_eq!(pair.num_faces, [1, 1]);
+        }
         // Work is done up to the end of a step, none before the first.
         assert!(pair.time > *time || *time == 0.0);
     }

@@ -180,10 +180,9 @@ struct Together {
     queries: [PointLanes; BLOCKS],
     closest: [ClosestLanes; BLOCKS],
     normals: [PointLanes; BLOCKS],
-    /// Whether those of four are found here: other faces than triangles are searched one by one, and all by other methods.
-    are_found: [bool; BLOCKS],
-    /// Fours of candidates.
-    count: usize,
+    /// Where each four of candidates is among these. Other faces than triangles are searched one by one, all are by
+    /// other methods.
+    places: [Option<u8>; BLOCKS],
 }
 
 impl Default for Together {
@@ -193,8 +192,7 @@ impl Default for Together {
             queries: [[Lanes::splat(0.0); 3]; BLOCKS],
             closest: [ClosestLanes::ZERO; BLOCKS],
             normals: [[Lanes::splat(0.0); 3]; BLOCKS],
-            are_found: [false; BLOCKS],
-            count: 0,
+            places: [None; BLOCKS],
         }
     }
 }
@@ -210,9 +208,8 @@ struct InLane<'a> {
 impl Together {
     /// The k-th candidate, if its closest point was found.
     fn candidate(&self, k: usize) -> Option<InLane<'_>> {
-        let (block, lane) = (k / LANES, k % LANES);
-        let (closest, normals) = (&self.closest[block], &self.normals[block]);
-        self.are_found[block].then_some(InLane { closest, normals, lane })
+        let place = usize::from(self.places[k / LANES]?);
+        Some(InLane { closest: &self.closest[place], normals: &self.normals[place], lane: k % LANES })
     }
 }
 
@@ -286,14 +283,12 @@ impl ClosestFaces<'_> {
     /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
     /// section meet, would be nearest to that side.
     fn compare(&self, candidate: &Candidate, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
-        let is_nearer = |distance_squared: f64, reach: f64| {
-            distance_squared < node.farthest && distance_squared <= reach * reach
-        };
+        let farthest = node.farthest;
+        let is_near = |distance_squared: f64, reach: f64| distance_squared <= reach * reach;
         if let Some(found) = found {
-            // Most are not nearer: only of those that are more than the distance is looked at.
             let distance_squared = found.closest.distance_squared.0[found.lane];
-            if distance_squared < node.farthest && is_nearer(distance_squared, self.model.reach_of(candidate))
-            {
+            // Most are not nearer than another: only of the others the reach is asked for.
+            if distance_squared < farthest && is_near(distance_squared, self.model.reach_of(candidate)) {
                 let normal = point_in_lane(found.normals, found.lane);
                 if candidate.is_opposed || self.is_opposed(candidate, &normal, &mut node.normal) {
                     node.take(candidate, found.closest.lane(found.lane), Some(normal));
@@ -302,13 +297,14 @@ impl ClosestFaces<'_> {
             return;
         }
         let reach = self.model.reach_of(candidate);
-        let point = self.closest_point_within(candidate, node, reach);
-        let Some(point) = point.filter(|point| is_nearer(point.distance_squared, reach)) else { return };
-        let target = &self.model.surfaces[candidate.key.target as usize];
-        let normal =
-            || pseudo_normal(target, self.positions, candidate.face as usize, point.xi, Feature::Face);
-        if candidate.is_opposed || self.is_opposed(candidate, &normal(), &mut node.normal) {
-            node.take(candidate, point, None);
+        let Some(point) = self.closest_point_within(candidate, node, reach) else { return };
+        if point.distance_squared < farthest && is_near(point.distance_squared, reach) {
+            let target = &self.model.surfaces[candidate.key.target as usize];
+            let face = candidate.face as usize;
+            let normal = || pseudo_normal(target, self.positions, face, point.xi, Feature::Face);
+            if candidate.is_opposed || self.is_opposed(candidate, &normal(), &mut node.normal) {
+                node.take(candidate, point, None);
+            }
         }
     }
 
@@ -330,23 +326,27 @@ impl ClosestFaces<'_> {
         triangles: &[Option<[u32; 3]>],
         together: &mut Together,
     ) {
-        let place = |node: u32| self.positions[node as usize];
+        together.places = [None; BLOCKS];
+        if self.options.method != Method::Auto {
+            return;
+        }
+        let position = |node: u32| self.positions[node as usize];
+        let mut count = 0;
         let fours = candidates.chunks(LANES).zip(triangles.chunks(LANES));
-        together.count = fours.len();
-        for (block, (candidates, triangles)) in fours.enumerate() {
+        for (place, (candidates, triangles)) in together.places.iter_mut().zip(fours) {
             let last = candidates.len() - 1;
             let corners = [0, 1, 2, 3].map(|lane| triangles[lane.min(last)]);
-            let [Some(a), Some(b), Some(c), Some(d)] = corners else {
-                together.are_found[block] = false;
-                continue;
-            };
-            together.are_found[block] = self.options.method == Method::Auto;
+            let [Some(a), Some(b), Some(c), Some(d)] = corners else { continue };
             let corners = [a, b, c, d];
-            together.triangles[block] = TriangleLanes::from_fn(|lane, corner| place(corners[lane][corner]));
-            together.queries[block] = points_from_fn(|lane| place(candidates[lane.min(last)].key.contactor));
+            together.triangles[count] =
+                TriangleLanes::from_fn(|lane, corner| position(corners[lane][corner]));
+            together.queries[count] =
+                points_from_fn(|lane| position(candidates[lane.min(last)].key.contactor));
+            *place = Some(count as u8);
+            count += 1;
         }
-        let Together { triangles, queries, closest, normals, count, .. } = together;
-        let (triangles, queries) = (&triangles[..*count], &queries[..*count]);
+        let Together { triangles, queries, closest, normals, .. } = together;
+        let (triangles, queries) = (&triangles[..count], &queries[..count]);
         closest_points_and_normals(self.vectorised, triangles, queries, closest, normals);
     }
 
@@ -413,6 +413,7 @@ fn push(closest: &Closest, Gap { gap, normal }: Gap, surfaces: &[Surface], const
 #[cfg(test)]
 mod tests {
     use super::super::ContactModel;
+    use super::super::closest_point::signed_gap;
     use super::*;
     use crate::contact::Surface;
     use crate::contact::detection::samples::Samples;
@@ -529,13 +530,17 @@ mod tests {
             let mut search = NodeFaceSearch::default();
             search.group(group, &model.surfaces, options.start);
             search.find(group, &model, options, &positions, &mut Constraints::default());
-            search.closest[0].map(|closest| (closest.candidate.face, closest.point))
+            search.closest[0].map(|closest| (closest.candidate.face, closest.point, closest.penetration))
         };
         let groups: Vec<&[Candidate]> = candidates.chunk_by(|a, b| a.key == b.key).collect();
         assert_eq!(search.closest.len(), groups.len());
         for (closest, group) in search.closest.iter().zip(groups) {
-            let found = closest.map(|closest| (closest.candidate.face, closest.point));
+            let found = closest.map(|closest| (closest.candidate.face, closest.point, closest.penetration));
             assert_eq!(found, alone(group));
+            if let Some(Closest { candidate, point, penetration: Some(gap), .. }) = closest {
+                let (face, query) = (candidate.face as usize, &positions[candidate.key.contactor as usize]);
+                assert_eq!(*gap, signed_gap(&model.surfaces[0], &positions, face, query, point));
+            }
             let is_reached = |candidate: &&Candidate| {
                 let (kind, nodes) = model.surfaces[0].face(candidate.face as usize);
                 let corners: Vec<Vec3> = nodes.iter().map(|&node| positions[node as usize]).collect();

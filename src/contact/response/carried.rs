@@ -17,8 +17,13 @@ struct States<S> {
 
 impl<S> Default for Carried<S> {
     fn default() -> Self {
-        let [now, before] = [0; 2].map(|_| States { keys: Vec::new(), states: Vec::new() });
-        Self { now, before }
+        Self { now: States::default(), before: States::default() }
+    }
+}
+
+impl<S> Default for States<S> {
+    fn default() -> Self {
+        Self { keys: Vec::new(), states: Vec::new() }
     }
 }
 

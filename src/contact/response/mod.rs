@@ -158,7 +158,7 @@ pub struct ContactAction {
     pub work: StepWork,
     /// Square of a bound on the angular frequency the contacts add \[rad²/s²\].
     pub frequency_squared: f64,
-    /// `nodes` before they are sorted.
+    /// Bits of the nodes noted so far, which makes `nodes` of them.
     listed: FixedBitSet,
     /// Step over which impulses are spread where they are shown as forces \[s\].
     time_step: f64,

@@ -245,7 +245,7 @@ impl Engine {
             .with_min_len(PER_TASK)
             .filter_map(needs_traversal)
             .collect();
-        self.fit_spheres(configuration, &due, clock);
+        self.fit_volumes(configuration, &due, clock);
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
         let found: Vec<Option<Found>> =
             due.par_iter().map(|&k| self.traverse(configuration, &self.contact.encounters[k])).collect();
@@ -258,8 +258,8 @@ impl Engine {
         self.contact.edges.set(encounters.flat_map(|encounter| encounter.edges.iter().copied()));
     }
 
-    /// Fits the spheres of the trees of the bodies in these encounters that have deformed.
-    fn fit_spheres(&mut self, configuration: &Configuration<'_>, due: &[usize], clock: &mut StageClock) {
+    /// Fits the spheres and the boxes of faces of the bodies in these encounters that have deformed.
+    fn fit_volumes(&mut self, configuration: &Configuration<'_>, due: &[usize], clock: &mut StageClock) {
         clock.enter(Stage::Update, &mut self.statistics.seconds);
         let mut bodies: Vec<u32> = due.iter().flat_map(|&k| self.contact.encounters[k].bodies).collect();
         bodies.sort_unstable();

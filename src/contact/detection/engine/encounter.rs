@@ -61,7 +61,7 @@ pub(super) struct Encounter {
     pub edges: Vec<EdgePair>,
     /// Those of the nodes and faces that may touch for now, in the order of the nodes in the list, faces ascending.
     pub short: Vec<Candidate>,
-    /// The vertices of the trees that were nearest to each other of those where the last traversal turned back.
+    /// The vertices of the trees that were nearest to each other where the last traversal found the bodies apart.
     pub nearest: Option<[u32; 2]>,
 }
 

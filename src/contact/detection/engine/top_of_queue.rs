@@ -66,15 +66,31 @@ impl Engine {
         }
     }
 
-    /// When each encounter is looked at again if steps go on as the last one, and where it was looked at last.
+    /// When each encounter is looked at again if steps go on as the last one, and where it is closest: the leaves of the
+    /// nearest node and face, or the vertices where the last traversal found the bodies apart.
     fn next_looks(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |encounter: &Encounter| {
             let root = self.root_pair(encounter.bodies)?;
-            let pair = VertexPair { vertices: encounter.nearest.unwrap_or(root.vertices), ..root };
+            let nearest = encounter.nearest.or_else(|| self.nearest_leaves(encounter));
+            let pair = VertexPair { vertices: nearest.unwrap_or(root.vertices), ..root };
             let time = configuration.time + encounter.steps_left().max(0.0) * configuration.time_step;
             time.is_finite().then_some((time.max(configuration.time.next_up()), pair))
         };
         self.contact.encounters.iter().filter_map(next).collect()
+    }
+
+    /// The leaves of the face in the nearest of the near pairs, and of a face around its node.
+    fn nearest_leaves(&self, encounter: &Encounter) -> Option<[u32; 2]> {
+        let nearest = encounter.near.iter().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+        let (target, contactor) = (nearest.target as usize, 1 - nearest.target as usize);
+        let surface = &self.model.surfaces[encounter.bodies[contactor] as usize];
+        let around = surface.faces_of_local_node(surface.local_node(nearest.node)?);
+        let mut leaves = [0; 2];
+        for (side, face) in [(target, nearest.face), (contactor, *around.first()?)] {
+            let tree = self.tree_in_contact(encounter.bodies[side])?;
+            leaves[side] = (0..tree.num_vertices() as u32).find(|&vertex| tree.face(vertex) == Some(face))?;
+        }
+        Some(leaves)
     }
 }
 

@@ -146,7 +146,7 @@ impl BodyTrack {
         self.largest_coordinate
     }
 
-    /// Whether the spheres of the tree are to be fitted anew before they are used.
+    /// Whether the spheres of the tree and the boxes are to be fitted anew before they are used.
     pub fn is_stale(&self) -> bool {
         let growth = 0.5 * self.since_fit.extent();
         self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan()

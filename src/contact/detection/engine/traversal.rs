@@ -60,7 +60,7 @@ pub(super) struct Found {
     pub clear: f64,
     /// The vertices of the trees of spheres that were nearest to each other, if no faces were met.
     pub nearest: Option<[u32; 2]>,
-    /// Pairs of spheres and of volumes compared.
+    /// Pairs of spheres, nodes or faces held against boxes, and volumes of the ladder, compared.
     pub tests: u64,
 }
 
@@ -120,9 +120,7 @@ impl Found {
     fn joined(mut self, mut other: Self) -> Self {
         self.near.append(&mut other.near);
         self.edges.append(&mut other.edges);
-        if other.clear < self.clear {
-            (self.clear, self.nearest) = (other.clear, other.nearest);
-        }
+        self.clear = self.clear.min(other.clear);
         self.tests += other.tests;
         self
     }
