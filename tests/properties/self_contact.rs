@@ -1,7 +1,7 @@
 //! Plates and strips that roll up and fold over themselves, and bodies that must not touch themselves.
 
-use ictus::contact::Constraints;
 use ictus::contact::detection::{Configuration, Detector, EdgeSelection};
+use ictus::contact::{Constraints, Surface};
 use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;
 
@@ -21,10 +21,11 @@ struct Rolling {
 }
 
 impl Rolling {
-    fn random(samples: &mut Samples) -> Self {
+    /// With so many times as many faces along either side as plates of few have.
+    fn random(samples: &mut Samples, fineness: usize) -> Self {
         let plane = samples.chance(0.3);
         let thickness = samples.scale(0.002, 0.1);
-        let counts = [samples.integer(4, 12), samples.integer(1, 2)];
+        let counts = [samples.integer(4, 12), samples.integer(1, 2)].map(|count| count * fineness);
         let (shape, rotation) = if plane {
             (Shape::strip(counts[0] * 2, thickness), Rotation::identity())
         } else {
@@ -75,7 +76,11 @@ impl Rolling {
 /// Rolls up and unrolls, now and then by leaps.
 pub fn roll(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0x5E1F_0000);
-    let rolling = Rolling::random(samples);
+    let rolling = Rolling::random(samples, 1);
+    compare(seed, samples, &rolling)
+}
+
+fn compare(seed: u64, samples: &mut Samples, rolling: &Rolling) -> Tally {
     let mut comparison = Comparison::new(format!("self-contact, seed {seed}"), &rolling.scene);
     let steps = samples.integer(30, 80);
     let (mut time_step, mut time) = (samples.scale(1e-6, 1e-2), 0.0);
@@ -104,6 +109,22 @@ fn self_contacts_are_those_of_all_pairs() {
     let tally = (0..scenes).into_par_iter().map(roll).reduce(Tally::default, Tally::sum);
     println!("{scenes} scenes in self-contact: {tally:?}");
     assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");
+}
+
+/// The same of plates of so many faces that threads share one among them.
+#[test]
+fn self_contacts_of_fine_plates_are_those_of_all_pairs() {
+    let fine = |seed: u64| {
+        let mut samples = Samples::new(seed);
+        let rolling = Rolling::random(&mut samples, 6);
+        let faces = rolling.scene.model().surfaces.iter().map(Surface::num_faces).max()?;
+        (1100..1500).contains(&faces).then_some((seed, samples, rolling))
+    };
+    let plates: Vec<_> = (0..40).filter_map(fine).take(2).collect();
+    let compare = |(seed, mut samples, rolling)| compare(seed, &mut samples, &rolling);
+    let tallies: Vec<Tally> = plates.into_par_iter().map(compare).collect();
+    println!("{tallies:?}");
+    assert!(tallies.iter().any(|tally| tally.touching > tally.steps / 20), "too little contact to tell");
 }
 
 /// Constraints that all detectors find at these positions of a body that has not moved so far.
