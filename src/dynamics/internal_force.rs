@@ -18,7 +18,7 @@ use super::critical_step::CriticalStep;
 use super::element_block::ElementBlock;
 use super::group::{ELEMENTS_PER_CHUNK, num_chunks};
 use crate::math::Vec3;
-use crate::math::pack::{Padded, Registers};
+use crate::math::pack::Registers;
 use crate::math::reduction::nodes_per_task;
 
 /// An element that cannot be computed.
@@ -58,7 +58,7 @@ pub struct InternalForce {
     /// By node \[N\].
     forces: Vec<Vec3>,
     /// By foreign node of chunk, chunk after chunk \[N\].
-    foreign_forces: Vec<Padded>,
+    foreign_forces: Vec<Vec3>,
     /// Node and place of each foreign force: nodes ascending, and chunks.
     foreign: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
@@ -95,7 +95,7 @@ impl InternalForce {
             chunks,
             nodes,
             forces: vec![Vec3::zeros(); num_nodes],
-            foreign_forces: vec![Padded::splat(0.0); foreign.len()],
+            foreign_forces: vec![Vec3::zeros(); foreign.len()],
             foreign,
             strain_energy: energy.clone(),
             hourglass_energy: energy,
@@ -155,8 +155,7 @@ impl InternalForce {
             let start = foreign.partition_point(|[node, _]| (*node as usize) < first);
             for &[node, place] in &foreign[start..] {
                 let Some(force) = forces.get_mut(node as usize - first) else { break };
-                let [x, y, z, _] = foreign_forces[place as usize].0;
-                *force += Vec3::new(x, y, z);
+                *force += foreign_forces[place as usize];
             }
         });
     }

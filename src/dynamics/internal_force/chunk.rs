@@ -218,7 +218,7 @@ pub(super) struct ChunkSums<'a> {
     /// By node of its territory.
     pub own: &'a mut [Vec3],
     /// By foreign node.
-    pub foreign: &'a mut [Padded],
+    pub foreign: &'a mut [Vec3],
 }
 
 impl<'a> ChunkSums<'a> {
@@ -267,16 +267,21 @@ impl WithSimd for HandOver<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         let Self { forces, own, first, sums } = self;
         let (before, after) = sums.foreign.split_at_mut(own.start);
-        before.copy_from_slice(&forces[..own.start]);
-        after.copy_from_slice(&forces[own.end..]);
-        let own = &forces[own];
+        unpad(&forces[..own.start], before);
+        unpad(&forces[own.end..], after);
         sums.own[..first].fill(Vec3::zeros());
         sums.own[first + own.len()..].fill(Vec3::zeros());
-        let nodes = &mut sums.own[first..first + own.len()];
-        for k in 0..own.len() {
-            let [x, y, z, _] = own[k].0;
-            nodes[k] = Vec3::new(x, y, z);
-        }
+        unpad(&forces[own.clone()], &mut sums.own[first..first + own.len()]);
+    }
+}
+
+/// Copies vectors of two slices of one length.
+#[inline(always)]
+fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
+    let vectors = &mut vectors[..padded.len()];
+    for k in 0..padded.len() {
+        let [x, y, z, _] = padded[k].0;
+        vectors[k] = Vec3::new(x, y, z);
     }
 }
 
@@ -284,7 +289,7 @@ impl WithSimd for HandOver<'_> {
 /// chunk after it. All of it is scattered over pages that the processor does not look ahead into by itself.
 struct Ahead<'a> {
     own: Chunks<'a, Vec3>,
-    foreign: Chunks<'a, Padded>,
+    foreign: Chunks<'a, Vec3>,
     nodes: Chunks<'a, u32>,
     positions: &'a [Vec3],
 }
