@@ -209,9 +209,14 @@ impl ContactAction {
 
     /// Adds a contact's force to its nodes: `normal` and `friction` on the contactor \[N\].
     fn add_forces(&mut self, constraint: &super::Constraint<'_>, normal: Vec3, friction: Vec3) {
+        let force = normal + friction;
         for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
-            self.forces[node as usize] += (normal + friction) * weight;
-            self.friction_forces[node as usize] += friction * weight;
+            self.forces[node as usize] += force * weight;
+        }
+        if friction != Vec3::zeros() {
+            for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
+                self.friction_forces[node as usize] += friction * weight;
+            }
         }
         self.list(constraint.nodes);
     }
