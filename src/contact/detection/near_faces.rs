@@ -90,7 +90,8 @@ impl NearFaces {
     /// the point; boxes that touch overlap.
     ///
     /// Only the points in `order` are looked at. Any order will do; a [`compact_order`](super::compact_order()), kept
-    /// from call to call, is by far the fastest. There is a list of pairs for every 4096 points, in no particular, but always the same order.
+    /// from call to call, is by far the fastest. There is a list of pairs for every 4096 points, in no particular, but
+    /// always the same order.
     ///
     /// # Cost
     /// O(points · log faces + pairs), in parallel.
@@ -155,24 +156,16 @@ impl WithSimd for SearchOfLeaves<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { first, these, second, shift, margin, pairs } = self;
         let [_, above_leaves, upper @ ..] = second.levels.as_slice() else { return };
-        let around = |bounds: &Aabb| Aabb {
-            lower: (bounds.lower + shift).add_scalar(-margin),
-            upper: (bounds.upper + shift).add_scalar(margin),
-        };
-        let (mut nodes, mut below, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut descent, mut leaves) = (Descent::default(), Vec::new());
         let mut begin = these.start;
         while begin < these.end {
             let row = &first.levels[1][begin / WIDTH];
-            let around_row = around(&row.joint());
-            nodes.clear();
-            nodes.extend(0..upper.last().unwrap_or(above_leaves).len() as u32);
-            for level in upper.iter().rev() {
-                list(simd, level, &nodes, &around_row, &mut below);
-                std::mem::swap(&mut nodes, &mut below);
-            }
+            let nodes =
+                descent.down_to(simd, above_leaves, upper, &row.joint().moved(&shift).widened(margin));
             let end = these.end.min((begin / WIDTH + 1) * WIDTH);
             for leaf in begin..end {
-                list(simd, above_leaves, &nodes, &around(&row.get(leaf % WIDTH)), &mut leaves);
+                let around = row.get(leaf % WIDTH).moved(&shift).widened(margin);
+                list(simd, above_leaves, nodes, &around, &mut leaves);
                 pairs.extend(leaves.iter().map(|&other| [leaf as u32, other]));
             }
             begin = end;
@@ -189,7 +182,7 @@ fn bounds_of(kind: CellKind, nodes: &[u32], positions: &[Vec3], inflation: f64) 
         bounds = bounds.union(&Aabb { lower: *point, upper: *point });
     }
     let margin = if is_held_by_nodes(kind) { inflation } else { inflation + rounding_of(points) };
-    Aabb { lower: bounds.lower.add_scalar(-margin), upper: bounds.upper.add_scalar(margin) }
+    bounds.widened(margin)
 }
 
 /// A search of the faces near some points.
@@ -208,17 +201,11 @@ impl WithSimd for Search<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { faces, points, order, inflation, pairs } = self;
         let [_, above_leaves, upper @ ..] = faces.levels.as_slice() else { return };
-        let (mut nodes, mut below, mut leaves) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut descent, mut leaves) = (Descent::default(), Vec::new());
         for group in order.chunks(POINTS_PER_GROUP) {
-            let around_group = around(points, group, inflation);
-            nodes.clear();
-            nodes.extend(0..upper.last().unwrap_or(above_leaves).len() as u32);
-            for level in upper.iter().rev() {
-                list(simd, level, &nodes, &around_group, &mut below);
-                std::mem::swap(&mut nodes, &mut below);
-            }
+            let nodes = descent.down_to(simd, above_leaves, upper, &around(points, group, inflation));
             for batch in group.chunks(WIDTH) {
-                list(simd, above_leaves, &nodes, &around(points, batch, inflation), &mut leaves);
+                list(simd, above_leaves, nodes, &around(points, batch, inflation), &mut leaves);
                 let batch = Batch::of(points, batch, inflation);
                 for &leaf in &leaves {
                     faces.meet(simd, leaf as usize, &batch, pairs);
@@ -241,7 +228,7 @@ impl Batch {
         for k in 0..these.len().min(WIDTH) {
             let point = &points[these[k] as usize];
             batch.points[k] = these[k];
-            batch.boxes[k] = Aabb { lower: point.add_scalar(-inflation), upper: point.add_scalar(inflation) };
+            batch.boxes[k] = Aabb { lower: *point, upper: *point }.widened(inflation);
         }
         batch
     }
@@ -250,6 +237,33 @@ impl Batch {
 /// A box that overlaps none.
 const NOWHERE: Aabb =
     Aabb { lower: Vec3::new(f64::NAN, f64::NAN, f64::NAN), upper: Vec3::new(f64::NAN, f64::NAN, f64::NAN) };
+
+/// Nodes on the way down to those above the leaves.
+#[derive(Default)]
+struct Descent {
+    nodes: Vec<u32>,
+    below: Vec<u32>,
+}
+
+impl Descent {
+    /// The nodes above the leaves whose boxes are in nodes of the `upper` levels that overlap the one `around` points.
+    #[inline(always)]
+    fn down_to<S: Simd>(
+        &mut self,
+        simd: S,
+        above_leaves: &[AabbRow],
+        upper: &[Vec<AabbRow>],
+        around: &Aabb,
+    ) -> &[u32] {
+        self.nodes.clear();
+        self.nodes.extend(0..upper.last().map_or(above_leaves.len(), Vec::len) as u32);
+        for level in upper.iter().rev() {
+            list(simd, level, &self.nodes, around, &mut self.below);
+            std::mem::swap(&mut self.nodes, &mut self.below);
+        }
+        &self.nodes
+    }
+}
 
 /// Replaces `below` by the children of some nodes of a level whose boxes overlap the one `around` points.
 #[inline(always)]
@@ -295,7 +309,7 @@ fn around(points: &[Vec3], these: &[u32], inflation: f64) -> Aabb {
             around.upper[d] = Real::max(point[d], around.upper[d]);
         }
     }
-    Aabb { lower: around.lower.add_scalar(-inflation), upper: around.upper.add_scalar(inflation) }
+    around.widened(inflation)
 }
 
 #[cfg(test)]
@@ -380,11 +394,7 @@ mod tests {
             };
             let mut all = Vec::new();
             for (i, leaf) in (0..).zip(first.leaves()) {
-                let Aabb { lower, upper } = bounds(0, leaf);
-                let around = Aabb {
-                    lower: (lower + shift).add_scalar(-margin),
-                    upper: (upper + shift).add_scalar(margin),
-                };
+                let around = bounds(0, leaf).moved(&shift).widened(margin);
                 for (j, other) in (0..).zip(second.leaves()) {
                     if !around.excludes(&bounds(1, other)) {
                         all.push([i, j]);

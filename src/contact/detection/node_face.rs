@@ -1,22 +1,21 @@
 //! From candidate pairs of a contactor node and a target face to contact constraints.
 
+mod together;
+
 use rayon::prelude::*;
 
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
-use crate::math::real::{LANES, Lanes};
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-use super::closest_point::batch::{
-    ClosestLanes, PointLanes, TriangleLanes, closest_points_and_normals, point_in_lane, points_from_fn,
-};
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, pseudo_normal, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
+use together::{InLane, Together};
 
 /// How the closest point of a face is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,24 +88,22 @@ pub(super) struct NodeFaceSearch {
     closest: Vec<Option<Closest>>,
     last_closest: Vec<Option<Closest>>,
     group_ends: Vec<u32>,
-    /// Nodes of the face of each candidate, if it is a triangle.
+    /// Nodes of the face of each candidate, if it is a triangle whose closest point is found beside those of others;
+    /// other faces are searched one by one, and all are by other methods than [`Method::Auto`].
     triangles: Vec<Option<[u32; 3]>>,
 }
 
 /// Contactor nodes of a task.
 const NODES_PER_TASK: usize = 256;
 
-/// Fours of candidates that go through the lanes together, and candidates.
-const BLOCKS: usize = 4;
-const TOGETHER: usize = LANES * BLOCKS;
-
 impl NodeFaceSearch {
     /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
     /// stays with it where searches start from that.
-    pub fn group(&mut self, candidates: &[Candidate], surfaces: &[Surface], start: StartFrom) {
+    pub fn group(&mut self, candidates: &[Candidate], surfaces: &[Surface], options: NodeFaceOptions) {
         let triangle = |candidate: &Candidate| {
             let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
-            if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None }
+            let is_together = kind == CellKind::Tri3 && options.method == Method::Auto;
+            if is_together { nodes.first_chunk().copied() } else { None }
         };
         self.triangles.clear();
         self.triangles.extend(candidates.iter().map(triangle));
@@ -116,7 +113,7 @@ impl NodeFaceSearch {
             end += group.len() as u32;
             self.group_ends.push(end);
         }
-        if start != StartFrom::Previous {
+        if options.start != StartFrom::Previous {
             self.closest.resize(self.group_ends.len(), None);
             return;
         }
@@ -174,45 +171,6 @@ struct ClosestFaces<'a> {
     positions: &'a [Vec3],
 }
 
-/// Candidates whose closest points are found side by side.
-struct Together {
-    triangles: [TriangleLanes; BLOCKS],
-    queries: [PointLanes; BLOCKS],
-    closest: [ClosestLanes; BLOCKS],
-    normals: [PointLanes; BLOCKS],
-    /// Where each four of candidates is among these. Other faces than triangles are searched one by one, all are by
-    /// other methods.
-    places: [Option<u8>; BLOCKS],
-}
-
-impl Default for Together {
-    fn default() -> Self {
-        Self {
-            triangles: [TriangleLanes::ZERO; BLOCKS],
-            queries: [[Lanes::splat(0.0); 3]; BLOCKS],
-            closest: [ClosestLanes::ZERO; BLOCKS],
-            normals: [[Lanes::splat(0.0); 3]; BLOCKS],
-            places: [None; BLOCKS],
-        }
-    }
-}
-
-/// A candidate among those.
-#[derive(Clone, Copy)]
-struct InLane<'a> {
-    closest: &'a ClosestLanes,
-    normals: &'a PointLanes,
-    lane: usize,
-}
-
-impl Together {
-    /// The k-th candidate, if its closest point was found.
-    fn candidate(&self, k: usize) -> Option<InLane<'_>> {
-        let place = usize::from(self.places[k / LANES]?);
-        Some(InLane { closest: &self.closest[place], normals: &self.normals[place], lane: k % LANES })
-    }
-}
-
 /// Candidates of some contactor nodes.
 struct Groups<'a> {
     /// Of these nodes and of others.
@@ -263,11 +221,12 @@ impl ClosestFaces<'_> {
             let mut node = NodeSearch::new(closest);
             while candidate < end as usize {
                 if candidate == found_until {
-                    found_until = last.min(candidate + TOGETHER);
+                    found_until = last.min(candidate + Together::LEN);
                     let these = candidate..found_until;
-                    self.find_together(&candidates[these.clone()], &triangles[these], together);
+                    let (these, triangles) = (&candidates[these.clone()], &triangles[these]);
+                    together.find(self.vectorised, these, triangles, self.positions);
                 }
-                let found = together.candidate((candidate - begin as usize) % TOGETHER);
+                let found = together.candidate((candidate - begin as usize) % Together::LEN);
                 self.compare(&candidates[candidate], found, &mut node);
                 candidate += 1;
             }
@@ -286,12 +245,12 @@ impl ClosestFaces<'_> {
         let farthest = node.farthest;
         let is_near = |distance_squared: f64, reach: f64| distance_squared <= reach * reach;
         if let Some(found) = found {
-            let distance_squared = found.closest.distance_squared.0[found.lane];
+            let distance_squared = found.distance_squared();
             // Most are not nearer than another: only of the others the reach is asked for.
             if distance_squared < farthest && is_near(distance_squared, self.model.reach_of(candidate)) {
-                let normal = point_in_lane(found.normals, found.lane);
+                let normal = found.normal();
                 if candidate.is_opposed || self.is_opposed(candidate, &normal, &mut node.normal) {
-                    node.take(candidate, found.closest.lane(found.lane), Some(normal));
+                    node.take(candidate, found.point(), Some(normal));
                 }
             }
             return;
@@ -317,37 +276,6 @@ impl ClosestFaces<'_> {
             let normal = node_normal.get_or_insert_with(|| vertex_normal(contactor, self.positions, node));
             face_normal.dot(normal) < 0.0
         })
-    }
-
-    /// Closest points of the candidates whose faces are triangles, if those beside them are, too.
-    fn find_together(
-        &self,
-        candidates: &[Candidate],
-        triangles: &[Option<[u32; 3]>],
-        together: &mut Together,
-    ) {
-        together.places = [None; BLOCKS];
-        if self.options.method != Method::Auto {
-            return;
-        }
-        let position = |node: u32| self.positions[node as usize];
-        let mut count = 0;
-        let fours = candidates.chunks(LANES).zip(triangles.chunks(LANES));
-        for (place, (candidates, triangles)) in together.places.iter_mut().zip(fours) {
-            let last = candidates.len() - 1;
-            let corners = [0, 1, 2, 3].map(|lane| triangles[lane.min(last)]);
-            let [Some(a), Some(b), Some(c), Some(d)] = corners else { continue };
-            let corners = [a, b, c, d];
-            together.triangles[count] =
-                TriangleLanes::from_fn(|lane, corner| position(corners[lane][corner]));
-            together.queries[count] =
-                points_from_fn(|lane| position(candidates[lane.min(last)].key.contactor));
-            *place = Some(count as u8);
-            count += 1;
-        }
-        let Together { triangles, queries, closest, normals, .. } = together;
-        let (triangles, queries) = (&triangles[..count], &queries[..count]);
-        closest_points_and_normals(self.vectorised, triangles, queries, closest, normals);
     }
 
     /// The closest point of a face; none if it is known to count no more before it is searched for.
@@ -411,146 +339,4 @@ fn push(closest: &Closest, Gap { gap, normal }: Gap, surfaces: &[Surface], const
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::ContactModel;
-    use super::super::closest_point::signed_gap;
-    use super::*;
-    use crate::contact::Surface;
-    use crate::contact::detection::samples::Samples;
-    use crate::mesh::CellKind;
-
-    /// A warped face below, and one in it whose nodes are the contactors.
-    fn two_faces() -> (ContactModel, Vec<Vec3>, Vec<Candidate>) {
-        let target = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.4], [-1.0, 1.0, 0.0]];
-        let contactor = [[-0.5, 0.4, -0.05], [0.4, 0.6, -0.05], [0.5, -0.5, -0.05], [-0.4, -0.6, -0.05]];
-        let positions: Vec<Vec3> = target.into_iter().chain(contactor).map(Vec3::from).collect();
-        let surface = |nodes: [u32; 4]| Surface::new([(CellKind::Quad4, nodes.as_slice())]);
-        let model = ContactModel::new(vec![surface([0, 1, 2, 3]), surface([4, 5, 6, 7])], &[], &positions);
-        let candidate = |contactor| Candidate::new(NodeOnSurface { contactor, target: 0 }, 0, 1);
-        (model, positions, (4..8).map(candidate).collect())
-    }
-
-    #[test]
-    fn the_step_before_is_a_good_start() {
-        let (model, mut positions, candidates) = two_faces();
-        let find = |search: &mut NodeFaceSearch, positions: &[Vec3], start| {
-            let mut constraints = Constraints::default();
-            let options = NodeFaceOptions { method: Method::Sqp, start };
-            search.find(&candidates, &model, options, positions, &mut constraints);
-            let iterations: u32 = search.closest.iter().flatten().map(|found| found.point.iterations).sum();
-            (iterations, constraints.iter().map(|c| c.gap).collect::<Vec<_>>())
-        };
-        let mut search = NodeFaceSearch::default();
-        search.group(&candidates, &model.surfaces, StartFrom::Previous);
-        let first = find(&mut search, &positions, StartFrom::Previous);
-        assert_eq!(first, find(&mut search.clone(), &positions, StartFrom::Nearest));
-        positions[4..].iter_mut().for_each(|x| *x += Vec3::new(1e-3, 2e-3, -1e-4));
-        let [nearest, centre] =
-            [StartFrom::Nearest, StartFrom::Centre].map(|start| find(&mut search.clone(), &positions, start));
-        let previous = find(&mut search, &positions, StartFrom::Previous);
-        assert!(previous.0 < nearest.0 && previous.0 < centre.0, "{previous:?} {nearest:?} {centre:?}");
-        assert_eq!(previous.1.len(), 4);
-        for (k, gap) in previous.1.iter().enumerate() {
-            assert!((gap - nearest.1[k]).abs() < 1e-12 && (gap - centre.1[k]).abs() < 1e-12);
-        }
-    }
-
-    #[test]
-    fn what_was_found_stays_with_its_node() {
-        let (model, positions, candidates) = two_faces();
-        let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
-        let mut search = NodeFaceSearch::default();
-        search.group(&candidates, &model.surfaces, options.start);
-        search.find(&candidates, &model, options, &positions, &mut Constraints::default());
-        let found = |search: &NodeFaceSearch| -> Vec<_> {
-            search.closest.iter().map(|c| c.map(|c| (c.candidate.key.contactor, c.point.xi))).collect()
-        };
-        let all = found(&search);
-        assert!(all.iter().enumerate().all(|(k, c)| c.is_some_and(|(node, _)| node == 4 + k as u32)));
-        search.group(&candidates[1..3], &model.surfaces, StartFrom::Previous);
-        assert_eq!(found(&search), all[1..3]);
-        search.group(&candidates, &model.surfaces, options.start);
-        assert_eq!(found(&search), [None, all[1], all[2], None]);
-        // On another face it is of no use.
-        let node = NodeSearch::new(&mut search.closest[1]);
-        let start = |face| StartFrom::Previous.on(face, node.last_face, node.last_xi);
-        assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
-    }
-
-    /// Nodes of several tasks over a sheet of triangles and some quadrilaterals, with none to nine candidates that count:
-    /// each has the closest of its own, bit for bit, wherever it is in the lanes.
-    #[test]
-    fn each_node_has_the_closest_of_its_candidates() {
-        let samples = &mut Samples::new(4);
-        let n = 24;
-        let node = |i: u32, j: u32| (n + 1) * i + j;
-        let mut faces: Vec<(CellKind, Vec<u32>)> = Vec::new();
-        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-            let [a, b, c, d] = [node(i, j), node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)];
-            if (i + j) % 5 == 0 {
-                faces.push((CellKind::Quad4, vec![a, b, c, d]));
-            } else {
-                faces.extend([(CellKind::Tri3, vec![a, b, c]), (CellKind::Tri3, vec![a, c, d])]);
-            }
-        }
-        let lower = Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())));
-        let num_nodes = (n + 1) * (n + 1);
-        let upper = Surface::new(
-            faces
-                .iter()
-                .map(|(kind, nodes)| {
-                    let nodes: Vec<u32> = nodes.iter().rev().map(|node| node + num_nodes).collect();
-                    (*kind, nodes)
-                })
-                .collect::<Vec<_>>()
-                .iter()
-                .map(|(kind, nodes)| (*kind, nodes.as_slice())),
-        );
-        let flat = |k: u32| Vec3::new(f64::from(k / (n + 1)), f64::from(k % (n + 1)), 0.0);
-        let mut positions: Vec<Vec3> = (0..num_nodes).map(|k| flat(k) + samples.vector(0.2)).collect();
-        positions.extend((0..num_nodes).map(|k| flat(k) + samples.vector(0.2)));
-        let model = ContactModel::new(vec![lower, upper], &[], &positions);
-        let mut candidates = Vec::new();
-        for contactor in (num_nodes..2 * num_nodes).filter(|node| node % 7 != 0) {
-            let mut faces: Vec<u32> =
-                (0..1 + samples.bits() % 9).map(|_| (samples.bits() % faces.len() as u64) as u32).collect();
-            let of_node = |face: &usize| model.surfaces[0].face(*face).1.contains(&(contactor - num_nodes));
-            faces.extend((0..model.surfaces[0].num_faces()).filter(of_node).map(|face| face as u32));
-            faces.sort_unstable();
-            faces.dedup();
-            let key = NodeOnSurface { contactor, target: 0 };
-            candidates.extend(faces.iter().map(|&face| Candidate::new(key, face, 1)));
-        }
-        let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
-        let mut search = NodeFaceSearch::default();
-        search.group(&candidates, &model.surfaces, options.start);
-        search.find(&candidates, &model, options, &positions, &mut Constraints::default());
-        assert!(search.closest.len() > 2 * NODES_PER_TASK - 20);
-        let alone = |group: &[Candidate]| {
-            let mut search = NodeFaceSearch::default();
-            search.group(group, &model.surfaces, options.start);
-            search.find(group, &model, options, &positions, &mut Constraints::default());
-            search.closest[0].map(|closest| (closest.candidate.face, closest.point, closest.penetration))
-        };
-        let groups: Vec<&[Candidate]> = candidates.chunk_by(|a, b| a.key == b.key).collect();
-        assert_eq!(search.closest.len(), groups.len());
-        for (closest, group) in search.closest.iter().zip(groups) {
-            let found = closest.map(|closest| (closest.candidate.face, closest.point, closest.penetration));
-            assert_eq!(found, alone(group));
-            if let Some(Closest { candidate, point, penetration: Some(gap), .. }) = closest {
-                let (face, query) = (candidate.face as usize, &positions[candidate.key.contactor as usize]);
-                assert_eq!(*gap, signed_gap(&model.surfaces[0], &positions, face, query, point));
-            }
-            let is_reached = |candidate: &&Candidate| {
-                let (kind, nodes) = model.surfaces[0].face(candidate.face as usize);
-                let corners: Vec<Vec3> = nodes.iter().map(|&node| positions[node as usize]).collect();
-                let query = &positions[candidate.key.contactor as usize];
-                let point = closest_point(Method::Auto, Start::Nearest, kind, &corners, query);
-                found.is_none_or(|found| point.distance_squared < found.1.distance_squared)
-                    && point.distance_squared <= model.reach_of(candidate).powi(2)
-            };
-            assert_eq!(group.iter().find(is_reached), None);
-        }
-        assert!(search.closest.iter().flatten().count() > 300);
-    }
-}
+mod tests;

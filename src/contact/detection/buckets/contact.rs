@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
-use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
+use crate::contact::detection::node_face::{Candidate, NodeFaceOptions, NodeFaceSearch};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel, both_ways};
@@ -13,7 +13,7 @@ use crate::contact::{Constraints, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
 use super::cells::{CellLists, Grid};
-use super::tracked::{TrackedBody, box_of_points, grown, union};
+use super::tracked::{TrackedBody, box_of_points, union};
 use super::{Buckets, GridCensus};
 
 /// Edge of a cell, relative to the median edge of the contactor's faces: about a node to a bucket. The grid of
@@ -67,7 +67,7 @@ struct Sorting {
     nodes: Vec<u32>,
     /// Target faces in the zone, ascending.
     faces: Vec<u32>,
-    /// Their boxes, grown by the reach.
+    /// Their boxes, widened by the reach.
     boxes: Vec<Aabb>,
     candidates: Vec<Candidate>,
     edges: EdgeSorting,
@@ -78,7 +78,7 @@ struct Sorting {
 #[derive(Clone, Debug, Default)]
 struct EdgeSorting {
     lists: CellLists,
-    /// Edges of the target, and their boxes, grown by the reach.
+    /// Edges of the target, and their boxes, widened by the reach.
     targets: Vec<u32>,
     target_boxes: Vec<Aabb>,
     /// Edges of the contactor in the zone, and their boxes.
@@ -161,7 +161,7 @@ impl ContactPhase {
     }
 
     /// Lists the candidates of all pairs that are near.
-    fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
+    fn list_candidates(&mut self, model: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
             sortings.resize_with(active.len(), Sorting::default);
@@ -182,7 +182,7 @@ impl ContactPhase {
             sorting.edges.pairs.iter().filter_map(move |&of_edges| EdgePair::new(model, bodies, of_edges))
         });
         edges.set(pairs);
-        self.search.group(&self.candidates, &model.surfaces, start);
+        self.search.group(&self.candidates, &model.surfaces, options);
         sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
     }
 
@@ -207,7 +207,7 @@ impl Sorting {
         positions: &[Vec3],
         cell_size: f64,
     ) {
-        let target = grown(&of_faces.bounds, direction.reach);
+        let target = of_faces.bounds.widened(direction.reach);
         let near = |node: &u32| target.contains(&positions[*node as usize]);
         self.nodes.clear();
         self.faces.clear();
@@ -217,7 +217,7 @@ impl Sorting {
         }
         let zone = box_of_points(self.nodes.iter().map(|&node| &positions[node as usize]));
         for (face, bounds) in of_faces.faces.iter().enumerate() {
-            let bounds = grown(bounds, direction.reach);
+            let bounds = bounds.widened(direction.reach);
             if !bounds.excludes(&zone) {
                 self.faces.push(face as u32);
                 self.boxes.push(bounds);
@@ -231,7 +231,7 @@ impl Sorting {
         self.lists.fill(&self.boxes);
     }
 
-    /// Lists as candidates each node with the faces of its bucket that it can touch and whose box, grown by the reach,
+    /// Lists as candidates each node with the faces of its bucket that it can touch and whose box, widened by the reach,
     /// holds it.
     fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
         self.candidates.clear();
@@ -271,7 +271,7 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the pairs of edges whose boxes meet, that of the target grown by the reach; once for a pair of bodies.
+    /// Lists the pairs of edges whose boxes meet, that of the target widened by the reach; once for a pair of bodies.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -311,7 +311,7 @@ impl EdgeSorting {
         self.targets.clear();
         self.targets.extend(model.edges[target as usize].all());
         self.target_boxes.clear();
-        self.target_boxes.extend(self.targets.iter().map(|&edge| grown(&bounds(target, edge), reach)));
+        self.target_boxes.extend(self.targets.iter().map(|&edge| bounds(target, edge).widened(reach)));
         let zone = union(&self.target_boxes);
         self.contactors.clear();
         self.contactor_boxes.clear();
@@ -338,7 +338,7 @@ impl Buckets {
             self.statistics.counts.update += 1;
             clock.enter(Stage::Overlap, &mut self.statistics.seconds);
             self.statistics.counts.overlap +=
-                self.contact.list_candidates(&self.model, self.options.start, configuration.positions);
+                self.contact.list_candidates(&self.model, self.options, configuration.positions);
         }
         clock.stop(&mut self.statistics.seconds);
     }

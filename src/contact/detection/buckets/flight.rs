@@ -19,7 +19,7 @@ use crate::math::{RigidMotion, Vec3};
 
 use super::Buckets;
 use super::cells::{CellLists, Grid};
-use super::tracked::{box_of_face, grown, union};
+use super::tracked::{box_of_face, union};
 
 /// Most cells of a grid for each face in it.
 const CELLS_PER_FACE: usize = 32;
@@ -295,7 +295,7 @@ impl SweptBody {
                 self.faces.extend(boxes);
             } else {
                 self.faces.iter_mut().zip(boxes).for_each(|(swept, end)| {
-                    *swept = grown(&union([&*swept, &end]), margin);
+                    *swept = union([&*swept, &end]).widened(margin);
                 });
             }
         }

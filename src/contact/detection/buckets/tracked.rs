@@ -87,9 +87,3 @@ pub fn union<'a>(boxes: impl IntoIterator<Item = &'a Aabb>) -> Aabb {
 pub fn box_of_points<'a>(points: impl Iterator<Item = &'a Vec3>) -> Aabb {
     points.fold(EMPTY, |all, point| Aabb { lower: all.lower.inf(point), upper: all.upper.sup(point) })
 }
-
-/// A box enlarged on every side.
-pub fn grown(bounds: &Aabb, margin: f64) -> Aabb {
-    let margin = Vec3::repeat(margin);
-    Aabb { lower: bounds.lower - margin, upper: bounds.upper + margin }
-}

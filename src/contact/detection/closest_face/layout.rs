@@ -335,6 +335,5 @@ fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f6
         upper = upper.zip_map(point, f64::max);
     }
     let margin = MARGIN * (upper - lower).max() + 16.0 * f64::EPSILON * lower.amax().max(upper.amax());
-    let bounds = Aabb { lower: lower.add_scalar(-margin), upper: upper.add_scalar(margin) };
-    margin.is_finite().then_some((bounds, margin))
+    margin.is_finite().then_some((Aabb { lower, upper }.widened(margin), margin))
 }

@@ -231,8 +231,8 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A body in motion is in its box, and its faces are in the spheres of the tree, fitted or not; rigid motion makes
-    /// neither larger. It tells in time when it leaves its room.
+    /// A body in motion is in its box, and its faces are in the spheres of the tree and in their own boxes, fitted or not;
+    /// rigid motion makes none larger. It tells in time when it leaves its room.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);
@@ -262,6 +262,15 @@ mod tests {
                     let farthest =
                         |&node: &u32| (positions[node as usize] - sphere.centre - placed.shift).norm();
                     assert!(nodes.iter().all(|node| farthest(node) <= sphere.radius + placed.growth + 1e-12));
+                }
+                let batches = placed.batches.unwrap();
+                for batch in (0..batches.tree.num_leaves() as u32).map(|k| batches.batch(k)) {
+                    for (place, &face) in batch.faces.iter().enumerate() {
+                        let bounds = batch.boxes.get(place).moved(&placed.shift);
+                        let bounds = bounds.widened(placed.growth + 1e-12);
+                        let (_, nodes) = surface.face(face as usize);
+                        assert!(nodes.iter().all(|&node| bounds.contains(&positions[node as usize])));
+                    }
                 }
             }
             assert!(left > 10 && left < 50, "{left}");

@@ -273,11 +273,7 @@ impl Traversal<'_> {
             if is_flat && self.model.edges_of_face(bodies[0], face).is_empty() {
                 continue;
             }
-            let Aabb { lower, upper } = batches[0].boxes.get(i);
-            let around = Aabb {
-                lower: (lower + shift).add_scalar(-margin),
-                upper: (upper + shift).add_scalar(margin),
-            };
+            let around = batches[0].boxes.get(i).moved(&shift).widened(margin);
             let near = self.registers.run(FacesNearBox { faces: batches[1].boxes, around });
             found.tests += 1;
             let pending = met[0][i];
@@ -371,7 +367,7 @@ impl WithSimd for NodesNearFaces<'_> {
         let Self { nodes, positions, faces, shift, reach, met, target, near } = self;
         for &(node, place) in nodes {
             let position = positions[node as usize] - shift;
-            let around = Aabb { lower: position.add_scalar(-reach), upper: position.add_scalar(reach) };
+            let around = Aabb { lower: position, upper: position }.widened(reach);
             let mut places = faces.boxes.overlapping(simd, &around) & met[place as usize];
             while places != 0 {
                 let face = faces.faces[places.trailing_zeros() as usize];

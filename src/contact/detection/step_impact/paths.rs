@@ -62,7 +62,7 @@ impl StepPaths {
             }
         }
         let bounds = Aabb::fit(&[lower, upper], 0.0);
-        grown(&bounds, ROUNDING * bounds.lower.amax().max(bounds.upper.amax()))
+        bounds.widened(ROUNDING * bounds.lower.amax().max(bounds.upper.amax()))
     }
 
     /// Boxes of c₀, c₁ and c₂ of some nodes; none of no nodes.
@@ -146,7 +146,7 @@ impl Reach {
             lower: c0.lower + least(&c1.lower, begin, end) + least(&c2.lower, first, last),
             upper: c0.upper + most(&c1.upper, begin, end) + most(&c2.upper, first, last),
         };
-        grown(&bounds, self.margin)
+        bounds.widened(self.margin)
     }
 
     /// Before this part of the step both are apart along some axis; `None` if they are for all of it.
@@ -168,11 +168,4 @@ impl Reach {
         let [_, c1, c2] = &self.coefficients;
         (c1.lower.abs().sup(&c1.upper.abs()) + c2.lower.abs().sup(&c2.upper.abs()) * 2.0).norm()
     }
-}
-
-/// A box with a margin around it.
-#[inline]
-pub fn grown(bounds: &Aabb, margin: f64) -> Aabb {
-    let margin = Vec3::repeat(margin);
-    Aabb { lower: bounds.lower - margin, upper: bounds.upper + margin }
 }

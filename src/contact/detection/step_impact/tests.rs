@@ -1,6 +1,7 @@
 use super::*;
 use crate::contact::detection::EdgeSelection;
 use crate::contact::detection::samples::Samples;
+use crate::mesh::CellKind;
 
 /// One triangle below, its outside up, and above it another one, the outside down.
 fn two_triangles() -> (ContactModel, Vec<Vec3>) {

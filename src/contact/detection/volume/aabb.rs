@@ -41,6 +41,18 @@ impl Aabb {
             | (b.lower.z > a.upper.z)
     }
 
+    /// The box moved by a vector \[m\].
+    #[inline(always)]
+    pub fn moved(&self, by: &Vec3) -> Self {
+        Self { lower: self.lower + by, upper: self.upper + by }
+    }
+
+    /// The box enlarged by `margin` \[m\] on every side.
+    #[inline(always)]
+    pub fn widened(&self, margin: f64) -> Self {
+        Self { lower: self.lower.add_scalar(-margin), upper: self.upper.add_scalar(margin) }
+    }
+
     /// The smallest box that holds both.
     #[inline]
     pub fn union(&self, other: &Self) -> Self {

@@ -1,0 +1,141 @@
+use super::super::ContactModel;
+use super::super::closest_point::signed_gap;
+use super::*;
+use crate::contact::Surface;
+use crate::contact::detection::samples::Samples;
+use crate::mesh::CellKind;
+
+/// A warped face below, and one in it whose nodes are the contactors.
+fn two_faces() -> (ContactModel, Vec<Vec3>, Vec<Candidate>) {
+    let target = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.4], [-1.0, 1.0, 0.0]];
+    let contactor = [[-0.5, 0.4, -0.05], [0.4, 0.6, -0.05], [0.5, -0.5, -0.05], [-0.4, -0.6, -0.05]];
+    let positions: Vec<Vec3> = target.into_iter().chain(contactor).map(Vec3::from).collect();
+    let surface = |nodes: [u32; 4]| Surface::new([(CellKind::Quad4, nodes.as_slice())]);
+    let model = ContactModel::new(vec![surface([0, 1, 2, 3]), surface([4, 5, 6, 7])], &[], &positions);
+    let candidate = |contactor| Candidate::new(NodeOnSurface { contactor, target: 0 }, 0, 1);
+    (model, positions, (4..8).map(candidate).collect())
+}
+
+#[test]
+fn the_step_before_is_a_good_start() {
+    let (model, mut positions, candidates) = two_faces();
+    let options = |start| NodeFaceOptions { method: Method::Sqp, start };
+    let find = |search: &mut NodeFaceSearch, positions: &[Vec3], start| {
+        let mut constraints = Constraints::default();
+        search.find(&candidates, &model, options(start), positions, &mut constraints);
+        let iterations: u32 = search.closest.iter().flatten().map(|found| found.point.iterations).sum();
+        (iterations, constraints.iter().map(|c| c.gap).collect::<Vec<_>>())
+    };
+    let mut search = NodeFaceSearch::default();
+    search.group(&candidates, &model.surfaces, options(StartFrom::Previous));
+    let first = find(&mut search, &positions, StartFrom::Previous);
+    assert_eq!(first, find(&mut search.clone(), &positions, StartFrom::Nearest));
+    positions[4..].iter_mut().for_each(|x| *x += Vec3::new(1e-3, 2e-3, -1e-4));
+    let [nearest, centre] =
+        [StartFrom::Nearest, StartFrom::Centre].map(|start| find(&mut search.clone(), &positions, start));
+    let previous = find(&mut search, &positions, StartFrom::Previous);
+    assert!(previous.0 < nearest.0 && previous.0 < centre.0, "{previous:?} {nearest:?} {centre:?}");
+    assert_eq!(previous.1.len(), 4);
+    for (k, gap) in previous.1.iter().enumerate() {
+        assert!((gap - nearest.1[k]).abs() < 1e-12 && (gap - centre.1[k]).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn what_was_found_stays_with_its_node() {
+    let (model, positions, candidates) = two_faces();
+    let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
+    let mut search = NodeFaceSearch::default();
+    search.group(&candidates, &model.surfaces, options);
+    search.find(&candidates, &model, options, &positions, &mut Constraints::default());
+    let found = |search: &NodeFaceSearch| -> Vec<_> {
+        search.closest.iter().map(|c| c.map(|c| (c.candidate.key.contactor, c.point.xi))).collect()
+    };
+    let all = found(&search);
+    assert!(all.iter().enumerate().all(|(k, c)| c.is_some_and(|(node, _)| node == 4 + k as u32)));
+    search.group(&candidates[1..3], &model.surfaces, options);
+    assert_eq!(found(&search), all[1..3]);
+    search.group(&candidates, &model.surfaces, options);
+    assert_eq!(found(&search), [None, all[1], all[2], None]);
+    // On another face it is of no use.
+    let node = NodeSearch::new(&mut search.closest[1]);
+    let start = |face| StartFrom::Previous.on(face, node.last_face, node.last_xi);
+    assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
+}
+
+/// Nodes of several tasks over a sheet of triangles and some quadrilaterals, with none to nine candidates that count:
+/// each has the closest of its own, bit for bit, wherever it is in the lanes.
+#[test]
+fn each_node_has_the_closest_of_its_candidates() {
+    let samples = &mut Samples::new(4);
+    let n = 24;
+    let node = |i: u32, j: u32| (n + 1) * i + j;
+    let mut faces: Vec<(CellKind, Vec<u32>)> = Vec::new();
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let [a, b, c, d] = [node(i, j), node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)];
+        if (i + j) % 5 == 0 {
+            faces.push((CellKind::Quad4, vec![a, b, c, d]));
+        } else {
+            faces.extend([(CellKind::Tri3, vec![a, b, c]), (CellKind::Tri3, vec![a, c, d])]);
+        }
+    }
+    let lower = Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())));
+    let num_nodes = (n + 1) * (n + 1);
+    let upper = Surface::new(
+        faces
+            .iter()
+            .map(|(kind, nodes)| {
+                let nodes: Vec<u32> = nodes.iter().rev().map(|node| node + num_nodes).collect();
+                (*kind, nodes)
+            })
+            .collect::<Vec<_>>()
+            .iter()
+            .map(|(kind, nodes)| (*kind, nodes.as_slice())),
+    );
+    let flat = |k: u32| Vec3::new(f64::from(k / (n + 1)), f64::from(k % (n + 1)), 0.0);
+    let mut positions: Vec<Vec3> = (0..num_nodes).map(|k| flat(k) + samples.vector(0.2)).collect();
+    positions.extend((0..num_nodes).map(|k| flat(k) + samples.vector(0.2)));
+    let model = ContactModel::new(vec![lower, upper], &[], &positions);
+    let mut candidates = Vec::new();
+    for contactor in (num_nodes..2 * num_nodes).filter(|node| node % 7 != 0) {
+        let mut faces: Vec<u32> =
+            (0..1 + samples.bits() % 9).map(|_| (samples.bits() % faces.len() as u64) as u32).collect();
+        let of_node = |face: &usize| model.surfaces[0].face(*face).1.contains(&(contactor - num_nodes));
+        faces.extend((0..model.surfaces[0].num_faces()).filter(of_node).map(|face| face as u32));
+        faces.sort_unstable();
+        faces.dedup();
+        let key = NodeOnSurface { contactor, target: 0 };
+        candidates.extend(faces.iter().map(|&face| Candidate::new(key, face, 1)));
+    }
+    let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
+    let mut search = NodeFaceSearch::default();
+    search.group(&candidates, &model.surfaces, options);
+    search.find(&candidates, &model, options, &positions, &mut Constraints::default());
+    assert!(search.closest.len() > 2 * NODES_PER_TASK - 20);
+    let alone = |group: &[Candidate]| {
+        let mut search = NodeFaceSearch::default();
+        search.group(group, &model.surfaces, options);
+        search.find(group, &model, options, &positions, &mut Constraints::default());
+        search.closest[0].map(|closest| (closest.candidate.face, closest.point, closest.penetration))
+    };
+    let groups: Vec<&[Candidate]> = candidates.chunk_by(|a, b| a.key == b.key).collect();
+    assert_eq!(search.closest.len(), groups.len());
+    for (closest, group) in search.closest.iter().zip(groups) {
+        let found = closest.map(|closest| (closest.candidate.face, closest.point, closest.penetration));
+        assert_eq!(found, alone(group));
+        if let Some(Closest { candidate, point, penetration: Some(gap), .. }) = closest {
+            let (face, query) = (candidate.face as usize, &positions[candidate.key.contactor as usize]);
+            assert_eq!(*gap, signed_gap(&model.surfaces[0], &positions, face, query, point));
+        }
+        let is_reached = |candidate: &&Candidate| {
+            let (kind, nodes) = model.surfaces[0].face(candidate.face as usize);
+            let corners: Vec<Vec3> = nodes.iter().map(|&node| positions[node as usize]).collect();
+            let query = &positions[candidate.key.contactor as usize];
+            let point = closest_point(Method::Auto, Start::Nearest, kind, &corners, query);
+            found.is_none_or(|found| point.distance_squared < found.1.distance_squared)
+                && point.distance_squared <= model.reach_of(candidate).powi(2)
+        };
+        assert_eq!(group.iter().find(is_reached), None);
+    }
+    assert!(search.closest.iter().flatten().count() > 300);
+}
