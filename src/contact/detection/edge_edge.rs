@@ -56,7 +56,7 @@ const ARRIVED: f64 = 1e-14;
 /// Growth of a squared distance that is rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Fewest pairs worth a task of their own.
+/// Pairs of a task.
 const PAIRS_PER_TASK: usize = 256;
 
 /// Two edges that can touch as far as the configuration without stress tells.
@@ -91,7 +91,8 @@ struct Incidence {
 #[derive(Clone, Debug, Default)]
 pub(super) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    found: Vec<Option<Crossing>>,
+    /// What each task has found.
+    found: Vec<Vec<Crossing>>,
     crossings: Vec<Crossing>,
     incidences: Vec<Incidence>,
     is_shadowed: Vec<bool>,
@@ -116,11 +117,12 @@ impl EdgeEdgeSearch {
     /// Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let Self { candidates, found, .. } = self;
-        candidates
-            .par_iter()
-            .with_min_len(PAIRS_PER_TASK)
-            .map(|candidate| crossing(model, candidate, positions))
-            .collect_into_vec(found);
+        let tasks = candidates.par_chunks(PAIRS_PER_TASK);
+        found.resize_with(tasks.len(), Vec::new);
+        found.par_iter_mut().zip(tasks).for_each(|(found, candidates)| {
+            found.clear();
+            found.extend(candidates.iter().filter_map(|candidate| crossing(model, candidate, positions)));
+        });
         self.crossings.clear();
         self.crossings.extend(self.found.iter().flatten());
         self.shadow();

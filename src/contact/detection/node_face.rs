@@ -74,7 +74,7 @@ impl Candidate {
 struct Closest {
     candidate: Candidate,
     point: ClosestPoint,
-    /// Unit normal of the face at the point, if it was found with it.
+    /// Normal of the face at the point, of any length, if it was found with it.
     face_normal: Option<Vec3>,
     /// Where the node is inside its target.
     penetration: Option<Gap>,
@@ -230,9 +230,9 @@ impl ClosestFaces<'_> {
                 self.compare(&candidates[candidate], found, &mut node);
                 candidate += 1;
             }
-            if let Some(closest) = closest {
-                closest.penetration = penetration(closest, self.model, self.positions);
-            }
+        }
+        for closest in closest.iter_mut().flatten() {
+            closest.penetration = penetration(closest, self.model, self.positions);
         }
     }
 
@@ -307,7 +307,7 @@ fn penetration(closest: &Closest, model: &super::ContactModel, positions: &[Vec3
     let Closest { candidate, point, face_normal, .. } = closest;
     let surface = &model.surfaces[candidate.key.target as usize];
     let normal_of = |feature: Feature| match (feature, face_normal) {
-        (Feature::Face, Some(normal)) => *normal,
+        (Feature::Face, Some(normal)) => normal.try_normalize(0.0).unwrap_or_else(Vec3::zeros),
         _ => pseudo_normal(surface, positions, candidate.face as usize, point.xi, feature),
     };
     let offset = model.offset([candidate.contactor_body, candidate.key.target]);

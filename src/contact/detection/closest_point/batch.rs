@@ -81,7 +81,7 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// The same, and the unit normals (b − a) × (c − a) of the triangles; zero where one has no area.
+/// The same, and the normals (b − a) × (c − a) of the triangles, twice as long as their areas.
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],
@@ -105,7 +105,7 @@ impl Kernel for BatchAndNormals<'_> {
         let Batch { triangles, queries, closest } = self.batch;
         let answers = closest.iter_mut().zip(self.normals);
         for ((closest, normal), (triangles, queries)) in answers.zip(triangles.iter().zip(queries)) {
-            *normal = triangles.unit_normals();
+            *normal = triangles.normals();
             *closest = triangles.closest(queries);
         }
     }
@@ -174,14 +174,11 @@ impl TriangleLanes {
     }
 
     #[inline(always)]
-    fn unit_normals(&self) -> PointLanes {
+    fn normals(&self) -> PointLanes {
         let [a, b, c] = &self.corners;
         let (ab, ac) = (sub(b, a), sub(c, a));
         let across = |i: usize, j: usize| ab[i] * ac[j] - ab[j] * ac[i];
-        let normal = [across(1, 2), across(2, 0), across(0, 1)];
-        let length = dot(&normal, &normal).sqrt();
-        let zero = Lanes::splat(0.0);
-        normal.map(|component| length.exceeds(zero).select(component / length, zero))
+        [across(1, 2), across(2, 0), across(0, 1)]
     }
 
     /// Triangles so thin that rounding may mistake their regions.
@@ -348,8 +345,7 @@ mod tests {
                     prop_assert_eq!(found.distance_squared.to_bits(), scalar.distance_squared.to_bits());
                     prop_assert_eq!(again[k / LANES].lane(k % LANES), found);
                     let [a, b, c] = corners;
-                    let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
-                    prop_assert_eq!(point_in_lane(&normals[k / LANES], k % LANES), normal);
+                    prop_assert_eq!(point_in_lane(&normals[k / LANES], k % LANES), (b - a).cross(&(c - a)));
                 }
             }
         }

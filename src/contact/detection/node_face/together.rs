@@ -53,7 +53,7 @@ impl InLane<'_> {
         self.closest.lane(self.lane)
     }
 
-    /// Unit normal of the triangle.
+    /// Normal of the triangle, of any length.
     pub fn normal(&self) -> Vec3 {
         point_in_lane(self.normals, self.lane)
     }
