@@ -3,8 +3,8 @@
 //! The bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³) is meshed here, written to a file and read by the
 //! program as any other. Columns: nanoseconds and millions of element-steps a second (medians), the same of the first
 //! thread while it was on a processor, the part of the step that is element forces, the memory rate of what a step must
-//! move at the least, over that of the triad measured before, and the memory that the simulation holds: of the first
-//! case of a run, as those after it take room that was given back.
+//! move at the least, over that of the triad measured before, and the memory that the simulation holds. It is too little
+//! for all but the first case of a run, as the others take room that was given back.
 //!
 //! Arguments choose cases: `50k`, `400k` (both by default), `3M`, `10M`; a kind; a material; `1t`, `2t`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]

@@ -53,7 +53,7 @@ impl AllPairs {
             }
         }
         self.candidates.sort_unstable();
-        self.search.group(&self.candidates, &self.model.surfaces, self.options);
+        self.search.group(&self.candidates, &self.model.surfaces, self.options.start);
         self.collect_edges();
         self.collected = true;
     }

@@ -31,8 +31,8 @@ use crate::contact::{Constraints, ContactKey, Edge, EdgeOnEdge, Side, Surface};
 use crate::math::Vec3;
 
 use super::ContactModel;
-use super::closest_point::normals_beside_edge;
 use super::closest_point::segment_segment::closest_parameters;
+use super::closest_point::{normals_beside_edge, unit_or_zero};
 use super::control_points::rounding_of;
 use super::volume::Aabb;
 
@@ -116,12 +116,11 @@ impl EdgeEdgeSearch {
     ///
     /// Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
-        let Self { candidates, found, .. } = self;
-        let tasks = candidates.par_chunks(PAIRS_PER_TASK);
-        found.resize_with(tasks.len(), Vec::new);
-        found.par_iter_mut().zip(tasks).for_each(|(found, candidates)| {
+        let tasks = self.candidates.par_chunks(PAIRS_PER_TASK);
+        self.found.resize_with(tasks.len(), Vec::new);
+        self.found.par_iter_mut().zip(tasks).for_each(|(found, pairs)| {
             found.clear();
-            found.extend(candidates.iter().filter_map(|candidate| crossing(model, candidate, positions)));
+            found.extend(pairs.iter().filter_map(|pair| crossing(model, pair, positions)));
         });
         self.crossings.clear();
         self.crossings.extend(self.found.iter().flatten());
@@ -241,7 +240,7 @@ impl EdgePair {
 /// Unit pseudo-normal at a place of an edge; zero if there is none.
 fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Vec3 {
     let [first, second] = normals_beside_edge(surface, &|node| positions[node as usize], edge, place);
-    (first + second).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+    unit_or_zero(&(first + second))
 }
 
 /// The crossing of two edges, if each has entered the body of the other through it.

@@ -246,7 +246,8 @@ struct Descent {
 }
 
 impl Descent {
-    /// The nodes above the leaves whose boxes are in nodes of the `upper` levels that overlap the one `around` points.
+    /// The nodes above the leaves whose boxes, and those of all nodes above them, overlap `around`; all of them where there
+    /// are no `upper` levels.
     #[inline(always)]
     fn down_to<S: Simd>(
         &mut self,
@@ -265,7 +266,7 @@ impl Descent {
     }
 }
 
-/// Replaces `below` by the children of some nodes of a level whose boxes overlap the one `around` points.
+/// Replaces `below` by the children of some nodes of a level whose boxes overlap the one `around`.
 #[inline(always)]
 fn list<S: Simd>(simd: S, level: &[AabbRow], nodes: &[u32], around: &Aabb, below: &mut Vec<u32>) {
     below.clear();

@@ -11,7 +11,8 @@ use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 use super::closest_point::{
-    ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, pseudo_normal, vertex_normal,
+    ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, face_normal_vector, pseudo_normal,
+    unit_or_zero, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
@@ -88,8 +89,7 @@ pub(super) struct NodeFaceSearch {
     closest: Vec<Option<Closest>>,
     last_closest: Vec<Option<Closest>>,
     group_ends: Vec<u32>,
-    /// Nodes of the face of each candidate, if it is a triangle whose closest point is found beside those of others;
-    /// other faces are searched one by one, and all are by other methods than [`Method::Auto`].
+    /// Nodes of the face of each candidate, if it is a triangle.
     triangles: Vec<Option<[u32; 3]>>,
 }
 
@@ -99,11 +99,10 @@ const NODES_PER_TASK: usize = 256;
 impl NodeFaceSearch {
     /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
     /// stays with it where searches start from that.
-    pub fn group(&mut self, candidates: &[Candidate], surfaces: &[Surface], options: NodeFaceOptions) {
+    pub fn group(&mut self, candidates: &[Candidate], surfaces: &[Surface], start: StartFrom) {
         let triangle = |candidate: &Candidate| {
             let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
-            let is_together = kind == CellKind::Tri3 && options.method == Method::Auto;
-            if is_together { nodes.first_chunk().copied() } else { None }
+            if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None }
         };
         self.triangles.clear();
         self.triangles.extend(candidates.iter().map(triangle));
@@ -113,7 +112,7 @@ impl NodeFaceSearch {
             end += group.len() as u32;
             self.group_ends.push(end);
         }
-        if options.start != StartFrom::Previous {
+        if start != StartFrom::Previous {
             self.closest.resize(self.group_ends.len(), None);
             return;
         }
@@ -222,15 +221,18 @@ impl ClosestFaces<'_> {
             while candidate < end as usize {
                 if candidate == found_until {
                     found_until = last.min(candidate + Together::LEN);
-                    let these = candidate..found_until;
-                    let (these, triangles) = (&candidates[these.clone()], &triangles[these]);
-                    together.find(self.vectorised, these, triangles, self.positions);
+                    if self.options.method == Method::Auto {
+                        let these = candidate..found_until;
+                        let (these, triangles) = (&candidates[these.clone()], &triangles[these]);
+                        together.find(self.vectorised, these, triangles, self.positions);
+                    }
                 }
                 let found = together.candidate((candidate - begin as usize) % Together::LEN);
                 self.compare(&candidates[candidate], found, &mut node);
                 candidate += 1;
             }
         }
+        // Apart from the searches: their branches, which nobody can foresee, would stand between the square roots here.
         for closest in closest.iter_mut().flatten() {
             closest.penetration = penetration(closest, self.model, self.positions);
         }
@@ -260,15 +262,15 @@ impl ClosestFaces<'_> {
         if point.distance_squared < farthest && is_near(point.distance_squared, reach) {
             let target = &self.model.surfaces[candidate.key.target as usize];
             let face = candidate.face as usize;
-            let normal = || pseudo_normal(target, self.positions, face, point.xi, Feature::Face);
+            let normal = || face_normal_vector(target, &|node| self.positions[node as usize], face, point.xi);
             if candidate.is_opposed || self.is_opposed(candidate, &normal(), &mut node.normal) {
                 node.take(candidate, point, None);
             }
         }
     }
 
-    /// Whether the normals of a face and of the node are opposed; that of the node is found only where the faces around it
-    /// differ.
+    /// Whether the normals of a face, of any length, and of the node are opposed; that of the node is found only where
+    /// the faces around it differ.
     fn is_opposed(&self, candidate: &Candidate, face_normal: &Vec3, node_normal: &mut Option<Vec3>) -> bool {
         let contactor = &self.model.surfaces[candidate.contactor_body as usize];
         let node = candidate.key.contactor;
@@ -307,7 +309,7 @@ fn penetration(closest: &Closest, model: &super::ContactModel, positions: &[Vec3
     let Closest { candidate, point, face_normal, .. } = closest;
     let surface = &model.surfaces[candidate.key.target as usize];
     let normal_of = |feature: Feature| match (feature, face_normal) {
-        (Feature::Face, Some(normal)) => normal.try_normalize(0.0).unwrap_or_else(Vec3::zeros),
+        (Feature::Face, Some(normal)) => unit_or_zero(normal),
         _ => pseudo_normal(surface, positions, candidate.face as usize, point.xi, feature),
     };
     let offset = model.offset([candidate.contactor_body, candidate.key.target]);

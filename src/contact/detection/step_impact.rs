@@ -103,9 +103,9 @@ impl StepImpactSearch {
         for bodies in near_bodies(model, &reaches) {
             let [Some(a), Some(b)] = bodies.map(|body| reaches[body as usize].as_ref()) else { continue };
             let offset = model.offset(bodies);
-            let sweep = Sweep { model, groups, paths, touching, offset, reaches: [a, b] };
+            let sweep = Sweep { bodies, model, groups, paths, touching, offset, reaches: [a, b] };
             let until = first.map_or(1.0, |first| first.fraction);
-            first = sweep.first(bodies, until).into_iter().chain(first).min_by(order);
+            first = sweep.first(until).into_iter().chain(first).min_by(order);
         }
         first.map(|meeting| complete(model, paths, &meeting))
     }

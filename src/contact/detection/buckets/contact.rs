@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::edge_edge::{EdgeEdgeSearch, EdgePair, bounds_of_edge};
-use crate::contact::detection::node_face::{Candidate, NodeFaceOptions, NodeFaceSearch};
+use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel, both_ways};
@@ -161,7 +161,7 @@ impl ContactPhase {
     }
 
     /// Lists the candidates of all pairs that are near.
-    fn list_candidates(&mut self, model: &ContactModel, options: NodeFaceOptions, positions: &[Vec3]) -> u64 {
+    fn list_candidates(&mut self, model: &ContactModel, start: StartFrom, positions: &[Vec3]) -> u64 {
         let Self { bodies, cell_sizes, active, sortings, candidates, edges, .. } = self;
         if sortings.len() < active.len() {
             sortings.resize_with(active.len(), Sorting::default);
@@ -182,7 +182,7 @@ impl ContactPhase {
             sorting.edges.pairs.iter().filter_map(move |&of_edges| EdgePair::new(model, bodies, of_edges))
         });
         edges.set(pairs);
-        self.search.group(&self.candidates, &model.surfaces, options);
+        self.search.group(&self.candidates, &model.surfaces, start);
         sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
     }
 
@@ -231,8 +231,8 @@ impl Sorting {
         self.lists.fill(&self.boxes);
     }
 
-    /// Lists as candidates each node with the faces of its bucket that it can touch and whose box, widened by the reach,
-    /// holds it.
+    /// Lists as candidates each node with the faces of its bucket that it can touch and whose box, widened by the
+    /// reach, holds it.
     fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
         self.candidates.clear();
         self.tests = 0;
@@ -338,7 +338,7 @@ impl Buckets {
             self.statistics.counts.update += 1;
             clock.enter(Stage::Overlap, &mut self.statistics.seconds);
             self.statistics.counts.overlap +=
-                self.contact.list_candidates(&self.model, self.options, configuration.positions);
+                self.contact.list_candidates(&self.model, self.options.start, configuration.positions);
         }
         clock.stop(&mut self.statistics.seconds);
     }

@@ -52,11 +52,11 @@ pub struct GridCensus {
     pub cells: [u32; 3],
     /// Cells that hold a node.
     pub node_buckets: usize,
-    /// Cells that a face, grown by its reach, meets.
+    /// Cells that a face, widened by its reach, meets.
     pub face_buckets: usize,
     /// Pairs of a node and a face in the same cell.
     pub tests: u64,
-    /// Those of them with the node in the box of the face, grown by its reach.
+    /// Those of them with the node in the box of the face, widened by its reach.
     pub candidates: usize,
     /// Nodes with a candidate.
     pub contactors: usize,

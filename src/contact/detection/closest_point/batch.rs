@@ -81,7 +81,7 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// The same, and the normals (b − a) × (c − a) of the triangles, twice as long as their areas.
+/// The same, and the normals (b − a) × (c − a) of the triangles, as long as twice their areas \[m²\].
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],

@@ -44,15 +44,15 @@ pub fn pseudo_normal(
     xi: [f64; 2],
     feature: Feature,
 ) -> Vec3 {
-    let sum = match feature {
-        Feature::Face => return face_normal(surface, positions, face, xi),
+    let normal = match feature {
+        Feature::Face => face_normal_vector(surface, &|node| positions[node as usize], face, xi),
         Feature::Edge(k) => edge_normal(surface, positions, face, xi, k as usize),
         Feature::Vertex(k) => {
             let (kind, nodes) = surface.face(face);
             vertex_normal(surface, positions, nodes[kind.corners()[k as usize] as usize])
         }
     };
-    sum.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+    unit_or_zero(&normal)
 }
 
 /// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point and its closest point on the surface.
@@ -93,18 +93,21 @@ fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2])
 
 /// The same where nodes are `at` these positions.
 pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
-    let (kind, nodes) = surface.face(face);
-    let normal = if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
-        let corner = at(a);
-        (at(b) - corner).cross(&(at(c) - corner))
-    } else {
-        normal_at(kind, nodes, at, xi)
-    };
-    normal.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+    unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
 
-/// Normal of a face at ξ, of any length.
-fn normal_at(kind: CellKind, nodes: &[u32], at: &impl Fn(u32) -> Vec3, xi: [f64; 2]) -> Vec3 {
+/// The vector of unit length in a direction; zero if it has none.
+pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
+    direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+}
+
+/// Normal of a face at ξ, of any length: it has the bits of those that are found in lanes.
+pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
+        let corner = at(a);
+        return (at(b) - corner).cross(&(at(c) - corner));
+    }
     if Domain::of(kind).is_none() {
         return Vec3::zeros();
     }

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use crate::contact::detection::body_tree::BodyTree;
 use crate::contact::detection::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::hierarchy::Hierarchy;
-use crate::contact::detection::node_face::{Candidate, NodeFaceOptions, NodeFaceSearch};
+use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
@@ -162,7 +162,7 @@ impl ContactPhase {
 
     /// Makes one sorted list of the short lists of all encounters: first of each body by itself, whose lists are few and
     /// sorted. Then all are in order if the nodes are those of one body after the other.
-    fn gather(&mut self, surfaces: &[Surface], options: NodeFaceOptions) {
+    fn gather(&mut self, surfaces: &[Surface], start: StartFrom) {
         let Self { encounters, candidates, candidate_ends: ends, search, .. } = self;
         let is_of_same = |a: &Candidate, b: &Candidate| a.contactor_body == b.contactor_body;
         let lists = || encounters.iter().flat_map(|encounter| encounter.short.chunk_by(is_of_same));
@@ -181,7 +181,7 @@ impl ContactPhase {
         }
         candidates.par_chunk_by_mut(is_of_same).for_each(<[Candidate]>::sort);
         candidates.par_sort();
-        search.group(candidates, surfaces, options);
+        search.group(candidates, surfaces, start);
     }
 }
 
@@ -208,7 +208,7 @@ impl Engine {
         self.contact.tracks.iter_mut().for_each(BodyTrack::forget);
         self.contact.encounters.clear();
         self.contact.candidates.clear();
-        self.contact.search.group(&[], &[], self.options.node_face);
+        self.contact.search.group(&[], &[], self.options.node_face.start);
         self.contact.edges.set([]);
     }
 
@@ -342,7 +342,7 @@ impl Engine {
             self.statistics.counts.overlap += self.contact.encounters[k].near.len() as u64;
             self.contact.encounters[k].take_short(short);
         }
-        self.contact.gather(&self.model.surfaces, self.options.node_face);
+        self.contact.gather(&self.model.surfaces, self.options.node_face.start);
     }
 
     /// Closest points of the candidates.

@@ -231,8 +231,8 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A body in motion is in its box, and its faces are in the spheres of the tree and in their own boxes, fitted or not;
-    /// rigid motion makes none larger. It tells in time when it leaves its room.
+    /// A body in motion is in its box, and its faces are in the spheres of the tree and in their own boxes, fitted or
+    /// not; rigid motion makes none larger. It tells in time when it leaves its room.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);

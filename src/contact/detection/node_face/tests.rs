@@ -1,9 +1,7 @@
-use super::super::ContactModel;
-use super::super::closest_point::signed_gap;
 use super::*;
-use crate::contact::Surface;
+use crate::contact::detection::ContactModel;
+use crate::contact::detection::closest_point::{Outcome, signed_gap};
 use crate::contact::detection::samples::Samples;
-use crate::mesh::CellKind;
 
 /// A warped face below, and one in it whose nodes are the contactors.
 fn two_faces() -> (ContactModel, Vec<Vec3>, Vec<Candidate>) {
@@ -27,7 +25,7 @@ fn the_step_before_is_a_good_start() {
         (iterations, constraints.iter().map(|c| c.gap).collect::<Vec<_>>())
     };
     let mut search = NodeFaceSearch::default();
-    search.group(&candidates, &model.surfaces, options(StartFrom::Previous));
+    search.group(&candidates, &model.surfaces, StartFrom::Previous);
     let first = find(&mut search, &positions, StartFrom::Previous);
     assert_eq!(first, find(&mut search.clone(), &positions, StartFrom::Nearest));
     positions[4..].iter_mut().for_each(|x| *x += Vec3::new(1e-3, 2e-3, -1e-4));
@@ -46,16 +44,16 @@ fn what_was_found_stays_with_its_node() {
     let (model, positions, candidates) = two_faces();
     let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
     let mut search = NodeFaceSearch::default();
-    search.group(&candidates, &model.surfaces, options);
+    search.group(&candidates, &model.surfaces, options.start);
     search.find(&candidates, &model, options, &positions, &mut Constraints::default());
     let found = |search: &NodeFaceSearch| -> Vec<_> {
         search.closest.iter().map(|c| c.map(|c| (c.candidate.key.contactor, c.point.xi))).collect()
     };
     let all = found(&search);
     assert!(all.iter().enumerate().all(|(k, c)| c.is_some_and(|(node, _)| node == 4 + k as u32)));
-    search.group(&candidates[1..3], &model.surfaces, options);
+    search.group(&candidates[1..3], &model.surfaces, options.start);
     assert_eq!(found(&search), all[1..3]);
-    search.group(&candidates, &model.surfaces, options);
+    search.group(&candidates, &model.surfaces, options.start);
     assert_eq!(found(&search), [None, all[1], all[2], None]);
     // On another face it is of no use.
     let node = NodeSearch::new(&mut search.closest[1]);
@@ -109,12 +107,12 @@ fn each_node_has_the_closest_of_its_candidates() {
     }
     let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
     let mut search = NodeFaceSearch::default();
-    search.group(&candidates, &model.surfaces, options);
+    search.group(&candidates, &model.surfaces, options.start);
     search.find(&candidates, &model, options, &positions, &mut Constraints::default());
     assert!(search.closest.len() > 2 * NODES_PER_TASK - 20);
     let alone = |group: &[Candidate]| {
         let mut search = NodeFaceSearch::default();
-        search.group(group, &model.surfaces, options);
+        search.group(group, &model.surfaces, options.start);
         search.find(group, &model, options, &positions, &mut Constraints::default());
         search.closest[0].map(|closest| (closest.candidate.face, closest.point, closest.penetration))
     };
@@ -138,4 +136,65 @@ fn each_node_has_the_closest_of_its_candidates() {
         assert_eq!(group.iter().find(is_reached), None);
     }
     assert!(search.closest.iter().flatten().count() > 300);
+}
+
+/// Nodes of faces at right angles to triangles that they are next to, all turned: which side they are on is rounding, but
+/// told alike wherever a candidate is in the lanes, and out of them beside a quadrilateral. Other methods stay out.
+#[test]
+fn sides_are_told_alike_in_lanes_and_out() {
+    const FAR: u32 = 8;
+    let samples = &mut Samples::new(9);
+    let (mut triangles, mut quadrilaterals, mut contactors) = (Vec::new(), Vec::new(), Vec::new());
+    // Without stress they are far from each other: none is the back of another.
+    let (mut positions, mut reference): (Vec<Vec3>, Vec<Vec3>) = Default::default();
+    let mut candidates = Vec::new();
+    // Triangles out of reach fill the lanes.
+    for k in 0..FAR {
+        let first = positions.len() as u32;
+        let corners = [[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0]].map(Vec3::from);
+        positions.extend(corners);
+        reference.extend(corners.map(|corner| corner + Vec3::y() * (10.0 * f64::from(k))));
+        triangles.push((CellKind::Tri3, (first..first + 3).collect()));
+    }
+    let count = 400;
+    for k in 0..count {
+        let turn = nalgebra::UnitQuaternion::from_scaled_axis(samples.vector(3.0));
+        let first = positions.len() as u32;
+        let triangle = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let quadrilateral = [[-1.0, -1.0, 0.4], [-1.0, 1.0, 0.4], [1.0, 1.0, 0.4], [1.0, -1.0, 0.4]];
+        let contactor = [[-0.05, 0.2, 0.2], [1.0, 0.5, 0.2], [0.2, 1.0, 0.2]];
+        let corners = triangle.into_iter().chain(quadrilateral).chain(contactor).map(Vec3::from);
+        positions.extend(corners.clone().map(|corner| turn * corner));
+        reference.extend(corners.map(|corner| corner - Vec3::y() * (10.0 * f64::from(k + 1))));
+        let nodes: Vec<u32> = (first..first + 10).collect();
+        triangles.push((CellKind::Tri3, nodes[..3].to_vec()));
+        quadrilaterals.push((CellKind::Quad4, nodes[3..7].to_vec()));
+        contactors.push((CellKind::Tri3, nodes[7..].to_vec()));
+        let key = NodeOnSurface { contactor: nodes[7], target: 0 };
+        let far = 0..samples.bits() as u32 % FAR;
+        let faces = far.chain([FAR + k, FAR + count + k]);
+        candidates.extend(faces.map(|face| Candidate::new(key, face, 1)));
+    }
+    let surface = |faces: &[(CellKind, Vec<u32>)]| {
+        Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())))
+    };
+    let surfaces = vec![surface(&[triangles, quadrilaterals].concat()), surface(&contactors)];
+    let model = ContactModel::new(surfaces, &[], &reference);
+    let find = |candidates: &[Candidate], method| {
+        let mut search = NodeFaceSearch::default();
+        search.group(candidates, &model.surfaces, StartFrom::Nearest);
+        let options = NodeFaceOptions { method, start: StartFrom::Nearest };
+        search.find(candidates, &model, options, &positions, &mut Constraints::default());
+        search.closest
+    };
+    let closest = find(&candidates, Method::Auto);
+    let mut on_triangles = 0;
+    for (closest, group) in closest.iter().zip(candidates.chunk_by(|a, b| a.key == b.key)) {
+        let face = closest.map(|closest| closest.candidate.face);
+        assert_eq!(face, find(group, Method::Auto)[0].map(|closest| closest.candidate.face));
+        on_triangles += usize::from(face.is_some_and(|face| face < FAR + count));
+    }
+    assert!(on_triangles > 50 && on_triangles < 350, "{on_triangles}");
+    let outcomes = find(&candidates, Method::Sqp).into_iter().flatten().map(|found| found.point.outcome);
+    assert!(outcomes.into_iter().all(|outcome| outcome == Outcome::Converged));
 }

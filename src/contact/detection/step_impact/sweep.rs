@@ -3,13 +3,6 @@
 
 use rayon::prelude::*;
 
-use crate::contact::{Constraints, ContactKey, Edge, NodeOnSurface, Surface};
-use crate::math::Vec3;
-use crate::math::polynomial::{keeps_sign, sign_changes};
-use crate::mesh::CellKind;
-
-use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
-use super::{BEGINNING, Features, Meeting, closest_at, order};
 use crate::contact::detection::closest_point::{face_normal_where, vertex_normal_where};
 use crate::contact::detection::control_points::lebesgue_constant;
 use crate::contact::detection::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
@@ -18,6 +11,13 @@ use crate::contact::detection::node_face::Candidate;
 use crate::contact::detection::overlap::SortedBoxes;
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{ContactModel, both_ways};
+use crate::contact::{Constraints, ContactKey, Edge, NodeOnSurface, Surface};
+use crate::math::Vec3;
+use crate::math::polynomial::{keeps_sign, sign_changes};
+use crate::mesh::CellKind;
+
+use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
+use super::{BEGINNING, Features, Meeting, closest_at, order};
 
 /// How far outside a triangle, in its barycentric coordinates, a node still meets it: no gap between two triangles.
 const SEAM: f64 = 1e-9;
@@ -31,12 +31,14 @@ const MAX_ADVANCES: usize = 1000;
 /// Least part of a step that is looked at by itself.
 const SHORTEST_WINDOW: f64 = 1e-3;
 
-/// One pair of bodies.
+/// The search for what meets first of a pair of bodies.
 pub(super) struct Sweep<'a> {
+    pub bodies: [u32; 2],
     pub model: &'a ContactModel,
     pub groups: &'a [FaceGroups],
     pub paths: &'a StepPaths,
     pub touching: &'a Constraints,
+    /// Of the pair \[m\].
     pub offset: f64,
     pub reaches: [&'a BodyReach; 2],
 }
@@ -50,15 +52,15 @@ struct Part<'a> {
 
 impl<'a> Sweep<'a> {
     /// What meets first, if that is not after `until`.
-    pub fn first(&self, bodies: [u32; 2], until: f64) -> Option<Meeting> {
+    pub fn first(&self, until: f64) -> Option<Meeting> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
-        let mut begin = if bodies[0] == bodies[1] { 0.0 } else { a.earliest(b)? };
-        let size = bodies.iter().map(|&body| 2.0 * self.model.search_depths[body as usize]);
+        let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };
+        let size = self.bodies.iter().map(|&body| 2.0 * self.model.search_depths[body as usize]);
         let length = size.fold(f64::INFINITY, f64::min) / a.rate().max(b.rate());
         let length = if length.is_nan() { 1.0 } else { length.max(SHORTEST_WINDOW) };
         loop {
             let end = (begin + length).min(1.0);
-            let found = self.first_within(bodies, [begin, end]);
+            let found = self.first_within([begin, end]);
             if end >= until || found.is_some_and(|meeting| meeting.fraction <= end) {
                 return found;
             }
@@ -67,20 +69,20 @@ impl<'a> Sweep<'a> {
     }
 
     /// What meets first of what is near in a part of the step; it may meet later.
-    fn first_within(&self, bodies: [u32; 2], window: Window) -> Option<Meeting> {
-        let part = self.part(bodies, window)?;
-        let ways = both_ways([0, 1]).take(both_ways(bodies).count());
-        let of_nodes = ways.filter_map(|way| self.first_of_nodes(bodies, way, &part));
-        of_nodes.chain(self.first_of_edges(bodies, &part)).min_by(order)
+    fn first_within(&self, window: Window) -> Option<Meeting> {
+        let part = self.part(window)?;
+        let ways = both_ways([0, 1]).take(both_ways(self.bodies).count());
+        let of_nodes = ways.filter_map(|way| self.first_of_nodes(way, &part));
+        of_nodes.chain(self.first_of_edges(&part)).min_by(order)
     }
 
     /// What is near in a part of the step; none where the bodies are apart all along.
-    fn part(&self, bodies: [u32; 2], window: Window) -> Option<Part<'a>> {
+    fn part(&self, window: Window) -> Option<Part<'a>> {
         let [a, b] = self.reaches.map(|reach| reach.whole.within(window));
         let region = a.intersection(&b)?;
         let within_region = [0, 1].map(|k: usize| {
             let boxes = self.reaches[k].groups.iter().map(|reach| reach.within(window));
-            let groups = boxes.zip(self.groups[bodies[k] as usize].iter());
+            let groups = boxes.zip(self.groups[self.bodies[k] as usize].iter());
             SortedBoxes::new(groups.filter(|(bounds, _)| !bounds.excludes(&region)).collect())
         });
         let near = |k: usize| {
@@ -92,8 +94,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// The first node of the one body that meets a face of the other; they are the given ones of the two.
-    fn first_of_nodes(&self, bodies: [u32; 2], [one, other]: [u32; 2], part: &Part<'_>) -> Option<Meeting> {
-        let way = [bodies[one as usize], bodies[other as usize]];
+    fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<Meeting> {
+        let way = [self.bodies[one as usize], self.bodies[other as usize]];
         let of_faces = &self.model.surfaces[way[1] as usize];
         let is_free = |node: u32| {
             !self.touching.contains(ContactKey::Node(NodeOnSurface { contactor: node, target: way[1] }))
@@ -120,8 +122,8 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    fn node_and_face(&self, bodies: [u32; 2], node: u32, face: u32, window: Window) -> Option<Meeting> {
-        let [contactor_body, target] = bodies;
+    fn node_and_face(&self, way: [u32; 2], node: u32, face: u32, window: Window) -> Option<Meeting> {
+        let [contactor_body, target] = way;
         let surface = &self.model.surfaces[target as usize];
         let (kind, nodes) = surface.face(face as usize);
         let key = NodeOnSurface { contactor: node, target };
@@ -135,13 +137,13 @@ impl<'a> Sweep<'a> {
         }?;
         self.is_opposed(&candidate, fraction).then_some(Meeting {
             fraction,
-            bodies,
+            bodies: way,
             features: Features::Node { node, face },
         })
     }
 
-    /// Whether the surfaces at a node and a face oppose each other at an instant: else there is no contact, as where the
-    /// ends of two equal blocks meet and nodes go in along the sides.
+    /// Whether the surfaces at a node and a face oppose each other at an instant: else there is no contact, as where
+    /// the ends of two equal blocks meet and nodes go in along the sides.
     fn is_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -152,8 +154,8 @@ impl<'a> Sweep<'a> {
         face_normal.dot(&vertex_normal_where(of_node, &at, contactor)) < 0.0
     }
 
-    /// First root at which a node passes a segment or triangle from outside to inside; none if it is not near their line
-    /// or plane in a part of the step.
+    /// First root at which a node passes a segment or triangle from outside to inside; none if it is not near their
+    /// line or plane in a part of the step.
     fn first_passage(&self, node: u32, corners: &[u32], window: Window) -> Option<f64> {
         let relative = |node: u32| self.difference(node, corners[0]);
         let volume = match *corners {
@@ -219,11 +221,11 @@ impl<'a> Sweep<'a> {
     }
 
     /// The first two edges of the bodies that meet.
-    fn first_of_edges(&self, bodies: [u32; 2], part: &Part<'_>) -> Option<Meeting> {
+    fn first_of_edges(&self, part: &Part<'_>) -> Option<Meeting> {
         let [first, second] = [0, 1].map(|k| {
             let faces = part.groups[k].iter().flat_map(|group| group.faces);
-            let edges = faces.flat_map(|&face| self.model.edges_of_face(bodies[k], face));
-            let surface = &self.model.surfaces[bodies[k] as usize];
+            let edges = faces.flat_map(|&face| self.model.edges_of_face(self.bodies[k], face));
+            let surface = &self.model.surfaces[self.bodies[k] as usize];
             let swept = |edge: u32| self.swept_edge(&surface.edges()[edge as usize], part.window);
             let boxes = edges.map(|&edge| (swept(edge), edge));
             boxes.filter(|(bounds, _)| !bounds.excludes(&part.region)).collect::<Vec<_>>()
@@ -234,7 +236,7 @@ impl<'a> Sweep<'a> {
             .filter_map(|(bounds, edge)| {
                 let bounds = bounds.widened(self.offset);
                 let near = targets.near(&bounds);
-                near.filter_map(|other| self.edge_and_edge(bodies, [*edge, other], part.window)).min_by(order)
+                near.filter_map(|other| self.edge_and_edge([*edge, other], part.window)).min_by(order)
             })
             .min_by(order)
     }
@@ -247,8 +249,8 @@ impl<'a> Sweep<'a> {
         bounds.widened(bounds.diagonal())
     }
 
-    fn edge_and_edge(&self, bodies: [u32; 2], edges: [u32; 2], window: Window) -> Option<Meeting> {
-        let pair = EdgePair::new(self.model, bodies, edges)?;
+    fn edge_and_edge(&self, edges: [u32; 2], window: Window) -> Option<Meeting> {
+        let pair = EdgePair::new(self.model, self.bodies, edges)?;
         if self.touching.contains(ContactKey::Edges(pair.key)) {
             return None;
         }
