@@ -53,7 +53,7 @@ impl AllPairs {
             }
         }
         self.candidates.sort_unstable();
-        self.search.group(&self.candidates, &self.model.surfaces, self.options.start);
+        self.search.group(&self.candidates, &self.model, self.options.start);
         self.collect_edges();
         self.collected = true;
     }
@@ -68,7 +68,7 @@ impl AllPairs {
                 pairs.extend(others.iter().filter_map(|&b| EdgePair::new(model, bodies, [a, b])));
             }
         }
-        edges.set(pairs);
+        edges.set(model, pairs);
     }
 }
 

@@ -91,6 +91,8 @@ struct Incidence {
 #[derive(Clone, Debug, Default)]
 pub(super) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
+    /// Ends of the edges of each candidate, if neither has a middle node.
+    ends: Vec<Option<[[u32; 2]; 2]>>,
     /// What each task has found.
     found: Vec<Vec<Crossing>>,
     crossings: Vec<Crossing>,
@@ -100,11 +102,17 @@ pub(super) struct EdgeEdgeSearch {
 
 impl EdgeEdgeSearch {
     /// Takes over the pairs that may touch, in any order.
-    pub fn set(&mut self, candidates: impl IntoIterator<Item = EdgePair>) {
+    pub fn set(&mut self, model: &ContactModel, candidates: impl IntoIterator<Item = EdgePair>) {
         self.candidates.clear();
         self.candidates.extend(candidates);
         self.candidates.par_sort_unstable();
         self.candidates.dedup();
+        let ends = |pair: &EdgePair| {
+            let edges = pair.edges(model);
+            edges.iter().all(|edge| edge.middle.is_none()).then(|| edges.map(|edge| edge.nodes))
+        };
+        self.ends.clear();
+        self.ends.extend(self.candidates.iter().map(ends));
     }
 
     /// Number of candidates.
@@ -116,11 +124,16 @@ impl EdgeEdgeSearch {
     ///
     /// Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
-        let tasks = self.candidates.par_chunks(PAIRS_PER_TASK);
+        let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
+        let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];
+        let may_cross = |ends: &Option<[[u32; 2]; 2]>| {
+            ends.is_none_or(|[first, second]| !are_parallel(&chord(first), &chord(second)))
+        };
         self.found.resize_with(tasks.len(), Vec::new);
-        self.found.par_iter_mut().zip(tasks).for_each(|(found, pairs)| {
+        self.found.par_iter_mut().zip(tasks).for_each(|(found, (pairs, ends))| {
+            let pairs = pairs.iter().zip(ends).filter(|(_, ends)| may_cross(ends));
             found.clear();
-            found.extend(pairs.iter().filter_map(|pair| crossing(model, pair, positions)));
+            found.extend(pairs.filter_map(|(pair, _)| crossing(model, pair, positions)));
         });
         self.crossings.clear();
         self.crossings.extend(self.found.iter().flatten());
@@ -247,9 +260,6 @@ fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Ve
 fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
-    if are_parallel(&curves) {
-        return None;
-    }
     let thickness = model.offset(candidate.bodies);
     let depth = model.edge_search_depth(candidate.bodies, edges);
     let reach = depth.max(thickness);
@@ -270,10 +280,9 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
 
 /// Whether two straight edges do not cross for certain, as along the rims of blocks: most pairs are such, and this is
 /// told without their closest points.
-fn are_parallel([a, b]: &[Curve; 2]) -> bool {
-    let [along, other] = [a.ends[1] - a.ends[0], b.ends[1] - b.ends[0]];
+fn are_parallel(along: &Vec3, other: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * along.norm_squared() * other.norm_squared();
-    a.is_straight() && b.is_straight() && along.cross(&other).norm_squared() < bound
+    along.cross(other).norm_squared() < bound
 }
 
 /// Unit normal out of the target at the closest points of two edges; none where they are next to an end, parallel, or

@@ -10,9 +10,10 @@ use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
+use super::ContactModel;
 use super::closest_point::{
-    ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, face_normal_vector, pseudo_normal,
-    unit_or_zero, vertex_normal,
+    ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, face_normal_vector,
+    pseudo_normal_vector, unit_or_zero, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
@@ -40,12 +41,12 @@ pub enum StartFrom {
 }
 
 impl StartFrom {
-    /// On a face, given the face, if any, and the natural coordinates of the closest point of the step before.
-    fn on(self, face: u32, last_face: Option<u32>, last_xi: [f64; 2]) -> Start {
-        match self {
-            Self::Centre => Start::Centre,
-            Self::Previous if last_face == Some(face) => Start::Previous(last_xi),
-            Self::Nearest | Self::Previous => Start::Nearest,
+    /// On a face, given what is known of the step before.
+    fn on(self, face: u32, last: Option<LastClosest>) -> Start {
+        match (self, last) {
+            (Self::Centre, _) => Start::Centre,
+            (Self::Previous, Some(last)) if last.face == face => Start::Previous(last.xi),
+            (Self::Nearest | Self::Previous, _) => Start::Nearest,
         }
     }
 }
@@ -70,60 +71,92 @@ impl Candidate {
     }
 }
 
+/// The face of a candidate.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    /// Its nodes, if it is a triangle.
+    triangle: Option<[u32; 3]>,
+    /// Distance, on either side, within which the candidate can give a constraint \[m\].
+    reach: f64,
+}
+
 /// The closest of the candidate faces of one contactor node.
 #[derive(Clone, Copy, Debug)]
 struct Closest {
-    candidate: Candidate,
+    /// Its place among the candidates.
+    candidate: u32,
     point: ClosestPoint,
     /// Normal of the face at the point, of any length, if it was found with it.
     face_normal: Option<Vec3>,
-    /// Where the node is inside its target.
-    penetration: Option<Gap>,
+}
+
+/// A node that is inside its target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Penetration {
+    /// Place of its closest face among the candidates.
+    candidate: u32,
+    xi: [f64; 2],
+    gap: Gap,
+}
+
+/// The closest face of a node in the step before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct LastClosest {
+    key: NodeOnSurface,
+    face: u32,
+    xi: [f64; 2],
+}
+
+/// What a task has found of its nodes.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    penetrations: Vec<Penetration>,
+    /// The closest face of each, if the next step may start from it.
+    last: Vec<Option<LastClosest>>,
 }
 
 /// Workspace of the search, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeFaceSearch {
     vectorised: Vectorised,
-    /// Closest face of each contactor node within the search depth, which the next step may start from.
-    closest: Vec<Option<Closest>>,
-    last_closest: Vec<Option<Closest>>,
     group_ends: Vec<u32>,
-    /// Nodes of the face of each candidate, if it is a triangle.
-    triangles: Vec<Option<[u32; 3]>>,
+    /// What every step needs of the face of each candidate.
+    targets: Vec<Target>,
+    /// Closest face of each contactor node within the search depth, if the next step may start from it.
+    last: Vec<Option<LastClosest>>,
+    found: Vec<Found>,
 }
 
-/// Contactor nodes of a task.
+/// Contactor nodes of a task, and those of them that go through the search at a time.
 const NODES_PER_TASK: usize = 256;
+const NODES_AT_A_TIME: usize = 64;
 
 impl NodeFaceSearch {
     /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
     /// stays with it where searches start from that.
-    pub fn group(&mut self, candidates: &[Candidate], surfaces: &[Surface], start: StartFrom) {
-        let triangle = |candidate: &Candidate| {
-            let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
-            if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None }
+    pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
+        let target = |candidate: &Candidate| {
+            let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
+            let triangle = if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None };
+            Target { triangle, reach: model.reach_of(candidate) }
         };
-        self.triangles.clear();
-        self.triangles.extend(candidates.iter().map(triangle));
+        self.targets.clear();
+        self.targets.extend(candidates.iter().map(target));
         self.group_ends.clear();
         let mut end = 0;
         for group in candidates.chunk_by(|a, b| a.key == b.key) {
             end += group.len() as u32;
             self.group_ends.push(end);
         }
-        if start != StartFrom::Previous {
-            self.closest.resize(self.group_ends.len(), None);
-            return;
-        }
-        std::mem::swap(&mut self.closest, &mut self.last_closest);
-        self.closest.clear();
-        // Both lists are in the order of the keys.
-        let mut last = self.last_closest.iter().flatten().peekable();
-        for &end in &self.group_ends {
-            let key = candidates[end as usize - 1].key;
-            while last.next_if(|closest| closest.candidate.key < key).is_some() {}
-            self.closest.push(last.next_if(|closest| closest.candidate.key == key).copied());
+        let last = std::mem::take(&mut self.last);
+        if start == StartFrom::Previous {
+            // Both lists are in the order of the keys.
+            let mut last = last.iter().flatten().peekable();
+            for &end in &self.group_ends {
+                let key = candidates[end as usize - 1].key;
+                while last.next_if(|closest| closest.key < key).is_some() {}
+                self.last.push(last.next_if(|closest| closest.key == key).copied());
+            }
         }
     }
 
@@ -134,107 +167,114 @@ impl NodeFaceSearch {
     pub fn find(
         &mut self,
         candidates: &[Candidate],
-        model: &super::ContactModel,
+        model: &ContactModel,
         options: NodeFaceOptions,
         positions: &[Vec3],
         constraints: &mut Constraints,
     ) {
-        let search = ClosestFaces { vectorised: self.vectorised, model, options, positions };
-        let (ends, triangles) = (&self.group_ends, &self.triangles);
-        let find_closest = |together: &mut Together, (task, closest): (usize, &mut [Option<Closest>])| {
+        let Self { vectorised, group_ends, targets, last, found } = self;
+        let search = ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, targets };
+        let find = |together: &mut Together, (task, (ends, found)): (usize, (&[u32], &mut Found))| {
             let first = NODES_PER_TASK * task;
-            let begin = first.checked_sub(1).map_or(0, |before| ends[before]);
-            let groups = Groups { candidates, triangles, begin, ends: &ends[first..first + closest.len()] };
-            search.find(&groups, together, closest);
+            let begin = first.checked_sub(1).map_or(0, |before| group_ends[before]);
+            let groups = Groups { begin, ends, last: last.get(first..).unwrap_or_default() };
+            found.penetrations.clear();
+            found.last.clear();
+            search.find(&groups, together, |closest| {
+                found.penetrations.extend(closest.and_then(|closest| search.penetration(closest)));
+                if options.start == StartFrom::Previous {
+                    found.last.push(closest.map(|closest| search.last(closest)));
+                }
+            });
         };
-        let tasks = self.closest.par_chunks_mut(NODES_PER_TASK).enumerate();
+        let tasks = group_ends.par_chunks(NODES_PER_TASK);
+        found.resize_with(tasks.len(), Found::default);
         if tasks.len() > 1 {
-            tasks.for_each_init(Together::default, find_closest);
-        } else {
-            find_closest(&mut Together::default(), (0, &mut self.closest));
+            tasks.zip(&mut *found).enumerate().for_each_init(Together::default, find);
+        } else if let Some(found) = found.first_mut() {
+            find(&mut Together::default(), (0, (group_ends, found)));
         }
         constraints.clear();
-        for closest in self.closest.iter().flatten() {
-            if let Some(gap) = closest.penetration {
-                push(closest, gap, &model.surfaces, constraints);
-            }
+        for penetration in found.iter().flat_map(|found| &found.penetrations) {
+            push(penetration, candidates, &model.surfaces, constraints);
         }
+        last.clear();
+        last.extend(found.iter().flat_map(|found| &found.last));
     }
 }
 
 /// The search among the candidate faces of contactor nodes.
 struct ClosestFaces<'a> {
     vectorised: Vectorised,
-    model: &'a super::ContactModel,
+    model: &'a ContactModel,
     options: NodeFaceOptions,
     positions: &'a [Vec3],
+    candidates: &'a [Candidate],
+    targets: &'a [Target],
 }
 
-/// Candidates of some contactor nodes.
+/// Some contactor nodes.
 struct Groups<'a> {
-    /// Of these nodes and of others.
-    candidates: &'a [Candidate],
-    triangles: &'a [Option<[u32; 3]>],
-    /// Where those of the first node begin, and where those of each end.
+    /// Where the candidates of the first begin, and where those of each end.
     begin: u32,
     ends: &'a [u32],
+    /// Where the search of each may start; empty if from nothing known.
+    last: &'a [Option<LastClosest>],
 }
 
 /// What is known of one contactor node on the way through its candidate faces.
 struct NodeSearch<'a> {
     /// The closest face so far.
     closest: &'a mut Option<Closest>,
-    /// Face and natural coordinates of that of the step before.
-    last_face: Option<u32>,
-    last_xi: [f64; 2],
+    last: Option<LastClosest>,
     normal: Option<Vec3>,
     /// Square of the distance beyond which no face counts any more.
     farthest: f64,
 }
 
 impl<'a> NodeSearch<'a> {
-    fn new(closest: &'a mut Option<Closest>) -> Self {
-        let last_face = closest.as_ref().map(|last| last.candidate.face);
-        let last_xi = closest.as_ref().map_or([0.0; 2], |last| last.point.xi);
+    fn new(closest: &'a mut Option<Closest>, last: Option<LastClosest>) -> Self {
         *closest = None;
-        Self { closest, last_face, last_xi, normal: None, farthest: f64::INFINITY }
+        Self { closest, last, normal: None, farthest: f64::INFINITY }
     }
 
-    fn take(&mut self, candidate: &Candidate, point: ClosestPoint, face_normal: Option<Vec3>) {
+    fn take(&mut self, candidate: usize, point: ClosestPoint, face_normal: Option<Vec3>) {
         self.farthest = point.distance_squared;
-        *self.closest = Some(Closest { candidate: *candidate, point, face_normal, penetration: None });
+        *self.closest = Some(Closest { candidate: candidate as u32, point, face_normal });
     }
 }
 
 impl ClosestFaces<'_> {
-    /// The closest of the candidate faces of each node, ascending: the nearest of those that face the node, no farther
-    /// than the search depth.
+    /// Gives `each` the closest of the candidate faces of each node, ascending: the nearest of those that face the node,
+    /// no farther than the search depth.
     ///
     /// Candidates go through the lanes side by side, whichever nodes they are of.
-    fn find(&self, groups: &Groups<'_>, together: &mut Together, closest: &mut [Option<Closest>]) {
-        let Groups { candidates, triangles, begin, ends } = *groups;
-        let last = ends.last().map_or(begin, |&end| end) as usize;
-        let mut candidate = begin as usize;
-        let mut found_until = candidate;
-        for (closest, &end) in closest.iter_mut().zip(ends) {
-            let mut node = NodeSearch::new(closest);
-            while candidate < end as usize {
-                if candidate == found_until {
-                    found_until = last.min(candidate + Together::LEN);
-                    if self.options.method == Method::Auto {
-                        let these = candidate..found_until;
-                        let (these, triangles) = (&candidates[these.clone()], &triangles[these]);
-                        together.find(self.vectorised, these, triangles, self.positions);
+    fn find(&self, groups: &Groups<'_>, together: &mut Together, mut each: impl FnMut(Option<&Closest>)) {
+        let Groups { begin, ends, last } = *groups;
+        let (mut candidate, mut found_until) = (begin as usize, begin as usize);
+        let until = ends.last().map_or(begin, |&end| end) as usize;
+        let mut closest = [None; NODES_AT_A_TIME];
+        let mut last = last.iter();
+        for ends in ends.chunks(NODES_AT_A_TIME) {
+            let closest = &mut closest[..ends.len()];
+            for (closest, &end) in closest.iter_mut().zip(ends) {
+                let mut node = NodeSearch::new(closest, last.next().copied().flatten());
+                while candidate < end as usize {
+                    if candidate == found_until {
+                        found_until = until.min(candidate + Together::LEN);
+                        if self.options.method == Method::Auto {
+                            let these = candidate..found_until;
+                            let (these, targets) = (&self.candidates[these.clone()], &self.targets[these]);
+                            together.find(self.vectorised, these, targets, self.positions);
+                        }
                     }
+                    let found = together.candidate((candidate - begin as usize) % Together::LEN);
+                    self.compare(candidate, found, &mut node);
+                    candidate += 1;
                 }
-                let found = together.candidate((candidate - begin as usize) % Together::LEN);
-                self.compare(&candidates[candidate], found, &mut node);
-                candidate += 1;
             }
-        }
-        // Apart from the searches: their branches, which nobody can foresee, would stand between the square roots here.
-        for closest in closest.iter_mut().flatten() {
-            closest.penetration = penetration(closest, self.model, self.positions);
+            // Apart from the searches: their branches, which nobody can foresee, would stand between the square roots.
+            closest.iter().for_each(|closest| each(closest.as_ref()));
         }
     }
 
@@ -243,28 +283,25 @@ impl ClosestFaces<'_> {
     /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
     /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
     /// section meet, would be nearest to that side.
-    fn compare(&self, candidate: &Candidate, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
-        let farthest = node.farthest;
-        let is_near = |distance_squared: f64, reach: f64| distance_squared <= reach * reach;
+    fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
+        let (candidate, farthest) = (&self.candidates[place], node.farthest);
+        let reach = self.targets[place].reach;
         if let Some(found) = found {
             let distance_squared = found.distance_squared();
-            // Most are not nearer than another: only of the others the reach is asked for.
-            if distance_squared < farthest && is_near(distance_squared, self.model.reach_of(candidate)) {
-                let normal = found.normal();
-                if candidate.is_opposed || self.is_opposed(candidate, &normal, &mut node.normal) {
-                    node.take(candidate, found.point(), Some(normal));
+            if distance_squared < farthest && distance_squared <= reach * reach {
+                if candidate.is_opposed || self.is_opposed(candidate, &found.normal(), &mut node.normal) {
+                    node.take(place, found.point(), Some(found.normal()));
                 }
             }
             return;
         }
-        let reach = self.model.reach_of(candidate);
         let Some(point) = self.closest_point_within(candidate, node, reach) else { return };
-        if point.distance_squared < farthest && is_near(point.distance_squared, reach) {
+        if point.distance_squared < farthest && point.distance_squared <= reach * reach {
             let target = &self.model.surfaces[candidate.key.target as usize];
             let face = candidate.face as usize;
             let normal = || face_normal_vector(target, &|node| self.positions[node as usize], face, point.xi);
             if candidate.is_opposed || self.is_opposed(candidate, &normal(), &mut node.normal) {
-                node.take(candidate, point, None);
+                node.take(place, point, None);
             }
         }
     }
@@ -299,41 +336,67 @@ impl ClosestFaces<'_> {
         if !is_closed_form && least_distance_squared(kind, corners, query) > farthest {
             return None;
         }
-        let start = self.options.start.on(candidate.face, node.last_face, node.last_xi);
+        let start = self.options.start.on(candidate.face, node.last);
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
-}
 
-/// The gap of a node that is inside its target, offset as it may be.
-fn penetration(closest: &Closest, model: &super::ContactModel, positions: &[Vec3]) -> Option<Gap> {
-    let Closest { candidate, point, face_normal, .. } = closest;
-    let surface = &model.surfaces[candidate.key.target as usize];
-    let normal_of = |feature: Feature| match (feature, face_normal) {
-        (Feature::Face, Some(normal)) => unit_or_zero(normal),
-        _ => pseudo_normal(surface, positions, candidate.face as usize, point.xi, feature),
-    };
-    let offset = model.offset([candidate.contactor_body, candidate.key.target]);
-    let query = &positions[candidate.key.contactor as usize];
-    let of_one_body = candidate.contactor_body == candidate.key.target;
-    if of_one_body && point.feature != Feature::Face {
-        let face_normal = normal_of(Feature::Face);
+    /// The gap of a node if it is inside its target, offset as that may be.
+    fn penetration(&self, closest: &Closest) -> Option<Penetration> {
+        let Self { model, positions, .. } = *self;
+        let Closest { candidate: place, point, face_normal } = closest;
+        let candidate = &self.candidates[*place as usize];
+        let surface = &model.surfaces[candidate.key.target as usize];
+        let normal_of = |feature: Feature| {
+            pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
+        };
+        let of_feature;
+        // Not a copy of the one that is known: to wait until it has been written would cost more than all the rest.
+        let pseudo_normal = match (point.feature, face_normal) {
+            (Feature::Face, Some(normal)) => normal,
+            (feature, _) => {
+                of_feature = normal_of(feature);
+                &of_feature
+            }
+        };
+        let offset = model.offset([candidate.contactor_body, candidate.key.target]);
+        let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
-        if !(is_before || is_behind(&face_normal, &from_face)) {
-            return None;
+        if offset == 0.0 && !(from_face.dot(pseudo_normal) < 0.0) {
+            return None; // most are before the face: no root is taken for them
         }
+        let of_one_body = candidate.contactor_body == candidate.key.target;
+        if of_one_body && point.feature != Feature::Face {
+            let face_normal = unit_or_zero(&normal_of(Feature::Face));
+            let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
+            if !(is_before || is_behind(&face_normal, &from_face)) {
+                return None;
+            }
+        }
+        let Gap { gap, normal } = Gap::new(query, point, pseudo_normal);
+        let is_inside = gap < offset && (offset == 0.0 || gap >= -model.depth_of(candidate));
+        let gap = Gap { gap: gap - offset, normal };
+        is_inside.then_some(Penetration { candidate: *place, xi: point.xi, gap })
     }
-    let Gap { gap, normal } = Gap::new(query, point, normal_of(point.feature));
-    let is_inside = gap < offset && (offset == 0.0 || gap >= -model.depth_of(candidate));
-    is_inside.then_some(Gap { gap: gap - offset, normal })
+
+    /// What the next step may start from.
+    fn last(&self, closest: &Closest) -> LastClosest {
+        let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
+        LastClosest { key, face, xi: closest.point.xi }
+    }
 }
 
 /// Adds the constraint of a node that is inside its target.
-fn push(closest: &Closest, Gap { gap, normal }: Gap, surfaces: &[Surface], constraints: &mut Constraints) {
-    let Closest { candidate, point, .. } = closest;
+fn push(
+    penetration: &Penetration,
+    candidates: &[Candidate],
+    surfaces: &[Surface],
+    constraints: &mut Constraints,
+) {
+    let Penetration { candidate, xi, gap: Gap { gap, normal } } = *penetration;
+    let candidate = &candidates[candidate as usize];
     let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
     let mut values = [0.0; MAX_NODES];
-    shape_values(kind, [point.xi[0], point.xi[1], 0.0], &mut values[..nodes.len()]);
+    shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
     let NodeOnSurface { contactor, target } = candidate.key;
     let contactor = Side { body: candidate.contactor_body, nodes: &[contactor], shape_values: &[1.0] };
     let target = Side { body: target, nodes, shape_values: &values[..nodes.len()] };

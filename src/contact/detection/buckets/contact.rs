@@ -181,8 +181,8 @@ impl ContactPhase {
             let bodies = [direction.contactor, direction.target];
             sorting.edges.pairs.iter().filter_map(move |&of_edges| EdgePair::new(model, bodies, of_edges))
         });
-        edges.set(pairs);
-        self.search.group(&self.candidates, &model.surfaces, start);
+        edges.set(model, pairs);
+        self.search.group(&self.candidates, model, start);
         sortings.iter().map(|sorting| sorting.tests + sorting.edges.tests).sum()
     }
 

@@ -44,15 +44,25 @@ pub fn pseudo_normal(
     xi: [f64; 2],
     feature: Feature,
 ) -> Vec3 {
-    let normal = match feature {
+    unit_or_zero(&pseudo_normal_vector(surface, positions, face, xi, feature))
+}
+
+/// The same, of any length.
+pub fn pseudo_normal_vector(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+) -> Vec3 {
+    match feature {
         Feature::Face => face_normal_vector(surface, &|node| positions[node as usize], face, xi),
         Feature::Edge(k) => edge_normal(surface, positions, face, xi, k as usize),
         Feature::Vertex(k) => {
             let (kind, nodes) = surface.face(face);
             vertex_normal(surface, positions, nodes[kind.corners()[k as usize] as usize])
         }
-    };
-    unit_or_zero(&normal)
+    }
 }
 
 /// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point and its closest point on the surface.
@@ -66,22 +76,22 @@ pub fn signed_gap(
     query: &Vec3,
     closest: &ClosestPoint,
 ) -> Gap {
-    Gap::new(query, closest, pseudo_normal(surface, positions, face, closest.xi, closest.feature))
+    Gap::new(query, closest, &pseudo_normal_vector(surface, positions, face, closest.xi, closest.feature))
 }
 
 impl Gap {
-    /// The [`signed_gap`] where the pseudo-normal is known.
-    pub fn new(query: &Vec3, closest: &ClosestPoint, pseudo_normal: Vec3) -> Self {
+    /// The [`signed_gap`] where the pseudo-normal is known, of any length.
+    pub fn new(query: &Vec3, closest: &ClosestPoint, pseudo_normal: &Vec3) -> Self {
         let offset = query - closest.point;
-        let along = offset.dot(&pseudo_normal);
-        if closest.feature == Feature::Face && pseudo_normal != Vec3::zeros() {
-            return Self { gap: along, normal: pseudo_normal };
+        let on_surface = |normal: Vec3| Self { gap: offset.dot(&normal), normal };
+        if closest.feature == Feature::Face && *pseudo_normal != Vec3::zeros() {
+            return on_surface(unit_or_zero(pseudo_normal));
         }
         let distance = offset.norm();
         if distance <= NO_DIRECTION * query.amax().max(closest.point.amax()) {
-            return Self { gap: along, normal: pseudo_normal };
+            return on_surface(unit_or_zero(pseudo_normal));
         }
-        let sign = if along < 0.0 { -1.0 } else { 1.0 };
+        let sign = if offset.dot(pseudo_normal) < 0.0 { -1.0 } else { 1.0 };
         Self { gap: sign * distance, normal: offset * (sign / distance) }
     }
 }

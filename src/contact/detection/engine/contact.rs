@@ -24,7 +24,7 @@ use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom}
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
-use crate::contact::{Constraints, NodeOnSurface, Surface};
+use crate::contact::{Constraints, NodeOnSurface};
 use crate::math::pack::Registers;
 use crate::math::vectorised::Vectorised;
 
@@ -162,7 +162,7 @@ impl ContactPhase {
 
     /// Makes one sorted list of the short lists of all encounters: first of each body by itself, whose lists are few and
     /// sorted. Then all are in order if the nodes are those of one body after the other.
-    fn gather(&mut self, surfaces: &[Surface], start: StartFrom) {
+    fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { encounters, candidates, candidate_ends: ends, search, .. } = self;
         let is_of_same = |a: &Candidate, b: &Candidate| a.contactor_body == b.contactor_body;
         let lists = || encounters.iter().flat_map(|encounter| encounter.short.chunk_by(is_of_same));
@@ -181,7 +181,7 @@ impl ContactPhase {
         }
         candidates.par_chunk_by_mut(is_of_same).for_each(<[Candidate]>::sort);
         candidates.par_sort();
-        search.group(candidates, surfaces, start);
+        search.group(candidates, model, start);
     }
 }
 
@@ -208,8 +208,8 @@ impl Engine {
         self.contact.tracks.iter_mut().for_each(BodyTrack::forget);
         self.contact.encounters.clear();
         self.contact.candidates.clear();
-        self.contact.search.group(&[], &[], self.options.node_face.start);
-        self.contact.edges.set([]);
+        self.contact.search.group(&[], &self.model, self.options.node_face.start);
+        self.contact.edges.set(&self.model, []);
     }
 
     /// Brings the candidates up to date, as far as the motion of the bodies asks for it.
@@ -255,7 +255,8 @@ impl Engine {
             self.contact.encounters[k].take(&self.model, found);
         }
         let encounters = self.contact.encounters.iter();
-        self.contact.edges.set(encounters.flat_map(|encounter| encounter.edges.iter().copied()));
+        let edges = encounters.flat_map(|encounter| encounter.edges.iter().copied());
+        self.contact.edges.set(&self.model, edges);
     }
 
     /// Fits the spheres and the boxes of faces of the bodies in these encounters that have deformed.
@@ -342,7 +343,7 @@ impl Engine {
             self.statistics.counts.overlap += self.contact.encounters[k].near.len() as u64;
             self.contact.encounters[k].take_short(short);
         }
-        self.contact.gather(&self.model.surfaces, self.options.node_face.start);
+        self.contact.gather(&self.model, self.options.node_face.start);
     }
 
     /// Closest points of the candidates.

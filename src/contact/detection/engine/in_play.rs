@@ -384,7 +384,7 @@ mod tests {
         let mut search = NodeFaceSearch::default();
         let mut found = Constraints::default();
         let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
-        search.group(candidates, &model.surfaces, options.start);
+        search.group(candidates, model, options.start);
         search.find(candidates, model, options, positions, &mut found);
         found.iter().map(|c| (c.key, c.gap.to_bits(), c.nodes.to_vec())).collect()
     }

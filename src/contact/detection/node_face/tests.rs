@@ -3,6 +3,24 @@ use crate::contact::detection::ContactModel;
 use crate::contact::detection::closest_point::{Outcome, signed_gap};
 use crate::contact::detection::samples::Samples;
 
+/// The closest face of each node, and where it is inside it.
+fn closest_faces(
+    search: &NodeFaceSearch,
+    candidates: &[Candidate],
+    model: &ContactModel,
+    options: NodeFaceOptions,
+    positions: &[Vec3],
+) -> Vec<Option<(Closest, Option<Penetration>)>> {
+    let NodeFaceSearch { vectorised, group_ends, targets, last, .. } = search;
+    let faces = ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, targets };
+    let groups = Groups { begin: 0, ends: group_ends, last };
+    let mut found = Vec::new();
+    faces.find(&groups, &mut Together::default(), |closest| {
+        found.push(closest.map(|closest| (*closest, faces.penetration(closest))));
+    });
+    found
+}
+
 /// A warped face below, and one in it whose nodes are the contactors.
 fn two_faces() -> (ContactModel, Vec<Vec3>, Vec<Candidate>) {
     let target = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.4], [-1.0, 1.0, 0.0]];
@@ -19,13 +37,14 @@ fn the_step_before_is_a_good_start() {
     let (model, mut positions, candidates) = two_faces();
     let options = |start| NodeFaceOptions { method: Method::Sqp, start };
     let find = |search: &mut NodeFaceSearch, positions: &[Vec3], start| {
+        let closest = closest_faces(search, &candidates, &model, options(start), positions);
+        let iterations: u32 = closest.iter().flatten().map(|(found, _)| found.point.iterations).sum();
         let mut constraints = Constraints::default();
         search.find(&candidates, &model, options(start), positions, &mut constraints);
-        let iterations: u32 = search.closest.iter().flatten().map(|found| found.point.iterations).sum();
         (iterations, constraints.iter().map(|c| c.gap).collect::<Vec<_>>())
     };
     let mut search = NodeFaceSearch::default();
-    search.group(&candidates, &model.surfaces, StartFrom::Previous);
+    search.group(&candidates, &model, StartFrom::Previous);
     let first = find(&mut search, &positions, StartFrom::Previous);
     assert_eq!(first, find(&mut search.clone(), &positions, StartFrom::Nearest));
     positions[4..].iter_mut().for_each(|x| *x += Vec3::new(1e-3, 2e-3, -1e-4));
@@ -44,20 +63,19 @@ fn what_was_found_stays_with_its_node() {
     let (model, positions, candidates) = two_faces();
     let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
     let mut search = NodeFaceSearch::default();
-    search.group(&candidates, &model.surfaces, options.start);
+    search.group(&candidates, &model, options.start);
     search.find(&candidates, &model, options, &positions, &mut Constraints::default());
     let found = |search: &NodeFaceSearch| -> Vec<_> {
-        search.closest.iter().map(|c| c.map(|c| (c.candidate.key.contactor, c.point.xi))).collect()
+        search.last.iter().map(|last| last.map(|last| (last.key.contactor, last.xi))).collect()
     };
     let all = found(&search);
     assert!(all.iter().enumerate().all(|(k, c)| c.is_some_and(|(node, _)| node == 4 + k as u32)));
-    search.group(&candidates[1..3], &model.surfaces, options.start);
+    search.group(&candidates[1..3], &model, options.start);
     assert_eq!(found(&search), all[1..3]);
-    search.group(&candidates, &model.surfaces, options.start);
+    search.group(&candidates, &model, options.start);
     assert_eq!(found(&search), [None, all[1], all[2], None]);
     // On another face it is of no use.
-    let node = NodeSearch::new(&mut search.closest[1]);
-    let start = |face| StartFrom::Previous.on(face, node.last_face, node.last_xi);
+    let start = |face| StartFrom::Previous.on(face, search.last[1]);
     assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
 }
 
@@ -106,24 +124,28 @@ fn each_node_has_the_closest_of_its_candidates() {
         candidates.extend(faces.iter().map(|&face| Candidate::new(key, face, 1)));
     }
     let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
-    let mut search = NodeFaceSearch::default();
-    search.group(&candidates, &model.surfaces, options.start);
-    search.find(&candidates, &model, options, &positions, &mut Constraints::default());
-    assert!(search.closest.len() > 2 * NODES_PER_TASK - 20);
-    let alone = |group: &[Candidate]| {
+    let find = |candidates: &[Candidate]| {
         let mut search = NodeFaceSearch::default();
-        search.group(group, &model.surfaces, options.start);
-        search.find(group, &model, options, &positions, &mut Constraints::default());
-        search.closest[0].map(|closest| (closest.candidate.face, closest.point, closest.penetration))
+        search.group(candidates, &model, options.start);
+        closest_faces(&search, candidates, &model, options, &positions)
     };
+    let closest = find(&candidates);
+    assert!(closest.len() > 2 * NODES_PER_TASK - 20);
     let groups: Vec<&[Candidate]> = candidates.chunk_by(|a, b| a.key == b.key).collect();
-    assert_eq!(search.closest.len(), groups.len());
-    for (closest, group) in search.closest.iter().zip(groups) {
-        let found = closest.map(|closest| (closest.candidate.face, closest.point, closest.penetration));
-        assert_eq!(found, alone(group));
-        if let Some(Closest { candidate, point, penetration: Some(gap), .. }) = closest {
-            let (face, query) = (candidate.face as usize, &positions[candidate.key.contactor as usize]);
-            assert_eq!(*gap, signed_gap(&model.surfaces[0], &positions, face, query, point));
+    assert_eq!(closest.len(), groups.len());
+    let mut expected = Vec::new();
+    for (closest, group) in closest.iter().zip(groups) {
+        let found = closest.map(|(closest, penetration)| {
+            (candidates[closest.candidate as usize], closest.point, penetration.map(|found| found.gap))
+        });
+        let alone = find(group)[0].map(|(closest, penetration)| {
+            (group[closest.candidate as usize], closest.point, penetration.map(|found| found.gap))
+        });
+        assert_eq!(found, alone);
+        if let Some((Candidate { key, face, .. }, point, Some(gap))) = found {
+            let query = &positions[key.contactor as usize];
+            assert_eq!(gap, signed_gap(&model.surfaces[0], &positions, face as usize, query, &point));
+            expected.push((ContactKey::Node(key), gap.gap, gap.normal));
         }
         let is_reached = |candidate: &&Candidate| {
             let (kind, nodes) = model.surfaces[0].face(candidate.face as usize);
@@ -135,7 +157,11 @@ fn each_node_has_the_closest_of_its_candidates() {
         };
         assert_eq!(group.iter().find(is_reached), None);
     }
-    assert!(search.closest.iter().flatten().count() > 300);
+    assert!(closest.iter().flatten().count() > 300);
+    let (mut search, mut constraints) = (NodeFaceSearch::default(), Constraints::default());
+    search.group(&candidates, &model, options.start);
+    search.find(&candidates, &model, options, &positions, &mut constraints);
+    assert_eq!(constraints.iter().map(|c| (c.key, c.gap, c.normal)).collect::<Vec<_>>(), expected);
 }
 
 /// Nodes of faces at right angles to triangles that they are next to, all turned: which side they are on is rounding, but
@@ -182,19 +208,21 @@ fn sides_are_told_alike_in_lanes_and_out() {
     let model = ContactModel::new(surfaces, &[], &reference);
     let find = |candidates: &[Candidate], method| {
         let mut search = NodeFaceSearch::default();
-        search.group(candidates, &model.surfaces, StartFrom::Nearest);
+        search.group(candidates, &model, StartFrom::Nearest);
         let options = NodeFaceOptions { method, start: StartFrom::Nearest };
-        search.find(candidates, &model, options, &positions, &mut Constraints::default());
-        search.closest
+        closest_faces(&search, candidates, &model, options, &positions)
+    };
+    let face = |candidates: &[Candidate], (closest, _): (Closest, Option<Penetration>)| {
+        candidates[closest.candidate as usize].face
     };
     let closest = find(&candidates, Method::Auto);
     let mut on_triangles = 0;
     for (closest, group) in closest.iter().zip(candidates.chunk_by(|a, b| a.key == b.key)) {
-        let face = closest.map(|closest| closest.candidate.face);
-        assert_eq!(face, find(group, Method::Auto)[0].map(|closest| closest.candidate.face));
-        on_triangles += usize::from(face.is_some_and(|face| face < FAR + count));
+        let found = closest.map(|closest| face(&candidates, closest));
+        assert_eq!(found, find(group, Method::Auto)[0].map(|closest| face(group, closest)));
+        on_triangles += usize::from(found.is_some_and(|face| face < FAR + count));
     }
     assert!(on_triangles > 50 && on_triangles < 350, "{on_triangles}");
-    let outcomes = find(&candidates, Method::Sqp).into_iter().flatten().map(|found| found.point.outcome);
+    let outcomes = find(&candidates, Method::Sqp).into_iter().flatten().map(|(found, _)| found.point.outcome);
     assert!(outcomes.into_iter().all(|outcome| outcome == Outcome::Converged));
 }

@@ -8,7 +8,7 @@ use crate::math::Vec3;
 use crate::math::real::{LANES, Lanes};
 use crate::math::vectorised::Vectorised;
 
-use super::Candidate;
+use super::{Candidate, Target};
 
 /// Fours of candidates that go through the lanes together.
 const BLOCKS: usize = 4;
@@ -63,22 +63,21 @@ impl Together {
     /// Most candidates.
     pub const LEN: usize = LANES * BLOCKS;
 
-    /// Finds the closest points of no more than [`Self::LEN`] candidates, of which the nodes of those faces that are
-    /// triangles are given.
+    /// Finds the closest points of no more than [`Self::LEN`] candidates.
     pub fn find(
         &mut self,
         vectorised: Vectorised,
         candidates: &[Candidate],
-        triangles: &[Option<[u32; 3]>],
+        targets: &[Target],
         positions: &[Vec3],
     ) {
         let position = |node: u32| positions[node as usize];
         self.places = [None; BLOCKS];
         let mut count = 0;
-        let fours = candidates.chunks(LANES).zip(triangles.chunks(LANES));
-        for (place, (candidates, triangles)) in self.places.iter_mut().zip(fours) {
+        let fours = candidates.chunks(LANES).zip(targets.chunks(LANES));
+        for (place, (candidates, targets)) in self.places.iter_mut().zip(fours) {
             let last = candidates.len() - 1;
-            let corners = [0, 1, 2, 3].map(|lane| triangles[lane.min(last)]);
+            let corners = [0, 1, 2, 3].map(|lane| targets[lane.min(last)].triangle);
             let [Some(a), Some(b), Some(c), Some(d)] = corners else { continue };
             let corners = [a, b, c, d];
             self.triangles[count] = TriangleLanes::from_fn(|lane, corner| position(corners[lane][corner]));
