@@ -286,32 +286,40 @@ impl ClosestFaces<'_> {
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
         let (candidate, farthest) = (&self.candidates[place], node.farthest);
         let reach = self.targets[place].reach;
+        let is_near =
+            |distance_squared: f64| distance_squared < farthest && distance_squared <= reach * reach;
         if let Some(found) = found {
-            let distance_squared = found.distance_squared();
-            if distance_squared < farthest && distance_squared <= reach * reach {
-                if candidate.is_opposed || self.is_opposed(candidate, &found.normal(), &mut node.normal) {
-                    node.take(place, found.point(), Some(found.normal()));
-                }
+            if is_near(found.distance_squared())
+                && self.is_opposed(candidate, || found.normal(), &mut node.normal)
+            {
+                node.take(place, found.point(), Some(found.normal()));
             }
             return;
         }
         let Some(point) = self.closest_point_within(candidate, node, reach) else { return };
-        if point.distance_squared < farthest && point.distance_squared <= reach * reach {
-            let target = &self.model.surfaces[candidate.key.target as usize];
-            let face = candidate.face as usize;
-            let normal = || face_normal_vector(target, &|node| self.positions[node as usize], face, point.xi);
-            if candidate.is_opposed || self.is_opposed(candidate, &normal(), &mut node.normal) {
-                node.take(place, point, None);
-            }
+        let target = &self.model.surfaces[candidate.key.target as usize];
+        let position = |node: u32| self.positions[node as usize];
+        let normal = || face_normal_vector(target, &position, candidate.face as usize, point.xi);
+        if is_near(point.distance_squared) && self.is_opposed(candidate, normal, &mut node.normal) {
+            node.take(place, point, None);
         }
     }
 
-    /// Whether the normals of a face, of any length, and of the node are opposed; that of the node is found only where
-    /// the faces around it differ.
-    fn is_opposed(&self, candidate: &Candidate, face_normal: &Vec3, node_normal: &mut Option<Vec3>) -> bool {
+    /// Whether the normals of a face, of any length, and of the node are opposed: either is found only where it is not
+    /// known without it.
+    fn is_opposed(
+        &self,
+        candidate: &Candidate,
+        face_normal: impl FnOnce() -> Vec3,
+        node_normal: &mut Option<Vec3>,
+    ) -> bool {
+        if candidate.is_opposed {
+            return true;
+        }
+        let face_normal = face_normal();
         let contactor = &self.model.surfaces[candidate.contactor_body as usize];
         let node = candidate.key.contactor;
-        are_against(contactor, self.positions, node, face_normal).unwrap_or_else(|| {
+        are_against(contactor, self.positions, node, &face_normal).unwrap_or_else(|| {
             let normal = node_normal.get_or_insert_with(|| vertex_normal(contactor, self.positions, node));
             face_normal.dot(normal) < 0.0
         })
@@ -361,8 +369,8 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        if offset == 0.0 && !(from_face.dot(pseudo_normal) < 0.0) {
-            return None; // most are before the face: no root is taken for them
+        if offset == 0.0 && from_face.dot(pseudo_normal) >= 0.0 {
+            return None; // no root is taken for nodes before the face
         }
         let of_one_body = candidate.contactor_body == candidate.key.target;
         if of_one_body && point.feature != Feature::Face {
