@@ -131,6 +131,9 @@ pub(super) struct NodeFaceSearch {
 const NODES_PER_TASK: usize = 256;
 const NODES_AT_A_TIME: usize = 64;
 
+/// Candidates of a task that makes them ready.
+const CANDIDATES_PER_TASK: usize = 2048;
+
 impl NodeFaceSearch {
     /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
     /// stays with it where searches start from that.
@@ -141,7 +144,7 @@ impl NodeFaceSearch {
             Target { triangle, reach: model.reach_of(candidate) }
         };
         self.targets.clear();
-        self.targets.extend(candidates.iter().map(target));
+        self.targets.par_extend(candidates.par_iter().with_min_len(CANDIDATES_PER_TASK).map(target));
         self.group_ends.clear();
         let mut end = 0;
         for group in candidates.chunk_by(|a, b| a.key == b.key) {

@@ -27,7 +27,7 @@ const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 const SHORT_STEPS: f64 = 16.0;
 
 /// Greatest skin of the short list, relative to that of the list it is made from.
-const SHORT_SKIN: f64 = 1.0 / 4.0;
+const SHORT_SKIN: f64 = 1.0 / 2.0;
 
 /// Least skin of the short list, relative to the other.
 const LEAST_SHORT: f64 = 1.0 / 64.0;

@@ -45,8 +45,9 @@ const PAIRS_PER_TASK: usize = 2048;
 /// Largest q for which a turn is bounded.
 const LARGEST_CHANGE: f64 = 0.5;
 
-/// A number in single precision is rounded down that is less by this factor.
+/// A number in single precision is rounded down that is less by the first factor, and no less than that by the other.
 const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
+const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 
 /// Rounding of products of unit normals.
 const ROUNDING: f64 = 1e-12;
@@ -69,10 +70,10 @@ pub(super) struct InPlay<'a> {
     pub vectorised: Vectorised,
 }
 
-/// Unit normal of a flat face, and a bound on its change.
+/// Where a face looks: its unit normal, and a bound on the change of that, infinite if the face is not flat or so small or
+/// thin that its normal may turn anywhere.
 #[derive(Clone, Copy)]
-struct FlatFace {
-    corner: Vec3,
+struct Facing {
     normal: Vec3,
     turn: f64,
 }
@@ -97,7 +98,7 @@ struct NearFace {
 struct ShortList<'a> {
     in_play: &'a InPlay<'a>,
     /// Of all faces of the two bodies, unless so few are near that they are not worth it.
-    flat_faces: [Vec<Option<FlatFace>>; 2],
+    facings: [Vec<Facing>; 2],
 }
 
 /// What is known of one node, reused from node to node.
@@ -108,8 +109,8 @@ struct Workspace {
     distances: Vec<f64>,
     /// The faces that may count.
     near: Vec<NearFace>,
-    /// The faces around the node, unless one of them is not flat.
-    star: Option<Vec<FlatFace>>,
+    /// The faces around the node.
+    star: Vec<Facing>,
     /// Corners of the faces that may count, the node being in front of all faces around them.
     passed: Vec<u32>,
 }
@@ -139,11 +140,11 @@ impl InPlay<'_> {
     pub fn short_list(&self, near: &[NearPair]) -> Vec<Candidate> {
         let is_same_node = |a: &NearPair, b: &NearPair| (a.target, a.node) == (b.target, b.node);
         let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
-        let flat_faces = match near.len() > num_faces {
-            true => self.bodies.map(|body| self.flat_faces(self.surface(body))),
+        let facings = match near.len() > num_faces {
+            true => self.bodies.map(|body| self.facings(self.surface(body))),
             false => Default::default(),
         };
-        let short_list = ShortList { in_play: self, flat_faces };
+        let short_list = ShortList { in_play: self, facings };
         let list = |groups: &[&[NearPair]]| {
             let (mut candidates, mut work) = (Vec::new(), Workspace::default());
             groups.iter().for_each(|group| short_list.add_node(group, &mut work, &mut candidates));
@@ -214,13 +215,12 @@ impl InPlay<'_> {
         }
     }
 
-    fn flat_faces(&self, surface: &Surface) -> Vec<Option<FlatFace>> {
+    fn facings(&self, surface: &Surface) -> Vec<Facing> {
         let faces = (0..surface.num_faces() as u32).into_par_iter().with_min_len(PAIRS_PER_TASK);
-        faces.map(|face| self.flat_face(surface, face)).collect()
+        faces.map(|face| self.facing(surface, face)).collect()
     }
 
-    /// `None` if the face is not flat, or so small or thin that its normal may turn anywhere.
-    fn flat_face(&self, surface: &Surface, face: u32) -> Option<FlatFace> {
+    fn facing(&self, surface: &Surface, face: u32) -> Facing {
         let (kind, nodes) = surface.face(face as usize);
         let at = |k: usize| self.positions[nodes[k] as usize];
         let (normal, edges) = match kind {
@@ -232,16 +232,13 @@ impl InPlay<'_> {
                 let edge = at(1) - at(0);
                 (Vec3::new(edge.y, -edge.x, 0.0), 1.0)
             }
-            _ => return None,
+            _ => return Facing { normal: Vec3::zeros(), turn: f64::INFINITY },
         };
         let length = normal.norm();
         let y = (self.way + self.rounding) * edges / length;
         let change = y + 0.25 * y * y;
-        (change < LARGEST_CHANGE).then(|| FlatFace {
-            corner: at(0),
-            normal: normal / length,
-            turn: change / (1.0 - 0.5 * change),
-        })
+        let turn = if change < LARGEST_CHANGE { change / (1.0 - 0.5 * change) } else { f64::INFINITY };
+        Facing { normal: normal / length, turn }
     }
 }
 
@@ -257,7 +254,12 @@ impl ShortList<'_> {
             work.pairs.clear();
             work.pairs.extend(pairs.iter().filter(|pair| f64::from(pair.distance) <= farthest + gone));
             work.distances.clear();
-            self.in_play.measure(&work.pairs, &mut work.distances);
+            if gone == 0.0 {
+                // Those of the list are of now.
+                work.distances.extend(work.pairs.iter().map(|pair| f64::from(pair.distance)));
+            } else {
+                self.in_play.measure(&work.pairs, &mut work.distances);
+            }
             for k in 0..work.pairs.len() {
                 let (face, distance) = (work.pairs[k].face, work.distances[k]);
                 if distance > farthest {
@@ -266,10 +268,11 @@ impl ShortList<'_> {
                 if work.near.is_empty() {
                     self.look_around(1 - target, key.contactor, work);
                 }
-                let opposed = opposed(work.star.as_deref(), self.flat_face(target, face));
+                let opposed = opposed(&work.star, &self.facing(target, face));
                 let reach = || model.reach_of(&Candidate::new(key, face, contactor_body));
-                if opposed == Opposed::Always && distance + way <= reach() - rounding {
-                    farthest = farthest.min(distance + 2.0 * (way + rounding));
+                let most = distance * ROUNDED_BACK;
+                if opposed == Opposed::Always && most + way <= reach() - rounding {
+                    farthest = farthest.min(most + 2.0 * (way + rounding));
                 }
                 work.near.push(NearFace { distance, face, opposed });
             }
@@ -291,21 +294,19 @@ impl ShortList<'_> {
         self.in_play.surface(self.in_play.bodies[side])
     }
 
-    fn flat_face(&self, side: usize, face: u32) -> Option<FlatFace> {
-        match self.flat_faces[side].get(face as usize) {
+    fn facing(&self, side: usize, face: u32) -> Facing {
+        match self.facings[side].get(face as usize) {
             Some(known) => *known,
-            None => self.in_play.flat_face(self.surface(side), face),
+            None => self.in_play.facing(self.surface(side), face),
         }
     }
 
-    /// Notes the faces around a node, if they all are flat.
+    /// Notes the faces around a node.
     fn look_around(&self, side: usize, node: u32, work: &mut Workspace) {
         let surface = self.surface(side);
         let around = surface.local_node(node).map_or(&[][..], |local| surface.faces_of_local_node(local));
-        let mut star = work.star.take().unwrap_or_default();
-        star.clear();
-        star.extend(around.iter().filter_map(|&face| self.flat_face(side, face)));
-        work.star = (star.len() == around.len()).then_some(star);
+        work.star.clear();
+        work.star.extend(around.iter().map(|&face| self.facing(side, face)));
     }
 
     /// Whether a point stays in front of the planes of a face and of all faces around it; those around the corners that
@@ -326,19 +327,18 @@ impl ShortList<'_> {
     }
 
     fn is_before_plane(&self, side: usize, face: u32, point: &Vec3) -> bool {
-        let InPlay { model, bodies, way, rounding, .. } = *self.in_play;
-        self.flat_face(side, face).is_some_and(|FlatFace { corner, normal, turn }| {
-            let offset = point - corner;
-            let off = model.offset(bodies) + way + (offset.norm() + way) * (turn + ROUNDING) + rounding;
-            offset.dot(&normal) > off
-        })
+        let InPlay { model, bodies, positions, way, rounding, .. } = *self.in_play;
+        let Facing { normal, turn } = self.facing(side, face);
+        let corner = positions[self.surface(side).face(face as usize).1[0] as usize];
+        let offset = point - corner;
+        let off = model.offset(bodies) + way + (offset.norm() + way) * (turn + ROUNDING) + rounding;
+        offset.dot(&normal) > off
     }
 }
 
 /// Whether the normal of a node, a mean of those of the faces around it, is opposed to that of a face; perhaps, where
 /// one of them is not flat.
-fn opposed(star: Option<&[FlatFace]>, face: Option<FlatFace>) -> Opposed {
-    let (Some(star), Some(face)) = (star, face) else { return Opposed::Perhaps };
+fn opposed(star: &[Facing], face: &Facing) -> Opposed {
     let (mut always, mut never) = (!star.is_empty(), true);
     for other in star {
         let product = other.normal.dot(&face.normal);
