@@ -167,3 +167,22 @@ fn edges_told_at_once_are_parallel_or_apart() {
     }
     assert!(told.iter().all(|&count| count > 1000), "{told:?}");
 }
+
+/// Arcs may cross where their chords are parallel: only edges without middle nodes are told by their ends.
+#[test]
+fn edges_with_middle_nodes_are_not_told_by_their_chords() {
+    let samples = &mut Samples::new(13);
+    let positions: Vec<Vec3> = (0..12).map(|_| samples.vector(1.0)).collect();
+    let surface = |kind, nodes: &[u32]| Surface::new([(kind, nodes)]);
+    let surfaces = vec![
+        surface(CellKind::Tri3, &[0, 1, 2]),
+        surface(CellKind::Tri3, &[3, 4, 5]),
+        surface(CellKind::Tri6, &[6, 7, 8, 9, 10, 11]),
+    ];
+    let model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::All);
+    let pair = |second| EdgePair::new(&model, [0, second], [0, 0]).unwrap();
+    let mut search = EdgeEdgeSearch::default();
+    search.set(&model, [pair(1), pair(2)]);
+    let nodes = search.candidates[0].edges(&model).map(|edge| edge.nodes);
+    assert_eq!(search.ends, [Some(nodes), None]);
+}
