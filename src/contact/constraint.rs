@@ -110,6 +110,7 @@ impl Constraints {
     }
 
     /// Appends a constraint between the points of a contactor and of a target; keys must ascend.
+    // Inlined, as its arguments would go through memory, in pieces that are read back as a whole.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");

@@ -91,7 +91,7 @@ struct Incidence {
 #[derive(Clone, Debug, Default)]
 pub(super) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    /// Ends of the edges of each candidate, if neither has a middle node.
+    /// Ends of the edges of each candidate, if neither has a middle node: only those are told by their chords.
     ends: Vec<Option<[[u32; 2]; 2]>>,
     /// What each task has found.
     found: Vec<Vec<Crossing>>,
@@ -278,11 +278,11 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap: gap - thickness, normal })
 }
 
-/// Whether two straight edges do not cross for certain, as along the rims of blocks: most pairs are such, and this is
-/// told without their closest points.
-fn are_parallel(along: &Vec3, other: &Vec3) -> bool {
-    let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * along.norm_squared() * other.norm_squared();
-    along.cross(other).norm_squared() < bound
+/// Whether straight edges with these chords do not cross for certain, as along the rims of blocks: most pairs are such,
+/// and this is told without their closest points. Arcs may cross all the same.
+fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
+    let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
+    first.cross(second).norm_squared() < bound
 }
 
 /// Unit normal out of the target at the closest points of two edges; none where they are next to an end, parallel, or

@@ -73,7 +73,7 @@ impl Candidate {
 
 /// The face of a candidate.
 #[derive(Clone, Copy, Debug)]
-struct Target {
+struct TargetFace {
     /// Its nodes, if it is a triangle.
     triangle: Option<[u32; 3]>,
     /// Distance, on either side, within which the candidate can give a constraint \[m\].
@@ -121,7 +121,7 @@ pub(super) struct NodeFaceSearch {
     vectorised: Vectorised,
     group_ends: Vec<u32>,
     /// What every step needs of the face of each candidate.
-    targets: Vec<Target>,
+    target_faces: Vec<TargetFace>,
     /// Closest face of each contactor node within the search depth, if the next step may start from it.
     last: Vec<Option<LastClosest>>,
     found: Vec<Found>,
@@ -138,13 +138,14 @@ impl NodeFaceSearch {
     /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
     /// stays with it where searches start from that.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
-        let target = |candidate: &Candidate| {
+        let target_face = |candidate: &Candidate| {
             let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
             let triangle = if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None };
-            Target { triangle, reach: model.reach_of(candidate) }
+            TargetFace { triangle, reach: model.reach_of(candidate) }
         };
-        self.targets.clear();
-        self.targets.par_extend(candidates.par_iter().with_min_len(CANDIDATES_PER_TASK).map(target));
+        self.target_faces.clear();
+        self.target_faces
+            .par_extend(candidates.par_iter().with_min_len(CANDIDATES_PER_TASK).map(target_face));
         self.group_ends.clear();
         let mut end = 0;
         for group in candidates.chunk_by(|a, b| a.key == b.key) {
@@ -175,8 +176,9 @@ impl NodeFaceSearch {
         positions: &[Vec3],
         constraints: &mut Constraints,
     ) {
-        let Self { vectorised, group_ends, targets, last, found } = self;
-        let search = ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, targets };
+        let Self { vectorised, group_ends, target_faces, last, found } = self;
+        let search =
+            ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, target_faces };
         let find = |together: &mut Together, (task, (ends, found)): (usize, (&[u32], &mut Found))| {
             let first = NODES_PER_TASK * task;
             let begin = first.checked_sub(1).map_or(0, |before| group_ends[before]);
@@ -213,7 +215,7 @@ struct ClosestFaces<'a> {
     options: NodeFaceOptions,
     positions: &'a [Vec3],
     candidates: &'a [Candidate],
-    targets: &'a [Target],
+    target_faces: &'a [TargetFace],
 }
 
 /// Some contactor nodes.
@@ -267,8 +269,9 @@ impl ClosestFaces<'_> {
                         found_until = until.min(candidate + Together::LEN);
                         if self.options.method == Method::Auto {
                             let these = candidate..found_until;
-                            let (these, targets) = (&self.candidates[these.clone()], &self.targets[these]);
-                            together.find(self.vectorised, these, targets, self.positions);
+                            let (these, target_faces) =
+                                (&self.candidates[these.clone()], &self.target_faces[these]);
+                            together.find(self.vectorised, these, target_faces, self.positions);
                         }
                     }
                     let found = together.candidate((candidate - begin as usize) % Together::LEN);
@@ -288,7 +291,7 @@ impl ClosestFaces<'_> {
     /// section meet, would be nearest to that side.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
         let (candidate, farthest) = (&self.candidates[place], node.farthest);
-        let reach = self.targets[place].reach;
+        let reach = self.target_faces[place].reach;
         let is_near =
             |distance_squared: f64| distance_squared < farthest && distance_squared <= reach * reach;
         if let Some(found) = found {
@@ -361,7 +364,7 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // Not a copy of the one that is known: to wait until it has been written would cost more than all the rest.
+        // By reference: to read a copy back would wait for its store, longer than all the rest takes.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {
@@ -377,7 +380,7 @@ impl ClosestFaces<'_> {
         }
         let of_one_body = candidate.contactor_body == candidate.key.target;
         if of_one_body && point.feature != Feature::Face {
-            let face_normal = unit_or_zero(&normal_of(Feature::Face));
+            let face_normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
             let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
             if !(is_before || is_behind(&face_normal, &from_face)) {
                 return None;

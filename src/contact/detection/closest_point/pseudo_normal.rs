@@ -47,7 +47,7 @@ pub fn pseudo_normal(
     unit_or_zero(&pseudo_normal_vector(surface, positions, face, xi, feature))
 }
 
-/// The same, of any length.
+/// The same, of any length where it is not zero.
 pub fn pseudo_normal_vector(
     surface: &Surface,
     positions: &[Vec3],
@@ -84,8 +84,10 @@ impl Gap {
     pub fn new(query: &Vec3, closest: &ClosestPoint, pseudo_normal: &Vec3) -> Self {
         let offset = query - closest.point;
         let on_surface = |normal: Vec3| Self { gap: offset.dot(&normal), normal };
-        if closest.feature == Feature::Face && *pseudo_normal != Vec3::zeros() {
-            return on_surface(unit_or_zero(pseudo_normal));
+        if closest.feature == Feature::Face
+            && let Some(normal) = pseudo_normal.try_normalize(0.0)
+        {
+            return on_surface(normal);
         }
         let distance = offset.norm();
         if distance <= NO_DIRECTION * query.amax().max(closest.point.amax()) {

@@ -45,8 +45,10 @@ const PAIRS_PER_TASK: usize = 2048;
 /// Largest q for which a turn is bounded.
 const LARGEST_CHANGE: f64 = 0.5;
 
-/// A number in single precision is rounded down that is less by the first factor, and no less than that by the other.
+/// What makes a number so much less that rounding to single precision does not raise it.
 const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
+
+/// What makes such a number no less than it was.
 const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 
 /// Rounding of products of unit normals.
@@ -255,7 +257,7 @@ impl ShortList<'_> {
             work.pairs.extend(pairs.iter().filter(|pair| f64::from(pair.distance) <= farthest + gone));
             work.distances.clear();
             if gone == 0.0 {
-                // Those of the list are of now.
+                // Nothing has moved since the pairs were listed.
                 work.distances.extend(work.pairs.iter().map(|pair| f64::from(pair.distance)));
             } else {
                 self.in_play.measure(&work.pairs, &mut work.distances);
@@ -337,7 +339,7 @@ impl ShortList<'_> {
 }
 
 /// Whether the normal of a node, a mean of those of the faces around it, is opposed to that of a face; perhaps, where
-/// one of them is not flat.
+/// one of them may turn anywhere.
 fn opposed(star: &[Facing], face: &Facing) -> Opposed {
     let (mut always, mut never) = (!star.is_empty(), true);
     for other in star {

@@ -11,8 +11,8 @@ fn closest_faces(
     options: NodeFaceOptions,
     positions: &[Vec3],
 ) -> Vec<Option<(Closest, Option<Penetration>)>> {
-    let NodeFaceSearch { vectorised, group_ends, targets, last, .. } = search;
-    let faces = ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, targets };
+    let NodeFaceSearch { vectorised, group_ends, target_faces, last, .. } = search;
+    let faces = ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, target_faces };
     let groups = Groups { begin: 0, ends: group_ends, last };
     let mut found = Vec::new();
     faces.find(&groups, &mut Together::default(), |closest| {
@@ -145,7 +145,12 @@ fn each_node_has_the_closest_of_its_candidates() {
         if let Some((Candidate { key, face, .. }, point, Some(gap))) = found {
             let query = &positions[key.contactor as usize];
             assert_eq!(gap, signed_gap(&model.surfaces[0], &positions, face as usize, query, &point));
-            expected.push((ContactKey::Node(key), gap.gap, gap.normal));
+            let (kind, corners) = model.surfaces[0].face(face as usize);
+            let mut values = vec![0.0; corners.len()];
+            shape_values(kind, [point.xi[0], point.xi[1], 0.0], &mut values);
+            let nodes = std::iter::once(key.contactor).chain(corners.iter().copied()).collect::<Vec<_>>();
+            let weights = std::iter::once(1.0).chain(values.iter().map(|value| -value)).collect::<Vec<_>>();
+            expected.push((ContactKey::Node(key), gap.gap, gap.normal, nodes, weights));
         }
         let is_reached = |candidate: &&Candidate| {
             let (kind, nodes) = model.surfaces[0].face(candidate.face as usize);
@@ -161,7 +166,23 @@ fn each_node_has_the_closest_of_its_candidates() {
     let (mut search, mut constraints) = (NodeFaceSearch::default(), Constraints::default());
     search.group(&candidates, &model, options.start);
     search.find(&candidates, &model, options, &positions, &mut constraints);
-    assert_eq!(constraints.iter().map(|c| (c.key, c.gap, c.normal)).collect::<Vec<_>>(), expected);
+    let found = constraints.iter().map(|c| (c.key, c.gap, c.normal, c.nodes.to_vec(), c.weights.to_vec()));
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    assert!(expected.len() > 100, "{}", expected.len());
+    // Of each node the step before is its own, in whatever task.
+    let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
+    search.group(&candidates, &model, options.start);
+    for _ in 0..2 {
+        let closest = closest_faces(&search, &candidates, &model, options, &positions);
+        search.find(&candidates, &model, options, &positions, &mut constraints);
+        let last = closest.iter().map(|found| {
+            found.map(|(closest, _)| {
+                let Candidate { key, face, .. } = candidates[closest.candidate as usize];
+                LastClosest { key, face, xi: closest.point.xi }
+            })
+        });
+        assert_eq!(search.last, last.collect::<Vec<_>>());
+    }
 }
 
 /// Nodes of faces at right angles to triangles that they are next to, all turned: which side they are on is rounding, but

@@ -8,7 +8,7 @@ use crate::math::Vec3;
 use crate::math::real::{LANES, Lanes};
 use crate::math::vectorised::Vectorised;
 
-use super::{Candidate, Target};
+use super::{Candidate, TargetFace};
 
 /// Fours of candidates that go through the lanes together.
 const BLOCKS: usize = 4;
@@ -68,16 +68,16 @@ impl Together {
         &mut self,
         vectorised: Vectorised,
         candidates: &[Candidate],
-        targets: &[Target],
+        target_faces: &[TargetFace],
         positions: &[Vec3],
     ) {
         let position = |node: u32| positions[node as usize];
         self.places = [None; BLOCKS];
         let mut count = 0;
-        let fours = candidates.chunks(LANES).zip(targets.chunks(LANES));
-        for (place, (candidates, targets)) in self.places.iter_mut().zip(fours) {
+        let fours = candidates.chunks(LANES).zip(target_faces.chunks(LANES));
+        for (place, (candidates, target_faces)) in self.places.iter_mut().zip(fours) {
             let last = candidates.len() - 1;
-            let corners = [0, 1, 2, 3].map(|lane| targets[lane.min(last)].triangle);
+            let corners = [0, 1, 2, 3].map(|lane| target_faces[lane.min(last)].triangle);
             let [Some(a), Some(b), Some(c), Some(d)] = corners else { continue };
             let corners = [a, b, c, d];
             self.triangles[count] = TriangleLanes::from_fn(|lane, corner| position(corners[lane][corner]));
