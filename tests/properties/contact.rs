@@ -1,13 +1,13 @@
 //! Constraints between bodies that deform, pass into, through and out of each other.
 
-use ictus::contact::detection::{AllPairs, Configuration, Detector, StageCounts};
+use ictus::contact::detection::{AllPairs, Configuration, Detector, EdgeSelection, StageCounts};
 use ictus::contact::{Constraints, ContactKey};
 use ictus::math::Vec3;
 use rayon::prelude::*;
 
 use crate::deformation::Deformation;
 use crate::samples::Samples;
-use crate::scenes::{RIVALS, Scene, number_of_scenes};
+use crate::scenes::{RIVALS, Scene, Shape, number_of_scenes};
 
 /// What was compared.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,7 +107,11 @@ pub fn deform(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0x00C0_FFEE_0000);
     let half = samples.scale(0.5, 6.0);
     let most = if samples.chance(0.1) { 8 } else { 4 };
-    let mut scene = Scene::random(samples, most, half);
+    let scene = Scene::random(samples, most, half);
+    compare(seed, samples, scene)
+}
+
+fn compare(seed: u64, samples: &mut Samples, mut scene: Scene) -> Tally {
     let thickness = &mut Samples::new(seed ^ 0x7111_C4E5_0000);
     if thickness.chance(1.0 / 3.0) {
         scene.thicken(thickness);
@@ -122,6 +126,32 @@ pub fn deform(seed: u64) -> Tally {
         comparison.check(&Configuration { time, time_step, positions, velocities });
     }
     comparison.tally
+}
+
+/// Balls of so many faces that what is near is known of one place for longer than of another; they touch themselves, too.
+fn deform_fine(seed: u64) -> Tally {
+    let samples = &mut Samples::new(seed ^ 0xF17E_0000);
+    let ball = |samples: &mut Samples| {
+        let mut ball = Shape::icosphere(2).shifted(&samples.vector(0.8, false));
+        ball.nodes.iter_mut().for_each(|node| *node += samples.vector(0.03, false));
+        let bulge = samples.pick(&[0.0, 0.1]);
+        let is_curved = samples.chance(0.2);
+        if is_curved { ball.quadratic(|_, length| samples.vector(bulge * length, false)) } else { ball }
+    };
+    let shapes: Vec<Shape> = (0..2).map(|_| ball(samples)).collect();
+    let mut scene = Scene::new(&shapes, false);
+    scene.crossing = samples.pick(&[EdgeSelection::Feature, EdgeSelection::All]);
+    scene.foldable = samples.pick(&[&[][..], &[0]]).to_vec();
+    compare(seed, samples, scene)
+}
+
+#[test]
+fn constraints_of_many_faces_are_those_of_all_pairs() {
+    let scenes = number_of_scenes(8);
+    let tally = (0..scenes).into_par_iter().map(deform_fine).reduce(Tally::default, Tally::sum);
+    println!("{scenes} scenes of many faces in contact: {tally:?}");
+    assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");
+    assert!(tally.primitives[0] < tally.primitives[1] / 100, "looks at too much: {tally:?}");
 }
 
 #[test]

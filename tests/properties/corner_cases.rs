@@ -2,6 +2,7 @@
 
 use ictus::contact::detection::Configuration;
 use ictus::math::{RigidMotion, Rotation, Vec3};
+use ictus::mesh::CellKind;
 
 use crate::contact::{Comparison, work};
 use crate::flight::Flying;
@@ -67,6 +68,44 @@ fn contact_outlives_steps_that_shrink() {
     }
     assert!((0..200).all(|_| course.step(Vec3::new(0.0, 1e-7, 0.0), 1e-6) > 0));
     assert!((0..20).all(|_| course.step(Vec3::new(0.0, 1e-3, 0.0), 1e-1) > 0));
+}
+
+/// A sheet of triangles in unit cells across the x axis.
+fn sheet(x: f64, faces_up: bool) -> Shape {
+    let n = 9;
+    let nodes = (0..n * n).map(|k| Vec3::new(x, f64::from(k / n), f64::from(k % n))).collect();
+    let corners = (0..n * n).filter(|k| k / n + 1 < n && k % n + 1 < n).map(|k| k as u32);
+    let n = n as u32;
+    let cell = |a: u32| [[a, a + n, a + n + 1], [a, a + n + 1, a + 1]];
+    let turned = |[a, b, c]: [u32; 3]| if faces_up { vec![a, b, c] } else { vec![a, c, b] };
+    let faces = corners.flat_map(cell).map(|face| (CellKind::Tri3, turned(face))).collect();
+    Shape { nodes, faces }
+}
+
+/// Two jaws around a sheet: as the near one goes away, nothing is near any more; the other was too far to be looked at, and
+/// comes while nothing is.
+#[test]
+fn what_was_too_far_to_be_looked_at_comes_in_time() {
+    let mut found = 0;
+    for (speed, behind, thickness) in [0.02, 0.06, 0.11, 0.2].into_iter().flat_map(|speed| {
+        [2.005, 2.2, 2.5].into_iter().flat_map(move |behind| [(speed, behind, 0.0), (speed, behind, 1.5)])
+    }) {
+        // Half the edge that most have, and both offsets.
+        let depth = 0.5 + 2.0 * thickness;
+        let (mut jaws, far) = (sheet(1.2 * depth, false), sheet(-behind * depth, false));
+        let first = jaws.nodes.len() as u32;
+        jaws.nodes.extend(far.nodes);
+        let shifted = |(kind, nodes): &(CellKind, Vec<u32>)| {
+            (*kind, nodes.iter().map(|node| node + first).collect::<Vec<u32>>())
+        };
+        jaws.faces.extend(far.faces.iter().map(shifted));
+        let mut scene = Scene::new(&[jaws.shifted(&Vec3::new(0.0, 0.3, 0.2)), sheet(0.0, true)], false);
+        scene.offsets.fill(thickness);
+        let mut course = Course::new(&format!("jaws at {speed}, {behind} behind"), &scene);
+        let steps = (1.5 * behind / speed) as usize;
+        found += (0..steps).map(|_| course.step(Vec3::x() * (speed * depth), 1e-3)).sum::<usize>();
+    }
+    assert!(found > 10_000, "{found}");
 }
 
 /// A body that rested for long leaps into its neighbour in a single step.

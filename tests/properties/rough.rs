@@ -7,6 +7,7 @@ use ictus::mesh::CellKind;
 
 use crate::contact::first_difference;
 use crate::rough_surfaces::{CANDIDATES, RoughSurface, SPACING};
+use crate::samples::Samples;
 use crate::scenes::{NODE_FACE, RIVALS, Rival, Scene, Shape};
 
 fn shape(nodes: Vec<Vec3>, triangles: &[[u32; 3]]) -> Shape {
@@ -66,6 +67,85 @@ fn all_rivals_find_the_same_contact_of_rough_surfaces() {
             rival.detect(&configuration, &mut found);
             assert_eq!(first_difference(&expected, &found), None);
         }
+    }
+}
+
+/// Rough surfaces that slide and shiver, and single nodes of them that are fast for a while.
+struct Sliding<'a> {
+    scene: &'a Scene,
+    samples: Samples,
+    positions: Vec<Vec3>,
+    fast: Vec<(usize, Vec3)>,
+    num_steps: u32,
+}
+
+impl<'a> Sliding<'a> {
+    fn new(scene: &'a Scene) -> Self {
+        let positions = scene.positions.clone();
+        Self { scene, samples: Samples::new(11), positions, fast: Vec::new(), num_steps: 0 }
+    }
+
+    /// Goes a step, and shows it.
+    fn step(&mut self, mut show: impl FnMut(&Configuration<'_>)) {
+        let Self { scene, samples, positions, fast, num_steps } = self;
+        if num_steps.is_multiple_of(8) {
+            let nodes: Vec<usize> =
+                (0..samples.integer(1, 40)).map(|_| samples.integer(0, positions.len() - 1)).collect();
+            *fast = nodes.into_iter().map(|node| (node, samples.vector(0.1, false))).collect();
+        }
+        *num_steps += 1;
+        let (slide, time_step) = (Vec3::new(4e-3, 1e-3, -1e-3), 1e-6);
+        let shiver = samples.pick(&[0.0, 1e-3]);
+        let mut ways: Vec<Vec3> = (0..positions.len()).map(|_| samples.vector(shiver, false)).collect();
+        ways[scene.bodies[1].clone()].iter_mut().for_each(|way| *way += slide);
+        for &(node, way) in &*fast {
+            ways[node] += if num_steps.is_multiple_of(2) { way } else { way * -0.7 };
+        }
+        ways.iter_mut().for_each(|way| *way *= SPACING);
+        positions.iter_mut().zip(&ways).for_each(|(position, way)| *position += way);
+        let velocities: Vec<Vec3> = ways.iter().map(|way| way / time_step).collect();
+        let time = time_step * f64::from(*num_steps);
+        show(&Configuration { time, time_step, positions, velocities: &velocities });
+    }
+}
+
+/// What is known of one place is forgotten sooner than what is known of another, and all of it in time.
+#[test]
+fn sliding_surfaces_with_fast_nodes_lose_no_contact() {
+    let scene = rough_pair();
+    let [mut engine, mut buckets] = [RIVALS[0], Rival::Buckets].map(|rival| scene.rival(rival));
+    let mut sliding = Sliding::new(&scene);
+    let mut found_in_all = 0;
+    for step in 1..=60 {
+        sliding.step(|configuration| {
+            let (mut expected, mut found) = (Constraints::default(), Constraints::default());
+            buckets.detect(configuration, &mut expected);
+            engine.detect(configuration, &mut found);
+            assert_eq!(first_difference(&expected, &found), None, "step {step}");
+            found_in_all += found.len();
+        });
+    }
+    assert!(found_in_all > 60 * 2500, "{found_in_all}");
+}
+
+/// What the engine finds and does while surfaces slide does not depend on the number of threads.
+#[test]
+fn any_number_of_threads_slides_the_same() {
+    let scene = rough_pair();
+    let slide = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (mut engine, mut sliding) = (scene.rival(RIVALS[0]), Sliding::new(&scene));
+        let mut found = vec![Constraints::default(); 12];
+        for found in &mut found {
+            sliding.step(|configuration| pool.install(|| engine.detect(configuration, found)));
+        }
+        (found, engine.statistics().counts)
+    };
+    let (constraints, counts) = slide(1);
+    for (again, counts_again) in [2, 5].map(slide) {
+        let pairs = constraints.iter().zip(&again);
+        assert!(pairs.into_iter().all(|(expected, found)| first_difference(expected, found).is_none()));
+        assert_eq!(counts, counts_again);
     }
 }
 
