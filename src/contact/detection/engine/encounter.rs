@@ -28,8 +28,9 @@ use super::way::Way;
 /// Margin of the front, relative to the skin of a list.
 const MARGIN: f64 = 2.0;
 
-/// Fewest neighbourhoods and patches worth a task.
+/// Fewest patches whose place in the front is found by one task, and neighbourhoods that are followed by one.
 const PER_TASK: usize = 64;
+const FOLLOWED_PER_TASK: usize = 512;
 
 /// Rounding of distances, relative to the coordinates and to the search depth.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
@@ -79,10 +80,10 @@ impl Encounter {
         }
         let (Some(bodies), most) = (self.patches(tracks), self.way.step) else { return };
         let follow = |neighbourhood: &mut Neighbourhood| neighbourhood.follow(bodies, most);
-        if self.neighbourhoods.len() <= PER_TASK {
+        if self.neighbourhoods.len() <= FOLLOWED_PER_TASK {
             self.neighbourhoods.iter_mut().for_each(follow);
         } else {
-            self.neighbourhoods.par_iter_mut().with_min_len(PER_TASK).for_each(follow);
+            self.neighbourhoods.par_iter_mut().with_min_len(FOLLOWED_PER_TASK).for_each(follow);
         }
     }
 

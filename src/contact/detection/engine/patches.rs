@@ -26,8 +26,12 @@ const FACES: usize = WIDTH * WIDTH;
 /// Boxes of a full patch.
 pub(super) const BOXES: usize = FACES + WIDTH + 1;
 
-/// Fewest patches worth a task.
+/// Fewest patches that are fitted by a task, and that are followed by one.
 const PER_TASK: usize = 32;
+const PATCHES_FOLLOWED_PER_TASK: usize = 256;
+
+/// Most nodes that are followed by one thread.
+const NODES_PER_TASK: usize = 16_384;
 
 /// Some faces next to each other, and which nodes belong to them.
 #[derive(Clone, Copy, Debug)]
@@ -176,8 +180,13 @@ impl Patches {
             let begin = patch.checked_sub(1).map_or(0, |before| ends[before]);
             go(motion, &followed[begin..ends[patch]])
         };
-        let motions = self.motions.par_iter_mut().enumerate().with_min_len(PER_TASK);
-        motions.map(go).reduce(|| Bounds::EMPTY, |a, b| a.union(&b))
+        let joint = |a: Bounds, b: Bounds| a.union(&b);
+        // A thread that sleeps is not woken for a few nodes.
+        if self.followed.len() <= NODES_PER_TASK {
+            return self.motions.iter_mut().enumerate().map(go).fold(Bounds::EMPTY, joint);
+        }
+        let motions = self.motions.par_iter_mut().enumerate().with_min_len(PATCHES_FOLLOWED_PER_TASK);
+        motions.map(go).reduce(|| Bounds::EMPTY, joint)
     }
 
     /// Displacements of the points of a patch in the last step \[m\].
