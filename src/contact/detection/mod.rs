@@ -12,7 +12,6 @@
 mod all_pairs;
 mod body_tree;
 mod bounds;
-mod box_tree;
 mod buckets;
 pub mod closest_face;
 pub mod closest_point;

@@ -3,8 +3,7 @@
 //! ```text
 //! follow     how far the points of each body have moved in the step                         ([`track`])
 //! encounter  bodies that have left their room are given room again: who is in it?           ([`BodyTree`])
-//! front      which patches of bodies that have gone as far as was free are near each other  ([`encounter`], [`patches`])
-//! list       near nodes and faces of patches that have gone as far as was free              ([`neighbourhood`], [`traversal`])
+//! list       encounters whose bodies have gone as far as was free: near nodes and faces     ([`encounter`], [`traversal`])
 //! shorten    which of the near pairs can touch in the next steps                            ([`in_play`])
 //! search     closest points of these candidates, constraints of the penetrated nodes
 //! ```
@@ -15,29 +14,23 @@
 //! [`encounter`]: super::encounter
 //! [`traversal`]: super::traversal
 //! [`in_play`]: super::in_play
-//! [`patches`]: super::patches
-//! [`neighbourhood`]: super::neighbourhood
 
 use rayon::prelude::*;
 
-use crate::contact::Constraints;
 use crate::contact::detection::body_tree::BodyTree;
-use crate::contact::detection::box_tree::BoxTree;
 use crate::contact::detection::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::hierarchy::Hierarchy;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
+use crate::contact::{Constraints, NodeOnSurface};
 use crate::math::pack::Registers;
 use crate::math::vectorised::Vectorised;
 
 use super::Engine;
-use super::apart::{Clear, Distance};
 use super::encounter::Encounter;
 use super::in_play::InPlay;
-use super::neighbourhood::Neighbourhood;
-use super::patches::Patches;
 use super::track::BodyTrack;
 use super::traversal::{Found, NearPair, Side, Traversal};
 
@@ -62,12 +55,10 @@ pub(super) struct ContactPhase {
     /// Bodies in each other's room, ascending.
     pub encounters: Vec<Encounter>,
     candidates: Vec<Candidate>,
-    /// Where the nodes of each body end among those that have candidates.
-    node_ends: Vec<usize>,
+    /// Where those end whose nodes are of each body.
+    candidate_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
-    /// Pairs of edges that are listed, the same one more than once if it is near in more than one place.
-    num_edges: usize,
     vectorised: Vectorised,
     registers: Registers,
 }
@@ -95,10 +86,9 @@ impl ContactPhase {
             num_moved: 0,
             encounters: Vec::new(),
             candidates: Vec::new(),
-            node_ends: vec![0; model.surfaces.len()],
+            candidate_ends: vec![0; model.surfaces.len()],
             search: NodeFaceSearch::default(),
             edges: EdgeEdgeSearch::default(),
-            num_edges: 0,
             vectorised: Vectorised::detect(),
             registers: Registers::default(),
         }
@@ -170,53 +160,29 @@ impl ContactPhase {
         self.tracks.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(room).collect()
     }
 
-    /// Makes one sorted list of the short lists of all neighbourhoods, node by node: first of each body by itself. Then
-    /// all are in order if the nodes are those of one body after the other.
+    /// Makes one sorted list of the short lists of all encounters: first of each body by itself, whose lists are few and
+    /// sorted. Then all are in order if the nodes are those of one body after the other.
     fn gather(&mut self, model: &ContactModel, start: StartFrom) {
-        let Self { encounters, candidates, node_ends: ends, search, .. } = self;
-        let neighbourhoods = || encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
-        let of_node = |a: &Candidate, b: &Candidate| a.key == b.key;
-        let nodes = || neighbourhoods().flat_map(|neighbourhood| neighbourhood.short.chunk_by(of_node));
+        let Self { encounters, candidates, candidate_ends: ends, search, .. } = self;
+        let is_of_same = |a: &Candidate, b: &Candidate| a.contactor_body == b.contactor_body;
+        let lists = || encounters.iter().flat_map(|encounter| encounter.short.chunk_by(is_of_same));
         ends.fill(0);
-        nodes().for_each(|node| ends[node[0].contactor_body as usize] += 1);
+        lists().for_each(|list| ends[list[0].contactor_body as usize] += list.len());
         let mut total = 0;
         for end in ends.iter_mut() {
             total += std::mem::replace(end, total);
         }
-        let mut sorted: Vec<&[Candidate]> = vec![&[]; total];
-        for node in nodes() {
-            let end = &mut ends[node[0].contactor_body as usize];
-            sorted[*end] = node;
-            *end += 1;
+        let nothing = Candidate::new(NodeOnSurface { contactor: 0, target: 0 }, 0, 0);
+        candidates.resize(total, nothing);
+        for list in lists() {
+            let end = &mut ends[list[0].contactor_body as usize];
+            candidates[*end..*end + list.len()].copy_from_slice(list);
+            *end += list.len();
         }
-        let key = |node: &&[Candidate]| node.first().map(|candidate| candidate.key);
-        let is_of_same = |a: &&[Candidate], b: &&[Candidate]| a[0].contactor_body == b[0].contactor_body;
-        sorted.par_chunk_by_mut(is_of_same).for_each(|nodes| nodes.sort_unstable_by_key(key));
-        sorted.par_sort_by_key(key);
-        candidates.clear();
-        candidates.extend(sorted.into_iter().flatten());
+        candidates.par_chunk_by_mut(is_of_same).for_each(<[Candidate]>::sort);
+        candidates.par_sort();
         search.group(candidates, model, start);
     }
-}
-
-/// Bodies of some encounters, ascending.
-fn bodies_of(encounters: &[Encounter], these: &[usize]) -> Vec<usize> {
-    let mut bodies: Vec<usize> =
-        these.iter().flat_map(|&k| encounters[k].bodies).map(|body| body as usize).collect();
-    bodies.sort_unstable();
-    bodies.dedup();
-    bodies
-}
-
-/// The items in these places, ascending.
-fn these<'a, T>(mut items: &'a mut [T], places: &[usize]) -> Vec<&'a mut T> {
-    let mut first = 0;
-    let item = |&place: &usize| {
-        let (item, rest) = std::mem::take(&mut items).split_at_mut(place - first).1.split_first_mut()?;
-        (items, first) = (rest, place + 1);
-        Some(item)
-    };
-    places.iter().filter_map(item).collect()
 }
 
 /// Drops the encounters that are not among the pairs; both ascend.
@@ -244,7 +210,6 @@ impl Engine {
         self.contact.candidates.clear();
         self.contact.search.group(&[], &self.model, self.options.node_face.start);
         self.contact.edges.set(&self.model, []);
-        self.contact.num_edges = 0;
     }
 
     /// Brings the candidates up to date, as far as the motion of the bodies asks for it.
@@ -266,166 +231,51 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Brings the front and the near pairs of all encounters up to date.
+    /// Lists anew the near pairs of the encounters that are due.
     fn list_near_pairs(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
-        let mut apart = self.find_fronts(configuration);
         let Self { contact, model, .. } = self;
-        let ContactPhase { tracks, encounters, .. } = contact;
-        let choose = |(k, encounter): (usize, &mut Encounter)| {
-            let due = encounter.choose_skins(model, tracks);
-            (!due.is_empty()).then_some((k, due))
+        let (tracks, encounters) = (&contact.tracks, &mut contact.encounters);
+        let needs_traversal = |(k, encounter): (usize, &mut Encounter)| {
+            (encounter.is_due() && encounter.needs_traversal(model, tracks)).then_some(k)
         };
-        let encounters = encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
-        let due: Vec<(usize, Vec<usize>)> = encounters.filter_map(choose).collect();
-        self.fit_patches(configuration, &due, clock);
+        let due: Vec<usize> = encounters
+            .par_iter_mut()
+            .enumerate()
+            .with_min_len(PER_TASK)
+            .filter_map(needs_traversal)
+            .collect();
+        self.fit_volumes(configuration, &due, clock);
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
-        let list =
-            |(k, due): &(usize, Vec<usize>)| self.list(configuration, &self.contact.encounters[*k], due);
-        let found: Vec<Vec<Found>> = due.par_iter().map(list).collect();
-        let mut edges_changed = false;
-        for ((k, due), found) in due.into_iter().zip(found) {
-            let encounter = &mut self.contact.encounters[k];
-            let are_all = due.len() == encounter.neighbourhoods.len();
-            for (neighbourhood, found) in due.into_iter().zip(found) {
-                let neighbourhood = &mut encounter.neighbourhoods[neighbourhood];
-                self.statistics.counts.overlap += found.tests;
-                edges_changed |= neighbourhood.edges != found.edges;
-                neighbourhood.take(found);
-            }
-            if are_all && encounter.neighbourhoods.iter().all(|neighbourhood| !neighbourhood.has_met) {
-                apart.push(k);
-            }
+        let found: Vec<Option<Found>> =
+            due.par_iter().map(|&k| self.traverse(configuration, &self.contact.encounters[k])).collect();
+        for (k, found) in due.into_iter().zip(found) {
+            let found = found.unwrap_or_else(Found::nothing);
+            self.statistics.counts.overlap += found.tests;
+            self.contact.encounters[k].take(&self.model, found);
         }
-        self.tell_apart(configuration, &apart, clock);
-        let neighbourhoods = self.contact.encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
-        let num_edges = neighbourhoods.map(|neighbourhood| neighbourhood.edges.len()).sum();
-        if edges_changed || num_edges != std::mem::replace(&mut self.contact.num_edges, num_edges) {
-            let neighbourhoods =
-                self.contact.encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
-            let edges = neighbourhoods.flat_map(|neighbourhood| neighbourhood.edges.iter().copied());
-            self.contact.edges.set(&self.model, edges);
-        }
+        let encounters = self.contact.encounters.iter();
+        let edges = encounters.flat_map(|encounter| encounter.edges.iter().copied());
+        self.contact.edges.set(&self.model, edges);
     }
 
-    /// Finds the fronts that are due; gives the encounters that have none.
-    fn find_fronts(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
-        let Self { contact, model, .. } = self;
-        let ContactPhase { tracks, encounters, registers, .. } = contact;
-        let needs_front = |(k, encounter): (usize, &mut Encounter)| {
-            (encounter.is_due() && encounter.needs_front(model, tracks)).then_some(k)
-        };
-        let all = encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
-        let due: Vec<usize> = all.filter_map(needs_front).collect();
-        let bodies = bodies_of(encounters, &due);
-        let divide = |(track, &body): (&mut BodyTrack, &usize)| {
-            track.divide(&model.surfaces[body], configuration);
-            track.fit_all_patches(&model.surfaces[body], configuration.positions)
-        };
-        let fitted = these(tracks, &bodies).into_par_iter().zip(&bodies).map(divide);
-        self.statistics.counts.update += fitted.sum::<usize>() as u64;
-        let tree = |&body: &usize| tracks[body].patches().map_or_else(BoxTree::nothing, Patches::tree);
-        let trees: Vec<BoxTree> = bodies.par_iter().map(tree).collect();
-        let find_front = |encounter: &mut Encounter| {
-            let tree = |body: u32| &trees[bodies.partition_point(|&other| other < body as usize)];
-            encounter.find_front(model, tracks, encounter.bodies.map(tree), *registers);
-        };
-        these(encounters, &due).into_par_iter().for_each(find_front);
-        due.into_iter().filter(|&k| encounters[k].neighbourhoods.is_empty()).collect()
-    }
-
-    /// Fits the boxes of the patches that have deformed and that these neighbourhoods of encounters need.
-    fn fit_patches(
-        &mut self,
-        configuration: &Configuration<'_>,
-        due: &[(usize, Vec<usize>)],
-        clock: &mut StageClock,
-    ) {
+    /// Fits the spheres and the boxes of faces of the bodies in these encounters that have deformed.
+    fn fit_volumes(&mut self, configuration: &Configuration<'_>, due: &[usize], clock: &mut StageClock) {
         clock.enter(Stage::Update, &mut self.statistics.seconds);
-        let mut needed: Vec<(u32, u32)> = Vec::new();
-        for (k, due) in due {
-            let encounter = &self.contact.encounters[*k];
-            for neighbourhood in due.iter().map(|&neighbourhood| &encounter.neighbourhoods[neighbourhood]) {
-                let [own, other] =
-                    [neighbourhood.contactor, 1 - neighbourhood.contactor].map(|k| encounter.bodies[k]);
-                needed.push((own, neighbourhood.patch));
-                needed.extend(neighbourhood.others.iter().map(|&patch| (other, patch)));
+        let mut bodies: Vec<u32> = due.iter().flat_map(|&k| self.contact.encounters[k].bodies).collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        bodies.retain(|&body| self.contact.tracks[body as usize].is_stale());
+        let (trees, surfaces) = (&self.trees, &self.model.surfaces);
+        let tracks = self.contact.tracks.par_iter_mut().enumerate().with_min_len(BODIES_PER_TASK);
+        tracks.filter(|(body, _)| bodies.binary_search(&(*body as u32)).is_ok()).for_each(|(body, track)| {
+            if let Some(tree) = &trees[body] {
+                track.fit(tree, &surfaces[body], configuration.positions);
             }
-        }
-        needed.par_sort_unstable();
-        needed.dedup();
-        let patches: Vec<&[(u32, u32)]> = needed.chunk_by(|a, b| a.0 == b.0).collect();
-        let bodies: Vec<usize> = patches.iter().map(|patches| patches[0].0 as usize).collect();
-        let surfaces = &self.model.surfaces;
-        let fit = |((track, &body), patches): ((&mut BodyTrack, &usize), &&[(u32, u32)])| {
-            let patches: Vec<u32> = patches.iter().map(|&(_, patch)| patch).collect();
-            track.fit_patches(&surfaces[body], configuration.positions, &patches)
-        };
-        let tracks = these(&mut self.contact.tracks, &bodies).into_par_iter().zip(&bodies).zip(&patches);
-        self.statistics.counts.update += tracks.map(fit).sum::<usize>() as u64;
-    }
-
-    /// Near pairs of some neighbourhoods of an encounter.
-    fn list(&self, configuration: &Configuration<'_>, encounter: &Encounter, due: &[usize]) -> Vec<Found> {
-        let side = |body: u32| {
-            let patches = self.contact.tracks[body as usize].patches()?;
-            Some(Side { body, surface: &self.model.surfaces[body as usize], patches })
-        };
-        let [Some(first), Some(second)] = encounter.bodies.map(side) else {
-            return vec![Found::default(); due.len()];
-        };
-        let in_play = self.in_play(configuration, encounter);
-        let list = |&neighbourhood: &usize| {
-            let neighbourhood = &encounter.neighbourhoods[neighbourhood];
-            let reach = encounter.reach(neighbourhood, &self.model);
-            let traversal = Traversal {
-                model: &self.model,
-                sides: [first, second],
-                positions: configuration.positions,
-                ladder: &self.options.ladder,
-                reach,
-                registers: self.contact.registers,
-            };
-            let mut found =
-                traversal.list(neighbourhood.contactor, neighbourhood.patch, &neighbourhood.others);
-            found.near = in_play.within(&found.near, reach);
-            found.near.sort_unstable_by_key(NearPair::order);
-            found
-        };
-        due.par_iter().map(list).collect()
-    }
-
-    /// Tells how far apart the bodies of some encounters are.
-    fn tell_apart(&mut self, configuration: &Configuration<'_>, apart: &[usize], clock: &mut StageClock) {
-        if apart.is_empty() {
-            return;
-        }
-        clock.enter(Stage::Update, &mut self.statistics.seconds);
-        let Self { contact, model, trees, .. } = self;
-        let bodies = bodies_of(&contact.encounters, apart);
-        let fit = |(track, &body): (&mut BodyTrack, &usize)| {
-            let fit = |tree| track.fit_spheres(tree, &model.surfaces[body], configuration.positions);
-            trees[body].as_ref().map_or(0, fit)
-        };
-        let tracks = these(&mut contact.tracks, &bodies).into_par_iter().zip(&bodies);
-        self.statistics.counts.update += tracks.map(fit).sum::<usize>() as u64;
-        clock.enter(Stage::Overlap, &mut self.statistics.seconds);
-        let clear: Vec<Option<Clear>> =
-            apart.par_iter().map(|&k| self.clear(&self.contact.encounters[k])).collect();
-        for (&k, clear) in apart.iter().zip(clear) {
-            let Some(clear) = clear else { continue };
-            self.statistics.counts.overlap += clear.tests;
-            self.contact.encounters[k].take_apart(&self.model, clear);
-        }
-    }
-
-    /// How far apart the bodies of an encounter are.
-    fn clear(&self, encounter: &Encounter) -> Option<Clear> {
-        let ([first, second], reach) = (encounter.bodies, encounter.free_reach(&self.model));
-        let tree = |body: u32| self.tree_in_contact(body);
-        let placed = |body: u32| self.contact.tracks[body as usize].placed_spheres();
-        let trees = [tree(first)?, tree(second)?];
-        Some(Distance { trees, placed: [placed(first), placed(second)], reach }.find())
+        });
+        let vertices =
+            |&body: &u32| self.trees[body as usize].as_ref().map_or(0, |tree| tree.num_vertices() as u64);
+        self.statistics.counts.update += bodies.iter().map(vertices).sum::<u64>();
     }
 
     /// The tree that entries of a body are of: another than the first one where that has decayed.
@@ -433,11 +283,40 @@ impl Engine {
         Some(self.contact.tracks[body as usize].tree(self.trees[body as usize].as_ref()?))
     }
 
+    /// Nodes and faces of an encounter that are near each other.
+    fn traverse(&self, configuration: &Configuration<'_>, encounter: &Encounter) -> Option<Found> {
+        let side = |body: u32| {
+            Some(Side {
+                body,
+                tree: self.tree_in_contact(body)?,
+                surface: &self.model.surfaces[body as usize],
+                placed: self.contact.tracks[body as usize].placed(),
+            })
+        };
+        let [first, second] = encounter.bodies;
+        let reach = encounter.reach(&self.model);
+        let traversal = Traversal {
+            model: &self.model,
+            sides: [side(first)?, side(second)?],
+            positions: configuration.positions,
+            ladder: &self.options.ladder,
+            reach,
+            registers: self.contact.registers,
+        };
+        let mut found = traversal.run();
+        let in_play = InPlay { gone: 0.0, ..self.in_play(configuration, encounter) };
+        found.near = in_play.within(&found.near, reach);
+        found.near.par_sort_unstable_by_key(NearPair::order);
+        Some(found)
+    }
+
     fn in_play<'a>(&'a self, configuration: &Configuration<'a>, encounter: &Encounter) -> InPlay<'a> {
         InPlay {
             model: &self.model,
             bodies: encounter.bodies,
             positions: configuration.positions,
+            gone: encounter.gone(),
+            way: encounter.short_skin(),
             rounding: encounter.rounding,
             vectorised: self.contact.vectorised,
         }
@@ -446,32 +325,23 @@ impl Engine {
     /// Makes the short lists that are due anew, and with them those that soon will be.
     fn shorten(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
-        let Self { contact, model, .. } = self;
-        let ContactPhase { tracks, encounters, .. } = contact;
-        let choose = |(k, encounter): (usize, &mut Encounter)| {
-            let old = encounter.choose_short_skins(model, tracks);
-            (!old.is_empty()).then_some((k, old))
+        let encounters = self.contact.encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
+        let is_old = |(k, encounter): (usize, &mut Encounter)| {
+            let is_old = encounter.is_short_due() || encounter.is_short_old();
+            is_old.then(|| {
+                encounter.choose_short_skin();
+                k
+            })
         };
-        let encounters = encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
-        let old: Vec<(usize, Vec<usize>)> = encounters.filter_map(choose).collect();
-        let shorten = |(k, old): &(usize, Vec<usize>)| -> Vec<Vec<Candidate>> {
-            let encounter = &self.contact.encounters[*k];
-            let old: Vec<&Neighbourhood> =
-                old.iter().map(|&neighbourhood| &encounter.neighbourhoods[neighbourhood]).collect();
-            let in_play = self.in_play(configuration, encounter);
-            let facings = in_play.facings(old.iter().map(|neighbourhood| neighbourhood.near.len()).sum());
-            let short_list = |neighbourhood: &&Neighbourhood| {
-                in_play.short_list(&neighbourhood.near, neighbourhood.ways(), &facings)
-            };
-            old.par_iter().map(short_list).collect()
+        let old: Vec<usize> = encounters.filter_map(is_old).collect();
+        let shorten = |&k: &usize| {
+            let encounter = &self.contact.encounters[k];
+            self.in_play(configuration, encounter).short_list(&encounter.near)
         };
-        let short: Vec<Vec<Vec<Candidate>>> = old.par_iter().map(shorten).collect();
-        for ((k, old), short) in old.into_iter().zip(short) {
-            for (neighbourhood, short) in old.into_iter().zip(short) {
-                let neighbourhood = &mut self.contact.encounters[k].neighbourhoods[neighbourhood];
-                self.statistics.counts.overlap += neighbourhood.near.len() as u64;
-                neighbourhood.take_short(short);
-            }
+        let short: Vec<Vec<Candidate>> = old.par_iter().map(shorten).collect();
+        for (k, short) in old.into_iter().zip(short) {
+            self.statistics.counts.overlap += self.contact.encounters[k].near.len() as u64;
+            self.contact.encounters[k].take_short(short);
         }
         self.contact.gather(&self.model, self.options.node_face.start);
     }

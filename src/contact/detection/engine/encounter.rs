@@ -1,36 +1,36 @@
-//! Two bodies that are near each other, or one that can touch itself: which patches of them are near each other, and how
-//! long that holds.
+//! Two bodies that are near each other, or one that can touch itself: how long what is known of them holds.
 //!
 //! A step takes no point of one body farther towards a point of the other than the *way* of the step. The sum of the
 //! ways tells when to look again: bodies that were a distance apart need not be looked at before they have gone it;
-//! patches that were farther apart than the search depth and a margin cannot touch until the way is the margin. The
-//! others are the *front*: each follows a way of its own. Pairs of a node and a face that were listed within the search
-//! depth and a *skin* are all that can touch until the way of their patch is the skin
-//! ([`neighbourhood`](super::neighbourhood)). From this list of near pairs, every now and then, a short list is made of
-//! those that count in the next steps ([`in_play`](super::in_play)).
+//! pairs of a node and a face that were listed within the search depth and a *skin* are all that can touch until the
+//! way is the skin. From this list of near pairs, every now and then, a short list is made of those that count in the
+//! next steps ([`in_play`](super::in_play)).
 //!
 //! # Source
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for lists that hold while little moves.
 
-use rayon::prelude::*;
-
 use crate::contact::detection::ContactModel;
-use crate::contact::detection::box_tree::BoxTree;
-use crate::math::pack::Registers;
+use crate::contact::detection::edge_edge::EdgePair;
+use crate::contact::detection::node_face::Candidate;
 
-use super::apart::Clear;
-use super::neighbourhood::{Neighbourhood, distance, skin_for};
-use super::patches::Patches;
 use super::track::BodyTrack;
-use super::traversal::NearPair;
-use super::way::Way;
+use super::traversal::{Found, NearPair};
 
-/// Margin of the front, relative to the skin of a list.
-const MARGIN: f64 = 2.0;
+/// Steps that a list of near pairs should last.
+const STEPS: f64 = 256.0;
 
-/// Fewest patches whose place in the front is found by one task, and neighbourhoods that are followed by one.
-const PER_TASK: usize = 64;
-const FOLLOWED_PER_TASK: usize = 512;
+/// Least and greatest skin, relative to the search depth: a thicker one costs pairs that never touch, a thinner one
+/// more traversals of the trees.
+const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
+
+/// Steps that a short list should last: one that lasts longer has more pairs in it, which every step looks at.
+const SHORT_STEPS: f64 = 16.0;
+
+/// Greatest skin of the short list, relative to that of the list it is made from.
+const SHORT_SKIN: f64 = 1.0 / 2.0;
+
+/// Least skin of the short list, relative to the other.
+const LEAST_SHORT: f64 = 1.0 / 64.0;
 
 /// Rounding of distances, relative to the coordinates and to the search depth.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
@@ -40,15 +40,28 @@ const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 pub(super) struct Encounter {
     /// The bodies, first < second, or twice the same.
     pub bodies: [u32; 2],
-    /// How far a point of the one can have gone towards one of the other since the front was found.
-    way: Way,
-    /// Way from when on patches may touch that are not in the front.
-    front_until: f64,
+    /// How far a point of the one can have gone towards one of the other since they met \[m\].
+    way: f64,
+    /// Way of the last step \[m\].
+    step: f64,
+    /// Way by when the pairs were listed \[m\].
+    listed_at: f64,
+    /// Ways from when on pairs may lack, in the list and in the short list.
+    near_until: f64,
+    short_until: f64,
+    /// Thickness of the skin of the list \[m\].
+    skin: f64,
+    /// That of the short list \[m\].
+    short_skin: f64,
     /// What distances are taken to be off by \[m\].
     pub rounding: f64,
-    /// The front: patches with others that they can come near, those of the first body first, ascending.
-    pub neighbourhoods: Vec<Neighbourhood>,
-    /// The vertices of the trees that were nearest to each other where the bodies were found apart.
+    /// Pairs of a node and a face within reach of each other when they were listed, nodes ascending, the nearest faces first.
+    pub near: Vec<NearPair>,
+    /// Pairs of edges within reach of each other then.
+    pub edges: Vec<EdgePair>,
+    /// Those of the nodes and faces that may touch for now, in the order of the nodes in the list, faces ascending.
+    pub short: Vec<Candidate>,
+    /// The vertices of the trees that were nearest to each other where the last traversal found the bodies apart.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -57,10 +70,17 @@ impl Encounter {
     pub fn new(bodies: [u32; 2]) -> Self {
         Self {
             bodies,
-            way: Way::default(),
-            front_until: f64::NEG_INFINITY,
+            way: 0.0,
+            step: 0.0,
+            listed_at: 0.0,
+            near_until: f64::NEG_INFINITY,
+            short_until: f64::NEG_INFINITY,
+            skin: 0.0,
+            short_skin: 0.0,
             rounding: 0.0,
-            neighbourhoods: Vec::new(),
+            near: Vec::new(),
+            edges: Vec::new(),
+            short: Vec::new(),
             nearest: None,
         }
     }
@@ -72,189 +92,100 @@ impl Encounter {
 
     /// Goes along with a step of the bodies. The way also bounds how far points of the same body move towards each
     /// other.
-    pub fn follow(&mut self, tracks: &[BodyTrack]) {
-        self.measure(tracks);
-        self.way.go();
-        if self.neighbourhoods.is_empty() {
-            return;
-        }
-        let (Some(bodies), most) = (self.patches(tracks), self.way.step) else { return };
-        let follow = |neighbourhood: &mut Neighbourhood| neighbourhood.follow(bodies, most);
-        if self.neighbourhoods.len() <= FOLLOWED_PER_TASK {
-            self.neighbourhoods.iter_mut().for_each(follow);
-        } else {
-            self.neighbourhoods.par_iter_mut().with_min_len(FOLLOWED_PER_TASK).for_each(follow);
-        }
-    }
-
-    /// Notes the way of the last step.
-    fn measure(&mut self, tracks: &[BodyTrack]) {
-        let [first, second] = self.bodies.map(|body| &tracks[body as usize].step);
+    pub fn follow(&mut self, bodies: &[BodyTrack]) {
+        let [first, second] = self.bodies.map(|body| &bodies[body as usize].step);
         let between = first.greatest_distance(second);
-        self.way.step = between.max(first.extent()).max(second.extent());
+        self.step = between.max(first.extent()).max(second.extent());
+        self.way += self.step;
     }
 
-    fn patches<'a>(&self, tracks: &'a [BodyTrack]) -> Option<[&'a Patches; 2]> {
-        let [first, second] = self.bodies.map(|body| tracks[body as usize].patches());
-        Some([first?, second?])
+    /// Whether the bodies have gone farther than a way; also where theirs is no number.
+    fn is_past(&self, way: f64) -> bool {
+        self.way > way || self.way.is_nan()
     }
 
-    /// Whether patches may touch that are not in the front; also where the way is no finite number.
+    /// Whether pairs of a node and a face may touch that are not on the list.
     pub fn is_due(&self) -> bool {
-        self.way.is_past(self.front_until)
+        self.is_past(self.near_until)
     }
 
-    /// Whether that may be so of the front, or of a list.
+    /// Whether the short list may lack something.
+    pub fn is_short_due(&self) -> bool {
+        self.is_past(self.short_until)
+    }
+
+    /// Whether either is so.
     pub fn asks_for_work(&self) -> bool {
-        self.is_due()
-            || self
-                .neighbourhoods
-                .iter()
-                .any(|neighbourhood| neighbourhood.is_due() || neighbourhood.is_short_due())
+        self.is_due() || self.is_short_due()
     }
 
-    /// Distance from which on things cannot touch \[m\].
-    fn nearest_free(&self, model: &ContactModel) -> f64 {
-        model.search_depth(self.bodies) + self.rounding
+    /// Whether the short list is in the second half of its life.
+    pub fn is_short_old(&self) -> bool {
+        !self.near.is_empty() && self.is_past(self.short_until - 0.5 * self.short_skin())
     }
 
-    /// How far beyond that patches are in the front \[m\].
-    fn margin(&self, model: &ContactModel) -> f64 {
-        MARGIN * skin_for(self.way.step, model.search_depth(self.bodies))
-    }
-
-    /// Brings what distances are taken to be off by up to date, for all that is found in the same step.
-    fn find_rounding(&mut self, model: &ContactModel, tracks: &[BodyTrack]) {
-        let [first, second] = self.bodies.map(|body| tracks[body as usize].largest_coordinate());
-        self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
-    }
-
-    /// Whether the front is to be found; if the boxes of the bodies tell that there is none, when to look again.
-    pub fn needs_front(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> bool {
-        self.measure(tracks);
-        self.find_rounding(model, tracks);
+    /// Decides how thick the skin of the next list is, and if the boxes of the bodies tell that there is no use for one,
+    /// when to look again; true if the trees are to be looked into.
+    pub fn needs_traversal(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> bool {
+        let depth = model.search_depth(self.bodies);
         let [first, second] = self.bodies.map(|body| &tracks[body as usize]);
-        let apart = distance(&first.bounds(), &second.bounds());
-        let are_apart = apart > self.nearest_free(model) + self.margin(model);
-        if self.is_of_one_body() || !are_apart {
+        let largest = first.largest_coordinate().max(second.largest_coordinate());
+        self.rounding = ROUNDING[0] * largest + ROUNDING[1] * depth;
+        let [least, most] = SKIN.map(|share| share * depth);
+        self.skin = (STEPS * self.step).max(least).min(most);
+        if self.is_of_one_body() {
             return true;
         }
-        self.take_apart(model, Clear { distance: apart, nearest: None, tests: 0 });
+        let [a, b] = [first.bounds(), second.bounds()];
+        let apart = (a.lower - b.upper).sup(&(b.lower - a.upper)).map(|gap| gap.max(0.0)).norm();
+        if apart <= self.reach(model) {
+            return true;
+        }
+        self.take(model, Found { clear: apart, ..Found::nothing() });
         false
     }
 
-    /// Finds the front, given the trees over the patches of both bodies. Patches that were in it keep their lists.
-    pub fn find_front(
-        &mut self,
-        model: &ContactModel,
-        tracks: &[BodyTrack],
-        trees: [&BoxTree; 2],
-        registers: Registers,
-    ) {
-        let Some(bodies) = self.patches(tracks) else { return };
-        let (margin, most) = (self.margin(model), self.way.step);
-        let within = self.nearest_free(model) + margin;
-        let mut known = std::mem::take(&mut self.neighbourhoods).into_iter().peekable();
-        for contactor in 0..if self.is_of_one_body() { 1 } else { 2 } {
-            let (own, other) = (bodies[contactor], 1 - contactor);
-            let around_other = tracks[self.bodies[other] as usize].bounds().widened(within);
-            let near =
-                |patch: u32| (patch, trees[other].overlapping(registers, &own.bounds(patch).widened(within)));
-            let patches = trees[contactor].overlapping(registers, &around_other);
-            let near: Vec<(u32, Vec<u32>)> = patches
-                .into_par_iter()
-                .with_min_len(PER_TASK)
-                .map(near)
-                .filter(|(_, others)| !others.is_empty())
-                .collect();
-            for (patch, others) in near {
-                let place = (contactor, patch);
-                while known.next_if(|known| known.place() < place).is_some() {}
-                let neighbourhood = match known.next_if(|known| known.place() == place) {
-                    Some(mut known) => {
-                        let bounds = own.bounds(patch);
-                        let free = |k: u32| distance(&bounds, &bodies[other].bounds(k)) - (within - margin);
-                        known.renew(others, free);
-                        known
-                    }
-                    None => {
-                        let mut new = Neighbourhood::new(contactor, patch, others);
-                        new.measure(bodies, most);
-                        new
-                    }
-                };
-                self.neighbourhoods.push(neighbourhood);
-            }
-        }
-        self.nearest = None;
-        self.way.restart();
-        self.front_until = margin;
+    /// Distance within which pairs are listed \[m\].
+    pub fn reach(&self, model: &ContactModel) -> f64 {
+        model.search_depth(self.bodies) + self.skin + self.rounding
     }
 
-    /// Takes over that the bodies are apart: there is no front, unless the one that is known holds for longer.
-    pub fn take_apart(&mut self, model: &ContactModel, clear: Clear) {
-        self.nearest = clear.nearest;
-        let free = clear.distance - self.nearest_free(model);
-        if self.is_due() || free > self.front_until - self.way.gone() {
-            self.neighbourhoods.clear();
-            self.way.restart();
-            self.front_until = free;
-        }
+    /// How far points can have gone towards each other since the pairs were listed \[m\].
+    pub fn gone(&self) -> f64 {
+        self.way - self.listed_at
     }
 
-    /// Those neighbourhoods whose pairs are to be listed, with the skins that they will have.
-    pub fn choose_skins(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> Vec<usize> {
-        if self.neighbourhoods.iter().any(Neighbourhood::is_due) {
-            self.find_rounding(model, tracks);
-        }
-        let depth = model.search_depth(self.bodies);
-        let due =
-            self.neighbourhoods.iter_mut().enumerate().filter(|(_, neighbourhood)| neighbourhood.is_due());
-        due.map(|(k, neighbourhood)| {
-            neighbourhood.choose_skin(depth);
-            k
-        })
-        .collect()
+    /// How far points can go towards each other until the short list is made anew \[m\].
+    pub fn short_skin(&self) -> f64 {
+        self.short_skin
     }
 
-    /// Those whose short lists are to be made anew, with the skins that they will have.
-    pub fn choose_short_skins(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> Vec<usize> {
-        if self.neighbourhoods.iter().any(Neighbourhood::is_short_old) {
-            self.find_rounding(model, tracks);
-        }
-        let old = self
-            .neighbourhoods
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, neighbourhood)| neighbourhood.is_short_old());
-        old.map(|(k, neighbourhood)| {
-            neighbourhood.choose_short_skin();
-            k
-        })
-        .collect()
+    /// Decides how thick the skin of the next short list is.
+    pub fn choose_short_skin(&mut self) {
+        self.short_skin = (SHORT_STEPS * self.step).max(LEAST_SHORT * self.skin).min(SHORT_SKIN * self.skin);
     }
 
-    /// Distance within which pairs of a neighbourhood are listed \[m\].
-    pub fn reach(&self, neighbourhood: &Neighbourhood, model: &ContactModel) -> f64 {
-        self.nearest_free(model) + neighbourhood.skin()
+    /// Takes over what was found by now.
+    pub fn take(&mut self, model: &ContactModel, found: Found) {
+        let free = found.clear - model.search_depth(self.bodies) - self.rounding;
+        self.near = found.near;
+        self.edges = found.edges;
+        self.listed_at = self.way;
+        self.nearest = found.nearest;
+        self.near_until = self.way + if self.near.is_empty() { free.max(self.skin) } else { self.skin };
+        self.short.clear();
+        self.short_until = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
     }
 
-    /// How far apart the bodies are at least if no boxes of batches have been found near in any neighbourhood by now
-    /// \[m\]: as far as was looked, but what is not in the front is as far as is left of its margin.
-    pub fn free_reach(&self, model: &ContactModel) -> f64 {
-        let reaches = self.neighbourhoods.iter().map(|neighbourhood| self.reach(neighbourhood, model));
-        reaches.fold(self.nearest_free(model) + (self.front_until - self.way.gone()), f64::min)
+    /// Takes over the short list made by now.
+    pub fn take_short(&mut self, short: Vec<Candidate>) {
+        self.short = short;
+        self.short_until = self.way + self.short_skin();
     }
 
-    /// All near pairs.
-    pub fn near(&self) -> impl Iterator<Item = &NearPair> {
-        self.neighbourhoods.iter().flat_map(|neighbourhood| &neighbourhood.near)
-    }
-
-    /// Steps of the size of the last one until something is due.
+    /// Steps of the size of the last one until it is due.
     pub fn steps_left(&self) -> f64 {
-        let of_neighbourhoods = self.neighbourhoods.iter().map(Neighbourhood::steps_left);
-        of_neighbourhoods.fold(self.way.steps_to(self.front_until), f64::min)
+        (self.near_until - self.way) / self.step
     }
 }
 
@@ -286,7 +217,7 @@ mod tests {
             track.give_room(surface, &positions);
         }
         let mut encounter = Encounter::new([0, 1]);
-        assert!(encounter.is_due() && !encounter.needs_front(&model, &tracks));
+        assert!(encounter.is_due() && !encounter.needs_traversal(&model, &tracks));
         let mut steps = 0;
         while !encounter.is_due() {
             positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.1);
@@ -300,6 +231,6 @@ mod tests {
         }
         let free = 10.0 - model.search_depth([0, 1]);
         assert_eq!(steps, (free / 0.05).ceil() as usize);
-        assert!(encounter.neighbourhoods.is_empty());
+        assert!(encounter.near.is_empty() && encounter.short.is_empty());
     }
 }

@@ -4,6 +4,8 @@
 //! moved is known in every step before its positions are used. A point of a face moves as its nodes do, Σ N_a d_a, and
 //! so within the box of their displacements where it is linear, and a little beyond where it is curved.
 
+use rayon::prelude::*;
+
 use crate::contact::Surface;
 use crate::contact::detection::Configuration;
 use crate::contact::detection::bounds::{Bounds, overshoot};
@@ -12,8 +14,10 @@ use crate::contact::detection::volume::{Aabb, Sphere};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
-use super::patches::{BOXES, Patches};
-use super::steps::{Steps, in_pieces};
+use super::face_batches::FaceBatches;
+
+/// Nodes looked at by one task.
+const NODES_PER_TASK: usize = 16_384;
 
 /// Steps at the present speed that a body should stay in its room.
 const STEPS_IN_ROOM: f64 = 128.0;
@@ -46,37 +50,31 @@ pub(super) struct BodyTrack {
     largest_coordinate: f64,
     /// Spheres of its tree when they were last fitted.
     spheres: Vec<Sphere>,
+    /// Its faces by eight, with their boxes then; none before.
+    batches: Option<Box<FaceBatches>>,
     /// Displacements since then.
     since_fit: Bounds,
     /// A tree built since, in the place of that of the beginning; apart, as few have one and every step reads the rest.
     rebuilt: Option<Box<Hierarchy>>,
     /// The least sum of the volumes of the spheres of the tree in use \[m³\].
     best: f64,
-    /// Its patches, once it has been near another body or can touch itself.
-    patches: Option<Box<Patches>>,
     search_depth: f64,
     /// Its part of the distance within which others can touch it: the smaller of two depths is no more than their mean.
     share_of_reach: f64,
     overshoot: f64,
 }
 
-/// Where the spheres of a body are now: all are shifted and have grown alike.
+/// Where the spheres and the boxes of a body are now: all are shifted and have grown alike.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PlacedSpheres<'a> {
+pub(super) struct PlacedVolumes<'a> {
     /// As they were fitted.
-    spheres: &'a [Sphere],
+    pub spheres: &'a [Sphere],
+    /// As their boxes were fitted.
+    pub batches: Option<&'a FaceBatches>,
     /// How far they have moved since \[m\].
-    shift: Vec3,
+    pub shift: Vec3,
     /// How much larger they are now \[m\].
-    growth: f64,
-}
-
-impl PlacedSpheres<'_> {
-    /// That of a vertex.
-    pub fn sphere(&self, vertex: u32) -> Sphere {
-        let sphere = self.spheres[vertex as usize];
-        Sphere { centre: sphere.centre + self.shift, radius: sphere.radius + self.growth }
-    }
+    pub growth: f64,
 }
 
 impl BodyTrack {
@@ -90,10 +88,10 @@ impl BodyTrack {
             room: f64::NEG_INFINITY,
             largest_coordinate: 0.0,
             spheres: Vec::new(),
+            batches: None,
             since_fit: Bounds::ZERO,
             rebuilt: None,
             best: f64::INFINITY,
-            patches: None,
             search_depth: depth + offset,
             share_of_reach: 0.5 * depth + offset,
             overshoot: overshoot(surface),
@@ -104,24 +102,21 @@ impl BodyTrack {
     pub fn forget(&mut self) {
         self.room = f64::NEG_INFINITY;
         self.spheres.clear();
-        self.patches = None;
+        self.batches = None;
         (self.rebuilt, self.best) = (None, f64::INFINITY);
     }
 
     /// Goes along with a step, given the nodes of the surface.
     pub fn follow(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
-        let steps = self.steps();
-        self.step = match &mut self.patches {
-            Some(patches) => patches.follow(nodes, &steps, configuration),
-            None => steps.of(nodes, configuration),
-        };
-        self.since_bounds = self.since_bounds.plus(&self.step);
-        self.since_fit = self.since_fit.plus(&self.step);
-    }
-
-    /// How far points of the body may go in a step.
-    fn steps(&self) -> Steps {
-        Steps { overshoot: self.overshoot, rounding: ROUNDING * self.largest_coordinate }
+        let velocities = configuration.velocities;
+        let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| velocities[node as usize]), 0.0);
+        let velocity = in_pieces(nodes, of_nodes);
+        self.step = velocity.beyond(self.overshoot).times(configuration.time_step);
+        if !self.step.is_zero() {
+            self.step = self.step.widened(ROUNDING * self.largest_coordinate);
+            self.since_bounds = self.since_bounds.plus(&self.step);
+            self.since_fit = self.since_fit.plus(&self.step);
+        }
     }
 
     /// Whether the body may have left its room.
@@ -151,47 +146,14 @@ impl BodyTrack {
         self.largest_coordinate
     }
 
-    /// Its patches; none before they were asked for.
-    pub fn patches(&self) -> Option<&Patches> {
-        self.patches.as_deref()
-    }
-
-    /// Divides the surface into patches, unless that is done.
-    pub fn divide(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
-        if self.patches.is_none() {
-            let mut patches = Patches::new(surface, configuration.positions);
-            patches.follow(surface.nodes(), &self.steps(), configuration);
-            patches.fit(surface, configuration.positions, |_| true);
-            self.patches = Some(Box::new(patches));
-        }
-    }
-
-    /// Fits the boxes of all patches that have deformed; gives how many boxes that takes.
-    pub fn fit_all_patches(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
-        let all: Vec<u32> = (0..self.patches().map_or(0, Patches::len) as u32).collect();
-        self.fit_patches(surface, positions, &all)
-    }
-
-    /// Fits the boxes of those of some patches, ascending, that have deformed; gives how many boxes that takes.
-    pub fn fit_patches(&mut self, surface: &Surface, positions: &[Vec3], needed: &[u32]) -> usize {
-        let most = STALE * self.search_depth;
-        let Some(patches) = &mut self.patches else { return 0 };
-        let is_fitted = |patch: u32| patches.placed(patch).growth <= most;
-        let stale: Vec<u32> = needed.iter().copied().filter(|&patch| !is_fitted(patch)).collect();
-        if !stale.is_empty() {
-            patches.fit(surface, positions, |patch| stale.binary_search(&patch).is_ok());
-        }
-        BOXES * stale.len()
-    }
-
-    /// Fits the spheres of the tree if the body has deformed; where it has become a bad one, of another one in its place.
-    /// Gives how many have been fitted.
-    pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
+    /// Whether the spheres of the tree and the boxes are to be fitted anew before they are used.
+    pub fn is_stale(&self) -> bool {
         let growth = 0.5 * self.since_fit.extent();
-        let is_stale = self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan();
-        if !is_stale {
-            return 0;
-        }
+        self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan()
+    }
+
+    /// Fits the spheres of the tree, and the boxes of its faces; where it has become a bad one, of another one in its place.
+    pub fn fit(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) {
         self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
         self.since_fit = Bounds::ZERO;
         let quality = sum_of_volumes(&self.spheres);
@@ -199,10 +161,14 @@ impl BodyTrack {
             self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0).map(Box::new);
             self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
             self.best = sum_of_volumes(&self.spheres);
+            self.batches = None;
         } else {
             self.best = self.best.min(quality);
         }
-        self.spheres.len()
+        match &mut self.batches {
+            Some(batches) => batches.tree.refit(surface, positions, 0.0),
+            none => *none = Some(Box::new(FaceBatches::new(surface, positions))),
+        }
     }
 
     /// The tree in use: the given one of the body unless another has taken its place.
@@ -210,10 +176,15 @@ impl BodyTrack {
         self.rebuilt.as_deref().unwrap_or(tree)
     }
 
-    /// Where the spheres are now.
-    pub fn placed_spheres(&self) -> PlacedSpheres<'_> {
+    /// Where the spheres and the boxes are now.
+    pub fn placed(&self) -> PlacedVolumes<'_> {
         let growth = 0.5 * self.since_fit.extent();
-        PlacedSpheres { spheres: &self.spheres, shift: self.since_fit.middle(), growth }
+        PlacedVolumes {
+            spheres: &self.spheres,
+            batches: self.batches.as_deref(),
+            shift: self.since_fit.middle(),
+            growth,
+        }
     }
 }
 
@@ -229,6 +200,14 @@ fn sum_of_volumes(spheres: &[Sphere]) -> f64 {
     fixed_order_sum(spheres.len(), &|range| {
         spheres[range].iter().map(|sphere| sphere.radius.powi(3)).sum::<f64>()
     })
+}
+
+/// Bounds of all pieces of a list of nodes, in parallel where there are many.
+fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
+    if nodes.len() <= NODES_PER_TASK {
+        return bounds(nodes);
+    }
+    nodes.par_chunks(NODES_PER_TASK).map(bounds).reduce(|| Bounds::EMPTY, |a, b| a.union(&b))
 }
 
 #[cfg(test)]
@@ -252,22 +231,18 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A body in motion is in its box, and its faces are in the spheres of the tree and in their own boxes and those of
-    /// their patches, fitted or not; rigid motion makes none larger. It tells in time when it leaves its room.
+    /// A body in motion is in its box, and its faces are in the spheres of the tree and in their own boxes, fitted or
+    /// not; rigid motion makes none larger. It tells in time when it leaves its room.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);
-        for (is_rigid, count) in [(true, 20), (false, 20), (true, 150), (false, 150)] {
-            let (surface, mut positions) = strip(count);
-            let rest = vec![Vec3::zeros(); positions.len()];
+        for is_rigid in [true, false] {
+            let (surface, mut positions) = strip(20);
             let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
             let mut track = BodyTrack::new(&surface, 0.5, 0.0);
-            assert!(track.has_left());
+            assert!(track.has_left() && track.is_stale());
             let room = track.give_room(&surface, &positions);
-            assert_eq!(track.fit_spheres(&tree, &surface, &positions), tree.num_vertices());
-            track.divide(&surface, &configuration(&positions, &rest));
-            let num_patches = track.patches().unwrap().len();
-            assert_eq!(num_patches, (count as usize).div_ceil(64));
+            track.fit(&tree, &surface, &positions);
             let mut left = 0;
             for _ in 0..50 {
                 let common = samples.vector(0.02) + Vec3::x() * 0.02;
@@ -275,44 +250,31 @@ mod tests {
                 let velocities: Vec<Vec3> = positions.iter().map(|_| common + own(samples)).collect();
                 positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.5);
                 track.follow(surface.nodes(), &configuration(&positions, &velocities));
-                let (bounds, placed) = (track.bounds(), track.placed_spheres());
+                let (bounds, placed) = (track.bounds(), track.placed());
                 assert!(positions.iter().all(|x| bounds.contains(x)));
                 assert!(track.has_left() || positions.iter().all(|x| room.contains(x)));
                 left += usize::from(track.has_left());
-                // Rounding adds up: 50 steps of 8 ε times coordinates of about 150.
-                let most = 20.1 + f64::from(count - 20);
-                assert!(!is_rigid || placed.growth < 1e-10 && bounds.diagonal() < most);
+                // Rounding adds up: 50 steps of 8 ε times coordinates of about 25.
+                assert!(!is_rigid || placed.growth < 1e-11 && bounds.diagonal() < 20.1);
                 for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {
-                    let sphere = placed.sphere(v);
+                    let sphere = placed.spheres[v as usize];
                     let (_, nodes) = surface.face(tree.face(v).unwrap() as usize);
-                    let farthest = |&node: &u32| (positions[node as usize] - sphere.centre).norm();
-                    assert!(nodes.iter().all(|node| farthest(node) <= sphere.radius + 1e-12));
+                    let farthest =
+                        |&node: &u32| (positions[node as usize] - sphere.centre - placed.shift).norm();
+                    assert!(nodes.iter().all(|node| farthest(node) <= sphere.radius + placed.growth + 1e-12));
                 }
-                let patches = track.patches().unwrap();
-                for (patch, batch) in (0..count.div_ceil(8)).map(|k| (k / 8, patches.batch(k))) {
-                    let (placed, around) = (patches.placed(patch), patches.bounds(patch).widened(1e-12));
-                    assert!(!is_rigid || placed.growth < 1e-10);
+                let batches = placed.batches.unwrap();
+                for batch in (0..batches.tree.num_leaves() as u32).map(|k| batches.batch(k)) {
                     for (place, &face) in batch.faces.iter().enumerate() {
                         let bounds = batch.boxes.get(place).moved(&placed.shift);
                         let bounds = bounds.widened(placed.growth + 1e-12);
-                        for &node in surface.face(face as usize).1 {
-                            let (x, v) = (&positions[node as usize], &velocities[node as usize]);
-                            assert!(bounds.contains(x) && around.contains(x));
-                            assert!(
-                                patches
-                                    .step(patch)
-                                    .greatest_distance(&Bounds::of([*v * 0.5].into_iter(), 0.0))
-                                    <= patches.extent(patch) + 1e-12
-                            );
-                        }
+                        let (_, nodes) = surface.face(face as usize);
+                        assert!(nodes.iter().all(|&node| bounds.contains(&positions[node as usize])));
                     }
                 }
             }
             assert!(left > 10 && left < 50, "{left}");
-            let all: Vec<u32> = (0..num_patches as u32).collect();
-            let stale = track.fit_patches(&surface, &positions, &all);
-            assert_eq!(stale, if is_rigid { 0 } else { BOXES * num_patches });
-            assert_eq!(track.fit_spheres(&tree, &surface, &positions) > 0, !is_rigid);
+            assert_eq!(track.is_stale(), !is_rigid);
         }
     }
 
@@ -322,21 +284,14 @@ mod tests {
         let (surface, mut positions) = strip(200);
         let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut track = BodyTrack::new(&surface, 0.5, 0.0);
-        track.fit_spheres(&tree, &surface, &positions);
-        let go = |track: &mut BodyTrack, positions: &mut Vec<Vec3>, to: Vec<Vec3>| {
-            let velocities: Vec<Vec3> =
-                to.iter().zip(&*positions).map(|(to, from)| (to - from) / 0.5).collect();
-            *positions = to;
-            track.follow(surface.nodes(), &configuration(positions, &velocities));
-            track.fit_spheres(&tree, &surface, positions);
-        };
-        let sheared = positions.iter().map(|x| x + Vec3::y() * (0.1 * x.x)).collect();
-        go(&mut track, &mut positions, sheared);
+        track.fit(&tree, &surface, &positions);
+        positions.iter_mut().for_each(|x| x.y += 0.1 * x.x);
+        track.fit(&tree, &surface, &positions);
         assert!(track.rebuilt.is_none(), "shear");
-        let swap =
-            |(k, x): (usize, &Vec3)| x + Vec3::x() * (f64::from((k as u32 / 3) * 89 % 200) - (k / 3) as f64);
-        let swapped = positions.iter().enumerate().map(swap).collect();
-        go(&mut track, &mut positions, swapped);
+        for (k, x) in positions.iter_mut().enumerate() {
+            x.x += f64::from((k as u32 / 3) * 89 % 200) - (k / 3) as f64;
+        }
+        track.fit(&tree, &surface, &positions);
         let fresh = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut spheres = Vec::new();
         fresh.refit(&positions, &mut spheres);
