@@ -128,7 +128,7 @@ fn compare(seed: u64, samples: &mut Samples, mut scene: Scene) -> Tally {
     comparison.tally
 }
 
-/// Balls of so many faces that what is near is known of one place for longer than of another; they touch themselves, too.
+/// Balls of so many faces that most are far from what touches; flat or curved, and some of them touch themselves.
 fn deform_fine(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0xF17E_0000);
     let ball = |samples: &mut Samples| {

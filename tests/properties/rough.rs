@@ -109,7 +109,8 @@ impl<'a> Sliding<'a> {
     }
 }
 
-/// What is known of one place is forgotten sooner than what is known of another, and all of it in time.
+/// Lists of what is near hold for a while, and for less where single nodes are fast: buckets, which keep none of them,
+/// find the same in every step.
 #[test]
 fn sliding_surfaces_with_fast_nodes_lose_no_contact() {
     let scene = rough_pair();
