@@ -3,7 +3,8 @@
 //! Bodies: octahedra strewn far apart, flying about as the molecules of a gas, and in a dense pack, each in its six
 //! neighbours, shivering. Faces: two sheets on each other, one sliding along the other. The exponent is that of the power
 //! of N fitted to the times, by least squares of their logarithms; these are times on the processor, of one thread, so that
-//! what else runs there does not bend the line. Threads: the sheets once more, with one and with two, by the clock.
+//! what else runs there does not bend the line. Of few bodies more are at the border and have fewer neighbours: how
+//! contacts grow is told as well. Threads: the sheets once more, with one and with two, by the clock.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -257,6 +258,7 @@ fn stepping(title: &str, sizes: &[usize], steps: usize, crowd: impl Fn(usize) ->
         "N", "contacts", "set-up [s]", "first [s]", "step [ms]"
     );
     let (mut numbers, mut set_ups, mut firsts, mut times) = (vec![], vec![], vec![], vec![]);
+    let mut all_contacts = vec![];
     for &size in sizes {
         let (Times { set_up, first, step }, contacts) = crowd(size).step(steps, copies(size), on_processor);
         println!("{size:>9} {contacts:>12} {set_up:>12.4} {first:>12.4} {:>12.4}", 1e3 * step);
@@ -264,9 +266,13 @@ fn stepping(title: &str, sizes: &[usize], steps: usize, crowd: impl Fn(usize) ->
         set_ups.push(set_up);
         firsts.push(first);
         times.push(step);
+        all_contacts.push(contacts as f64);
     }
     if sizes.len() > 1 {
         print_exponents(&numbers, &[("set-up", set_ups), ("first look", firsts), ("a step", times)]);
+        if all_contacts.iter().all(|&contacts| contacts > 0.0) {
+            println!("    contacts grow as N^{:.2}", exponent(&numbers, &all_contacts));
+        }
     }
 }
 

@@ -128,17 +128,19 @@ fn compare(seed: u64, samples: &mut Samples, mut scene: Scene) -> Tally {
     comparison.tally
 }
 
-/// Balls of so many faces that most are far from what touches; flat or curved, and some of them touch themselves.
+/// Balls of so many faces that most are far from what touches, flat or curved, and some with a small one between them; some
+/// of them touch themselves.
 fn deform_fine(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0xF17E_0000);
-    let ball = |samples: &mut Samples| {
-        let mut ball = Shape::icosphere(2).shifted(&samples.vector(0.8, false));
+    let ball = |samples: &mut Samples, refinements: usize| {
+        let mut ball = Shape::icosphere(refinements).shifted(&samples.vector(0.8, false));
         ball.nodes.iter_mut().for_each(|node| *node += samples.vector(0.03, false));
         let bulge = samples.pick(&[0.0, 0.1]);
         let is_curved = samples.chance(0.2);
         if is_curved { ball.quadratic(|_, length| samples.vector(bulge * length, false)) } else { ball }
     };
-    let shapes: Vec<Shape> = (0..2).map(|_| ball(samples)).collect();
+    let refinements = samples.pick(&[&[2, 2][..], &[2, 0, 2]]);
+    let shapes: Vec<Shape> = refinements.iter().map(|&refinements| ball(samples, refinements)).collect();
     let mut scene = Scene::new(&shapes, false);
     scene.crossing = samples.pick(&[EdgeSelection::Feature, EdgeSelection::All]);
     scene.foldable = samples.pick(&[&[][..], &[0]]).to_vec();

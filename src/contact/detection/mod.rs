@@ -12,6 +12,7 @@
 mod all_pairs;
 mod body_tree;
 mod bounds;
+mod box_tree;
 mod buckets;
 pub mod closest_face;
 pub mod closest_point;

@@ -1,26 +1,20 @@
 //! Which faces of a surface are near which points: all pairs whose boxes overlap.
 //!
-//! The faces lie in a [`compact_order`](super::compact_order()), eight in a leaf. Above them is a tree of boxes of eight
-//! children a node, all of whose nodes but the last of a level are full: those of node k are the nodes 8 k to 8 k + 7 of
-//! the level below, and no links are kept. The boxes of a node are met in lanes. Points, compact as well, go down to the
-//! nodes above the leaves 64 at a time, from there eight at a time, as one box; and the leaves that this meets are held
-//! against each point.
-//!
-//! The engine lets the leaves of two bodies meet in the same way.
-
-use std::ops::Range;
+//! The faces lie in a [`compact_order`](super::compact_order()), eight in a leaf, below a tree of boxes. Points, compact as
+//! well, go down to the nodes above the leaves 64 at a time, from there eight at a time, as one box; and the leaves that
+//! this meets are held against each point.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::box_tree::{BoxTree, Descent, ROWS_PER_TASK, list_overlapping};
 use super::compact_order::compact_order_of_faces;
 use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of};
-use super::volume::{Aabb, AabbRow};
+use super::volume::Aabb;
 use crate::contact::Surface;
 use crate::math::Vec3;
 use crate::math::pack::{Registers, WIDTH};
 use crate::math::real::Real;
-use crate::mesh::CellKind;
 
 /// Points that go through the upper levels together.
 const POINTS_PER_GROUP: usize = WIDTH * WIDTH;
@@ -28,17 +22,14 @@ const POINTS_PER_GROUP: usize = WIDTH * WIDTH;
 /// Points of a list of pairs.
 const POINTS_PER_TASK: usize = 64 * POINTS_PER_GROUP;
 
-/// Rows of boxes that are fitted by one task at least.
-const ROWS_PER_TASK: usize = 256;
-
 /// Boxes of the faces of a surface in one configuration.
 #[derive(Clone, Debug)]
 pub struct NearFaces {
     num_faces: usize,
     /// Of each leaf; the last may have fewer than there is room for.
     faces: Vec<[u32; WIDTH]>,
-    /// Boxes of the faces, of the leaves, and so on up to those in the root.
-    levels: Vec<Vec<AabbRow>>,
+    /// Boxes of the faces, those of a leaf in a row, and of the leaves and so on.
+    tree: BoxTree,
 }
 
 impl NearFaces {
@@ -51,12 +42,7 @@ impl NearFaces {
         let order = compact_order_of_faces(surface, positions);
         let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
         faces.as_flattened_mut()[..order.len()].copy_from_slice(&order);
-        let (mut levels, mut num_boxes) = (Vec::new(), order.len());
-        while levels.len() < 2 || num_boxes > 1 {
-            num_boxes = num_boxes.div_ceil(WIDTH);
-            levels.push(vec![AabbRow::EMPTY; num_boxes]);
-        }
-        let mut near = Self { num_faces: order.len(), faces, levels };
+        let mut near = Self { num_faces: order.len(), faces, tree: BoxTree::empty(order.len(), 2) };
         near.refit(surface, positions, inflation);
         near
     }
@@ -66,24 +52,14 @@ impl NearFaces {
     /// # Panics
     /// If the surface has fewer faces, or `positions` is shorter than its largest node number asks for.
     pub fn refit(&mut self, surface: &Surface, positions: &[Vec3], inflation: f64) {
-        let num_faces = surface.num_faces();
-        debug_assert_eq!(num_faces.div_ceil(WIDTH), self.faces.len());
-        let leaves = self.faces.par_iter().zip(&mut self.levels[0]).with_min_len(ROWS_PER_TASK).enumerate();
-        leaves.for_each(|(leaf, (faces, row))| {
+        let num_faces = self.num_faces;
+        let rows = self.faces.par_iter().zip(self.tree.rows_mut());
+        rows.with_min_len(ROWS_PER_TASK).enumerate().for_each(|(leaf, (faces, row))| {
             for (lane, &face) in faces.iter().enumerate().take(num_faces - WIDTH * leaf) {
-                let (kind, nodes) = surface.face(face as usize);
-                row.set(lane, &bounds_of(kind, nodes, positions, inflation));
+                row.set(lane, &bounds_of_face(surface, face, positions).widened(inflation));
             }
         });
-        for level in 1..self.levels.len() {
-            let (below, above) = self.levels.split_at_mut(level);
-            let rows = below[level - 1].par_chunks(WIDTH).zip(&mut above[0]).with_min_len(ROWS_PER_TASK);
-            rows.for_each(|(below, row)| {
-                for (lane, below) in below.iter().enumerate() {
-                    row.set(lane, &below.joint());
-                }
-            });
-        }
+        self.tree.fit_above();
     }
 
     /// Finds all pairs (point, face) such that the box of the face overlaps the box of half edge `inflation` \[m\] around
@@ -105,84 +81,16 @@ impl NearFaces {
     }
 }
 
-impl NearFaces {
-    /// How many leaves there are.
-    pub(super) fn num_leaves(&self) -> usize {
-        self.faces.len()
-    }
-
-    /// The faces of a leaf, and their boxes.
-    pub(super) fn leaf(&self, leaf: u32) -> (&[u32], &AabbRow) {
-        let begin = WIDTH * leaf as usize;
-        let end = self.num_faces.min(begin + WIDTH);
-        (&self.faces.as_flattened()[begin..end], &self.levels[0][leaf as usize])
-    }
-
-    /// All leaves, in order.
-    pub(super) fn leaves(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.num_leaves() as u32).map(|leaf| self.leaf(leaf).0)
-    }
-
-    /// Finds the pairs of a leaf in `these` and one of other faces whose boxes overlap once the former are moved by `shift`
-    /// and enlarged by `margin` on every side \[m\].
-    pub(super) fn pairs_of_leaves(
-        &self,
-        these: Range<usize>,
-        other: &Self,
-        shift: Vec3,
-        margin: f64,
-        registers: Registers,
-    ) -> Vec<[u32; 2]> {
-        let mut pairs = Vec::new();
-        registers.run(SearchOfLeaves { first: self, these, second: other, shift, margin, pairs: &mut pairs });
-        pairs
-    }
-}
-
-/// A search of leaves near leaves.
-struct SearchOfLeaves<'a> {
-    first: &'a NearFaces,
-    these: Range<usize>,
-    second: &'a NearFaces,
-    shift: Vec3,
-    margin: f64,
-    pairs: &'a mut Vec<[u32; 2]>,
-}
-
-impl WithSimd for SearchOfLeaves<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { first, these, second, shift, margin, pairs } = self;
-        let [_, above_leaves, upper @ ..] = second.levels.as_slice() else { return };
-        let (mut descent, mut leaves) = (Descent::default(), Vec::new());
-        let mut begin = these.start;
-        while begin < these.end {
-            let row = &first.levels[1][begin / WIDTH];
-            let nodes =
-                descent.down_to(simd, above_leaves, upper, &row.joint().moved(&shift).widened(margin));
-            let end = these.end.min((begin / WIDTH + 1) * WIDTH);
-            for leaf in begin..end {
-                let around = row.get(leaf % WIDTH).moved(&shift).widened(margin);
-                list(simd, above_leaves, nodes, &around, &mut leaves);
-                pairs.extend(leaves.iter().map(|&other| [leaf as u32, other]));
-            }
-            begin = end;
-        }
-    }
-}
-
 /// Box of a face; control points may be off by rounding.
-fn bounds_of(kind: CellKind, nodes: &[u32], positions: &[Vec3], inflation: f64) -> Aabb {
+pub(super) fn bounds_of_face(surface: &Surface, face: u32, positions: &[Vec3]) -> Aabb {
+    let (kind, nodes) = surface.face(face as usize);
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let points = control_points(kind, nodes, positions, &mut points);
     let mut bounds = Aabb { lower: points[0], upper: points[0] };
     for point in &points[1..] {
         bounds = bounds.union(&Aabb { lower: *point, upper: *point });
     }
-    let margin = if is_held_by_nodes(kind) { inflation } else { inflation + rounding_of(points) };
-    bounds.widened(margin)
+    if is_held_by_nodes(kind) { bounds } else { bounds.widened(rounding_of(points)) }
 }
 
 /// A search of the faces near some points.
@@ -200,12 +108,12 @@ impl WithSimd for Search<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { faces, points, order, inflation, pairs } = self;
-        let [_, above_leaves, upper @ ..] = faces.levels.as_slice() else { return };
+        let [_, above_leaves, upper @ ..] = faces.tree.levels() else { return };
         let (mut descent, mut leaves) = (Descent::default(), Vec::new());
         for group in order.chunks(POINTS_PER_GROUP) {
-            let nodes = descent.down_to(simd, above_leaves, upper, &around(points, group, inflation));
+            let nodes = descent.go_down(simd, upper, above_leaves.len(), &around(points, group, inflation));
             for batch in group.chunks(WIDTH) {
-                list(simd, above_leaves, nodes, &around(points, batch, inflation), &mut leaves);
+                list_overlapping(simd, above_leaves, nodes, &around(points, batch, inflation), &mut leaves);
                 let batch = Batch::of(points, batch, inflation);
                 for &leaf in &leaves {
                     faces.meet(simd, leaf as usize, &batch, pairs);
@@ -238,53 +146,11 @@ impl Batch {
 const NOWHERE: Aabb =
     Aabb { lower: Vec3::new(f64::NAN, f64::NAN, f64::NAN), upper: Vec3::new(f64::NAN, f64::NAN, f64::NAN) };
 
-/// Nodes on the way down to those above the leaves.
-#[derive(Default)]
-struct Descent {
-    nodes: Vec<u32>,
-    below: Vec<u32>,
-}
-
-impl Descent {
-    /// The nodes above the leaves whose boxes, and those of all nodes above them, overlap `around`; all of them where there
-    /// are no `upper` levels.
-    #[inline(always)]
-    fn down_to<S: Simd>(
-        &mut self,
-        simd: S,
-        above_leaves: &[AabbRow],
-        upper: &[Vec<AabbRow>],
-        around: &Aabb,
-    ) -> &[u32] {
-        self.nodes.clear();
-        self.nodes.extend(0..upper.last().map_or(above_leaves.len(), Vec::len) as u32);
-        for level in upper.iter().rev() {
-            list(simd, level, &self.nodes, around, &mut self.below);
-            std::mem::swap(&mut self.nodes, &mut self.below);
-        }
-        &self.nodes
-    }
-}
-
-/// Replaces `below` by the children of some nodes of a level whose boxes overlap the one `around`.
-#[inline(always)]
-fn list<S: Simd>(simd: S, level: &[AabbRow], nodes: &[u32], around: &Aabb, below: &mut Vec<u32>) {
-    below.clear();
-    for &node in nodes {
-        let mut overlapping = level[node as usize].overlapping(simd, around);
-        below.reserve(WIDTH);
-        while overlapping != 0 {
-            below.push(WIDTH as u32 * node + overlapping.trailing_zeros());
-            overlapping &= overlapping - 1;
-        }
-    }
-}
-
 impl NearFaces {
     /// Adds the pairs of the points of a batch with the faces of a leaf.
     #[inline(always)]
     fn meet<S: Simd>(&self, simd: S, leaf: usize, batch: &Batch, pairs: &mut Vec<[u32; 2]>) {
-        let (row, faces) = (&self.levels[0][leaf], &self.faces[leaf]);
+        let (row, faces) = (&self.tree.rows()[leaf], &self.faces[leaf]);
         // All points first, then all pairs at once: one branch that cannot be foreseen instead of eight.
         let mut overlapping = 0_u64;
         for k in 0..WIDTH {
@@ -320,6 +186,7 @@ mod tests {
     use super::*;
     use crate::contact::detection::compact_order::compact_order;
     use crate::contact::detection::samples::Samples;
+    use crate::mesh::CellKind;
 
     proptest! {
         /// The pairs are those that all pairs of boxes have, also far from the faces, and where boxes just touch or
@@ -354,8 +221,8 @@ mod tests {
                     continue;
                 }
                 let around = Aabb { lower: x.add_scalar(-inflation), upper: x.add_scalar(inflation) };
-                for (face, nodes) in (0..).zip(&faces) {
-                    let box_of_face = bounds_of(CellKind::Tri3, nodes, &positions, inflation);
+                for face in 0..faces.len() as u32 {
+                    let box_of_face = bounds_of_face(&surface, face, &positions).widened(inflation);
                     if !box_of_face.excludes(&around) {
                         all.push([point, face]);
                     }
@@ -363,50 +230,6 @@ mod tests {
             }
             prop_assert_eq!(pairs, all);
         }
-    }
-
-    /// Leaves of two surfaces of few and of many faces, also of a part of them: those pairs whose boxes overlap.
-    #[test]
-    fn pairs_of_leaves_are_those_of_all() {
-        let s = &mut Samples::new(6);
-        let mut met = 0;
-        for counts in [[1, 1], [3, 700], [900, 20], [600, 700]] {
-            let mut positions = Vec::new();
-            let surfaces = counts.map(|count: u32| {
-                let first = positions.len() as u32;
-                for _ in 0..count {
-                    let centre = s.vector(1.0);
-                    positions.extend((0..3).map(|_| centre + s.vector(0.05)));
-                }
-                let faces: Vec<[u32; 3]> = (0..count).map(|f| [0, 1, 2].map(|k| first + 3 * f + k)).collect();
-                Surface::new(faces.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice())))
-            });
-            let [first, second] = [0, 1].map(|k| NearFaces::new(&surfaces[k], &positions, 0.0));
-            let (shift, margin) = (s.vector(0.3), s.uniform(0.0, 0.1));
-            let half = first.num_leaves() / 2;
-            let find = |these| first.pairs_of_leaves(these, &second, shift, margin, Registers::default());
-            let mut found = [find(0..half), find(half..first.num_leaves())].concat();
-            let bounds = |k: usize, leaf: &[u32]| {
-                let boxes = leaf.iter().map(|&face| {
-                    let (kind, nodes) = surfaces[k].face(face as usize);
-                    bounds_of(kind, nodes, &positions, 0.0)
-                });
-                boxes.reduce(|a, b| a.union(&b)).unwrap()
-            };
-            let mut all = Vec::new();
-            for (i, leaf) in (0..).zip(first.leaves()) {
-                let around = bounds(0, leaf).moved(&shift).widened(margin);
-                for (j, other) in (0..).zip(second.leaves()) {
-                    if !around.excludes(&bounds(1, other)) {
-                        all.push([i, j]);
-                    }
-                }
-            }
-            found.sort_unstable();
-            assert_eq!(found, all);
-            met += all.len();
-        }
-        assert!(met > 100, "{met}");
     }
 
     /// Faces of several kinds and more points than a list has, against boxes of the nodes, or of control points computed here;

@@ -12,7 +12,7 @@ use std::time::Instant;
 pub struct StageCounts {
     /// Predicted times of contact of two spheres, and bodies given room, N_t.
     pub trajectory: u64,
-    /// Bounding volumes brought up to date, N_u: all of a hierarchy each time; of buckets, sortings.
+    /// Bounding volumes brought up to date, N_u: all of a hierarchy, or of patches, each time; of buckets, sortings.
     pub update: u64,
     /// Exclusion tests of bounding volumes, and of near pairs of a node and a face, N_v.
     pub overlap: u64,

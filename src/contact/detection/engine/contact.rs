@@ -3,7 +3,8 @@
 //! ```text
 //! follow     how far the points of each body have moved in the step                         ([`track`])
 //! encounter  bodies that have left their room are given room again: who is in it?           ([`BodyTree`])
-//! list       encounters whose bodies have gone as far as was free: near nodes and faces     ([`encounter`], [`traversal`])
+//! front      which patches of bodies that have gone as far as was free are near each other  ([`encounter`], [`patches`])
+//! list       near nodes and faces of patches that have gone as far as was free              ([`neighbourhood`], [`traversal`])
 //! shorten    which of the near pairs can touch in the next steps                            ([`in_play`])
 //! search     closest points of these candidates, constraints of the penetrated nodes
 //! ```
@@ -14,23 +15,29 @@
 //! [`encounter`]: super::encounter
 //! [`traversal`]: super::traversal
 //! [`in_play`]: super::in_play
+//! [`patches`]: super::patches
+//! [`neighbourhood`]: super::neighbourhood
 
 use rayon::prelude::*;
 
+use crate::contact::Constraints;
 use crate::contact::detection::body_tree::BodyTree;
+use crate::contact::detection::box_tree::BoxTree;
 use crate::contact::detection::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::hierarchy::Hierarchy;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
 use crate::contact::detection::statistics::{Stage, StageClock};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{Configuration, ContactModel};
-use crate::contact::{Constraints, NodeOnSurface};
 use crate::math::pack::Registers;
 use crate::math::vectorised::Vectorised;
 
 use super::Engine;
+use super::apart::{Clear, Distance};
 use super::encounter::Encounter;
-use super::in_play::InPlay;
+use super::in_play::{Facings, InPlay};
+use super::neighbourhood::{Part, PatchNearOthers};
+use super::patches::Patches;
 use super::track::BodyTrack;
 use super::traversal::{Found, NearPair, Side, Traversal};
 
@@ -55,10 +62,12 @@ pub(super) struct ContactPhase {
     /// Bodies in each other's room, ascending.
     pub encounters: Vec<Encounter>,
     candidates: Vec<Candidate>,
-    /// Where those end whose nodes are of each body.
-    candidate_ends: Vec<usize>,
+    /// Where the nodes of each body end among those that have candidates.
+    node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
+    /// Pairs of edges that are listed, the same one more than once if it is near in more than one place.
+    num_edges: usize,
     vectorised: Vectorised,
     registers: Registers,
 }
@@ -86,9 +95,10 @@ impl ContactPhase {
             num_moved: 0,
             encounters: Vec::new(),
             candidates: Vec::new(),
-            candidate_ends: vec![0; model.surfaces.len()],
+            node_ends: vec![0; model.surfaces.len()],
             search: NodeFaceSearch::default(),
             edges: EdgeEdgeSearch::default(),
+            num_edges: 0,
             vectorised: Vectorised::detect(),
             registers: Registers::default(),
         }
@@ -160,29 +170,74 @@ impl ContactPhase {
         self.tracks.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(room).collect()
     }
 
-    /// Makes one sorted list of the short lists of all encounters: first of each body by itself, whose lists are few and
-    /// sorted. Then all are in order if the nodes are those of one body after the other.
+    /// Follows the patches that are in a front each by itself, and no others.
+    fn follow_fronts(&mut self, configuration: &Configuration<'_>) {
+        let Self { tracks, encounters, .. } = self;
+        let encounters = encounters.par_iter().with_min_len(PER_TASK);
+        let mut patches: Vec<(u32, u32)> = encounters.flat_map_iter(Encounter::patches_on_ways).collect();
+        let patches = by_body(&mut patches);
+        let follow = |(body, track): (usize, &mut BodyTrack)| {
+            let of_body = patches.binary_search_by_key(&(body as u32), |patches| patches[0].0);
+            let of_body = of_body.map_or(&[][..], |k| patches[k]);
+            track.follow_patches(of_body.iter().map(|&(_, patch)| patch), configuration);
+        };
+        tracks.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(follow);
+    }
+
+    /// Makes one sorted list of the short lists of all neighbourhoods, node by node: first of each body by itself. Then
+    /// all are in order if the nodes are those of one body after the other.
     fn gather(&mut self, model: &ContactModel, start: StartFrom) {
-        let Self { encounters, candidates, candidate_ends: ends, search, .. } = self;
-        let is_of_same = |a: &Candidate, b: &Candidate| a.contactor_body == b.contactor_body;
-        let lists = || encounters.iter().flat_map(|encounter| encounter.short.chunk_by(is_of_same));
+        let Self { encounters, candidates, node_ends: ends, search, .. } = self;
+        let neighbourhoods = || encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
+        let of_node = |a: &Candidate, b: &Candidate| a.key == b.key;
+        let nodes = || neighbourhoods().flat_map(|neighbourhood| neighbourhood.short.chunk_by(of_node));
         ends.fill(0);
-        lists().for_each(|list| ends[list[0].contactor_body as usize] += list.len());
+        nodes().for_each(|node| ends[node[0].contactor_body as usize] += 1);
         let mut total = 0;
         for end in ends.iter_mut() {
             total += std::mem::replace(end, total);
         }
-        let nothing = Candidate::new(NodeOnSurface { contactor: 0, target: 0 }, 0, 0);
-        candidates.resize(total, nothing);
-        for list in lists() {
-            let end = &mut ends[list[0].contactor_body as usize];
-            candidates[*end..*end + list.len()].copy_from_slice(list);
-            *end += list.len();
+        let mut sorted: Vec<&[Candidate]> = vec![&[]; total];
+        for node in nodes() {
+            let end = &mut ends[node[0].contactor_body as usize];
+            sorted[*end] = node;
+            *end += 1;
         }
-        candidates.par_chunk_by_mut(is_of_same).for_each(<[Candidate]>::sort);
-        candidates.par_sort();
+        let key = |node: &&[Candidate]| node.first().map(|candidate| candidate.key);
+        let is_of_same = |a: &&[Candidate], b: &&[Candidate]| a[0].contactor_body == b[0].contactor_body;
+        sorted.par_chunk_by_mut(is_of_same).for_each(|nodes| nodes.sort_unstable_by_key(key));
+        sorted.par_sort_by_key(key);
+        candidates.clear();
+        candidates.extend(sorted.into_iter().flatten());
         search.group(candidates, model, start);
     }
+}
+
+/// Bodies of some encounters, ascending.
+fn bodies_of(encounters: &[Encounter], these: &[usize]) -> Vec<usize> {
+    let mut bodies: Vec<usize> =
+        these.iter().flat_map(|&k| encounters[k].bodies).map(|body| body as usize).collect();
+    bodies.sort_unstable();
+    bodies.dedup();
+    bodies
+}
+
+/// Patches and their bodies in order, each once, those of each body together.
+fn by_body(patches: &mut Vec<(u32, u32)>) -> Vec<&[(u32, u32)]> {
+    patches.par_sort_unstable();
+    patches.dedup();
+    patches.chunk_by(|a, b| a.0 == b.0).collect()
+}
+
+/// The items in these places, ascending.
+fn these<'a, T>(mut items: &'a mut [T], places: &[usize]) -> Vec<&'a mut T> {
+    let mut first = 0;
+    let item = |&place: &usize| {
+        let (item, rest) = std::mem::take(&mut items).split_at_mut(place - first).1.split_first_mut()?;
+        (items, first) = (rest, place + 1);
+        Some(item)
+    };
+    places.iter().filter_map(item).collect()
 }
 
 /// Drops the encounters that are not among the pairs; both ascend.
@@ -210,6 +265,7 @@ impl Engine {
         self.contact.candidates.clear();
         self.contact.search.group(&[], &self.model, self.options.node_face.start);
         self.contact.edges.set(&self.model, []);
+        self.contact.num_edges = 0;
     }
 
     /// Brings the candidates up to date, as far as the motion of the bodies asks for it.
@@ -231,51 +287,160 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Lists anew the near pairs of the encounters that are due.
+    /// Brings the front and the near pairs of all encounters up to date.
     fn list_near_pairs(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
+        let mut apart = self.find_fronts(configuration);
         let Self { contact, model, .. } = self;
-        let (tracks, encounters) = (&contact.tracks, &mut contact.encounters);
-        let needs_traversal = |(k, encounter): (usize, &mut Encounter)| {
-            (encounter.is_due() && encounter.needs_traversal(model, tracks)).then_some(k)
+        let ContactPhase { tracks, encounters, .. } = contact;
+        let choose = |(k, encounter): (usize, &mut Encounter)| {
+            encounter.choose_skins(model, tracks).into_iter().map(move |neighbourhood| [k, neighbourhood])
         };
-        let due: Vec<usize> = encounters
-            .par_iter_mut()
-            .enumerate()
-            .with_min_len(PER_TASK)
-            .filter_map(needs_traversal)
-            .collect();
-        self.fit_volumes(configuration, &due, clock);
+        let encounters = encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
+        let due: Vec<[usize; 2]> = encounters.flat_map_iter(choose).collect();
+        self.fit_patches(configuration, &due, clock);
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
-        let found: Vec<Option<Found>> =
-            due.par_iter().map(|&k| self.traverse(configuration, &self.contact.encounters[k])).collect();
-        for (k, found) in due.into_iter().zip(found) {
-            let found = found.unwrap_or_else(Found::nothing);
+        let list = |&due: &[usize; 2]| self.list(configuration, due);
+        let found: Vec<Found> = due.par_iter().map(list).collect();
+        let mut edges_changed = false;
+        for (&[k, neighbourhood], found) in due.iter().zip(found) {
+            let neighbourhood = &mut self.contact.encounters[k].neighbourhoods[neighbourhood];
             self.statistics.counts.overlap += found.tests;
-            self.contact.encounters[k].take(&self.model, found);
+            edges_changed |= neighbourhood.edges != found.edges;
+            neighbourhood.take(found);
         }
-        let encounters = self.contact.encounters.iter();
-        let edges = encounters.flat_map(|encounter| encounter.edges.iter().copied());
-        self.contact.edges.set(&self.model, edges);
+        for due in due.chunk_by(|a, b| a[0] == b[0]) {
+            let neighbourhoods = &self.contact.encounters[due[0][0]].neighbourhoods;
+            let have_met = neighbourhoods.iter().any(|neighbourhood| neighbourhood.has_met);
+            if due.len() == neighbourhoods.len() && !have_met {
+                apart.push(due[0][0]);
+            }
+        }
+        self.tell_apart(configuration, &apart, clock);
+        let neighbourhoods = self.contact.encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
+        let num_edges = neighbourhoods.map(|neighbourhood| neighbourhood.edges.len()).sum();
+        if edges_changed || num_edges != std::mem::replace(&mut self.contact.num_edges, num_edges) {
+            let neighbourhoods =
+                self.contact.encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
+            let edges = neighbourhoods.flat_map(|neighbourhood| neighbourhood.edges.iter().copied());
+            self.contact.edges.set(&self.model, edges);
+        }
     }
 
-    /// Fits the spheres and the boxes of faces of the bodies in these encounters that have deformed.
-    fn fit_volumes(&mut self, configuration: &Configuration<'_>, due: &[usize], clock: &mut StageClock) {
+    /// Finds the fronts that are due; gives the encounters that have none.
+    fn find_fronts(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
+        let Self { contact, model, .. } = self;
+        let ContactPhase { tracks, encounters, registers, .. } = contact;
+        let needs_front = |(k, encounter): (usize, &mut Encounter)| {
+            encounter.is_due().then(|| (k, encounter.needs_front(model, tracks)))
+        };
+        let all = encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
+        let due: Vec<(usize, bool)> = all.filter_map(needs_front).collect();
+        if due.is_empty() {
+            return Vec::new();
+        }
+        let due: Vec<usize> = due.into_iter().filter_map(|(k, has_front)| has_front.then_some(k)).collect();
+        let bodies = bodies_of(encounters, &due);
+        let divide = |(track, &body): (&mut BodyTrack, &usize)| {
+            track.divide(&model.surfaces[body], configuration.positions)
+        };
+        let fitted = these(tracks, &bodies).into_par_iter().zip(&bodies).map(divide);
+        self.statistics.counts.update += fitted.sum::<usize>() as u64;
+        let tree =
+            |&body: &usize| tracks[body].patches().filter(|patches| patches.len() > 1).map(Patches::tree);
+        let trees: Vec<Option<BoxTree>> = bodies.par_iter().map(tree).collect();
+        let find_front = |encounter: &mut Encounter| {
+            let tree = |body: u32| trees[bodies.partition_point(|&other| other < body as usize)].as_ref();
+            encounter.find_front(model, tracks, encounter.bodies.map(tree), *registers);
+        };
+        these(encounters, &due).into_par_iter().for_each(find_front);
+        contact.follow_fronts(configuration);
+        let ContactPhase { tracks, encounters, .. } = contact;
+        these(encounters, &due).into_par_iter().for_each(|encounter| encounter.measure_front(tracks));
+        due.into_iter().filter(|&k| encounters[k].neighbourhoods.is_empty()).collect()
+    }
+
+    /// Fits the boxes of the patches that have deformed and that these neighbourhoods of encounters need.
+    fn fit_patches(&mut self, configuration: &Configuration<'_>, due: &[[usize; 2]], clock: &mut StageClock) {
         clock.enter(Stage::Update, &mut self.statistics.seconds);
-        let mut bodies: Vec<u32> = due.iter().flat_map(|&k| self.contact.encounters[k].bodies).collect();
-        bodies.sort_unstable();
-        bodies.dedup();
-        bodies.retain(|&body| self.contact.tracks[body as usize].is_stale());
-        let (trees, surfaces) = (&self.trees, &self.model.surfaces);
-        let tracks = self.contact.tracks.par_iter_mut().enumerate().with_min_len(BODIES_PER_TASK);
-        tracks.filter(|(body, _)| bodies.binary_search(&(*body as u32)).is_ok()).for_each(|(body, track)| {
-            if let Some(tree) = &trees[body] {
-                track.fit(tree, &surfaces[body], configuration.positions);
+        let Self { contact, model, .. } = self;
+        let ContactPhase { tracks, encounters, .. } = contact;
+        let patches = |&[k, neighbourhood]: &[usize; 2]| {
+            let encounter = &encounters[k];
+            encounter.patches_of(&encounter.neighbourhoods[neighbourhood])
+        };
+        let mut needed: Vec<(u32, u32)> = due.iter().flat_map(patches).collect();
+        let needed = by_body(&mut needed);
+        let bodies: Vec<usize> = needed.iter().map(|patches| patches[0].0 as usize).collect();
+        let fit = |((track, &body), patches): ((&mut BodyTrack, &usize), &&[(u32, u32)])| {
+            let patches = patches.iter().map(|&(_, patch)| patch);
+            track.fit_patches(&model.surfaces[body], configuration.positions, patches)
+        };
+        let tracks = these(tracks, &bodies).into_par_iter().zip(&bodies).zip(&needed);
+        self.statistics.counts.update += tracks.map(fit).sum::<usize>() as u64;
+    }
+
+    /// Near pairs of a neighbourhood of an encounter.
+    fn list(&self, configuration: &Configuration<'_>, [k, neighbourhood]: [usize; 2]) -> Found {
+        let encounter = &self.contact.encounters[k];
+        let neighbourhood = &encounter.neighbourhoods[neighbourhood];
+        let side = |body: u32| {
+            let patches = self.contact.tracks[body as usize].patches()?;
+            Some(Side { body, surface: &self.model.surfaces[body as usize], patches })
+        };
+        let [Some(first), Some(second)] = encounter.bodies.map(side) else { return Found::default() };
+        let traversal = Traversal {
+            model: &self.model,
+            sides: [first, second],
+            positions: configuration.positions,
+            ladder: &self.options.ladder,
+            reach: encounter.reach(neighbourhood, &self.model),
+            registers: self.contact.registers,
+        };
+        let mut found = match &neighbourhood.part {
+            Part::Bodies => traversal.list(encounter.contactors(), 0, &[0]),
+            Part::Patch(PatchNearOthers { contactor, patch, others }) => {
+                traversal.list(*contactor..contactor + 1, *patch, others)
             }
-        });
-        let vertices =
-            |&body: &u32| self.trees[body as usize].as_ref().map_or(0, |tree| tree.num_vertices() as u64);
-        self.statistics.counts.update += bodies.iter().map(vertices).sum::<u64>();
+        };
+        let in_play = self.in_play(configuration, encounter);
+        found.near = in_play.within(&found.near, traversal.reach);
+        found.near.sort_unstable_by_key(NearPair::order);
+        found
+    }
+
+    /// Tells how far apart the bodies of some encounters are.
+    fn tell_apart(&mut self, configuration: &Configuration<'_>, apart: &[usize], clock: &mut StageClock) {
+        if apart.is_empty() {
+            return;
+        }
+        clock.enter(Stage::Update, &mut self.statistics.seconds);
+        let Self { contact, model, trees, .. } = self;
+        let bodies = bodies_of(&contact.encounters, apart);
+        let fit = |(track, &body): (&mut BodyTrack, &usize)| {
+            let fit = |tree| track.fit_spheres(tree, &model.surfaces[body], configuration.positions);
+            trees[body].as_ref().map_or(0, fit)
+        };
+        let tracks = these(&mut contact.tracks, &bodies).into_par_iter().zip(&bodies);
+        self.statistics.counts.update += tracks.map(fit).sum::<usize>() as u64;
+        clock.enter(Stage::Overlap, &mut self.statistics.seconds);
+        let clear: Vec<Option<Clear>> =
+            apart.par_iter().map(|&k| self.clear(&self.contact.encounters[k])).collect();
+        for (&k, clear) in apart.iter().zip(clear) {
+            let Some(clear) = clear else { continue };
+            self.statistics.counts.overlap += clear.tests;
+            self.contact.encounters[k].take_apart(&self.model, clear);
+        }
+        self.contact.follow_fronts(configuration);
+    }
+
+    /// How far apart the bodies of an encounter are.
+    fn clear(&self, encounter: &Encounter) -> Option<Clear> {
+        let ([first, second], reach) = (encounter.bodies, encounter.free_reach(&self.model));
+        let tree = |body: u32| self.tree_in_contact(body);
+        let placed = |body: u32| self.contact.tracks[body as usize].placed_spheres();
+        let trees = [tree(first)?, tree(second)?];
+        Some(Distance { trees, placed: [placed(first), placed(second)], reach }.find())
     }
 
     /// The tree that entries of a body are of: another than the first one where that has decayed.
@@ -283,40 +448,11 @@ impl Engine {
         Some(self.contact.tracks[body as usize].tree(self.trees[body as usize].as_ref()?))
     }
 
-    /// Nodes and faces of an encounter that are near each other.
-    fn traverse(&self, configuration: &Configuration<'_>, encounter: &Encounter) -> Option<Found> {
-        let side = |body: u32| {
-            Some(Side {
-                body,
-                tree: self.tree_in_contact(body)?,
-                surface: &self.model.surfaces[body as usize],
-                placed: self.contact.tracks[body as usize].placed(),
-            })
-        };
-        let [first, second] = encounter.bodies;
-        let reach = encounter.reach(&self.model);
-        let traversal = Traversal {
-            model: &self.model,
-            sides: [side(first)?, side(second)?],
-            positions: configuration.positions,
-            ladder: &self.options.ladder,
-            reach,
-            registers: self.contact.registers,
-        };
-        let mut found = traversal.run();
-        let in_play = InPlay { gone: 0.0, ..self.in_play(configuration, encounter) };
-        found.near = in_play.within(&found.near, reach);
-        found.near.par_sort_unstable_by_key(NearPair::order);
-        Some(found)
-    }
-
     fn in_play<'a>(&'a self, configuration: &Configuration<'a>, encounter: &Encounter) -> InPlay<'a> {
         InPlay {
             model: &self.model,
             bodies: encounter.bodies,
             positions: configuration.positions,
-            gone: encounter.gone(),
-            way: encounter.short_skin(),
             rounding: encounter.rounding,
             vectorised: self.contact.vectorised,
         }
@@ -325,23 +461,36 @@ impl Engine {
     /// Makes the short lists that are due anew, and with them those that soon will be.
     fn shorten(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
-        let encounters = self.contact.encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
-        let is_old = |(k, encounter): (usize, &mut Encounter)| {
-            let is_old = encounter.is_short_due() || encounter.is_short_old();
-            is_old.then(|| {
-                encounter.choose_short_skin();
-                k
-            })
+        let Self { contact, model, .. } = self;
+        let ContactPhase { tracks, encounters, .. } = contact;
+        let choose = |(k, encounter): (usize, &mut Encounter)| {
+            let old = encounter.choose_short_skins(model, tracks).into_iter();
+            old.map(move |neighbourhood| [k, neighbourhood])
         };
-        let old: Vec<usize> = encounters.filter_map(is_old).collect();
-        let shorten = |&k: &usize| {
+        let encounters = encounters.par_iter_mut().enumerate().with_min_len(PER_TASK);
+        let old: Vec<[usize; 2]> = encounters.flat_map_iter(choose).collect();
+        let facings = |old: &&[[usize; 2]]| {
+            let encounter = &self.contact.encounters[old[0][0]];
+            let num_pairs =
+                |[_, neighbourhood]: &[usize; 2]| encounter.neighbourhoods[*neighbourhood].near.len();
+            self.in_play(configuration, encounter).facings(old.iter().map(num_pairs).sum())
+        };
+        let of_encounters: Vec<&[[usize; 2]]> = old.chunk_by(|a, b| a[0] == b[0]).collect();
+        let facings: Vec<Facings> = of_encounters.par_iter().map(facings).collect();
+        let of_encounters = of_encounters.iter().zip(&facings);
+        let old: Vec<([usize; 2], &Facings)> =
+            of_encounters.flat_map(|(old, facings)| old.iter().map(move |&old| (old, facings))).collect();
+        let shorten = |&([k, neighbourhood], facings): &([usize; 2], &Facings)| {
             let encounter = &self.contact.encounters[k];
-            self.in_play(configuration, encounter).short_list(&encounter.near)
+            let neighbourhood = &encounter.neighbourhoods[neighbourhood];
+            let in_play = self.in_play(configuration, encounter);
+            in_play.short_list(&neighbourhood.near, neighbourhood.ways(), facings)
         };
         let short: Vec<Vec<Candidate>> = old.par_iter().map(shorten).collect();
-        for (k, short) in old.into_iter().zip(short) {
-            self.statistics.counts.overlap += self.contact.encounters[k].near.len() as u64;
-            self.contact.encounters[k].take_short(short);
+        for (([k, neighbourhood], _), short) in old.into_iter().zip(short) {
+            let neighbourhood = &mut self.contact.encounters[k].neighbourhoods[neighbourhood];
+            self.statistics.counts.overlap += neighbourhood.near.len() as u64;
+            neighbourhood.take_short(short);
         }
         self.contact.gather(&self.model, self.options.node_face.start);
     }

@@ -1,36 +1,37 @@
-//! Two bodies that are near each other, or one that can touch itself: how long what is known of them holds.
+//! Two bodies that are near each other, or one that can touch itself: which patches of them are near each other, and how
+//! long that holds.
 //!
 //! A step takes no point of one body farther towards a point of the other than the *way* of the step. The sum of the
 //! ways tells when to look again: bodies that were a distance apart need not be looked at before they have gone it;
-//! pairs of a node and a face that were listed within the search depth and a *skin* are all that can touch until the
-//! way is the skin. From this list of near pairs, every now and then, a short list is made of those that count in the
-//! next steps ([`in_play`](super::in_play)).
+//! patches that were farther apart than the search depth and a margin cannot touch until the way is the margin. The
+//! others are the *front*: each follows a way of its own. Pairs of a node and a face that were listed within the search
+//! depth and a *skin* are all that can touch until the way of their patch is the skin
+//! ([`neighbourhood`](super::neighbourhood)). From this list of near pairs, every now and then, a short list is made of
+//! those that count in the next steps ([`in_play`](super::in_play)).
 //!
 //! # Source
 //! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for lists that hold while little moves.
 
+use rayon::prelude::*;
+
 use crate::contact::detection::ContactModel;
-use crate::contact::detection::edge_edge::EdgePair;
-use crate::contact::detection::node_face::Candidate;
+use crate::contact::detection::box_tree::BoxTree;
+use crate::contact::detection::volume::Aabb;
+use crate::math::pack::Registers;
 
+use super::apart::Clear;
+use super::neighbourhood::{Neighbourhood, Part, PatchNearOthers, distance, skin_for};
+use super::patches::Patches;
 use super::track::BodyTrack;
-use super::traversal::{Found, NearPair};
+use super::traversal::NearPair;
+use super::way::Way;
 
-/// Steps that a list of near pairs should last.
-const STEPS: f64 = 256.0;
+/// Margin of the front, relative to the skin of a list.
+const MARGIN: f64 = 2.0;
 
-/// Least and greatest skin, relative to the search depth: a thicker one costs pairs that never touch, a thinner one
-/// more traversals of the trees.
-const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
-
-/// Steps that a short list should last: one that lasts longer has more pairs in it, which every step looks at.
-const SHORT_STEPS: f64 = 16.0;
-
-/// Greatest skin of the short list, relative to that of the list it is made from.
-const SHORT_SKIN: f64 = 1.0 / 2.0;
-
-/// Least skin of the short list, relative to the other.
-const LEAST_SHORT: f64 = 1.0 / 64.0;
+/// Fewest patches whose place in the front is found by one task, and neighbourhoods that are followed by one.
+const PER_TASK: usize = 64;
+const FOLLOWED_PER_TASK: usize = 512;
 
 /// Rounding of distances, relative to the coordinates and to the search depth.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
@@ -40,28 +41,15 @@ const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 pub(super) struct Encounter {
     /// The bodies, first < second, or twice the same.
     pub bodies: [u32; 2],
-    /// How far a point of the one can have gone towards one of the other since they met \[m\].
-    way: f64,
-    /// Way of the last step \[m\].
-    step: f64,
-    /// Way by when the pairs were listed \[m\].
-    listed_at: f64,
-    /// Ways from when on pairs may lack, in the list and in the short list.
-    near_until: f64,
-    short_until: f64,
-    /// Thickness of the skin of the list \[m\].
-    skin: f64,
-    /// That of the short list \[m\].
-    short_skin: f64,
+    /// How far a point of the one can have gone towards one of the other since the front was found.
+    way: Way,
+    /// Way from when on patches may touch that are not in the front.
+    front_until: f64,
     /// What distances are taken to be off by \[m\].
     pub rounding: f64,
-    /// Pairs of a node and a face within reach of each other when they were listed, nodes ascending, the nearest faces first.
-    pub near: Vec<NearPair>,
-    /// Pairs of edges within reach of each other then.
-    pub edges: Vec<EdgePair>,
-    /// Those of the nodes and faces that may touch for now, in the order of the nodes in the list, faces ascending.
-    pub short: Vec<Candidate>,
-    /// The vertices of the trees that were nearest to each other where the last traversal found the bodies apart.
+    /// The front: patches with others that they can come near, those of the first body first, ascending.
+    pub neighbourhoods: Vec<Neighbourhood>,
+    /// The vertices of the trees that were nearest to each other where the bodies were found apart.
     pub nearest: Option<[u32; 2]>,
 }
 
@@ -70,17 +58,10 @@ impl Encounter {
     pub fn new(bodies: [u32; 2]) -> Self {
         Self {
             bodies,
-            way: 0.0,
-            step: 0.0,
-            listed_at: 0.0,
-            near_until: f64::NEG_INFINITY,
-            short_until: f64::NEG_INFINITY,
-            skin: 0.0,
-            short_skin: 0.0,
+            way: Way::default(),
+            front_until: f64::NEG_INFINITY,
             rounding: 0.0,
-            near: Vec::new(),
-            edges: Vec::new(),
-            short: Vec::new(),
+            neighbourhoods: Vec::new(),
             nearest: None,
         }
     }
@@ -92,100 +73,246 @@ impl Encounter {
 
     /// Goes along with a step of the bodies. The way also bounds how far points of the same body move towards each
     /// other.
-    pub fn follow(&mut self, bodies: &[BodyTrack]) {
-        let [first, second] = self.bodies.map(|body| &bodies[body as usize].step);
+    pub fn follow(&mut self, tracks: &[BodyTrack]) {
+        self.measure(tracks);
+        self.way.go();
+        if self.neighbourhoods.is_empty() {
+            return;
+        }
+        let (Some(bodies), most) = (self.patches(tracks), self.way.step) else { return };
+        let follow = |neighbourhood: &mut Neighbourhood| neighbourhood.follow(bodies, most);
+        if self.neighbourhoods.len() <= FOLLOWED_PER_TASK {
+            self.neighbourhoods.iter_mut().for_each(follow);
+        } else {
+            self.neighbourhoods.par_iter_mut().with_min_len(FOLLOWED_PER_TASK).for_each(follow);
+        }
+    }
+
+    /// Notes the way of the last step.
+    fn measure(&mut self, tracks: &[BodyTrack]) {
+        let [first, second] = self.bodies.map(|body| &tracks[body as usize].step);
         let between = first.greatest_distance(second);
-        self.step = between.max(first.extent()).max(second.extent());
-        self.way += self.step;
+        self.way.step = between.max(first.extent()).max(second.extent());
     }
 
-    /// Whether the bodies have gone farther than a way; also where theirs is no number.
-    fn is_past(&self, way: f64) -> bool {
-        self.way > way || self.way.is_nan()
+    fn patches<'a>(&self, tracks: &'a [BodyTrack]) -> Option<[&'a Patches; 2]> {
+        let [first, second] = self.bodies.map(|body| tracks[body as usize].patches());
+        Some([first?, second?])
     }
 
-    /// Whether pairs of a node and a face may touch that are not on the list.
+    /// The patches of a neighbourhood, each with its body.
+    pub fn patches_of(&self, neighbourhood: &Neighbourhood) -> impl Iterator<Item = (u32, u32)> {
+        let ([own, other], patch, others) = match &neighbourhood.part {
+            Part::Bodies => (self.bodies, 0, &[0][..]),
+            Part::Patch(PatchNearOthers { contactor, patch, others }) => {
+                ([*contactor, 1 - contactor].map(|side| self.bodies[side]), *patch, &others[..])
+            }
+        };
+        std::iter::once((own, patch)).chain(others.iter().map(move |&patch| (other, patch)))
+    }
+
+    /// The patches that go ways of their own, with their bodies; some may come more than once.
+    pub fn patches_on_ways(&self) -> impl Iterator<Item = (u32, u32)> {
+        let of_patch = |neighbourhood: &&Neighbourhood| matches!(neighbourhood.part, Part::Patch(_));
+        self.neighbourhoods.iter().filter(of_patch).flat_map(|neighbourhood| self.patches_of(neighbourhood))
+    }
+
+    /// The bodies whose nodes are held against faces of the other: the first is enough if they are the same.
+    pub fn contactors(&self) -> std::ops::Range<usize> {
+        0..if self.is_of_one_body() { 1 } else { 2 }
+    }
+
+    /// Whether patches may touch that are not in the front; also where the way is no finite number.
     pub fn is_due(&self) -> bool {
-        self.is_past(self.near_until)
+        self.way.is_past(self.front_until)
     }
 
-    /// Whether the short list may lack something.
-    pub fn is_short_due(&self) -> bool {
-        self.is_past(self.short_until)
-    }
-
-    /// Whether either is so.
+    /// Whether that may be so of the front, or of a list.
     pub fn asks_for_work(&self) -> bool {
-        self.is_due() || self.is_short_due()
+        self.is_due()
+            || self
+                .neighbourhoods
+                .iter()
+                .any(|neighbourhood| neighbourhood.is_due() || neighbourhood.is_short_due())
     }
 
-    /// Whether the short list is in the second half of its life.
-    pub fn is_short_old(&self) -> bool {
-        !self.near.is_empty() && self.is_past(self.short_until - 0.5 * self.short_skin())
+    /// Distance from which on things cannot touch \[m\].
+    fn nearest_free(&self, model: &ContactModel) -> f64 {
+        model.search_depth(self.bodies) + self.rounding
     }
 
-    /// Decides how thick the skin of the next list is, and if the boxes of the bodies tell that there is no use for one,
-    /// when to look again; true if the trees are to be looked into.
-    pub fn needs_traversal(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> bool {
-        let depth = model.search_depth(self.bodies);
+    /// How far beyond that patches are in the front \[m\].
+    fn margin(&self, model: &ContactModel) -> f64 {
+        MARGIN * skin_for(self.way.step, model.search_depth(self.bodies))
+    }
+
+    /// Brings what distances are taken to be off by up to date, for all that is found in the same step.
+    fn find_rounding(&mut self, model: &ContactModel, tracks: &[BodyTrack]) {
+        let [first, second] = self.bodies.map(|body| tracks[body as usize].largest_coordinate());
+        self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
+    }
+
+    /// Whether the front is to be found; if the boxes of the bodies tell that there is none, when to look again.
+    pub fn needs_front(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> bool {
+        self.measure(tracks);
+        self.find_rounding(model, tracks);
         let [first, second] = self.bodies.map(|body| &tracks[body as usize]);
-        let largest = first.largest_coordinate().max(second.largest_coordinate());
-        self.rounding = ROUNDING[0] * largest + ROUNDING[1] * depth;
-        let [least, most] = SKIN.map(|share| share * depth);
-        self.skin = (STEPS * self.step).max(least).min(most);
-        if self.is_of_one_body() {
+        let apart = distance(&first.bounds(), &second.bounds());
+        let are_apart = apart > self.nearest_free(model) + self.margin(model);
+        if self.is_of_one_body() || !are_apart {
             return true;
         }
-        let [a, b] = [first.bounds(), second.bounds()];
-        let apart = (a.lower - b.upper).sup(&(b.lower - a.upper)).map(|gap| gap.max(0.0)).norm();
-        if apart <= self.reach(model) {
-            return true;
-        }
-        self.take(model, Found { clear: apart, ..Found::nothing() });
+        self.take_apart(model, Clear { distance: apart, nearest: None, tests: 0 });
         false
     }
 
-    /// Distance within which pairs are listed \[m\].
-    pub fn reach(&self, model: &ContactModel) -> f64 {
-        model.search_depth(self.bodies) + self.skin + self.rounding
+    /// Finds the front, given the trees over the patches of both bodies; none over a single one. Patches that were in it
+    /// keep their lists.
+    pub fn find_front(
+        &mut self,
+        model: &ContactModel,
+        tracks: &[BodyTrack],
+        trees: [Option<&BoxTree>; 2],
+        registers: Registers,
+    ) {
+        let Some(bodies) = self.patches(tracks) else { return };
+        let (nearest_free, margin) = (self.nearest_free(model), self.margin(model));
+        if trees.iter().any(Option::is_some) {
+            let front = self.patches_near(nearest_free + margin, tracks, trees, registers);
+            let free = |contactor: usize, patch: u32, other: u32| {
+                let [own, others] = [contactor, 1 - contactor].map(|side| bodies[side]);
+                distance(&own.bounds(patch), &others.bounds(other)) - nearest_free
+            };
+            self.replace_front(front, free);
+        } else if self.neighbourhoods.is_empty() {
+            // Nothing is left out of it: the way only tells when to look whether the bodies are apart.
+            self.neighbourhoods = vec![Neighbourhood::new(Part::Bodies)];
+        }
+        self.nearest = None;
+        self.way.restart();
+        self.front_until = margin;
     }
 
-    /// How far points can have gone towards each other since the pairs were listed \[m\].
-    pub fn gone(&self) -> f64 {
-        self.way - self.listed_at
+    /// Patches that are within a distance \[m\] of others.
+    fn patches_near(
+        &self,
+        within: f64,
+        tracks: &[BodyTrack],
+        trees: [Option<&BoxTree>; 2],
+        registers: Registers,
+    ) -> Vec<PatchNearOthers> {
+        let Some(bodies) = self.patches(tracks) else { return Vec::new() };
+        let near = |side: usize, around: &Aabb| {
+            trees[side].map_or_else(|| vec![0], |tree| tree.overlapping(registers, around))
+        };
+        let mut front = Vec::new();
+        for contactor in self.contactors() {
+            let other = 1 - contactor;
+            let with_others = |patch: u32| {
+                let around = bodies[contactor].bounds(patch).widened(within);
+                PatchNearOthers { contactor, patch, others: near(other, &around) }
+            };
+            let around_other = tracks[self.bodies[other] as usize].bounds().widened(within);
+            let patches = near(contactor, &around_other);
+            if patches.len() <= PER_TASK {
+                front.extend(patches.into_iter().map(with_others));
+            } else {
+                front.par_extend(patches.into_par_iter().with_min_len(PER_TASK).map(with_others));
+            }
+        }
+        front.retain(|patch| !patch.others.is_empty());
+        front
     }
 
-    /// How far points can go towards each other until the short list is made anew \[m\].
-    pub fn short_skin(&self) -> f64 {
-        self.short_skin
+    /// Replaces the front. Patches that were in it keep their lists, unless one of the others comes too early to be
+    /// listed in time, given how far from touching two of them are \[m\].
+    fn replace_front(&mut self, front: Vec<PatchNearOthers>, free: impl Fn(usize, u32, u32) -> f64) {
+        let mut known = std::mem::take(&mut self.neighbourhoods).into_iter().peekable();
+        let neighbourhood = |new: PatchNearOthers| {
+            let PatchNearOthers { contactor, patch, .. } = new;
+            let place = (contactor, patch);
+            while known.next_if(|known| known.place() < place).is_some() {}
+            match known.next_if(|known| known.place() == place) {
+                Some(mut known) => {
+                    known.renew(new, |other| free(contactor, patch, other));
+                    known
+                }
+                None => Neighbourhood::new(Part::Patch(new)),
+            }
+        };
+        self.neighbourhoods = front.into_iter().map(neighbourhood).collect();
     }
 
-    /// Decides how thick the skin of the next short list is.
-    pub fn choose_short_skin(&mut self) {
-        self.short_skin = (SHORT_STEPS * self.step).max(LEAST_SHORT * self.skin).min(SHORT_SKIN * self.skin);
+    /// Notes how far the patches of the front went in this step.
+    pub fn measure_front(&mut self, tracks: &[BodyTrack]) {
+        let (Some(bodies), most) = (self.patches(tracks), self.way.step) else { return };
+        self.neighbourhoods.iter_mut().for_each(|neighbourhood| neighbourhood.measure(bodies, most));
     }
 
-    /// Takes over what was found by now.
-    pub fn take(&mut self, model: &ContactModel, found: Found) {
-        let free = found.clear - model.search_depth(self.bodies) - self.rounding;
-        self.near = found.near;
-        self.edges = found.edges;
-        self.listed_at = self.way;
-        self.nearest = found.nearest;
-        self.near_until = self.way + if self.near.is_empty() { free.max(self.skin) } else { self.skin };
-        self.short.clear();
-        self.short_until = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
+    /// Takes over that the bodies are apart: there is no front, unless the one that is known holds for longer.
+    pub fn take_apart(&mut self, model: &ContactModel, clear: Clear) {
+        self.nearest = clear.nearest;
+        let free = clear.distance - self.nearest_free(model);
+        if self.is_due() || free > self.front_until - self.way.gone() {
+            self.neighbourhoods.clear();
+            self.way.restart();
+            self.front_until = free;
+        }
     }
 
-    /// Takes over the short list made by now.
-    pub fn take_short(&mut self, short: Vec<Candidate>) {
-        self.short = short;
-        self.short_until = self.way + self.short_skin();
+    /// Chooses the skins of the neighbourhoods whose pairs are to be listed, and gives their places.
+    pub fn choose_skins(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> Vec<usize> {
+        if self.neighbourhoods.iter().any(Neighbourhood::is_due) {
+            self.find_rounding(model, tracks);
+        }
+        let depth = model.search_depth(self.bodies);
+        let due =
+            self.neighbourhoods.iter_mut().enumerate().filter(|(_, neighbourhood)| neighbourhood.is_due());
+        due.map(|(k, neighbourhood)| {
+            neighbourhood.choose_skin(depth);
+            k
+        })
+        .collect()
     }
 
-    /// Steps of the size of the last one until it is due.
+    /// Chooses the skins of the short lists that are to be made anew, and gives the places of their neighbourhoods.
+    pub fn choose_short_skins(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> Vec<usize> {
+        if self.neighbourhoods.iter().any(Neighbourhood::is_short_old) {
+            self.find_rounding(model, tracks);
+        }
+        let old = self
+            .neighbourhoods
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, neighbourhood)| neighbourhood.is_short_old());
+        old.map(|(k, neighbourhood)| {
+            neighbourhood.choose_short_skin();
+            k
+        })
+        .collect()
+    }
+
+    /// Distance within which pairs of a neighbourhood are listed \[m\].
+    pub fn reach(&self, neighbourhood: &Neighbourhood, model: &ContactModel) -> f64 {
+        self.nearest_free(model) + neighbourhood.skin()
+    }
+
+    /// How far apart the bodies are at least if no boxes of batches have been found near in any neighbourhood by now
+    /// \[m\]: as far as was looked, but what is not in the front is as far as is left of its margin.
+    pub fn free_reach(&self, model: &ContactModel) -> f64 {
+        let reaches = self.neighbourhoods.iter().map(|neighbourhood| self.reach(neighbourhood, model));
+        reaches.fold(self.nearest_free(model) + (self.front_until - self.way.gone()), f64::min)
+    }
+
+    /// All near pairs.
+    pub fn near(&self) -> impl Iterator<Item = &NearPair> {
+        self.neighbourhoods.iter().flat_map(|neighbourhood| &neighbourhood.near)
+    }
+
+    /// Steps of the size of the last one until something is due.
     pub fn steps_left(&self) -> f64 {
-        (self.near_until - self.way) / self.step
+        let of_neighbourhoods = self.neighbourhoods.iter().map(Neighbourhood::steps_left);
+        of_neighbourhoods.fold(self.way.steps_to(self.front_until), f64::min)
     }
 }
 
@@ -217,7 +344,7 @@ mod tests {
             track.give_room(surface, &positions);
         }
         let mut encounter = Encounter::new([0, 1]);
-        assert!(encounter.is_due() && !encounter.needs_traversal(&model, &tracks));
+        assert!(encounter.is_due() && !encounter.needs_front(&model, &tracks));
         let mut steps = 0;
         while !encounter.is_due() {
             positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.1);
@@ -231,6 +358,6 @@ mod tests {
         }
         let free = 10.0 - model.search_depth([0, 1]);
         assert_eq!(steps, (free / 0.05).ceil() as usize);
-        assert!(encounter.near.is_empty() && encounter.short.is_empty());
+        assert!(encounter.neighbourhoods.is_empty());
     }
 }

@@ -39,8 +39,8 @@ use crate::mesh::CellKind;
 
 use super::traversal::NearPair;
 
-/// Near pairs looked at by one task.
-const PAIRS_PER_TASK: usize = 2048;
+/// Faces whose normals are found by one task.
+const FACES_PER_TASK: usize = 2048;
 
 /// Largest q for which a turn is bounded.
 const LARGEST_CHANGE: f64 = 0.5;
@@ -54,7 +54,7 @@ const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 /// Rounding of products of unit normals.
 const ROUNDING: f64 = 1e-12;
 
-/// The near pairs of two bodies, and how far ahead is looked.
+/// Two bodies that are near each other.
 pub(super) struct InPlay<'a> {
     /// The surfaces.
     pub model: &'a ContactModel,
@@ -62,23 +62,39 @@ pub(super) struct InPlay<'a> {
     pub bodies: [u32; 2],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// How far points have gone towards each other since the pairs were listed \[m\].
-    pub gone: f64,
-    /// How far they go from now on \[m\].
-    pub way: f64,
     /// What distances may be off by \[m\].
     pub rounding: f64,
     /// What the processor has.
     pub vectorised: Vectorised,
 }
 
-/// Where a face looks: its unit normal, and a bound on the change of that, infinite if the face is not flat or so small or
-/// thin that its normal may turn anywhere.
+/// How far points of two bodies go towards each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ways {
+    /// Since pairs were listed \[m\].
+    pub gone: f64,
+    /// From now on \[m\].
+    pub ahead: f64,
+}
+
+/// Where a face looks: its unit normal, and how fast that turns, (|e| + |f|)/|N| \[1/m\]; infinite if the face is not
+/// flat.
 #[derive(Clone, Copy)]
 struct Facing {
     normal: Vec3,
+    slenderness: f64,
+}
+
+/// Where a face looks on a way: its unit normal now, and a bound on the change of that; infinite if the face is not flat or
+/// so small or thin that its normal may turn anywhere.
+#[derive(Clone, Copy)]
+struct Outlook {
+    normal: Vec3,
     turn: f64,
 }
+
+/// Where all faces of the two bodies look; of none, if so few are near that they are not worth it.
+pub(super) struct Facings([Vec<Facing>; 2]);
 
 /// Whether normals are opposed while bodies go on their way.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,8 +115,8 @@ struct NearFace {
 /// The pairs of a short list are looked for among the near pairs of two bodies.
 struct ShortList<'a> {
     in_play: &'a InPlay<'a>,
-    /// Of all faces of the two bodies, unless so few are near that they are not worth it.
-    facings: [Vec<Facing>; 2],
+    ways: Ways,
+    facings: &'a Facings,
 }
 
 /// What is known of one node, reused from node to node.
@@ -112,7 +128,7 @@ struct Workspace {
     /// The faces that may count.
     near: Vec<NearFace>,
     /// The faces around the node.
-    star: Vec<Facing>,
+    star: Vec<Outlook>,
     /// Corners of the faces that may count, the node being in front of all faces around them.
     passed: Vec<u32>,
 }
@@ -121,43 +137,37 @@ impl InPlay<'_> {
     /// Those of the pairs that are no farther apart than `reach` \[m\], with their distances; those that a body cannot
     /// touch of itself are left out.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
-        let measured = |pairs: &[NearPair]| -> Vec<NearPair> {
-            let mut distances = Vec::with_capacity(pairs.len());
-            self.measure(pairs, &mut distances);
-            let is_near = |(pair, distance): (&NearPair, f64)| {
-                let is_near = distance <= reach && self.model.can_touch(&self.candidate(pair));
-                is_near.then_some(NearPair { distance: (distance * ROUNDED_DOWN) as f32, ..*pair })
-            };
-            pairs.iter().zip(distances).filter_map(is_near).collect()
-        };
-        let parts: Vec<Vec<NearPair>> = near.par_chunks(PAIRS_PER_TASK).map(measured).collect();
-        parts.concat()
+        let mut distances = Vec::with_capacity(near.len());
+        self.measure(near, &mut distances);
+        let mut within = Vec::with_capacity(distances.iter().filter(|&&distance| distance <= reach).count());
+        within.extend(near.iter().zip(distances).filter_map(|(pair, distance)| {
+            let is_near = distance <= reach && self.model.can_touch(&self.candidate(pair));
+            is_near.then_some(NearPair { distance: (distance * ROUNDED_DOWN) as f32, ..*pair })
+        }));
+        within
+    }
+
+    /// What the short lists of so many pairs are made with.
+    ///
+    /// # Cost
+    /// In parallel.
+    pub fn facings(&self, num_pairs: usize) -> Facings {
+        let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
+        Facings(match num_pairs > num_faces {
+            true => self.bodies.map(|body| facings(self.surface(body), self.positions)),
+            false => Default::default(),
+        })
     }
 
     /// Candidates of all pairs that count, in the order of the nodes of the pairs, the faces of each ascending. The pairs
     /// are best given with the nearest faces of each node first.
-    ///
-    /// # Cost
-    /// In parallel; the result does not depend on the number of threads.
-    pub fn short_list(&self, near: &[NearPair]) -> Vec<Candidate> {
-        let is_same_node = |a: &NearPair, b: &NearPair| (a.target, a.node) == (b.target, b.node);
-        let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
-        let facings = match near.len() > num_faces {
-            true => self.bodies.map(|body| self.facings(self.surface(body))),
-            false => Default::default(),
-        };
-        let short_list = ShortList { in_play: self, facings };
-        let list = |groups: &[&[NearPair]]| {
-            let (mut candidates, mut work) = (Vec::new(), Workspace::default());
-            groups.iter().for_each(|group| short_list.add_node(group, &mut work, &mut candidates));
-            candidates
-        };
-        let groups: Vec<&[NearPair]> = near.chunk_by(is_same_node).collect();
-        if near.len() <= PAIRS_PER_TASK {
-            return list(&groups);
+    pub fn short_list(&self, near: &[NearPair], ways: Ways, facings: &Facings) -> Vec<Candidate> {
+        let short_list = ShortList { in_play: self, ways, facings };
+        let (mut candidates, mut work) = (Vec::new(), Workspace::default());
+        for pairs in near.chunk_by(NearPair::is_of_same_node) {
+            short_list.add_node(pairs, &mut work, &mut candidates);
         }
-        let parts: Vec<Vec<Candidate>> = groups.par_chunks(PAIRS_PER_TASK / 8).map(list).collect();
-        parts.concat()
+        candidates
     }
 
     fn surface(&self, body: u32) -> &Surface {
@@ -216,15 +226,17 @@ impl InPlay<'_> {
             }
         }
     }
+}
 
-    fn facings(&self, surface: &Surface) -> Vec<Facing> {
-        let faces = (0..surface.num_faces() as u32).into_par_iter().with_min_len(PAIRS_PER_TASK);
-        faces.map(|face| self.facing(surface, face)).collect()
-    }
+fn facings(surface: &Surface, positions: &[Vec3]) -> Vec<Facing> {
+    let faces = (0..surface.num_faces() as u32).into_par_iter().with_min_len(FACES_PER_TASK);
+    faces.map(|face| Facing::of(surface, face, positions)).collect()
+}
 
-    fn facing(&self, surface: &Surface, face: u32) -> Facing {
+impl Facing {
+    fn of(surface: &Surface, face: u32, positions: &[Vec3]) -> Self {
         let (kind, nodes) = surface.face(face as usize);
-        let at = |k: usize| self.positions[nodes[k] as usize];
+        let at = |k: usize| positions[nodes[k] as usize];
         let (normal, edges) = match kind {
             CellKind::Tri3 => {
                 let (e, f) = (at(1) - at(0), at(2) - at(0));
@@ -234,20 +246,25 @@ impl InPlay<'_> {
                 let edge = at(1) - at(0);
                 (Vec3::new(edge.y, -edge.x, 0.0), 1.0)
             }
-            _ => return Facing { normal: Vec3::zeros(), turn: f64::INFINITY },
+            _ => return Self { normal: Vec3::zeros(), slenderness: f64::INFINITY },
         };
         let length = normal.norm();
-        let y = (self.way + self.rounding) * edges / length;
+        Self { normal: normal / length, slenderness: edges / length }
+    }
+
+    fn on_way(&self, way: f64) -> Outlook {
+        let y = way * self.slenderness;
         let change = y + 0.25 * y * y;
         let turn = if change < LARGEST_CHANGE { change / (1.0 - 0.5 * change) } else { f64::INFINITY };
-        Facing { normal: normal / length, turn }
+        Outlook { normal: self.normal, turn }
     }
 }
 
 impl ShortList<'_> {
     /// Adds the candidates of one node with the faces of one body.
     fn add_node(&self, group: &[NearPair], work: &mut Workspace, candidates: &mut Vec<Candidate>) {
-        let InPlay { model, positions, gone, way, rounding, .. } = *self.in_play;
+        let InPlay { model, positions, rounding, .. } = *self.in_play;
+        let Ways { gone, ahead: way } = self.ways;
         let Candidate { key, contactor_body, .. } = self.in_play.candidate(&group[0]);
         let target = group[0].target as usize;
         let mut farthest = model.reach_of_node(key, contactor_body) + rounding + way;
@@ -270,7 +287,7 @@ impl ShortList<'_> {
                 if work.near.is_empty() {
                     self.look_around(1 - target, key.contactor, work);
                 }
-                let opposed = opposed(&work.star, &self.facing(target, face));
+                let opposed = opposed(&work.star, &self.outlook(target, face));
                 let reach = || model.reach_of(&Candidate::new(key, face, contactor_body));
                 let most = distance * ROUNDED_BACK;
                 if opposed == Opposed::Always && most + way <= reach() - rounding {
@@ -296,11 +313,14 @@ impl ShortList<'_> {
         self.in_play.surface(self.in_play.bodies[side])
     }
 
-    fn facing(&self, side: usize, face: u32) -> Facing {
-        match self.facings[side].get(face as usize) {
+    fn outlook(&self, side: usize, face: u32) -> Outlook {
+        let InPlay { positions, rounding, .. } = *self.in_play;
+        let Facings(known) = self.facings;
+        let facing = match known[side].get(face as usize) {
             Some(known) => *known,
-            None => self.in_play.facing(self.surface(side), face),
-        }
+            None => Facing::of(self.surface(side), face, positions),
+        };
+        facing.on_way(self.ways.ahead + rounding)
     }
 
     /// Notes the faces around a node.
@@ -308,7 +328,7 @@ impl ShortList<'_> {
         let surface = self.surface(side);
         let around = surface.local_node(node).map_or(&[][..], |local| surface.faces_of_local_node(local));
         work.star.clear();
-        work.star.extend(around.iter().map(|&face| self.facing(side, face)));
+        work.star.extend(around.iter().map(|&face| self.outlook(side, face)));
     }
 
     /// Whether a point stays in front of the planes of a face and of all faces around it; those around the corners that
@@ -329,8 +349,8 @@ impl ShortList<'_> {
     }
 
     fn is_before_plane(&self, side: usize, face: u32, point: &Vec3) -> bool {
-        let InPlay { model, bodies, positions, way, rounding, .. } = *self.in_play;
-        let Facing { normal, turn } = self.facing(side, face);
+        let InPlay { model, bodies, positions, rounding, .. } = *self.in_play;
+        let (way, Outlook { normal, turn }) = (self.ways.ahead, self.outlook(side, face));
         let corner = positions[self.surface(side).face(face as usize).1[0] as usize];
         let offset = point - corner;
         let off = model.offset(bodies) + way + (offset.norm() + way) * (turn + ROUNDING) + rounding;
@@ -340,7 +360,7 @@ impl ShortList<'_> {
 
 /// Whether the normal of a node, a mean of those of the faces around it, is opposed to that of a face; perhaps, where
 /// one of them may turn anywhere.
-fn opposed(star: &[Facing], face: &Facing) -> Opposed {
+fn opposed(star: &[Outlook], face: &Outlook) -> Opposed {
     let (mut always, mut never) = (!star.is_empty(), true);
     for other in star {
         let product = other.normal.dot(&face.normal);
@@ -412,8 +432,6 @@ mod tests {
                 model: &model,
                 bodies: [0, 1],
                 positions: &positions,
-                gone: 0.0,
-                way,
                 rounding: 1e-9,
                 vectorised: Vectorised::detect(),
             };
@@ -433,12 +451,15 @@ mod tests {
                 from.iter().map(|position| position + samples.direction() * (0.5 * way)).collect()
             };
             let positions = go(&positions, gone);
-            let in_play = InPlay { positions: &positions, gone, ..in_play };
-            let short = in_play.short_list(&near);
-            assert_eq!(short, in_play.short_list(&unordered));
-            // Nodes by themselves have too few pairs for the normals of all faces.
-            let nodes = near.chunk_by(|a, b| (a.target, a.node) == (b.target, b.node));
-            assert_eq!(short, nodes.flat_map(|pairs| in_play.short_list(pairs)).collect::<Vec<_>>());
+            let in_play = InPlay { positions: &positions, ..in_play };
+            let facings = in_play.facings(usize::MAX);
+            let short_list =
+                |near: &[NearPair]| in_play.short_list(near, Ways { gone, ahead: way }, &facings);
+            let short = short_list(&near);
+            assert_eq!(short, short_list(&unordered));
+            // Whether the normals of all faces are found before or one by one.
+            let none = in_play.facings(0);
+            assert_eq!(short, in_play.short_list(&near, Ways { gone, ahead: way }, &none));
             let mut short = short;
             short.sort_unstable();
             (listed, all) = (listed + short.len(), all + every.len());

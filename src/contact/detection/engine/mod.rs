@@ -7,21 +7,25 @@
 //! ```
 //! In flight the spheres are carried along with their bodies in closed form, so a prediction holds for good; the pairs in
 //! the queue are the front of the last traversal, and work resumes from there ([`flight`]). In contact bodies deform, and
-//! no time would hold: there *ways* take the place of times. What was found holds until the bodies have gone as far as was
-//! free between them, which is known in every step ([`contact`]).
+//! no time would hold: there *ways* take the place of times. What was found holds until bodies, or patches of them, have gone
+//! as far as was free between them, which is known in every step ([`contact`]).
 //!
 //! Source: Aragón & Molinari, CMAME 268 (2014), Algorithm 1, with the additions named in the sub-modules that
 //! keep it from ever being late.
 
+mod apart;
 mod contact;
 mod encounter;
-mod face_batches;
 mod flight;
 mod in_play;
+mod neighbourhood;
+mod patches;
 mod queue;
+mod steps;
 mod top_of_queue;
 mod track;
 mod traversal;
+mod way;
 
 use std::time::Instant;
 

@@ -67,7 +67,7 @@ impl Engine {
     }
 
     /// When each encounter is looked at again if steps go on as the last one, and where it is closest: the leaves of the
-    /// nearest node and face, or the vertices where the last traversal found the bodies apart.
+    /// nearest node and face, or the vertices where the bodies were found apart.
     fn next_looks(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |encounter: &Encounter| {
             let root = self.root_pair(encounter.bodies)?;
@@ -81,7 +81,7 @@ impl Engine {
 
     /// The leaves of the face in the nearest of the near pairs, and of a face around its node.
     fn nearest_leaves(&self, encounter: &Encounter) -> Option<[u32; 2]> {
-        let nearest = encounter.near.iter().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+        let nearest = encounter.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let (target, contactor) = (nearest.target as usize, 1 - nearest.target as usize);
         let surface = &self.model.surfaces[encounter.bodies[contactor] as usize];
         let around = surface.faces_of_local_node(surface.local_node(nearest.node)?);

@@ -4,8 +4,6 @@
 //! moved is known in every step before its positions are used. A point of a face moves as its nodes do, Σ N_a d_a, and
 //! so within the box of their displacements where it is linear, and a little beyond where it is curved.
 
-use rayon::prelude::*;
-
 use crate::contact::Surface;
 use crate::contact::detection::Configuration;
 use crate::contact::detection::bounds::{Bounds, overshoot};
@@ -14,10 +12,8 @@ use crate::contact::detection::volume::{Aabb, Sphere};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
-use super::face_batches::FaceBatches;
-
-/// Nodes looked at by one task.
-const NODES_PER_TASK: usize = 16_384;
+use super::patches::{BOXES, Patches};
+use super::steps::{Steps, in_pieces};
 
 /// Steps at the present speed that a body should stay in its room.
 const STEPS_IN_ROOM: f64 = 128.0;
@@ -50,31 +46,41 @@ pub(super) struct BodyTrack {
     largest_coordinate: f64,
     /// Spheres of its tree when they were last fitted.
     spheres: Vec<Sphere>,
-    /// Its faces by eight, with their boxes then; none before.
-    batches: Option<Box<FaceBatches>>,
     /// Displacements since then.
     since_fit: Bounds,
     /// A tree built since, in the place of that of the beginning; apart, as few have one and every step reads the rest.
     rebuilt: Option<Box<Hierarchy>>,
     /// The least sum of the volumes of the spheres of the tree in use \[m³\].
     best: f64,
+    /// Its patches, once it has been near another body or can touch itself.
+    patches: Option<Box<Patches>>,
+    /// Those that are followed each by itself, ascending; none where there are no patches.
+    followed: Vec<u32>,
+    /// Displacements since the others were moved.
+    since_moved: Bounds,
     search_depth: f64,
     /// Its part of the distance within which others can touch it: the smaller of two depths is no more than their mean.
     share_of_reach: f64,
     overshoot: f64,
 }
 
-/// Where the spheres and the boxes of a body are now: all are shifted and have grown alike.
+/// Where the spheres of a body are now: all are shifted and have grown alike.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PlacedVolumes<'a> {
+pub(super) struct PlacedSpheres<'a> {
     /// As they were fitted.
-    pub spheres: &'a [Sphere],
-    /// As their boxes were fitted.
-    pub batches: Option<&'a FaceBatches>,
+    spheres: &'a [Sphere],
     /// How far they have moved since \[m\].
-    pub shift: Vec3,
+    shift: Vec3,
     /// How much larger they are now \[m\].
-    pub growth: f64,
+    growth: f64,
+}
+
+impl PlacedSpheres<'_> {
+    /// That of a vertex.
+    pub fn sphere(&self, vertex: u32) -> Sphere {
+        let sphere = self.spheres[vertex as usize];
+        Sphere { centre: sphere.centre + self.shift, radius: sphere.radius + self.growth }
+    }
 }
 
 impl BodyTrack {
@@ -88,10 +94,12 @@ impl BodyTrack {
             room: f64::NEG_INFINITY,
             largest_coordinate: 0.0,
             spheres: Vec::new(),
-            batches: None,
             since_fit: Bounds::ZERO,
             rebuilt: None,
             best: f64::INFINITY,
+            patches: None,
+            followed: Vec::new(),
+            since_moved: Bounds::ZERO,
             search_depth: depth + offset,
             share_of_reach: 0.5 * depth + offset,
             overshoot: overshoot(surface),
@@ -102,21 +110,28 @@ impl BodyTrack {
     pub fn forget(&mut self) {
         self.room = f64::NEG_INFINITY;
         self.spheres.clear();
-        self.batches = None;
+        self.patches = None;
+        self.followed.clear();
         (self.rebuilt, self.best) = (None, f64::INFINITY);
     }
 
     /// Goes along with a step, given the nodes of the surface.
     pub fn follow(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
-        let velocities = configuration.velocities;
-        let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| velocities[node as usize]), 0.0);
-        let velocity = in_pieces(nodes, of_nodes);
-        self.step = velocity.beyond(self.overshoot).times(configuration.time_step);
-        if !self.step.is_zero() {
-            self.step = self.step.widened(ROUNDING * self.largest_coordinate);
-            self.since_bounds = self.since_bounds.plus(&self.step);
-            self.since_fit = self.since_fit.plus(&self.step);
+        let steps = self.steps();
+        self.step = steps.of(nodes, configuration);
+        for since in [&mut self.since_bounds, &mut self.since_fit, &mut self.since_moved] {
+            *since = since.plus(&self.step);
         }
+        if !self.followed.is_empty()
+            && let Some(patches) = &mut self.patches
+        {
+            patches.follow(&self.followed, &self.step, &steps, configuration);
+        }
+    }
+
+    /// How far points of the body may go in a step.
+    fn steps(&self) -> Steps {
+        Steps { overshoot: self.overshoot, rounding: ROUNDING * self.largest_coordinate }
     }
 
     /// Whether the body may have left its room.
@@ -146,14 +161,79 @@ impl BodyTrack {
         self.largest_coordinate
     }
 
-    /// Whether the spheres of the tree and the boxes are to be fitted anew before they are used.
-    pub fn is_stale(&self) -> bool {
-        let growth = 0.5 * self.since_fit.extent();
-        self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan()
+    /// Its patches; none before they were asked for.
+    pub fn patches(&self) -> Option<&Patches> {
+        self.patches.as_deref()
     }
 
-    /// Fits the spheres of the tree, and the boxes of its faces; where it has become a bad one, of another one in its place.
-    pub fn fit(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) {
+    /// Divides the surface into patches, unless that is done; fits the boxes of all that have deformed. Gives how many
+    /// boxes that takes.
+    pub fn divide(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
+        if self.patches.is_none() {
+            let mut patches = Patches::new(surface, positions);
+            patches.fit(surface, positions, |_| true);
+            self.since_moved = Bounds::ZERO;
+            self.patches = Some(Box::new(patches));
+        }
+        let all = 0..self.patches().map_or(0, Patches::len) as u32;
+        self.fit_patches(surface, positions, all)
+    }
+
+    /// Follows these patches, ascending, each by itself, from this step on, and the others as the body goes.
+    pub fn follow_patches(
+        &mut self,
+        these: impl Iterator<Item = u32> + Clone,
+        configuration: &Configuration<'_>,
+    ) {
+        if self.followed.iter().copied().eq(these.clone()) {
+            return;
+        }
+        self.move_patches();
+        let steps = self.steps();
+        if let Some(patches) = &mut self.patches {
+            let is_new = |patch: &u32| self.followed.binary_search(patch).is_err();
+            let new: Vec<u32> = these.clone().filter(is_new).collect();
+            patches.find_steps(&new, &self.step, &steps, configuration);
+            self.followed.clear();
+            self.followed.extend(these);
+        }
+    }
+
+    /// Moves the patches that are not followed.
+    fn move_patches(&mut self) {
+        if let Some(patches) = &mut self.patches {
+            patches.move_all_but(&self.followed, &self.since_moved);
+            self.since_moved = Bounds::ZERO;
+        }
+    }
+
+    /// Fits the boxes of those of some patches, ascending, that have deformed; gives how many boxes that takes. The
+    /// others are moved as well.
+    pub fn fit_patches(
+        &mut self,
+        surface: &Surface,
+        positions: &[Vec3],
+        needed: impl Iterator<Item = u32>,
+    ) -> usize {
+        self.move_patches();
+        let most = STALE * self.search_depth;
+        let Some(patches) = &mut self.patches else { return 0 };
+        let is_fitted = |patch: u32| patches.placed(patch).growth <= most;
+        let stale: Vec<u32> = needed.filter(|&patch| !is_fitted(patch)).collect();
+        if !stale.is_empty() {
+            patches.fit(surface, positions, |patch| stale.binary_search(&patch).is_ok());
+        }
+        BOXES * stale.len()
+    }
+
+    /// Fits the spheres of the tree if the body has deformed; where it has become a bad one, of another one in its place.
+    /// Gives how many have been fitted.
+    pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
+        let growth = 0.5 * self.since_fit.extent();
+        let is_stale = self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan();
+        if !is_stale {
+            return 0;
+        }
         self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
         self.since_fit = Bounds::ZERO;
         let quality = sum_of_volumes(&self.spheres);
@@ -161,14 +241,10 @@ impl BodyTrack {
             self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0).map(Box::new);
             self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
             self.best = sum_of_volumes(&self.spheres);
-            self.batches = None;
         } else {
             self.best = self.best.min(quality);
         }
-        match &mut self.batches {
-            Some(batches) => batches.tree.refit(surface, positions, 0.0),
-            none => *none = Some(Box::new(FaceBatches::new(surface, positions))),
-        }
+        self.spheres.len()
     }
 
     /// The tree in use: the given one of the body unless another has taken its place.
@@ -176,15 +252,10 @@ impl BodyTrack {
         self.rebuilt.as_deref().unwrap_or(tree)
     }
 
-    /// Where the spheres and the boxes are now.
-    pub fn placed(&self) -> PlacedVolumes<'_> {
+    /// Where the spheres are now.
+    pub fn placed_spheres(&self) -> PlacedSpheres<'_> {
         let growth = 0.5 * self.since_fit.extent();
-        PlacedVolumes {
-            spheres: &self.spheres,
-            batches: self.batches.as_deref(),
-            shift: self.since_fit.middle(),
-            growth,
-        }
+        PlacedSpheres { spheres: &self.spheres, shift: self.since_fit.middle(), growth }
     }
 }
 
@@ -200,14 +271,6 @@ fn sum_of_volumes(spheres: &[Sphere]) -> f64 {
     fixed_order_sum(spheres.len(), &|range| {
         spheres[range].iter().map(|sphere| sphere.radius.powi(3)).sum::<f64>()
     })
-}
-
-/// Bounds of all pieces of a list of nodes, in parallel where there are many.
-fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
-    if nodes.len() <= NODES_PER_TASK {
-        return bounds(nodes);
-    }
-    nodes.par_chunks(NODES_PER_TASK).map(bounds).reduce(|| Bounds::EMPTY, |a, b| a.union(&b))
 }
 
 #[cfg(test)]
@@ -231,50 +294,72 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A body in motion is in its box, and its faces are in the spheres of the tree and in their own boxes, fitted or
-    /// not; rigid motion makes none larger. It tells in time when it leaves its room.
+    /// A body in motion is in its box, and its faces are in the spheres of the tree and in their own boxes and those of
+    /// their patches, fitted or not; rigid motion makes none larger. It tells in time when it leaves its room.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);
-        for is_rigid in [true, false] {
-            let (surface, mut positions) = strip(20);
+        for (is_rigid, count) in [(true, 20), (false, 20), (true, 150), (false, 150)] {
+            let (surface, mut positions) = strip(count);
             let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
             let mut track = BodyTrack::new(&surface, 0.5, 0.0);
-            assert!(track.has_left() && track.is_stale());
+            assert!(track.has_left());
             let room = track.give_room(&surface, &positions);
-            track.fit(&tree, &surface, &positions);
-            let mut left = 0;
-            for _ in 0..50 {
+            assert_eq!(track.fit_spheres(&tree, &surface, &positions), tree.num_vertices());
+            track.divide(&surface, &positions);
+            let num_patches = track.patches().unwrap().len();
+            assert_eq!(num_patches, (count as usize).div_ceil(64));
+            let (mut left, mut followed) = (0, Vec::new());
+            for step in 0..50 {
                 let common = samples.vector(0.02) + Vec3::x() * 0.02;
                 let own = |samples: &mut Samples| if is_rigid { Vec3::zeros() } else { samples.vector(0.01) };
                 let velocities: Vec<Vec3> = positions.iter().map(|_| common + own(samples)).collect();
                 positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.5);
-                track.follow(surface.nodes(), &configuration(&positions, &velocities));
-                let (bounds, placed) = (track.bounds(), track.placed());
+                let configuration = configuration(&positions, &velocities);
+                track.follow(surface.nodes(), &configuration);
+                if step % 7 == 3 {
+                    followed = (0..num_patches as u32).filter(|_| samples.uniform(0.0, 1.0) < 0.5).collect();
+                    track.follow_patches(followed.iter().copied(), &configuration);
+                }
+                // The first is fitted on the way.
+                track.fit_patches(&surface, &positions, 0..u32::from(step == 25));
+                let (bounds, placed) = (track.bounds(), track.placed_spheres());
                 assert!(positions.iter().all(|x| bounds.contains(x)));
                 assert!(track.has_left() || positions.iter().all(|x| room.contains(x)));
                 left += usize::from(track.has_left());
-                // Rounding adds up: 50 steps of 8 ε times coordinates of about 25.
-                assert!(!is_rigid || placed.growth < 1e-11 && bounds.diagonal() < 20.1);
+                // Rounding adds up: 50 steps of 8 ε times coordinates of about 150.
+                let most = 20.1 + f64::from(count - 20);
+                assert!(!is_rigid || placed.growth < 1e-10 && bounds.diagonal() < most);
                 for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {
-                    let sphere = placed.spheres[v as usize];
+                    let sphere = placed.sphere(v);
                     let (_, nodes) = surface.face(tree.face(v).unwrap() as usize);
-                    let farthest =
-                        |&node: &u32| (positions[node as usize] - sphere.centre - placed.shift).norm();
-                    assert!(nodes.iter().all(|node| farthest(node) <= sphere.radius + placed.growth + 1e-12));
+                    let farthest = |&node: &u32| (positions[node as usize] - sphere.centre).norm();
+                    assert!(nodes.iter().all(|node| farthest(node) <= sphere.radius + 1e-12));
                 }
-                let batches = placed.batches.unwrap();
-                for batch in (0..batches.tree.num_leaves() as u32).map(|k| batches.batch(k)) {
+                let patches = track.patches().unwrap();
+                for (patch, batch) in (0..count.div_ceil(8)).map(|k| (k / 8, patches.batch(k))) {
+                    let (placed, around) = (patches.placed(patch), patches.bounds(patch).widened(1e-12));
+                    assert!(!is_rigid || placed.growth < 1e-10);
                     for (place, &face) in batch.faces.iter().enumerate() {
                         let bounds = batch.boxes.get(place).moved(&placed.shift);
                         let bounds = bounds.widened(placed.growth + 1e-12);
-                        let (_, nodes) = surface.face(face as usize);
-                        assert!(nodes.iter().all(|&node| bounds.contains(&positions[node as usize])));
+                        for &node in surface.face(face as usize).1 {
+                            let (x, v) = (&positions[node as usize], &velocities[node as usize]);
+                            assert!(bounds.contains(x) && around.contains(x));
+                            let gone = Bounds::of([*v * 0.5].into_iter(), 0.0);
+                            assert!(
+                                !followed.contains(&patch)
+                                    || patches.step(patch).greatest_distance(&gone)
+                                        <= patches.extent(patch) + 1e-12
+                            );
+                        }
                     }
                 }
             }
             assert!(left > 10 && left < 50, "{left}");
-            assert_eq!(track.is_stale(), !is_rigid);
+            let stale = track.fit_patches(&surface, &positions, 0..num_patches as u32);
+            assert_eq!(stale, if is_rigid { 0 } else { BOXES * num_patches });
+            assert_eq!(track.fit_spheres(&tree, &surface, &positions) > 0, !is_rigid);
         }
     }
 
@@ -284,14 +369,21 @@ mod tests {
         let (surface, mut positions) = strip(200);
         let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut track = BodyTrack::new(&surface, 0.5, 0.0);
-        track.fit(&tree, &surface, &positions);
-        positions.iter_mut().for_each(|x| x.y += 0.1 * x.x);
-        track.fit(&tree, &surface, &positions);
+        track.fit_spheres(&tree, &surface, &positions);
+        let go = |track: &mut BodyTrack, positions: &mut Vec<Vec3>, to: Vec<Vec3>| {
+            let velocities: Vec<Vec3> =
+                to.iter().zip(&*positions).map(|(to, from)| (to - from) / 0.5).collect();
+            *positions = to;
+            track.follow(surface.nodes(), &configuration(positions, &velocities));
+            track.fit_spheres(&tree, &surface, positions);
+        };
+        let sheared = positions.iter().map(|x| x + Vec3::y() * (0.1 * x.x)).collect();
+        go(&mut track, &mut positions, sheared);
         assert!(track.rebuilt.is_none(), "shear");
-        for (k, x) in positions.iter_mut().enumerate() {
-            x.x += f64::from((k as u32 / 3) * 89 % 200) - (k / 3) as f64;
-        }
-        track.fit(&tree, &surface, &positions);
+        let swap =
+            |(k, x): (usize, &Vec3)| x + Vec3::x() * (f64::from((k as u32 / 3) * 89 % 200) - (k / 3) as f64);
+        let swapped = positions.iter().enumerate().map(swap).collect();
+        go(&mut track, &mut positions, swapped);
         let fresh = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut spheres = Vec::new();
         fresh.refit(&positions, &mut spheres);

@@ -1,12 +1,10 @@
-//! The faces of two bodies, or of one against itself, down to the nodes that are near a face.
+//! Which nodes of a patch are near faces of another body, or of their own.
 //!
-//! Trees of boxes lead to the batches of eight faces that are near each other: the nodes that belong to the one are held
-//! against the boxes of the other in lanes. Where faces are curved, their pairs climb the ladder of volumes before. Every
-//! node belongs to one face of one batch, so that no pair is listed twice. If no batches are near, the trees of spheres
-//! are opened against each other, the larger of two first, until they are known to be apart, and how far.
+//! The boxes of batches of eight faces lead to those that are near each other: the nodes that belong to the one are held
+//! against the boxes of the faces of the other in lanes. Where faces are curved, their pairs climb the ladder of volumes
+//! before. Every node belongs to one face of one batch, so that no pair is listed twice.
 
-use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
+use std::ops::Range;
 
 use crate::contact::Surface;
 use crate::contact::detection::ContactModel;
@@ -14,19 +12,12 @@ use crate::contact::detection::control_points::{
     MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
 };
 use crate::contact::detection::edge_edge::{EdgePair, near_edges};
-use crate::contact::detection::hierarchy::Hierarchy;
 use crate::contact::detection::volume::{Aabb, AabbRow, Leaf, LeafVolumes, Sphere, VolumeKind};
 use crate::math::Vec3;
 use crate::math::pack::{Registers, WIDTH};
+use pulp::{Simd, WithSimd};
 
-use super::face_batches::{FaceBatch, FaceBatches};
-use super::track::PlacedVolumes;
-
-/// Most leaves below a vertex that is not opened.
-const FEW: u32 = 8;
-
-/// Batches of a task.
-const BATCHES_PER_TASK: usize = 16 * WIDTH;
+use super::patches::{FaceBatch, Patches};
 
 /// A node and a face that are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +33,11 @@ pub(super) struct NearPair {
 }
 
 impl NearPair {
+    /// Whether another pair is of the same node and body.
+    pub fn is_of_same_node(&self, other: &Self) -> bool {
+        (self.target, self.node) == (other.target, other.node)
+    }
+
     /// By nodes, and the nearest faces of each first.
     pub fn order(&self) -> u128 {
         let words = [self.target, self.node, self.distance.to_bits(), self.face];
@@ -49,39 +45,35 @@ impl NearPair {
     }
 }
 
-/// What a traversal finds.
-#[derive(Clone, Debug)]
+/// What is near the nodes of a patch.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// Pairs within reach, in the order in which they were met.
+    /// Pairs within reach, in the order in which they were met; some are a little farther apart.
     pub near: Vec<NearPair>,
     /// Pairs of edges within reach.
     pub edges: Vec<EdgePair>,
-    /// No faces that were not met are nearer than this \[m\]: the reach, if some were.
-    pub clear: f64,
-    /// The vertices of the trees of spheres that were nearest to each other, if no faces were met.
-    pub nearest: Option<[u32; 2]>,
-    /// Pairs of spheres, nodes or faces held against boxes, and volumes of the ladder, compared.
+    /// Whether any batches were near.
+    pub has_met: bool,
+    /// Nodes or faces held against boxes, and volumes of the ladder, compared.
     pub tests: u64,
 }
 
-/// One of the two trees.
+/// One of the two bodies.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
-    /// Its body.
+    /// Its number.
     pub body: u32,
-    /// The tree.
-    pub tree: &'a Hierarchy,
-    /// The surface below it.
+    /// Its surface.
     pub surface: &'a Surface,
-    /// Where its spheres and the boxes of its faces are now.
-    pub placed: PlacedVolumes<'a>,
+    /// The patches of that.
+    pub patches: &'a Patches,
 }
 
-/// Two trees, and how near to each other is near.
+/// Two bodies, and how near to each other is near.
 pub(super) struct Traversal<'a> {
     /// The surfaces and which of their edges can touch.
     pub model: &'a ContactModel,
-    /// The trees; twice the same for a body that can touch itself.
+    /// The bodies; twice the same for one that can touch itself.
     pub sides: [Side<'a>; 2],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
@@ -91,6 +83,31 @@ pub(super) struct Traversal<'a> {
     pub reach: f64,
     /// What the processor has.
     pub registers: Registers,
+}
+
+/// The patch of the nodes, and that of the faces.
+#[derive(Clone, Copy)]
+struct Meeting {
+    /// Which side the faces are of.
+    target: usize,
+    patches: [u32; 2],
+    /// How far the boxes of the former are shifted against those of the latter \[m\].
+    shift: Vec3,
+    /// How much farther than the boxes themselves are apart, as fitted, is near \[m\].
+    margin: f64,
+}
+
+/// A batch of the nodes, and one of the faces.
+struct BatchPair<'a> {
+    meeting: &'a Meeting,
+    numbers: [u32; 2],
+    batches: [FaceBatch<'a>; 2],
+}
+
+impl BatchPair<'_> {
+    fn is_flat(&self) -> bool {
+        self.batches.iter().all(|batch| batch.is_flat)
+    }
 }
 
 /// What is needed of curved faces, reused from pair to pair.
@@ -108,180 +125,99 @@ struct PlacedLeaf {
     margin: f64,
 }
 
-/// Which faces of two batches may be within reach: for each face of either, a bit for each of the other.
-type Met = [[u64; WIDTH]; 2];
-
-impl Found {
-    /// Before anything is looked at.
-    pub fn nothing() -> Self {
-        Self { near: Vec::new(), edges: Vec::new(), clear: f64::INFINITY, nearest: None, tests: 0 }
-    }
-
-    fn joined(mut self, mut other: Self) -> Self {
-        self.near.append(&mut other.near);
-        self.edges.append(&mut other.edges);
-        self.clear = self.clear.min(other.clear);
-        self.tests += other.tests;
-        self
-    }
-}
-
-impl PlacedVolumes<'_> {
-    fn sphere(&self, vertex: u32) -> Sphere {
-        let sphere = self.spheres[vertex as usize];
-        Sphere { centre: sphere.centre + self.shift, radius: sphere.radius + self.growth }
-    }
-}
+/// Which faces of the batch of the target may be within reach of each face of the other: a bit for each.
+type Met = [u64; WIDTH];
 
 impl Traversal<'_> {
-    /// Nodes and faces within reach of each other, each pair once; some are a little farther apart.
+    /// What is near the nodes of a patch of one side, of the faces of some patches of the other; of each of some sides.
     ///
-    /// # Cost
-    /// In parallel where there are many faces; the result does not depend on the number of threads.
-    pub fn run(&self) -> Found {
-        let [Some(first), Some(second)] = self.sides.map(|side| side.placed.batches) else {
-            return Found::nothing();
-        };
-        let mut found = self.meet_batches([first, second]);
-        if found.clear.is_infinite() {
-            self.find_clear(&mut found);
+    /// Pairs of edges are listed the first way that two batches meet.
+    pub fn list(&self, contactors: Range<usize>, patch: u32, others: &[u32]) -> Found {
+        let (mut found, mut work, mut pairs) = (Found::default(), None, Vec::new());
+        let meetings = contactors.flat_map(|contactor| others.iter().map(move |&other| (contactor, other)));
+        for (contactor, other) in meetings {
+            let (target, patches) = (1 - contactor, [patch, other]);
+            let sides = [contactor, target].map(|side| &self.sides[side]);
+            let placed = [0, 1].map(|k| sides[k].patches.placed(patches[k]));
+            let meeting = Meeting {
+                target,
+                patches,
+                shift: placed[0].shift - placed[1].shift,
+                margin: placed[0].growth + placed[1].growth + self.reach,
+            };
+            self.registers.run(BatchesNearBatches {
+                nodes: sides[0].patches.batches(patch),
+                faces: sides[1].patches.batches(other),
+                meeting: &meeting,
+                pairs: &mut pairs,
+            });
+            for &numbers in &pairs {
+                let batches = [0, 1].map(|k| sides[k].patches.batch(numbers[k]));
+                self.compare(&BatchPair { meeting: &meeting, numbers, batches }, &mut work, &mut found);
+            }
         }
         found
-    }
-
-    /// Lists what is near of all batches, those of the smaller body held against the tree of the other.
-    fn meet_batches(&self, batches: [&FaceBatches; 2]) -> Found {
-        let num_batches = batches.map(|batches| batches.tree.num_leaves());
-        let (first, second) = if num_batches[0] <= num_batches[1] { (0, 1) } else { (1, 0) };
-        let placed = self.sides.map(|side| side.placed);
-        let shift = placed[first].shift - placed[second].shift;
-        let margin = placed[first].growth + placed[second].growth + self.reach;
-        let meet = |task: usize| {
-            let these = BATCHES_PER_TASK * task..num_batches[first].min(BATCHES_PER_TASK * (task + 1));
-            let [tree, other] = [first, second].map(|k| &batches[k].tree);
-            let (mut found, mut work) = (Found::nothing(), None);
-            for [a, b] in tree.pairs_of_leaves(these, other, shift, margin, self.registers) {
-                if !self.is_of_one_body() || a <= b {
-                    let [a, b] = if first == 0 { [a, b] } else { [b, a] };
-                    self.compare(&[batches[0].batch(a), batches[1].batch(b)], &mut work, &mut found);
-                }
-            }
-            found
-        };
-        let tasks = (0..num_batches[first].div_ceil(BATCHES_PER_TASK)).into_par_iter();
-        let parts: Vec<Found> = tasks.map(meet).collect();
-        parts.into_iter().fold(Found::nothing(), Found::joined)
-    }
-
-    /// How far apart the bodies are, by their spheres: no less than the reach, as their boxes are.
-    fn find_clear(&self, found: &mut Found) {
-        let mut pending = vec![self.sides.map(|side| side.tree.root())];
-        while let Some(vertices) = pending.pop() {
-            let spheres = [0, 1].map(|k| self.sides[k].placed.sphere(vertices[k]));
-            if self.is_apart(&spheres, vertices, found) {
-                continue;
-            }
-            let trees = self.sides.map(|side| side.tree);
-            let can_open = [0, 1].map(|k| trees[k].num_leaves_below(vertices[k]) > FEW);
-            let opens_first = can_open[0] && (!can_open[1] || spheres[0].radius >= spheres[1].radius);
-            let opens = if opens_first { 0 } else { 1 };
-            match trees[opens].children(vertices[opens]).filter(|_| can_open[opens]) {
-                Some(children) => pending.extend(children.map(|child| {
-                    let mut below = vertices;
-                    below[opens] = child;
-                    below
-                })),
-                None => {
-                    (found.clear, found.nearest) = (self.reach, Some(vertices));
-                    return;
-                }
-            }
-        }
     }
 
     fn is_of_one_body(&self) -> bool {
         self.sides[0].body == self.sides[1].body
     }
 
-    /// Whether two spheres are farther apart than the reach; how far is noted.
-    fn is_apart(&self, spheres: &[Sphere; 2], vertices: [u32; 2], found: &mut Found) -> bool {
-        found.tests += 1;
-        let radii = spheres[0].radius + spheres[1].radius;
-        let near = radii + self.reach;
-        let distance_squared = (spheres[0].centre - spheres[1].centre).norm_squared();
-        let is_apart = distance_squared > near * near;
-        if is_apart {
-            let clear = distance_squared.sqrt() - radii;
-            if clear < found.clear {
-                (found.clear, found.nearest) = (clear, Some(vertices));
-            }
+    /// Lists the nodes of one of two batches that are near a face of the other.
+    fn compare(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, found: &mut Found) {
+        found.has_met = true;
+        let BatchPair { meeting, batches, .. } = pair;
+        let mut met = [u64::MAX; WIDTH];
+        if !pair.is_flat() || self.lists_edges(pair) {
+            self.meet(pair, work, &mut met, found);
         }
-        is_apart
+        let placed = self.sides[meeting.target].patches.placed(meeting.patches[1]);
+        self.registers.run(NodesNearFaces {
+            nodes: batches[0].nodes,
+            positions: self.positions,
+            faces: &batches[1],
+            shift: placed.shift,
+            reach: self.reach + placed.growth,
+            met: &met,
+            target: if self.is_of_one_body() { 0 } else { meeting.target as u32 },
+            near: &mut found.near,
+        });
+        found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Lists the nodes of either of two batches that are near a face of the other, or those of one near its other faces.
-    fn compare(&self, batches: &[FaceBatch<'_>; 2], work: &mut Option<Workspace>, found: &mut Found) {
-        found.clear = self.reach;
-        let mut met = [[u64::MAX; WIDTH]; 2];
-        if std::ptr::eq(batches[0].boxes, batches[1].boxes) {
-            // Each face with those after it.
-            met = [
-                std::array::from_fn(|place| u64::MAX << (place + 1)),
-                std::array::from_fn(|place| !(u64::MAX << place)),
-            ];
-        }
-        let needs_faces = batches.iter().any(|batch| !batch.is_flat)
-            || self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty());
-        if needs_faces {
-            self.meet(batches, work, &mut met, found);
-        }
-        for (contactor, target) in [(0, 1), (1, 0)] {
-            let placed = &self.sides[target].placed;
-            self.registers.run(NodesNearFaces {
-                nodes: batches[contactor].nodes,
-                positions: self.positions,
-                faces: &batches[target],
-                shift: placed.shift,
-                reach: self.reach + placed.growth,
-                met: &met[contactor],
-                target: if self.is_of_one_body() { 0 } else { target as u32 },
-                near: &mut found.near,
-            });
-            found.tests += batches[contactor].nodes.len() as u64;
-        }
+    /// Whether edges of two batches are listed: once, though the batches are met both ways.
+    fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
+        let is_first_way = match self.is_of_one_body() {
+            true => pair.numbers[0] <= pair.numbers[1],
+            false => pair.meeting.target == 1,
+        };
+        is_first_way && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
     /// Leaves out the pairs of faces that a volume keeps apart, and lists the edges that belong to the others.
     ///
     /// Boxes come first. The ladder is climbed only where the distance of a node is dearer: it is not, of flat faces.
-    fn meet(
-        &self,
-        batches: &[FaceBatch<'_>; 2],
-        work: &mut Option<Workspace>,
-        met: &mut Met,
-        found: &mut Found,
-    ) {
-        let is_flat = batches.iter().all(|batch| batch.is_flat);
+    fn meet(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, met: &mut Met, found: &mut Found) {
+        let BatchPair { meeting, numbers, batches } = pair;
+        let sides = [1 - meeting.target, meeting.target].map(|side| self.sides[side]);
+        let (is_flat, lists_edges) = (pair.is_flat(), self.lists_edges(pair));
+        let is_one_batch = self.is_of_one_body() && numbers[0] == numbers[1];
         let mut ladder = (!is_flat).then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
         if let Some(ladder) = &mut ladder {
-            ladder.place(&self.sides, batches, self.positions, self.reach);
+            ladder.place(&sides, batches, self.positions, self.reach);
         }
-        let bodies = self.sides.map(|side| side.body);
-        let [first, second] = self.sides.map(|side| side.placed);
-        let (shift, margin) = (first.shift - second.shift, first.growth + second.growth + self.reach);
+        let bodies = sides.map(|side| side.body);
         for (i, &face) in batches[0].faces.iter().enumerate() {
             if is_flat && self.model.edges_of_face(bodies[0], face).is_empty() {
                 continue;
             }
-            let around = batches[0].boxes.get(i).moved(&shift).widened(margin);
+            let around = batches[0].boxes.get(i).moved(&meeting.shift).widened(meeting.margin);
             let near = self.registers.run(FacesNearBox { faces: batches[1].boxes, around });
             found.tests += 1;
-            let pending = met[0][i];
-            for (j, &other) in batches[1].faces.iter().enumerate().filter(|(j, _)| pending >> j & 1 == 1) {
+            for (j, &other) in batches[1].faces.iter().enumerate() {
                 if near >> j & 1 == 0 || ladder.as_mut().is_some_and(|ladder| ladder.excludes([i, j])) {
-                    met[0][i] &= !(1 << j);
-                    met[1][j] &= !(1 << i);
-                } else {
+                    met[i] &= !(1 << j);
+                } else if lists_edges && !(is_one_batch && j <= i) {
                     let faces = [face, other];
                     near_edges(self.model, bodies, faces, self.positions, self.reach, &mut found.edges);
                 }
@@ -331,6 +267,33 @@ impl Workspace {
     }
 }
 
+/// The batches of one patch near those of another, by their numbers.
+struct BatchesNearBatches<'a> {
+    nodes: &'a AabbRow,
+    faces: &'a AabbRow,
+    meeting: &'a Meeting,
+    pairs: &'a mut Vec<[u32; 2]>,
+}
+
+impl WithSimd for BatchesNearBatches<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { nodes, faces, meeting, pairs } = self;
+        let [first, other] = meeting.patches.map(|patch| WIDTH as u32 * patch);
+        pairs.clear();
+        for a in 0..WIDTH {
+            let around = nodes.get(a).moved(&meeting.shift).widened(meeting.margin);
+            let mut near = faces.overlapping(simd, &around);
+            while near != 0 {
+                pairs.push([first + a as u32, other + near.trailing_zeros()]);
+                near &= near - 1;
+            }
+        }
+    }
+}
+
 /// Which faces of a batch are near a box: a bit for each.
 struct FacesNearBox<'a> {
     faces: &'a AabbRow,
@@ -354,7 +317,7 @@ struct NodesNearFaces<'a> {
     /// How far the boxes of the faces have moved since they were fitted, and how far from them is near \[m\].
     shift: Vec3,
     reach: f64,
-    met: &'a [u64; WIDTH],
+    met: &'a Met,
     target: u32,
     near: &'a mut Vec<NearPair>,
 }
@@ -375,5 +338,105 @@ impl WithSimd for NodesNearFaces<'_> {
                 places &= places - 1;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::Configuration;
+    use crate::contact::detection::closest_point::{Method, Start, closest_point};
+    use crate::contact::detection::engine::track::BodyTrack;
+    use crate::contact::detection::samples::Samples;
+    use crate::mesh::CellKind;
+
+    /// Patches that have moved since their boxes were fitted, of two bodies and of one against itself: every pair of a node
+    /// and a face within reach is listed once.
+    #[test]
+    fn every_pair_within_reach_is_listed_once() {
+        let samples = &mut Samples::new(9);
+        let (mut within, mut listed_in_all) = (0, 0);
+        for counts in [[1_u32, 1], [3, 300], [200, 20], [300, 200]] {
+            let (mut positions, mut first) = (Vec::new(), 0);
+            let surfaces: Vec<Surface> = counts
+                .map(|count| {
+                    for _ in 0..count {
+                        let centre = samples.vector(1.0);
+                        positions.extend((0..3).map(|_| centre + samples.vector(0.05)));
+                    }
+                    let faces: Vec<[u32; 3]> =
+                        (0..count).map(|f| [0, 1, 2].map(|k| first + 3 * f + k)).collect();
+                    first += 3 * count;
+                    Surface::new(faces.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice())))
+                })
+                .into();
+            let model = ContactModel::new(surfaces, &[], &positions);
+            let velocities: Vec<Vec3> =
+                (0..positions.len()).map(|_| Vec3::x() * 0.5 + samples.vector(0.1)).collect();
+            let rest = vec![Vec3::zeros(); positions.len()];
+            let at_rest =
+                Configuration { time: 0.0, time_step: 0.1, positions: &positions, velocities: &rest };
+            let mut tracks: Vec<BodyTrack> =
+                model.surfaces.iter().map(|surface| BodyTrack::new(surface, 0.1, 0.0)).collect();
+            for (track, surface) in tracks.iter_mut().zip(&model.surfaces) {
+                track.divide(surface, &positions);
+                // Every other patch goes its own way, the rest goes with the body.
+                let followed = (0..track.patches().unwrap().len() as u32).step_by(2);
+                track.follow_patches(followed, &at_rest);
+            }
+            positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.1);
+            let configuration =
+                Configuration { time: 0.1, time_step: 0.1, positions: &positions, velocities: &velocities };
+            for (track, surface) in tracks.iter_mut().zip(&model.surfaces) {
+                track.follow(surface.nodes(), &configuration);
+                track.fit_patches(surface, &positions, 0..0);
+            }
+            for bodies in [[0, 1], [1, 1]] {
+                let side = |body: u32| {
+                    let (surface, track) = (&model.surfaces[body as usize], &tracks[body as usize]);
+                    Side { body, surface, patches: track.patches().unwrap() }
+                };
+                let traversal = Traversal {
+                    model: &model,
+                    sides: bodies.map(side),
+                    positions: &positions,
+                    ladder: &[],
+                    reach: 0.08,
+                    registers: Registers::default(),
+                };
+                let both_ways = if bodies[0] == bodies[1] { 1 } else { 2 };
+                for contactor in 0..both_ways {
+                    let [own, other] = [contactor, 1 - contactor].map(|side| &traversal.sides[side]);
+                    let others: Vec<u32> = (0..other.patches.len() as u32).collect();
+                    let of_patch = |patch: u32| traversal.list(contactor..contactor + 1, patch, &others).near;
+                    let mut listed: Vec<[u32; 2]> = (0..own.patches.len() as u32)
+                        .flat_map(of_patch)
+                        .map(|pair| {
+                            assert_eq!(bodies[pair.target as usize], other.body);
+                            [pair.node, pair.face]
+                        })
+                        .collect();
+                    listed.sort_unstable();
+                    assert!(listed.is_sorted_by(|a, b| a < b), "a pair is listed twice");
+                    let every = own.surface.nodes().iter().flat_map(|&node| {
+                        (0..other.surface.num_faces() as u32).map(move |face| [node, face])
+                    });
+                    for [node, face] in every {
+                        let corners = other.surface.face(face as usize).1;
+                        let corners: Vec<Vec3> =
+                            corners.iter().map(|&node| positions[node as usize]).collect();
+                        let x = &positions[node as usize];
+                        let closest =
+                            closest_point(Method::Auto, Start::Nearest, CellKind::Tri3, &corners, x);
+                        if closest.distance_squared.sqrt() <= traversal.reach {
+                            assert!(listed.binary_search(&[node, face]).is_ok());
+                            within += 1;
+                        }
+                    }
+                    listed_in_all += listed.len();
+                }
+            }
+        }
+        assert!(within > 1000 && listed_in_all < 8 * within, "{within} of {listed_in_all}");
     }
 }

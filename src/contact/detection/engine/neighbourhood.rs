@@ -1,0 +1,318 @@
+//! A patch of one body near patches of another: which of its nodes are near faces of these, which of those pairs count
+//! for now, and for how long.
+//!
+//! A list for all of two bodies would last as long as their fastest node lets it: a crushed asperity that flies off makes
+//! it old in a few steps. So every patch has lists of its own, and follows its own motion and that of the patches near
+//! it, whichever these are until the front is found anew ([`encounter`](super::encounter)).
+
+use crate::contact::detection::bounds::Bounds;
+use crate::contact::detection::edge_edge::EdgePair;
+use crate::contact::detection::node_face::Candidate;
+use crate::contact::detection::volume::Aabb;
+
+use super::in_play::Ways;
+use super::patches::Patches;
+use super::traversal::{Found, NearPair};
+use super::way::Way;
+
+/// Steps that a list of near pairs should last.
+const STEPS: f64 = 256.0;
+
+/// Least and greatest skin, relative to the search depth: a thicker one costs pairs that never touch, a thinner one
+/// more traversals of the trees.
+const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
+
+/// Steps that a short list should last: one that lasts longer has more pairs in it, which every step looks at.
+const SHORT_STEPS: f64 = 16.0;
+
+/// Least and greatest skin of a short list, relative to that of the list it is made from.
+const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
+
+/// Part of the skin that is left of a short list made anew with others.
+const OLD: f64 = 0.25;
+
+/// Thickness of the skin of a list for points that go so far towards each other in a step \[m\].
+pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
+    let [least, most] = SKIN.map(|share| share * search_depth);
+    (STEPS * step).max(least).min(most)
+}
+
+/// A patch near others.
+#[derive(Clone, Debug)]
+pub(super) struct PatchNearOthers {
+    /// Which of the two bodies the patch is of: the nodes in the lists belong to it.
+    pub contactor: usize,
+    /// The patch.
+    pub patch: u32,
+    /// The patches of the other body that it can come near, ascending.
+    pub others: Vec<u32>,
+}
+
+/// What of two bodies is near each other.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// All of both, each of one patch that goes as its body goes; the nodes in the lists belong to either.
+    Bodies,
+    /// A patch of one, and some of the other.
+    Patch(PatchNearOthers),
+}
+
+/// A part of two bodies, and its lists.
+#[derive(Clone, Debug)]
+pub(super) struct Neighbourhood {
+    /// The part.
+    pub part: Part,
+    /// How far points in it can have gone towards each other since the pairs were listed.
+    way: Way,
+    /// Ways from when on pairs may lack, in the list and in the short list.
+    near_until: f64,
+    short_until: f64,
+    /// Thickness of the skins of both lists \[m\].
+    skin: f64,
+    short_skin: f64,
+    /// Whether boxes of any batches were near when its pairs were listed.
+    pub has_met: bool,
+    /// Pairs of a node and a face within reach of each other then, nodes ascending, the nearest faces first.
+    pub near: Vec<NearPair>,
+    /// Pairs of edges within reach of each other then, of those that are listed on this side.
+    pub edges: Vec<EdgePair>,
+    /// Those of the nodes and faces that may touch for now, in the order of the nodes in the list, faces ascending.
+    pub short: Vec<Candidate>,
+}
+
+impl PatchNearOthers {
+    /// How far points of the patch and of the others go towards each other in the last step \[m\].
+    fn step(&self, bodies: [&Patches; 2]) -> f64 {
+        let (own, others) = (bodies[self.contactor], bodies[1 - self.contactor]);
+        let steps = self.others.iter().map(|&other| others.step(other));
+        let step = steps.fold(Bounds::EMPTY, |joint, step| joint.union(step));
+        let extent =
+            self.others.iter().map(|&other| others.extent(other)).fold(own.extent(self.patch), f64::max);
+        own.step(self.patch).greatest_distance(&step).max(extent)
+    }
+}
+
+impl Neighbourhood {
+    /// Nothing is known of it yet.
+    pub fn new(part: Part) -> Self {
+        Self {
+            part,
+            way: Way::default(),
+            near_until: f64::NEG_INFINITY,
+            short_until: f64::NEG_INFINITY,
+            skin: 0.0,
+            short_skin: 0.0,
+            has_met: false,
+            near: Vec::new(),
+            edges: Vec::new(),
+            short: Vec::new(),
+        }
+    }
+
+    /// Where it stands in the front.
+    pub fn place(&self) -> (usize, u32) {
+        match self.part {
+            Part::Bodies => (0, 0),
+            Part::Patch(PatchNearOthers { contactor, patch, .. }) => (contactor, patch),
+        }
+    }
+
+    /// Notes how far points go towards each other in the last step, no farther than `most` \[m\]; points of one body as
+    /// well.
+    pub fn measure(&mut self, bodies: [&Patches; 2], most: f64) {
+        self.way.step = match &self.part {
+            Part::Bodies => most,
+            Part::Patch(patch) => patch.step(bodies).min(most),
+        };
+    }
+
+    /// Goes along with this step.
+    pub fn follow(&mut self, bodies: [&Patches; 2], most: f64) {
+        self.measure(bodies, most);
+        self.way.go();
+    }
+
+    /// Whether pairs may touch that are not on the list.
+    pub fn is_due(&self) -> bool {
+        self.way.is_past(self.near_until)
+    }
+
+    /// Whether the short list may lack something.
+    pub fn is_short_due(&self) -> bool {
+        self.way.is_past(self.short_until)
+    }
+
+    /// Whether the short list may lack something now or soon.
+    pub fn is_short_old(&self) -> bool {
+        !self.near.is_empty() && self.way.is_past(self.short_until - OLD * self.short_skin)
+    }
+
+    /// Replaces the patches that its patch can come near; it is due if one of the new ones is so near, \[m\] beyond the
+    /// search depth, that a pair with one of its faces may lack before the list is made anew.
+    ///
+    /// Pairs with patches that have left stay in the lists, though these are no longer followed: they are too far apart to
+    /// touch. A short list leaves out a face only for a nearer one that stays within the search depth as long as the list
+    /// holds, so not for one that has left; one made later measures distances anew.
+    pub fn renew(&mut self, new: PatchNearOthers, free: impl Fn(u32) -> f64) {
+        let left = self.near_until - self.way.gone();
+        let others = if let Part::Patch(patch) = &self.part { &patch.others[..] } else { &[] };
+        let is_known = |other: u32| others.binary_search(&other).is_ok();
+        let is_listed_in_time = |&other: &u32| is_known(other) || free(other) >= left;
+        if !new.others.iter().all(is_listed_in_time) {
+            self.near_until = f64::NEG_INFINITY;
+        }
+        self.part = Part::Patch(new);
+    }
+
+    /// Decides how thick the skin of the next list is.
+    pub fn choose_skin(&mut self, search_depth: f64) {
+        self.skin = skin_for(self.way.step, search_depth);
+    }
+
+    /// Thickness of the skin of the list \[m\].
+    pub fn skin(&self) -> f64 {
+        self.skin
+    }
+
+    /// Takes over what was found by now.
+    pub fn take(&mut self, found: Found) {
+        (self.near, self.edges, self.has_met) = (found.near, found.edges, found.has_met);
+        self.way.restart();
+        self.near_until = self.skin;
+        self.short.clear();
+        self.short_until = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
+    }
+
+    /// Decides how thick the skin of the next short list is.
+    pub fn choose_short_skin(&mut self) {
+        let [least, most] = SHORT_SKIN.map(|share| share * self.skin);
+        self.short_skin = (SHORT_STEPS * self.way.step).max(least).min(most);
+    }
+
+    /// How far points have gone towards each other since the list was made, and can go from now on until the short list
+    /// is made anew.
+    pub fn ways(&self) -> Ways {
+        Ways { gone: self.way.gone(), ahead: self.short_skin }
+    }
+
+    /// Takes over the short list made by now.
+    pub fn take_short(&mut self, short: Vec<Candidate>) {
+        self.short = short;
+        self.short_until = self.way.gone() + self.short_skin;
+    }
+
+    /// Steps of the size of the last one until it is due.
+    pub fn steps_left(&self) -> f64 {
+        self.way.steps_to(self.near_until)
+    }
+}
+
+/// Distance of two boxes \[m\].
+pub(super) fn distance(a: &Aabb, b: &Aabb) -> f64 {
+    (a.lower - b.upper).sup(&(b.lower - a.upper)).map(|gap| gap.max(0.0)).norm()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::Surface;
+    use crate::contact::detection::Configuration;
+    use crate::contact::detection::engine::track::BodyTrack;
+    use crate::math::Vec3;
+    use crate::mesh::CellKind;
+
+    const CELLS: u32 = 20;
+    const NODES: u32 = (CELLS + 1) * (CELLS + 1);
+
+    /// Two sheets of triangles in unit cells, each of several patches, once they have moved with these velocities.
+    fn sheets(velocities: &[Vec3]) -> [BodyTrack; 2] {
+        let place = |node: u32| {
+            let (i, j) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1));
+            Vec3::new(f64::from(i), f64::from(j), f64::from(node / NODES))
+        };
+        let positions: Vec<Vec3> = (0..2 * NODES).map(place).collect();
+        let configuration = Configuration { time: 0.0, time_step: 0.1, positions: &positions, velocities };
+        [0, NODES].map(|first| {
+            let corner = |cell: u32| first + cell / CELLS * (CELLS + 1) + cell % CELLS;
+            let cells = (0..CELLS * CELLS).map(corner);
+            let faces: Vec<[u32; 3]> =
+                cells.flat_map(|a| [[a, a + 1, a + CELLS + 2], [a, a + CELLS + 2, a + CELLS + 1]]).collect();
+            let surface = Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())));
+            let mut track = BodyTrack::new(&surface, 0.5, 0.0);
+            track.divide(&surface, &positions);
+            track.follow(surface.nodes(), &configuration);
+            track.follow_patches(0..track.patches().unwrap().len() as u32, &configuration);
+            track
+        })
+    }
+
+    fn of_patch(contactor: usize, patch: u32, others: Vec<u32>) -> Neighbourhood {
+        Neighbourhood::new(Part::Patch(PatchNearOthers { contactor, patch, others }))
+    }
+
+    /// Two fast nodes that go apart make those neighbourhoods due that have them or are near them, and no others; what is
+    /// known of the bodies bounds what their patches do.
+    #[test]
+    fn a_neighbourhood_goes_as_far_as_the_patches_near_it() {
+        let mut velocities = vec![Vec3::zeros(); 2 * NODES as usize];
+        velocities[NODES as usize / 2] = Vec3::x() * 3.0;
+        velocities[NODES as usize / 2 + 1] = Vec3::x() * -3.0;
+        let tracks = sheets(&velocities);
+        let bodies = [0, 1].map(|k| tracks[k].patches().unwrap());
+        let (mut num_fast, mut num_apart) = (0, 0);
+        for (contactor, patch) in
+            (0..2).flat_map(|side| (0..bodies[side].len() as u32).map(move |p| (side, p)))
+        {
+            // Across from it, and the next one.
+            let others = vec![patch, (patch + 1) % bodies[0].len() as u32];
+            let gone = match contactor {
+                0 => bodies[0].extent(patch),
+                _ => others.iter().map(|&other| bodies[0].extent(other)).fold(0.0, f64::max),
+            };
+            let is_near = gone > 0.0;
+            let mut neighbourhood = of_patch(contactor, patch, others);
+            assert!(neighbourhood.is_due());
+            neighbourhood.choose_skin(1.0);
+            assert_eq!(neighbourhood.skin(), 1.0 / 64.0);
+            neighbourhood.take(Found::default());
+            neighbourhood.follow(bodies, 1.0);
+            assert!((neighbourhood.ways().gone - gone).abs() < 1e-12);
+            assert_eq!((neighbourhood.is_due(), neighbourhood.is_short_due()), (is_near, false));
+            neighbourhood.follow(bodies, 0.2);
+            assert!((neighbourhood.ways().gone - (gone + gone.min(0.2))).abs() < 1e-12);
+            neighbourhood.choose_skin(1.0);
+            assert_eq!(neighbourhood.skin(), if is_near { 0.5 } else { 1.0 / 64.0 });
+            num_fast += usize::from(is_near);
+            num_apart += usize::from((gone - 0.6).abs() < 1e-12);
+            neighbourhood.follow(bodies, f64::NAN);
+            assert_eq!(neighbourhood.is_due(), is_near);
+        }
+        assert!(num_apart > 0 && 2 * num_fast < bodies[0].len() + bodies[1].len(), "{num_apart}, {num_fast}");
+    }
+
+    /// A patch that comes into the front makes the list due if it may touch before that is made anew anyway.
+    #[test]
+    fn a_near_newcomer_makes_the_list_due() {
+        let tracks = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);
+        let bodies = [0, 1].map(|k| tracks[k].patches().unwrap());
+        let renew = |neighbourhood: &mut Neighbourhood, others: &[u32], free: &dyn Fn(u32) -> f64| {
+            neighbourhood.renew(PatchNearOthers { contactor: 0, patch: 0, others: others.to_vec() }, free);
+        };
+        let mut neighbourhood = of_patch(0, 0, vec![3]);
+        neighbourhood.measure(bodies, 1.0);
+        neighbourhood.choose_skin(1.0);
+        neighbourhood.take(Found::default());
+        let left = neighbourhood.skin();
+        renew(&mut neighbourhood, &[3, 4], &|_| left);
+        assert!(!neighbourhood.is_due());
+        renew(&mut neighbourhood, &[2, 3, 4], &|other| if other == 2 { 2.0 * left } else { 0.0 });
+        assert!(!neighbourhood.is_due(), "those that were in it before are followed");
+        renew(&mut neighbourhood, &[2, 3], &|_| 0.0);
+        assert!(!neighbourhood.is_due());
+        renew(&mut neighbourhood, &[2, 3, 4], &|_| 0.99 * left);
+        assert!(neighbourhood.is_due());
+        neighbourhood.take(Found::default());
+        renew(&mut neighbourhood, &[5], &|_| f64::NAN);
+        assert!(neighbourhood.is_due());
+    }
+}

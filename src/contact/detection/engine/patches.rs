@@ -1,0 +1,361 @@
+//! The faces of a surface in patches of neighbours: how the points of each move, and the boxes of what is in it.
+//!
+//! A patch is eight batches of eight faces, as the lanes take them. What is known of one patch holds for as long as the
+//! nodes in it and next to it have not moved too far, whatever those of another do.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::contact::Surface;
+use crate::contact::detection::Configuration;
+use crate::contact::detection::bounds::Bounds;
+use crate::contact::detection::box_tree::BoxTree;
+use crate::contact::detection::compact_order::compact_order_of_faces;
+use crate::contact::detection::near_faces::bounds_of_face;
+use crate::contact::detection::volume::{Aabb, AabbRow};
+use crate::math::Vec3;
+use crate::math::pack::WIDTH;
+use crate::mesh::CellKind;
+
+use super::steps::Steps;
+
+/// Faces of a patch.
+const FACES: usize = WIDTH * WIDTH;
+
+/// Boxes of a full patch.
+pub(super) const BOXES: usize = FACES + WIDTH + 1;
+
+/// Fewest patches that are fitted by a task, and that are followed by one.
+const PER_TASK: usize = 32;
+const PATCHES_FOLLOWED_PER_TASK: usize = 256;
+
+/// Some faces next to each other, and which nodes belong to them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FaceBatch<'a> {
+    /// The faces.
+    pub faces: &'a [u32],
+    /// Whether all of them are segments and triangles.
+    pub is_flat: bool,
+    /// Nodes of the faces that belong to none of another batch, each with the place of the face that it belongs to.
+    pub nodes: &'a [(u32, u32)],
+    /// Boxes of the faces when they were fitted.
+    pub boxes: &'a AabbRow,
+}
+
+/// How a patch moves.
+#[derive(Clone, Copy, Debug)]
+struct Motion {
+    /// Displacements of the points of its faces, and of the faces around them, in the last step that it was followed
+    /// in \[m\].
+    step: Bounds,
+    /// Bound on the length of the difference of any two of these \[m\].
+    extent: f64,
+    /// Displacements since its boxes were fitted, as far as it was followed or moved.
+    since_fit: Bounds,
+}
+
+/// Where the boxes of a patch are now: all are shifted and have grown alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    /// How far they have moved since they were fitted \[m\].
+    pub shift: Vec3,
+    /// How much larger they are now \[m\].
+    pub growth: f64,
+}
+
+impl Motion {
+    /// Finds how far its points go in a step, given the nodes around them, if they are known, and how far all points of
+    /// the surface go.
+    fn find_step(
+        &mut self,
+        around: Option<&[u32]>,
+        whole: &Bounds,
+        steps: &Steps,
+        configuration: &Configuration<'_>,
+    ) {
+        self.step = around.map_or(*whole, |nodes| steps.of(nodes, configuration));
+        self.extent = self.step.extent();
+    }
+}
+
+/// All patches of a surface.
+///
+/// Those that are followed go along with every step. The others stay behind until they are moved, and nothing is asked
+/// of them before.
+#[derive(Clone, Debug)]
+pub(super) struct Patches {
+    num_faces: usize,
+    /// Faces of each batch; the last may have fewer than there is room for.
+    faces: Vec<[u32; WIDTH]>,
+    nodes: Vec<(u32, u32)>,
+    /// Where the nodes of each batch end.
+    ends: Vec<u32>,
+    is_flat: Vec<bool>,
+    /// Boxes of the faces of each batch, and of the batches of each patch, when they were fitted.
+    boxes: Vec<AabbRow>,
+    batches: Vec<AabbRow>,
+    /// Boxes of the patches then.
+    bounds: Vec<Aabb>,
+    around: NodesAround,
+    motions: Vec<Motion>,
+}
+
+/// Nodes whose motion is that of each patch, and where they end; none if there is but one patch, which moves as the
+/// surface does.
+#[derive(Clone, Debug, Default)]
+struct NodesAround {
+    nodes: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl NodesAround {
+    /// Those of a patch.
+    fn of(&self, patch: usize) -> Option<&[u32]> {
+        let begin = patch.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Some(&self.nodes[begin..*self.ends.get(patch)?])
+    }
+}
+
+impl Patches {
+    /// Compact at these positions of all nodes \[m\]; where they move to, and their boxes, are not known yet.
+    pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
+        let order = compact_order_of_faces(surface, positions);
+        let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
+        faces.as_flattened_mut()[..order.len()].copy_from_slice(&order);
+        let num_patches = order.len().div_ceil(FACES);
+        let resting = Motion { step: Bounds::ZERO, extent: 0.0, since_fit: Bounds::ZERO };
+        let mut patches = Self {
+            num_faces: order.len(),
+            boxes: vec![AabbRow::EMPTY; faces.len()],
+            faces,
+            nodes: Vec::new(),
+            ends: Vec::new(),
+            is_flat: Vec::new(),
+            batches: vec![AabbRow::EMPTY; num_patches],
+            bounds: vec![AabbRow::EMPTY.joint(); num_patches],
+            around: NodesAround::default(),
+            motions: vec![resting; num_patches],
+        };
+        patches.share_nodes(surface);
+        if num_patches > 1 {
+            patches.look_around(surface);
+        }
+        patches
+    }
+
+    fn share_nodes(&mut self, surface: &Surface) {
+        let mut is_owned = vec![false; surface.nodes().len()];
+        for batch in 0..self.faces.len() {
+            let faces = self.faces_of(batch..batch + 1).to_vec();
+            for (place, &face) in (0..).zip(&faces) {
+                for &local in surface.local_nodes_of_face(face as usize) {
+                    if !std::mem::replace(&mut is_owned[local as usize], true) {
+                        self.nodes.push((surface.nodes()[local as usize], place));
+                    }
+                }
+            }
+            let is_face_flat =
+                |&face: &u32| matches!(surface.face(face as usize).0, CellKind::Line2 | CellKind::Tri3);
+            self.is_flat.push(faces.iter().all(is_face_flat));
+            self.ends.push(self.nodes.len() as u32);
+        }
+    }
+
+    /// The nodes of all faces around those of each patch: normals at its nodes depend on them.
+    fn look_around(&mut self, surface: &Surface) {
+        let (mut seen, mut around) = (vec![usize::MAX; surface.nodes().len()], Vec::new());
+        for patch in 0..self.len() {
+            let faces = self.faces_of(WIDTH * patch..WIDTH * (patch + 1));
+            around.clear();
+            for &local in faces.iter().flat_map(|&face| surface.local_nodes_of_face(face as usize)) {
+                around.extend_from_slice(surface.faces_of_local_node(local as usize));
+            }
+            around.sort_unstable();
+            around.dedup();
+            for &local in around.iter().flat_map(|&face| surface.local_nodes_of_face(face as usize)) {
+                if std::mem::replace(&mut seen[local as usize], patch) != patch {
+                    self.around.nodes.push(surface.nodes()[local as usize]);
+                }
+            }
+            self.around.ends.push(self.around.nodes.len());
+        }
+    }
+
+    /// Faces of some batches.
+    fn faces_of(&self, batches: Range<usize>) -> &[u32] {
+        let range = WIDTH * batches.start..self.num_faces.min(WIDTH * batches.end);
+        &self.faces.as_flattened()[range]
+    }
+
+    /// Number of patches.
+    pub fn len(&self) -> usize {
+        self.motions.len()
+    }
+
+    /// Goes along with a step of some of the patches, ascending, in which the points of the surface went as far as told.
+    pub fn follow(
+        &mut self,
+        these: &[u32],
+        whole: &Bounds,
+        steps: &Steps,
+        configuration: &Configuration<'_>,
+    ) {
+        self.for_each(these, |motion, around| {
+            motion.find_step(around, whole, steps, configuration);
+            motion.since_fit = motion.since_fit.plus(&motion.step);
+        });
+    }
+
+    /// Finds the steps of some patches, ascending, that were moved in this step and are followed from now on.
+    pub fn find_steps(
+        &mut self,
+        these: &[u32],
+        whole: &Bounds,
+        steps: &Steps,
+        configuration: &Configuration<'_>,
+    ) {
+        self.for_each(these, |motion, around| motion.find_step(around, whole, steps, configuration));
+    }
+
+    /// Hands over the motions of some patches, ascending, and the nodes around them.
+    fn for_each(&mut self, these: &[u32], act: impl Fn(&mut Motion, Option<&[u32]>) + Sync + Send) {
+        let Self { around, motions, .. } = self;
+        let act = |(patch, motion): (usize, &mut Motion)| act(motion, around.of(patch));
+        // A thread that sleeps is not woken for a few of them.
+        if these.len() <= PATCHES_FOLLOWED_PER_TASK {
+            these.iter().for_each(|&patch| act((patch as usize, &mut motions[patch as usize])));
+        } else {
+            let motions = motions.par_iter_mut().enumerate().with_min_len(PATCHES_FOLLOWED_PER_TASK);
+            motions.filter(|(patch, _)| these.binary_search(&(*patch as u32)).is_ok()).for_each(act);
+        }
+    }
+
+    /// Has all patches but some, ascending, go as far as points of the surface have gone.
+    pub fn move_all_but(&mut self, these: &[u32], displacements: &Bounds) {
+        let mut these = these.iter().peekable();
+        for (patch, motion) in (0..).zip(&mut self.motions) {
+            if these.next_if(|&&other| other == patch).is_none() {
+                motion.since_fit = motion.since_fit.plus(displacements);
+            }
+        }
+    }
+
+    /// Displacements of the points of a patch that is followed in the last step \[m\].
+    pub fn step(&self, patch: u32) -> &Bounds {
+        &self.motions[patch as usize].step
+    }
+
+    /// Bound on the length of the difference of any two of these \[m\].
+    pub fn extent(&self, patch: u32) -> f64 {
+        self.motions[patch as usize].extent
+    }
+
+    /// Where the boxes of a patch are now.
+    pub fn placed(&self, patch: u32) -> Placed {
+        let since_fit = &self.motions[patch as usize].since_fit;
+        Placed { shift: since_fit.middle(), growth: 0.5 * since_fit.extent() }
+    }
+
+    /// Box that holds a patch now.
+    pub fn bounds(&self, patch: u32) -> Aabb {
+        self.motions[patch as usize].since_fit.displace(&self.bounds[patch as usize])
+    }
+
+    /// A tree over the boxes of all patches where they are now.
+    pub fn tree(&self) -> BoxTree {
+        BoxTree::new(self.len(), |patch| self.bounds(patch as u32))
+    }
+
+    /// Boxes of the batches of a patch when they were fitted.
+    pub fn batches(&self, patch: u32) -> &AabbRow {
+        &self.batches[patch as usize]
+    }
+
+    /// A batch.
+    pub fn batch(&self, batch: u32) -> FaceBatch<'_> {
+        let batch = batch as usize;
+        let begin = batch.checked_sub(1).map_or(0, |before| self.ends[before]);
+        FaceBatch {
+            faces: self.faces_of(batch..batch + 1),
+            is_flat: self.is_flat[batch],
+            nodes: &self.nodes[begin as usize..self.ends[batch] as usize],
+            boxes: &self.boxes[batch],
+        }
+    }
+
+    /// Fits the boxes of some patches, all being where they are now.
+    pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
+        let num_faces = self.num_faces;
+        let patches = self.boxes.par_chunks_mut(WIDTH).zip(self.faces.par_chunks(WIDTH));
+        let patches = patches.zip(&mut self.batches).zip(&mut self.bounds).zip(&mut self.motions).enumerate();
+        patches.with_min_len(PER_TASK).filter(|(patch, _)| which(*patch as u32)).for_each(
+            |(patch, ((((boxes, faces), batches), bounds), motion))| {
+                for (k, (row, faces)) in boxes.iter_mut().zip(faces).enumerate() {
+                    let first = WIDTH * (WIDTH * patch + k);
+                    for (lane, &face) in faces.iter().enumerate().take(num_faces - first) {
+                        row.set(lane, &bounds_of_face(surface, face, positions));
+                    }
+                    batches.set(k, &row.joint());
+                }
+                (*bounds, motion.since_fit) = (batches.joint(), Bounds::ZERO);
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+
+    /// Every face is in one batch, and every node belongs to one face that has it, whatever its kind. A patch follows the
+    /// nodes of all faces around its own.
+    #[test]
+    fn faces_and_nodes_are_shared_out() {
+        let samples = &mut Samples::new(2);
+        for count in [10, 40, 300] {
+            let quad = (CellKind::Quad4, vec![3, 9, 8, 5]);
+            let triangle = |k: u32| (CellKind::Tri3, vec![k, k + 1, k + 2]);
+            let faces: Vec<(CellKind, Vec<u32>)> = (0..count).map(triangle).chain([quad]).collect();
+            let surface = Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())));
+            let positions: Vec<Vec3> = (0..count + 2).map(|_| samples.vector(1.0)).collect();
+            let patches = Patches::new(&surface, &positions);
+            assert_eq!(patches.len(), (count as usize + 1).div_ceil(FACES));
+            let (mut seen, mut owned, mut num_flat) = (Vec::new(), Vec::new(), 0);
+            let num_batches = (count + 1).div_ceil(WIDTH as u32);
+            for k in 0..num_batches {
+                let batch = patches.batch(k);
+                seen.extend_from_slice(batch.faces);
+                let has = |&(node, place): &(u32, u32)| {
+                    surface.face(batch.faces[place as usize] as usize).1.contains(&node)
+                };
+                assert!(batch.nodes.iter().all(has));
+                owned.extend(batch.nodes.iter().map(|(node, _)| *node));
+                num_flat += usize::from(batch.is_flat);
+            }
+            seen.sort_unstable();
+            owned.sort_unstable();
+            assert_eq!(seen, (0..=count).collect::<Vec<_>>());
+            assert_eq!(owned, surface.nodes());
+            assert_eq!(num_flat, num_batches as usize - 1);
+            for patch in 0..patches.len() {
+                let Some(followed) = patches.around.of(patch) else {
+                    assert_eq!(patches.len(), 1);
+                    continue;
+                };
+                let of_faces = |faces: &[u32]| -> BTreeSet<u32> {
+                    faces.iter().flat_map(|&face| surface.face(face as usize).1).copied().collect()
+                };
+                let inside = of_faces(patches.faces_of(WIDTH * patch..WIDTH * (patch + 1)));
+                let around = |node: u32| surface.faces_of_local_node(surface.local_node(node).unwrap());
+                let expected: BTreeSet<u32> =
+                    inside.iter().flat_map(|&node| of_faces(around(node))).collect();
+                assert_eq!(followed.iter().copied().collect::<BTreeSet<u32>>(), expected);
+                assert_eq!(followed.len(), expected.len());
+            }
+        }
+    }
+}
