@@ -208,8 +208,18 @@ impl ContactPhase {
         sorted.par_chunk_by_mut(is_of_same).for_each(|nodes| nodes.sort_unstable_by_key(key));
         sorted.par_sort_by_key(key);
         candidates.clear();
-        candidates.extend(sorted.into_iter().flatten());
+        sorted.into_iter().for_each(|node| candidates.extend_from_slice(node));
         search.group(candidates, model, start);
+    }
+
+    /// Makes one list of the edges of all neighbourhoods, if any of these have changed or been dropped.
+    fn gather_edges(&mut self, model: &ContactModel, have_changed: bool) {
+        let Self { encounters, edges, num_edges, .. } = self;
+        let neighbourhoods = || encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
+        let count = neighbourhoods().map(|neighbourhood| neighbourhood.edges.len()).sum();
+        if std::mem::replace(num_edges, count) != count || have_changed {
+            edges.set(model, neighbourhoods().flat_map(|neighbourhood| neighbourhood.edges.iter().copied()));
+        }
     }
 }
 
@@ -317,13 +327,9 @@ impl Engine {
             }
         }
         self.tell_apart(configuration, &apart, clock);
-        let neighbourhoods = self.contact.encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
-        let num_edges = neighbourhoods.map(|neighbourhood| neighbourhood.edges.len()).sum();
-        if edges_changed || num_edges != std::mem::replace(&mut self.contact.num_edges, num_edges) {
-            let neighbourhoods =
-                self.contact.encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
-            let edges = neighbourhoods.flat_map(|neighbourhood| neighbourhood.edges.iter().copied());
-            self.contact.edges.set(&self.model, edges);
+        // Where there were none, none have been dropped.
+        if edges_changed || self.contact.num_edges > 0 {
+            self.contact.gather_edges(&self.model, edges_changed);
         }
     }
 
