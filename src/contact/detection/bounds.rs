@@ -60,6 +60,7 @@ impl Bounds {
     }
 
     /// Whether zero is the only value.
+    #[inline]
     pub fn is_zero(&self) -> bool {
         self.lower == Vec3::zeros() && self.upper == Vec3::zeros()
     }

@@ -19,6 +19,7 @@ pub(super) struct Steps {
 
 impl Steps {
     /// Of the points whose faces have these nodes.
+    #[inline(always)]
     pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
         let velocities = configuration.velocities;
         let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| velocities[node as usize]), 0.0);

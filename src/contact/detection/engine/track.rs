@@ -119,8 +119,10 @@ impl BodyTrack {
     pub fn follow(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
         let steps = self.steps();
         self.step = steps.of(nodes, configuration);
-        for since in [&mut self.since_bounds, &mut self.since_fit, &mut self.since_moved] {
-            *since = since.plus(&self.step);
+        if !self.step.is_zero() {
+            self.since_bounds = self.since_bounds.plus(&self.step);
+            self.since_fit = self.since_fit.plus(&self.step);
+            self.since_moved = self.since_moved.plus(&self.step);
         }
         if !self.followed.is_empty()
             && let Some(patches) = &mut self.patches
