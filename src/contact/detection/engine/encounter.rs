@@ -262,34 +262,34 @@ impl Encounter {
 
     /// Chooses the skins of the neighbourhoods whose pairs are to be listed, and gives their places.
     pub fn choose_skins(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> Vec<usize> {
-        if self.neighbourhoods.iter().any(Neighbourhood::is_due) {
-            self.find_rounding(model, tracks);
-        }
         let depth = model.search_depth(self.bodies);
-        let due =
-            self.neighbourhoods.iter_mut().enumerate().filter(|(_, neighbourhood)| neighbourhood.is_due());
-        due.map(|(k, neighbourhood)| {
-            neighbourhood.choose_skin(depth);
-            k
-        })
-        .collect()
+        self.prepare(model, tracks, Neighbourhood::is_due, |neighbourhood| neighbourhood.choose_skin(depth))
     }
 
     /// Chooses the skins of the short lists that are to be made anew, and gives the places of their neighbourhoods.
     pub fn choose_short_skins(&mut self, model: &ContactModel, tracks: &[BodyTrack]) -> Vec<usize> {
-        if self.neighbourhoods.iter().any(Neighbourhood::is_short_old) {
+        self.prepare(model, tracks, Neighbourhood::is_short_old, Neighbourhood::choose_short_skin)
+    }
+
+    /// Has some neighbourhoods choose, and brings the rounding up to date for them; gives their places.
+    fn prepare(
+        &mut self,
+        model: &ContactModel,
+        tracks: &[BodyTrack],
+        is_due: impl Fn(&Neighbourhood) -> bool,
+        choose: impl Fn(&mut Neighbourhood),
+    ) -> Vec<usize> {
+        let mut places = Vec::new();
+        for (place, neighbourhood) in self.neighbourhoods.iter_mut().enumerate() {
+            if is_due(neighbourhood) {
+                choose(neighbourhood);
+                places.push(place);
+            }
+        }
+        if !places.is_empty() {
             self.find_rounding(model, tracks);
         }
-        let old = self
-            .neighbourhoods
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, neighbourhood)| neighbourhood.is_short_old());
-        old.map(|(k, neighbourhood)| {
-            neighbourhood.choose_short_skin();
-            k
-        })
-        .collect()
+        places
     }
 
     /// Distance within which pairs of a neighbourhood are listed \[m\].

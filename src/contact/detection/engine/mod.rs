@@ -18,6 +18,7 @@ mod contact;
 mod encounter;
 mod flight;
 mod in_play;
+mod listing;
 mod neighbourhood;
 mod patches;
 mod queue;

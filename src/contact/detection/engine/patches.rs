@@ -55,13 +55,20 @@ struct Motion {
     since_fit: Bounds,
 }
 
-/// Where the boxes of a patch are now: all are shifted and have grown alike.
+/// Where volumes that were fitted together are now: all are shifted and have grown alike.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     /// How far they have moved since they were fitted \[m\].
     pub shift: Vec3,
     /// How much larger they are now \[m\].
     pub growth: f64,
+}
+
+impl Placed {
+    /// Once what is in them has gone somewhere within these displacements.
+    pub fn after(displacements: &Bounds) -> Self {
+        Self { shift: displacements.middle(), growth: 0.5 * displacements.extent() }
+    }
 }
 
 impl Motion {
@@ -253,8 +260,7 @@ impl Patches {
 
     /// Where the boxes of a patch are now.
     pub fn placed(&self, patch: u32) -> Placed {
-        let since_fit = &self.motions[patch as usize].since_fit;
-        Placed { shift: since_fit.middle(), growth: 0.5 * since_fit.extent() }
+        Placed::after(&self.motions[patch as usize].since_fit)
     }
 
     /// Box that holds a patch now.

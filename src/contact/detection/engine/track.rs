@@ -12,7 +12,7 @@ use crate::contact::detection::volume::{Aabb, Sphere};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;
 
-use super::patches::{BOXES, Patches};
+use super::patches::{BOXES, Patches, Placed};
 use super::steps::{Steps, in_pieces};
 
 /// Steps at the present speed that a body should stay in its room.
@@ -64,22 +64,20 @@ pub(super) struct BodyTrack {
     overshoot: f64,
 }
 
-/// Where the spheres of a body are now: all are shifted and have grown alike.
+/// The spheres of a body, where they are now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedSpheres<'a> {
     /// As they were fitted.
     spheres: &'a [Sphere],
-    /// How far they have moved since \[m\].
-    shift: Vec3,
-    /// How much larger they are now \[m\].
-    growth: f64,
+    placed: Placed,
 }
 
 impl PlacedSpheres<'_> {
     /// That of a vertex.
     pub fn sphere(&self, vertex: u32) -> Sphere {
         let sphere = self.spheres[vertex as usize];
-        Sphere { centre: sphere.centre + self.shift, radius: sphere.radius + self.growth }
+        let Placed { shift, growth } = self.placed;
+        Sphere { centre: sphere.centre + shift, radius: sphere.radius + growth }
     }
 }
 
@@ -231,7 +229,7 @@ impl BodyTrack {
     /// Fits the spheres of the tree if the body has deformed; where it has become a bad one, of another one in its place.
     /// Gives how many have been fitted.
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
-        let growth = 0.5 * self.since_fit.extent();
+        let growth = Placed::after(&self.since_fit).growth;
         let is_stale = self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan();
         if !is_stale {
             return 0;
@@ -256,8 +254,7 @@ impl BodyTrack {
 
     /// Where the spheres are now.
     pub fn placed_spheres(&self) -> PlacedSpheres<'_> {
-        let growth = 0.5 * self.since_fit.extent();
-        PlacedSpheres { spheres: &self.spheres, shift: self.since_fit.middle(), growth }
+        PlacedSpheres { spheres: &self.spheres, placed: Placed::after(&self.since_fit) }
     }
 }
 
@@ -331,7 +328,7 @@ mod tests {
                 left += usize::from(track.has_left());
                 // Rounding adds up: 50 steps of 8 ε times coordinates of about 150.
                 let most = 20.1 + f64::from(count - 20);
-                assert!(!is_rigid || placed.growth < 1e-10 && bounds.diagonal() < most);
+                assert!(!is_rigid || placed.placed.growth < 1e-10 && bounds.diagonal() < most);
                 for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {
                     let sphere = placed.sphere(v);
                     let (_, nodes) = surface.face(tree.face(v).unwrap() as usize);
