@@ -42,6 +42,13 @@ fn values_of_the_wrong_type() {
         "[-750.0, 0.0]",
     );
     assert_problem(
+        "fix = [\"y\", \"z\"]",
+        "fix = \"yz\"",
+        "`boundaries.0.fix` is the string \"yz\", not a list",
+        "`fix`: axes that stay where they are, as in [\"x\", \"y\"]",
+        "\"yz\"",
+    );
+    assert_problem(
         "contact = false\nmass",
         "contact = true\nmass",
         "`bodies.wall.contact` is the boolean `true`, not \"skin\", a group, a list of groups, or false",
