@@ -6,11 +6,11 @@ use std::ops::{Add, Range};
 const PIECE: usize = 2048;
 
 /// Nodes that one thread has done before another wakes up to help.
-const FEW: usize = 1 << 15;
+const FEW: usize = 1 << 12;
 
 /// Nodes of one task where some nanoseconds are spent on each of so many.
 pub fn nodes_per_task(num_nodes: usize) -> usize {
-    if num_nodes <= FEW { FEW } else { 4096 }
+    if num_nodes <= FEW { FEW } else { 2048 }
 }
 
 /// Sum of `piece` over consecutive ranges that cover `0..len`, added pairwise in a fixed order, in parallel.
