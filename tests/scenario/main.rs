@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
 
+mod conflicts;
 mod good;
 mod overrides;
 mod problems;
