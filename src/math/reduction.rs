@@ -2,7 +2,8 @@
 
 use std::ops::{Add, Range};
 
-/// Length of the pieces that are summed in one go: fixed, so that the order of additions is.
+/// Length of the pieces that are summed in one go, and of those that tasks are made of: fixed, so that the order of
+/// additions is.
 const PIECE: usize = 2048;
 
 /// Nodes that one thread has done before another wakes up to help.
@@ -10,7 +11,7 @@ const FEW: usize = 1 << 12;
 
 /// Nodes of one task where some nanoseconds are spent on each of so many.
 pub fn nodes_per_task(num_nodes: usize) -> usize {
-    if num_nodes <= FEW { FEW } else { 2048 }
+    if num_nodes <= FEW { FEW } else { PIECE }
 }
 
 /// Sum of `piece` over consecutive ranges that cover `0..len`, added pairwise in a fixed order, in parallel.

@@ -8,8 +8,9 @@
 //! shorten    which of the near pairs can touch in the next steps                            ([`in_play`])
 //! search     closest points of these candidates, constraints of the penetrated nodes
 //! ```
-//! Fronts and lists are brought up to date in [`listing`]. Every stage works for the next ones only as far as the stage before tells it to: in most steps nothing is listed, and
-//! bodies far from each other cost no more than that they are followed.
+//! Fronts and lists are brought up to date in [`listing`]. Every stage works for the next ones only as far as the stage
+//! before tells it to: in most steps nothing is listed, and bodies far from each other cost no more than that they are
+//! followed.
 //!
 //! [`track`]: super::track
 //! [`encounter`]: super::encounter
@@ -35,9 +36,11 @@ use super::Engine;
 use super::encounter::Encounter;
 use super::track::BodyTrack;
 
-/// Fewest bodies, whatever their size, and encounters worth a task.
+/// Fewest bodies worth a task that reads all their nodes.
 const BODIES_PER_TASK: usize = 32;
-const PER_TASK: usize = 512;
+
+/// Fewest encounters worth a task, and bodies of which few have something to do.
+pub(super) const PER_TASK: usize = 512;
 
 /// Part of the bodies that have left their room from which on all are given room again.
 const MANY: f64 = 0.25;

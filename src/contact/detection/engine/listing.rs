@@ -13,16 +13,13 @@ use crate::contact::detection::statistics::{Stage, StageClock};
 
 use super::Engine;
 use super::apart::{Clear, Distance};
-use super::contact::{ContactPhase, by_body};
+use super::contact::{ContactPhase, PER_TASK, by_body};
 use super::encounter::Encounter;
 use super::in_play::{Facings, InPlay};
 use super::neighbourhood::{Part, PatchNearOthers};
 use super::patches::Patches;
 use super::track::BodyTrack;
 use super::traversal::{Found, NearPair, Side, Traversal};
-
-/// Fewest encounters worth a task.
-const PER_TASK: usize = 512;
 
 impl Engine {
     /// Brings the front and the near pairs of all encounters up to date.
@@ -73,7 +70,8 @@ impl Engine {
         if due.is_empty() {
             return Vec::new();
         }
-        let due: Vec<usize> = due.into_iter().filter_map(|(k, has_front)| has_front.then_some(k)).collect();
+        let due: Vec<usize> =
+            due.into_iter().filter_map(|(k, needs_front)| needs_front.then_some(k)).collect();
         let bodies = bodies_of(encounters, &due);
         let divide = |(track, &body): (&mut BodyTrack, &usize)| {
             track.divide(&model.surfaces[body], configuration.positions)

@@ -322,15 +322,15 @@ mod tests {
                 }
                 // The first is fitted on the way.
                 track.fit_patches(&surface, &positions, 0..u32::from(step == 25));
-                let (bounds, placed) = (track.bounds(), track.placed_spheres());
+                let (bounds, spheres) = (track.bounds(), track.placed_spheres());
                 assert!(positions.iter().all(|x| bounds.contains(x)));
                 assert!(track.has_left() || positions.iter().all(|x| room.contains(x)));
                 left += usize::from(track.has_left());
                 // Rounding adds up: 50 steps of 8 ε times coordinates of about 150.
                 let most = 20.1 + f64::from(count - 20);
-                assert!(!is_rigid || placed.placed.growth < 1e-10 && bounds.diagonal() < most);
+                assert!(!is_rigid || spheres.placed.growth < 1e-10 && bounds.diagonal() < most);
                 for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {
-                    let sphere = placed.sphere(v);
+                    let sphere = spheres.sphere(v);
                     let (_, nodes) = surface.face(tree.face(v).unwrap() as usize);
                     let farthest = |&node: &u32| (positions[node as usize] - sphere.centre).norm();
                     assert!(nodes.iter().all(|node| farthest(node) <= sphere.radius + 1e-12));
