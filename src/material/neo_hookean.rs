@@ -34,8 +34,12 @@ impl Law for NeoHookean {
 
     #[inline(always)]
     fn volumetric<R: Real>(&self, change: R) -> Volumetric<R> {
-        let (logarithm, residual, inverse) = change.ln_1p_residual_and_reciprocal();
-        Volumetric { inverse, logarithm, energy: residual + change * change * 0.5 }
+        let (logarithm, residual) = change.ln_1p_and_residual();
+        Volumetric {
+            inverse: (change + 1.0).reciprocal(),
+            logarithm,
+            energy: residual + change * change * 0.5,
+        }
     }
 
     #[inline(always)]

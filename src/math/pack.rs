@@ -14,6 +14,9 @@ use super::real::{Lanes, Real};
 /// Numbers of a [`Row`].
 pub const WIDTH: usize = 8;
 
+/// Lanes that are added to sums one after the other: as many as the narrowest registers have.
+pub const QUARTET: usize = 4;
+
 /// Numbers side by side in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
@@ -88,6 +91,8 @@ impl<S: Simd> Pack<S> {
     pub const LANES: usize = S::F64_LANES;
     /// Packs of a row.
     pub const PARTS: usize = WIDTH / S::F64_LANES;
+    /// Quartets of a pack; a single number counts as one.
+    pub const QUARTETS: usize = S::F64_LANES.div_ceil(QUARTET);
 
     /// The same value in every lane.
     #[inline(always)]
@@ -152,9 +157,16 @@ impl<S: Simd> Pack<S> {
         gathered
     }
 
-    /// Adds vectors, given by their components, to those that a part of a row of indices names, lane after lane.
+    /// Adds vectors of a quartet of lanes, given by the components of all, to those that a part of a row of indices
+    /// names, lane after lane.
     #[inline(always)]
-    pub fn scatter_add(vector: &[Self; 3], sums: &mut Slots, indices: &[u16; WIDTH], part: usize) {
+    pub fn scatter_add(
+        vector: &[Self; 3],
+        sums: &mut Slots,
+        indices: &[u16; WIDTH],
+        part: usize,
+        quartet: usize,
+    ) {
         let [x, y, z] = vector;
         let simd = x.simd;
         if Self::LANES == 1 {
@@ -164,7 +176,7 @@ impl<S: Simd> Pack<S> {
         }
         let registers = simd.interleave_shfl_f64s([x.value, y.value, z.value, simd.splat_f64s(0.0)]);
         let halves: &[[f64; 4]] = cast_slice(&registers);
-        for lane in 0..Self::LANES {
+        for lane in quartet * QUARTET..(quartet + 1) * QUARTET {
             let register = lane / (Self::LANES / 2) * 2 + lane % 2;
             let half = lane % (Self::LANES / 2) / 2;
             let vector = halves[register * (Self::LANES / 4) + half];
@@ -301,6 +313,16 @@ impl<S: Simd> Real for Pack<S> {
         Self { simd: self.simd, value: self.simd.min_f64s(self.value, other.value) }
     }
     #[inline(always)]
+    fn all_within(self, limit: f64) -> bool {
+        let (none, one) = (self.constant(0.0), self.constant(1.0));
+        self.simd.reduce_sum_f64s(self.select_within(limit, none, one).value) == 0.0
+    }
+    #[inline(always)]
+    fn select_within(self, limit: f64, inside: Self, outside: Self) -> Self {
+        let within = self.simd.less_than_or_equal_f64s(self.abs().value, self.simd.splat_f64s(limit));
+        self.of_bits(self.simd.select_u64s(within, inside.bits(), outside.bits()))
+    }
+    #[inline(always)]
     fn binary_scale(self) -> (Self, Self) {
         let simd = self.simd;
         let carried = simd.add_u64s(self.bits(), simd.splat_u64s(SQRT_HALF_OFFSET));
@@ -418,7 +440,9 @@ mod tests {
             let mut rows = [Row::splat(0.0); 3];
             for part in 0..Pack::<S>::PARTS {
                 let vector = Pack::gather(simd, self.0, self.1, part);
-                Pack::scatter_add(&vector, self.0, self.1, part);
+                for quartet in 0..Pack::<S>::QUARTETS {
+                    Pack::scatter_add(&vector, self.0, self.1, part, quartet);
+                }
                 for (row, component) in rows.iter_mut().zip(vector) {
                     component.store(row, part);
                 }
@@ -429,7 +453,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_register_has_the_bits_of_the_scalar(x in prop::array::uniform8(-0.9..30.0f64)) {
+        fn every_register_has_the_bits_of_the_scalar(
+            x in prop::array::uniform8(prop_oneof![-0.9..30.0f64, -0.07..0.07f64]),
+        ) {
             for registers in Registers::available() {
                 let [logarithm, residual, root, square_root] = registers.run(Functions(&Row(x)));
                 for (lane, x) in x.into_iter().enumerate() {

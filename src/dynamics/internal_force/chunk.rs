@@ -20,7 +20,7 @@ use crate::dynamics::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk};
 use crate::element::MAX_NODES;
 use crate::material::Law;
 use crate::math::Vec3;
-use crate::math::pack::{NUM_SLOTS, Pack, Padded, Registers, Row, Slots, WIDTH, prefetch};
+use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH, prefetch};
 use crate::math::real::Real;
 
 /// Does something for each node of an element, written out for the first four: such a loop stays one, and what it gathers
@@ -396,24 +396,26 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
                 }
                 energy.add_to(&mut totals[0], part);
                 hourglass.add_to(&mut totals[1], part);
-                if Pack::<S>::PARTS > 1 {
+                if Pack::<S>::LANES == 1 {
                     for a in 0..N {
                         for i in 0..3 {
                             forces[a][i].store(&mut rows[a][i], part);
                         }
                     }
+                } else {
+                    for quartet in 0..Pack::<S>::QUARTETS {
+                        for_each_node!(a < N, Pack::scatter_add(&forces[a], sums, &slots[a], part, quartet));
+                    }
                 }
             }
-            // Node after node, lane after lane: on all registers in the same order.
-            if Pack::<S>::PARTS == 1 {
-                for_each_node!(a < N, Pack::scatter_add(&forces[a], sums, &slots[a], 0));
-            } else {
-                for a in 0..N {
-                    for part in 0..Pack::<S>::PARTS {
-                        let [x, y, z] = &rows[a];
-                        let vector =
-                            [Pack::load(simd, x, part), Pack::load(simd, y, part), Pack::load(simd, z, part)];
-                        Pack::scatter_add(&vector, sums, &slots[a], part);
+            // Quartet after quartet, node after node, lane after lane: on all registers in the same order.
+            if Pack::<S>::LANES == 1 {
+                for first in (0..WIDTH).step_by(QUARTET) {
+                    for a in 0..N {
+                        for part in first..first + QUARTET {
+                            let vector = rows[a].each_ref().map(|row| Pack::load(simd, row, part));
+                            Pack::scatter_add(&vector, sums, &slots[a], part, 0);
+                        }
                     }
                 }
             }
