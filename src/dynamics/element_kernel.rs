@@ -16,7 +16,7 @@ use super::reference_geometry::ReferenceGeometry;
 use crate::material::{Law, Response};
 use crate::math::pack::Pack;
 use crate::math::real::Real;
-use crate::math::tensor::Tensor;
+use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// Workspace: state of the `P` quadrature points of the elements of a pack.
 ///
@@ -40,8 +40,13 @@ pub(super) struct ElementState<S: Simd, const P: usize> {
     pub energy: Pack<S>,
     /// α − 1, or ⅓ (θ̄ − θ) of a small-strain law: what mean dilatation adds; scratch of the points.
     pub corrections: [Pack<S>; P],
-    /// J^−⅓, of elements with mean dilatation at finite strain.
-    pub inverse_roots: [Pack<S>; P],
+    /// Of elements with mean dilatation at finite strain: the strain that the law sees, then the second
+    /// Piola–Kirchhoff stress that it answers with, times α²/weight.
+    pub strains: [SymmetricTensor<Pack<S>>; P],
+    /// Of these elements, too: α.
+    pub stretches: [Pack<S>; P],
+    /// And 1/weight \[1/m³\].
+    pub inverse_weights: [Pack<S>; P],
 }
 
 impl<S: Simd, const P: usize> ElementState<S, P> {
@@ -58,7 +63,9 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             stresses: [Tensor::filled(zero); P],
             energy: zero,
             corrections: [zero; P],
-            inverse_roots: [one; P],
+            strains: [SymmetricTensor([zero; 6]); P],
+            stretches: [one; P],
+            inverse_weights: [one; P],
         }
     }
 

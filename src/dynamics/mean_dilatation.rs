@@ -37,31 +37,39 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
             let volume = self.gradients[k].determinant() * interpolation.weight(k);
             current += volume;
             reference += geometry.weight(k);
-            let inverse_weight = geometry.weight(k).reciprocal();
-            self.jacobians[k] = volume * inverse_weight;
-            self.inverse_roots[k] = self.jacobians[k].inverse_cube_root();
-            self.corrections[k] = self.inverse_roots[k] * inverse_weight;
+            self.inverse_weights[k] = geometry.weight(k).reciprocal();
+            self.jacobians[k] = volume * self.inverse_weights[k];
         }
         (self.volume, self.current_volume) = (reference, current);
         let change = (current - reference) / reference;
-        let stretch = (change + 1.0).cube_root();
+        let inverse_mean = reference / current;
         // All points see the mean volume change.
         let volumetric = law.volumetric(change);
         let (mut energy, mut pressure_sum) = (zero, zero);
+        // In loops of their own the points do not wait for one another.
         for k in 0..P {
-            let (weight, cofactor) = (geometry.weight(k), geometry.weighted_cofactor(k));
-            let (inverse_root, root_by_weight) = (self.inverse_roots[k], self.corrections[k]);
-            let weighted_gradient = self.gradients[k].dot_transposed(&cofactor);
-            let alpha_by_weight = stretch * root_by_weight;
-            let strain =
-                weighted_gradient.transposed_dot_self().scaled_strain(alpha_by_weight * alpha_by_weight);
-            let response = law.response_to_strain(&strain, &volumetric);
+            let excess = self.jacobians[k].mul_add(inverse_mean, zero.constant(-1.0));
+            let stretch = excess.inverse_cube_root_1p();
+            let stretch_by_weight = stretch * self.inverse_weights[k];
+            let weighted_gradient = self.gradients[k].dot_transposed(&geometry.weighted_cofactor(k));
+            self.strains[k] =
+                weighted_gradient.transposed_dot_self().scaled_strain(stretch_by_weight * stretch_by_weight);
+            self.stresses[k] = weighted_gradient;
+            self.stretches[k] = stretch;
+        }
+        for k in 0..P {
+            let (weight, stretch) = (geometry.weight(k), self.stretches[k]);
+            let response = law.response_to_strain(&self.strains[k], &volumetric);
             energy = weight.mul_add(response.energy, energy);
             let pressure = response.kirchhoff_trace * (1.0 / 3.0);
             pressure_sum = weight.mul_add(pressure, pressure_sum);
-            self.corrections[k] = pressure * (inverse_root * inverse_root * inverse_root);
-            let scaled = response.stress * (alpha_by_weight * (stretch * inverse_root));
-            self.stresses[k] = weighted_gradient.dot(&scaled.full()).dot(&cofactor);
+            let square = stretch * stretch;
+            self.corrections[k] = pressure * (square * stretch * inverse_mean);
+            self.strains[k] = response.stress * (square * self.inverse_weights[k]);
+        }
+        for k in 0..P {
+            let scaled = self.strains[k].full();
+            self.stresses[k] = self.stresses[k].dot(&scaled).dot(&geometry.weighted_cofactor(k));
         }
         self.energy = energy;
         let mean = pressure_sum / current;

@@ -393,18 +393,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// ln(1 + x), x − ln(1 + x), ∛(1 + x) and √|x| of a row, part by part.
+    /// ln(1 + x), x − ln(1 + x), ∛(1 + x), 1/∛(1 + x) and √|x| of a row, part by part.
     struct Functions<'a>(&'a Row);
 
     impl WithSimd for Functions<'_> {
-        type Output = [Row; 4];
+        type Output = [Row; 5];
 
-        fn with_simd<S: Simd>(self, simd: S) -> [Row; 4] {
-            let mut out = [Row::splat(0.0); 4];
+        fn with_simd<S: Simd>(self, simd: S) -> [Row; 5] {
+            let mut out = [Row::splat(0.0); 5];
             for part in 0..Pack::<S>::PARTS {
                 let x = Pack::load(simd, self.0, part);
                 let (logarithm, residual) = x.ln_1p_and_residual();
-                let values = [logarithm, residual, (x + 1.0).cube_root(), x.abs().sqrt()];
+                let (root, inverse_root) = ((x + 1.0).cube_root(), x.inverse_cube_root_1p());
+                let values = [logarithm, residual, root, inverse_root, x.abs().sqrt()];
                 for (row, value) in out.iter_mut().zip(values) {
                     value.store(row, part);
                 }
@@ -457,11 +458,12 @@ mod tests {
             x in prop::array::uniform8(prop_oneof![-0.9..30.0f64, -0.07..0.07f64]),
         ) {
             for registers in Registers::available() {
-                let [logarithm, residual, root, square_root] = registers.run(Functions(&Row(x)));
+                let [logarithm, residual, root, inverse_root, square_root] = registers.run(Functions(&Row(x)));
                 for (lane, x) in x.into_iter().enumerate() {
                     let scalar = x.ln_1p_and_residual();
                     prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
                     prop_assert_eq!(root.0[lane], (x + 1.0).cube_root());
+                    prop_assert_eq!(inverse_root.0[lane], x.inverse_cube_root_1p());
                     prop_assert_eq!(square_root.0[lane], x.abs().sqrt());
                 }
             }

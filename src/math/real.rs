@@ -62,7 +62,7 @@ pub trait Real:
     /// Where x is small, by a series without a division; the general way is only gone where a lane asks for it.
     #[inline(always)]
     fn ln_1p_and_residual(self) -> (Self, Self) {
-        let residual = self * self * logarithm_residual_series(self);
+        let residual = self * self * sum_of_pairs(self, LOGARITHM_RESIDUAL_SERIES);
         let logarithm = self - residual;
         if self.all_within(SMALL_ARGUMENT) {
             return (logarithm, residual);
@@ -87,6 +87,16 @@ pub trait Real:
         inverse
     }
 
+    /// (1 + x)^−⅓; x > −1. Where x is small, by its series.
+    #[inline(always)]
+    fn inverse_cube_root_1p(self) -> Self {
+        let root = sum_of_pairs(self, INVERSE_CUBE_ROOT_SERIES);
+        if self.all_within(SMALL_ARGUMENT) {
+            return root;
+        }
+        self.select_within(SMALL_ARGUMENT, root, (self + 1.0).inverse_cube_root())
+    }
+
     /// Cube root of a normal positive number.
     #[inline(always)]
     fn cube_root(self) -> Self {
@@ -95,26 +105,38 @@ pub trait Real:
     }
 }
 
-/// Largest |x| for which [`logarithm_residual_series`] is taken.
+/// Largest |x| for which series in x are taken: what 14 terms leave out is below 2⁻⁵⁸ of their sum.
 const SMALL_ARGUMENT: f64 = 0.0625;
 
-/// (x − ln(1 + x))/x² = ½ − x/3 + x²/4 − …, to full accuracy up to [`SMALL_ARGUMENT`], where the first term left out is
-/// 2⁻⁵⁹ of the sum.
-///
-/// Summed in pairs, then in pairs of these and so on (Estrin 1960), which is the shortest wait.
+/// (x − ln(1 + x))/x² = ½ − x/3 + x²/4 − …
+const LOGARITHM_RESIDUAL_SERIES: [[f64; 2]; 7] = [
+    [1.0 / 2.0, -1.0 / 3.0],
+    [1.0 / 4.0, -1.0 / 5.0],
+    [1.0 / 6.0, -1.0 / 7.0],
+    [1.0 / 8.0, -1.0 / 9.0],
+    [1.0 / 10.0, -1.0 / 11.0],
+    [1.0 / 12.0, -1.0 / 13.0],
+    [1.0 / 14.0, -1.0 / 15.0],
+];
+
+/// (1 + x)^−⅓ = 1 − x/3 + 2x²/9 − …, each coefficient −(n + ⅓)/(n + 1) times the one before.
+const INVERSE_CUBE_ROOT_SERIES: [[f64; 2]; 7] = {
+    let (mut pairs, mut coefficient, mut pair) = ([[0.0; 2]; 7], 1.0, 0);
+    while pair < pairs.len() {
+        let n = 2.0 * pair as f64;
+        let next = -coefficient * (n + 1.0 / 3.0) / (n + 1.0);
+        pairs[pair] = [coefficient, next];
+        coefficient = -next * (n + 4.0 / 3.0) / (n + 2.0);
+        pair += 1;
+    }
+    pairs
+};
+
+/// Σ c_n xⁿ for n < 14, in pairs, then in pairs of these and so on (Estrin 1960), which is the shortest wait.
 #[inline(always)]
-fn logarithm_residual_series<R: Real>(x: R) -> R {
-    const PAIRS: [[f64; 2]; 7] = [
-        [1.0 / 2.0, -1.0 / 3.0],
-        [1.0 / 4.0, -1.0 / 5.0],
-        [1.0 / 6.0, -1.0 / 7.0],
-        [1.0 / 8.0, -1.0 / 9.0],
-        [1.0 / 10.0, -1.0 / 11.0],
-        [1.0 / 12.0, -1.0 / 13.0],
-        [1.0 / 14.0, -1.0 / 15.0],
-    ];
+fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
     let mut sums = [x; 7];
-    for (sum, [constant, slope]) in sums.iter_mut().zip(PAIRS) {
+    for (sum, [constant, slope]) in sums.iter_mut().zip(pairs) {
         *sum = x.mul_add(x.constant(slope), x.constant(constant));
     }
     let [a, b, c, d, e, f, g] = sums;
@@ -503,15 +525,24 @@ mod tests {
         }
 
         #[test]
+        fn inverse_cube_root_near_one_is_that_of_the_library(x in prop_oneof![-0.9..3.0f64, -0.07..0.07f64, -1e-5..1e-5f64]) {
+            let root = x.inverse_cube_root_1p();
+            prop_assert!((root * (1.0 + x).cbrt() - 1.0).abs() <= 4.0 * f64::EPSILON);
+            prop_assert!((root * root * root * (1.0 + x) - 1.0).abs() <= 6.0 * f64::EPSILON);
+        }
+
+        #[test]
         fn lanes_have_the_bits_of_the_scalar(
             x in prop::array::uniform4(prop_oneof![-0.9..3.0f64, -0.07..0.07f64]),
         ) {
             let (logarithm, residual) = Lanes(x).ln_1p_and_residual();
             let root = (Lanes(x) + Lanes::splat(1.0)).cube_root();
+            let inverse_root = Lanes(x).inverse_cube_root_1p();
             for (lane, x) in x.into_iter().enumerate() {
                 let scalar = x.ln_1p_and_residual();
                 prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
                 prop_assert_eq!(root.0[lane], (x + 1.0).cube_root());
+                prop_assert_eq!(inverse_root.0[lane], x.inverse_cube_root_1p());
             }
         }
     }
