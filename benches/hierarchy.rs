@@ -149,13 +149,15 @@ fn bench_threads(body: &Body, size: f64) {
 fn main() {
     const FINEST: u32 = 447;
     let bodies = [rough_sheet(45), icosphere(4), rough_sheet(141), icosphere(5), rough_sheet(FINEST)];
-    heading("Build");
-    bodies.iter().for_each(bench_build);
-    heading("Refit");
-    bodies.iter().for_each(bench_refit);
-    heading("Faces near the nodes of a rough surface, one thread");
     match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        Ok(pool) => pool.install(bench_near_faces),
+        Ok(pool) => pool.install(|| {
+            heading("Build, one thread");
+            bodies.iter().for_each(bench_build);
+            heading("Refit, one thread");
+            bodies.iter().for_each(bench_refit);
+            heading("Faces near the nodes of a rough surface, one thread");
+            bench_near_faces();
+        }),
         Err(error) => println!("no thread: {error}"),
     }
     heading("Refit and near faces");

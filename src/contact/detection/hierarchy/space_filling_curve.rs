@@ -3,8 +3,10 @@
 use rayon::prelude::*;
 
 use crate::math::Vec3;
+use crate::math::octet::Octets;
+use crate::math::vectorised::{Kernel, Vectorised};
 
-/// Points handled by one task at least.
+/// Points handled by one task.
 const POINTS_PER_TASK: usize = 4096;
 
 /// Bits of a digit of the radix sort, and the digits it looks at: the leading bits of the codes. What they leave
@@ -31,16 +33,13 @@ pub fn order(points: &[Vec3]) -> (Vec<u32>, Cube) {
     let cube = Cube::around(points);
     let cells = ((1_u64 << axis_bits) - 1) as f64;
     let scale = if cube.extent > 0.0 { cells / cube.extent } else { 0.0 };
-    let mut keys: Vec<u64> = points
-        .par_iter()
-        .enumerate()
-        .with_min_len(POINTS_PER_TASK)
-        .map(|(index, point)| {
-            let cell = (point - cube.origin) * scale;
-            let code = spread(cell.x as u64) << 2 | spread(cell.y as u64) << 1 | spread(cell.z as u64);
-            code << index_bits | index as u64
-        })
-        .collect();
+    let mut keys = vec![0; points.len()];
+    let vectorised = Vectorised::detect();
+    let tasks = keys.par_chunks_mut(POINTS_PER_TASK).zip(points.par_chunks(POINTS_PER_TASK)).enumerate();
+    tasks.for_each(|(task, (keys, points))| {
+        let first = task * POINTS_PER_TASK;
+        vectorised.run(Keys { points, origin: cube.origin, scale, index_bits, first, keys });
+    });
     sort(&mut keys, index_bits + 3 * axis_bits);
     let index_mask = (1_u64 << index_bits) - 1;
     (keys.iter().map(|key| (key & index_mask) as u32).collect(), cube)
@@ -58,6 +57,41 @@ impl Cube {
         }
         Self { origin: low, extent: (high - low).max() }
     }
+}
+
+/// Codes of some points, each followed by the index of the point.
+struct Keys<'a> {
+    points: &'a [Vec3],
+    origin: Vec3,
+    /// Cells per length.
+    scale: f64,
+    index_bits: u32,
+    /// Index of the first point.
+    first: usize,
+    keys: &'a mut [u64],
+}
+
+impl Kernel for Keys<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self, _: impl Octets) {
+        let Self { points, origin, scale, index_bits, first, keys } = self;
+        let points = &points[..keys.len()];
+        for k in 0..keys.len() {
+            let x = spread(nearest((points[k].x - origin.x) * scale));
+            let y = spread(nearest((points[k].y - origin.y) * scale));
+            let z = spread(nearest((points[k].z - origin.z) * scale));
+            keys[k] = (x << 2 | y << 1 | z) << index_bits | (first + k) as u64;
+        }
+    }
+}
+
+/// The nearest integer to a number of 0 to 2²¹ − 1, in the low bits.
+#[inline(always)]
+fn nearest(cell: f64) -> u64 {
+    // At 2⁵² the unit in the last place is 1.
+    (cell + 4_503_599_627_370_496.0).to_bits()
 }
 
 /// Sorts distinct keys of `num_bits` bits.
@@ -94,7 +128,8 @@ fn sort(keys: &mut Vec<u64>, num_bits: u32) {
     }
 }
 
-/// Moves bit i of a 21-bit number to bit 3 i.
+/// Moves bit i of the lowest 21 to bit 3 i.
+#[inline(always)]
 fn spread(cell: u64) -> u64 {
     let mut bits = cell & 0x1f_ffff;
     bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
