@@ -63,7 +63,7 @@ impl ElementOperation for ChunkBound<'_> {
         formulation: &F,
         law: L,
     ) -> Option<WorstElement> {
-        self.registers.run_seldom(BoundKernel::<F, L, N> { work: &self, formulation, law })
+        self.registers.run_in_fours(BoundKernel::<F, L, N> { work: &self, formulation, law })
     }
 }
 

@@ -86,6 +86,29 @@ macro_rules! components {
     }};
 }
 
+/// Up to four numbers that lie together in memory.
+pub trait Quadruple: Copy {
+    /// The numbers, then zeros.
+    fn quadruple(self) -> [f64; 4];
+}
+
+impl Quadruple for Vec3 {
+    #[inline(always)]
+    fn quadruple(self) -> [f64; 4] {
+        Padded::from_vector(self.data.0[0]).0
+    }
+}
+
+impl<const N: usize> Quadruple for [f64; N] {
+    #[inline(always)]
+    fn quadruple(self) -> [f64; 4] {
+        let mut numbers = [0.0; 4];
+        let count = if N < 4 { N } else { 4 };
+        numbers[..count].copy_from_slice(&self[..count]);
+        numbers
+    }
+}
+
 impl<S: Simd> Pack<S> {
     /// Numbers of a pack.
     pub const LANES: usize = S::F64_LANES;
@@ -134,6 +157,47 @@ impl<S: Simd> Pack<S> {
     #[inline(always)]
     pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
         components!(simd, part, lane => vectors[usize::from(indices[lane])])
+    }
+
+    /// Numbers of the items at as many places as there are lanes.
+    #[inline(always)]
+    pub fn gather_quadruples<T: Quadruple>(simd: S, items: &[T], places: &[usize; WIDTH]) -> [Self; 4] {
+        if Self::LANES == 1 {
+            let [a, b, c, d] = items[places[0]].quadruple();
+            return [Self::splat(simd, a), Self::splat(simd, b), Self::splat(simd, c), Self::splat(simd, d)];
+        }
+        let mut registers = [simd.splat_f64s(0.0); 4];
+        for register in 0..4 {
+            let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
+            for (half, numbers) in halves.iter_mut().enumerate() {
+                *numbers = items[places[Self::lane_of(register, half)]].quadruple();
+            }
+        }
+        simd.deinterleave_shfl_f64s(registers).map(|value| Self { simd, value })
+    }
+
+    /// The other way round: four numbers for each lane.
+    #[inline(always)]
+    pub fn quadruples([a, b, c, d]: [Self; 4]) -> [[f64; 4]; WIDTH] {
+        let mut quadruples = [[0.0; 4]; WIDTH];
+        if Self::LANES == 1 {
+            quadruples[0] = [a.lanes()[0], b.lanes()[0], c.lanes()[0], d.lanes()[0]];
+            return quadruples;
+        }
+        let registers = a.simd.interleave_shfl_f64s([a.value, b.value, c.value, d.value]);
+        let halves: &[[f64; 4]] = cast_slice(&registers);
+        for register in 0..4 {
+            for half in 0..Self::LANES / 4 {
+                quadruples[Self::lane_of(register, half)] = halves[register * (Self::LANES / 4) + half];
+            }
+        }
+        quadruples
+    }
+
+    /// As many numbers as there are lanes.
+    #[inline(always)]
+    pub fn from_slice(simd: S, numbers: &[f64]) -> Self {
+        Self { simd, value: S::as_simd_f64s(numbers).0[0] }
     }
 
     /// Components of a part of a row of vectors.
@@ -377,9 +441,10 @@ impl Registers {
         pulp::Scalar::new().vectorize(kernel)
     }
 
-    /// Runs a `kernel` that seldom runs: on four lanes, with the same result, so that less code is compiled.
+    /// Runs a `kernel` on four lanes, with the same result: one that seldom runs, so that less code is compiled, or that
+    /// seldom has eight of what it needs.
     #[inline]
-    pub fn run_seldom<K: WithSimd>(self, kernel: K) -> K::Output {
+    pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
         if let (true, Some(avx2)) = (!matches!(self.arch, pulp::Arch::Scalar), pulp::x86::V3::try_new()) {
             return Simd::vectorize(avx2, kernel);

@@ -1,38 +1,41 @@
-//! Four spheres at a time, with the bits of the scalar formulas.
+//! Several spheres at a time, with the bits of the scalar formulas.
+
+use pulp::Simd;
 
 use crate::contact::detection::volume::{RELATIVE_SLACK, Sphere};
 use crate::math::Vec3;
+use crate::math::pack::{Pack, WIDTH};
 use crate::math::real::{LANES, Lanes, Real};
 
 /// a − b.
 #[inline(always)]
-pub fn difference(a: &[Lanes; 3], b: &[Lanes; 3]) -> [Lanes; 3] {
+pub fn difference<R: Real>(a: &[R; 3], b: &[R; 3]) -> [R; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// |a|².
 #[inline(always)]
-pub fn norm_squared(a: &[Lanes; 3]) -> Lanes {
+pub fn norm_squared<R: Real>(a: &[R; 3]) -> R {
     a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 }
 
 /// As [`crate::contact::detection::volume::rounded_up`].
 #[inline(always)]
-pub fn rounded_up(radius: Lanes, centre: &[Lanes; 3]) -> Lanes {
+pub fn rounded_up<R: Real>(radius: R, centre: &[R; 3]) -> R {
     let position_error = (centre[0].abs() + centre[1].abs() + centre[2].abs()) * f64::EPSILON;
     radius + (radius * RELATIVE_SLACK + position_error)
 }
 
-/// Centres and radii of four balls.
+/// Centres and radii of several balls.
 #[derive(Clone, Copy)]
-pub struct Balls {
+pub struct Balls<R> {
     /// Centres.
-    pub centre: [Lanes; 3],
+    pub centre: [R; 3],
     /// Radii.
-    pub radius: Lanes,
+    pub radius: R,
 }
 
-impl Balls {
+impl Balls<Lanes> {
     /// Four balls side by side.
     #[inline(always)]
     pub fn of([a, b, c, d]: [Sphere; LANES]) -> Self {
@@ -79,10 +82,12 @@ impl Balls {
         let swallows = (distance + other.radius).at_most(self.radius);
         swallows.select(zero, swallowed.select(one, between))
     }
+}
 
+impl<R: Real> Balls<R> {
     /// As [`crate::contact::detection::volume::Sphere::joint_at`].
     #[inline(always)]
-    pub fn joint_at(&self, other: &Self, fraction: Lanes) -> Self {
+    pub fn joint_at(&self, other: &Self, fraction: R) -> Self {
         let offset = difference(&other.centre, &self.centre);
         let distance = norm_squared(&offset).sqrt();
         let centre = [
@@ -90,17 +95,37 @@ impl Balls {
             self.centre[1] + offset[1] * fraction,
             self.centre[2] + offset[2] * fraction,
         ];
-        let rest = Lanes::splat(1.0) - fraction;
+        let rest = fraction.constant(1.0) - fraction;
         let reach = (self.radius + fraction * distance).max(other.radius + rest * distance);
         Self { centre, radius: rounded_up(reach, &centre) }
     }
 }
 
-/// Whether no child of four inner vertices is one of them, the first of which is `first`: they can be computed at
-/// once.
+impl<S: Simd> Balls<Pack<S>> {
+    /// Spheres at as many places as there are lanes.
+    #[inline(always)]
+    pub fn gather(simd: S, spheres: &[Sphere], places: &[usize; WIDTH]) -> Self {
+        let [x, y, z, radius] = Pack::gather_quadruples(simd, spheres, places);
+        Self { centre: [x, y, z], radius }
+    }
+
+    /// Overwrites as many spheres.
+    #[inline(always)]
+    pub fn store(self, spheres: &mut [Sphere]) {
+        let [x, y, z] = self.centre;
+        let quadruples = Pack::quadruples([x, y, z, self.radius]);
+        for lane in 0..Pack::<S>::LANES {
+            spheres[lane] = Sphere::from(quadruples[lane]);
+        }
+    }
+}
+
+/// Whether no child of some inner vertices is one of them, the first of which is `first`: they can be computed at once.
 #[inline(always)]
 pub fn are_independent(links: &[[u32; 2]], first: usize) -> bool {
-    let [a, b, c, d] = [links[0], links[1], links[2], links[3]];
-    let largest = a[0].max(a[1]).max(b[0]).max(b[1]).max(c[0]).max(c[1]).max(d[0]).max(d[1]);
+    let mut largest = 0;
+    for [left, right] in links {
+        largest = largest.max(*left).max(*right);
+    }
     (largest as usize) < first
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::contact::Surface;
@@ -11,6 +12,7 @@ use crate::contact::detection::control_points::{
 use crate::contact::detection::volume::{MinimumBall, Sphere, rounded_up};
 use crate::math::Vec3;
 use crate::math::octet::Octets;
+use crate::math::pack::{Pack, Registers, WIDTH};
 use crate::math::real::{LANES, Lanes, Mask, Real};
 use crate::math::vectorised::{Kernel, Vectorised};
 use crate::mesh::CellKind;
@@ -152,11 +154,11 @@ impl Leaves {
     fn spheres_of_stride<const N: usize>(&self, positions: &[Vec3], margin: f64) -> Vec<Sphere> {
         let records = self.of_stride::<N>();
         let mut spheres = vec![Sphere { centre: Vec3::zeros(), radius: 0.0 }; self.kinds.len()];
-        let vectorised = Vectorised::detect();
+        let registers = Registers::default();
         spheres.par_chunks_mut(FACES_PER_TASK).enumerate().for_each(|(task, spheres)| {
             let first = task * FACES_PER_TASK;
             let leaves = records.part(first..first + spheres.len());
-            vectorised.run(Spheres { leaves, positions, margin, spheres });
+            registers.run_in_fours(Spheres { leaves, positions, margin, spheres });
         });
         spheres
     }
@@ -173,24 +175,34 @@ impl<'a, const N: usize> Records<'a, N> {
         }
     }
 
-    /// Centres of the leaves `first` to `first` + 3 from the values of `field` at their nodes, and the largest
-    /// distances of those values from them, rounded up. Only for leaves that their nodes hold.
+    /// Centres of the leaves from `first` on from the values of `field` at their nodes, and the largest distances of those
+    /// values from them, rounded up. Only for leaves that their nodes hold.
     #[inline(always)]
-    pub fn four_balls(&self, first: usize, field: &[Vec3]) -> [Lanes; 4] {
-        let mut points = [[Lanes::splat(0.0); 3]; N];
-        let mut centre = [Lanes::splat(0.0); 3];
+    pub fn balls<S: Simd>(&self, simd: S, first: usize, field: &[Vec3]) -> Balls<Pack<S>> {
+        let zero = Pack::splat(simd, 0.0);
+        let mut points = [[zero; 3]; N];
+        let mut centre = [zero; 3];
+        let mut places = [0; WIDTH];
+        for lane in 0..Pack::<S>::LANES {
+            places[lane] = first + lane;
+        }
+        let weights = Pack::gather_quadruples(simd, self.weights, &places);
         for a in 0..N {
-            let (points, mut weight) = (&mut points[a], Lanes::splat(0.0));
-            for lane in 0..LANES {
-                weight.0[lane] = self.weights[first + lane][a];
+            for lane in 0..Pack::<S>::LANES {
+                places[lane] = self.nodes[first + lane][a] as usize;
             }
-            *points = four_points(field, four_nodes(&self.nodes[first..first + LANES], a));
+            let [x, y, z, _] = Pack::gather_quadruples(simd, field, &places);
+            points[a] = [x, y, z];
             for d in 0..3 {
-                centre[d] = if a == 0 { points[d] * weight } else { centre[d] + points[d] * weight };
+                let part = points[a][d] * weights[a % 4];
+                centre[d] = if a == 0 { part } else { centre[d] + part };
             }
         }
-        let [x, y, z] = centre;
-        [x, y, z, lane_reach(&points, &centre)]
+        let mut farthest = zero;
+        for point in &points {
+            farthest = norm_squared(&difference(point, &centre)).max(farthest);
+        }
+        Balls { centre, radius: lane_rounded_up(farthest.sqrt(), &[zero; 3]) }
     }
 }
 
@@ -210,16 +222,6 @@ fn four_points(field: &[Vec3], nodes: [u32; LANES]) -> [Lanes; 3] {
         &field[nodes[3] as usize],
     ];
     [Lanes([a.x, b.x, c.x, d.x]), Lanes([a.y, b.y, c.y, d.y]), Lanes([a.z, b.z, c.z, d.z])]
-}
-
-/// As [`reach`].
-#[inline(always)]
-fn lane_reach<const N: usize>(points: &[[Lanes; 3]; N], centre: &[Lanes; 3]) -> Lanes {
-    let mut farthest = Lanes::splat(0.0);
-    for point in points {
-        farthest = norm_squared(&difference(point, centre)).max(farthest);
-    }
-    lane_rounded_up(farthest.sqrt(), &[Lanes::splat(0.0); 3])
 }
 
 /// Weights of the leaves of a task.
@@ -274,17 +276,17 @@ pub struct Spheres<'a, const N: usize> {
     pub spheres: &'a mut [Sphere],
 }
 
-impl<const N: usize> Kernel for Spheres<'_, N> {
+impl<const N: usize> WithSimd for Spheres<'_, N> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self, _: impl Octets) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { leaves, positions, margin, spheres } = self;
-        let in_lanes = if N > LARGEST_FLAT_STRIDE { 0 } else { spheres.len() / LANES * LANES };
-        for first in (0..in_lanes).step_by(LANES) {
-            let [x, y, z, reach] = leaves.four_balls(first, positions);
-            let balls = Balls { centre: [x, y, z], radius: reach + Lanes::splat(margin) };
-            spheres[first..first + LANES].copy_from_slice(&balls.settled());
+        let lanes = Pack::<S>::LANES;
+        let in_lanes = if N > LARGEST_FLAT_STRIDE { 0 } else { spheres.len() / lanes * lanes };
+        for first in (0..in_lanes).step_by(lanes) {
+            let Balls { centre, radius } = leaves.balls(simd, first, positions);
+            Balls { centre, radius: radius + margin }.store(&mut spheres[first..first + lanes]);
         }
         for leaf in in_lanes..spheres.len() {
             let points = bounding_points(leaves.kinds[leaf], &leaves.nodes[leaf], positions);

@@ -1,5 +1,7 @@
 //! Nested spheres after the nodes have moved.
 
+use pulp::{Simd, WithSimd};
+
 use super::Hierarchy;
 use super::lanes::{Balls, are_independent};
 use super::leaves::{Records, Spheres};
@@ -7,9 +9,7 @@ use super::topology::Block;
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
-use crate::math::octet::Octets;
-use crate::math::real::{LANES, Lanes};
-use crate::math::vectorised::{Kernel, Vectorised};
+use crate::math::pack::{Pack, Registers, WIDTH};
 
 impl Hierarchy {
     /// Nested spheres at `positions` \[m\] (all nodes, global numbering); one per vertex.
@@ -36,39 +36,39 @@ impl Hierarchy {
     }
 
     fn refit_of_stride<const N: usize>(&self, positions: &[Vec3], spheres: &mut [Sphere]) {
-        let vectorised = Vectorised::detect();
+        let registers = Registers::default();
         let leaves = self.leaves.of_stride::<N>();
-        self.refit_blocks(vectorised, leaves, positions, self.topology.blocks(), spheres);
+        self.refit_blocks(registers, leaves, positions, self.topology.blocks(), spheres);
         let (top, num_leaves) = (self.topology.top(), self.topology.num_leaves());
         let links = &self.topology.links()[top..];
         let fractions = &self.fractions[top - num_leaves..];
-        vectorised.run(InnerVertices { links, fractions, start: top, first: 0, spheres });
+        registers.run_in_fours(InnerVertices { links, fractions, start: top, first: 0, spheres });
     }
 
     /// Halves the list of blocks until one is left; `spheres` begins with the first of them.
     fn refit_blocks<const N: usize>(
         &self,
-        vectorised: Vectorised,
+        registers: Registers,
         leaves: Records<'_, N>,
         positions: &[Vec3],
         blocks: &[Block],
         spheres: &mut [Sphere],
     ) {
         if let &[block] = blocks {
-            return self.refit_block(vectorised, leaves, positions, block, spheres);
+            return self.refit_block(registers, leaves, positions, block, spheres);
         }
         let (before, after) = blocks.split_at(blocks.len() / 2);
         let ([first, ..], [second, ..]) = (before, after) else { return };
         let (left, right) = spheres.split_at_mut((second.first_vertex - first.first_vertex) as usize);
         rayon::join(
-            || self.refit_blocks(vectorised, leaves, positions, before, left),
-            || self.refit_blocks(vectorised, leaves, positions, after, right),
+            || self.refit_blocks(registers, leaves, positions, before, left),
+            || self.refit_blocks(registers, leaves, positions, after, right),
         );
     }
 
     fn refit_block<const N: usize>(
         &self,
-        vectorised: Vectorised,
+        registers: Registers,
         leaves: Records<'_, N>,
         positions: &[Vec3],
         block: Block,
@@ -76,14 +76,14 @@ impl Hierarchy {
     ) {
         let num_leaves = block.num_leaves as usize;
         let (leaves, of_leaves) = (leaves.part(block.leaves()), &mut spheres[..num_leaves]);
-        vectorised.run(Spheres { leaves, positions, margin: self.margin, spheres: of_leaves });
+        registers.run_in_fours(Spheres { leaves, positions, margin: self.margin, spheres: of_leaves });
         let first = block.first_vertex as usize;
         let start = first + num_leaves;
         let links = &self.topology.links()[start..block.end()];
         let first_fraction = (block.first_vertex - block.first_leaf) as usize;
         let fractions = &self.fractions[first_fraction..][..links.len()];
         let spheres = &mut spheres[..block.num_vertices()];
-        vectorised.run(InnerVertices { links, fractions, start, first, spheres });
+        registers.run_in_fours(InnerVertices { links, fractions, start, first, spheres });
     }
 }
 
@@ -99,21 +99,28 @@ struct InnerVertices<'a> {
     spheres: &'a mut [Sphere],
 }
 
-impl Kernel for InnerVertices<'_> {
+impl WithSimd for InnerVertices<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self, _: impl Octets) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { links, fractions, start, first, spheres } = self;
+        let lanes = Pack::<S>::LANES;
         let mut k = 0;
         while k < links.len() {
             let v = start + k;
-            if k + LANES <= links.len() && are_independent(&links[k..k + LANES], v) {
-                let fraction = Lanes([fractions[k], fractions[k + 1], fractions[k + 2], fractions[k + 3]]);
-                let [left, right] = Balls::of_children(spheres, &links[k..k + LANES], first);
-                let joint = left.joint_at(&right, fraction);
-                spheres[v - first..][..LANES].copy_from_slice(&joint.settled());
-                k += LANES;
+            if k + lanes <= links.len() && are_independent(&links[k..k + lanes], v) {
+                let mut places = [[0; WIDTH]; 2];
+                for lane in 0..lanes {
+                    for side in 0..2 {
+                        places[side][lane] = links[k + lane][side] as usize - first;
+                    }
+                }
+                let left = Balls::gather(simd, spheres, &places[0]);
+                let right = Balls::gather(simd, spheres, &places[1]);
+                let fraction = Pack::from_slice(simd, &fractions[k..k + lanes]);
+                left.joint_at(&right, fraction).store(&mut spheres[v - first..][..lanes]);
+                k += lanes;
             } else {
                 let [left, right] = links[k].map(|child| spheres[child as usize - first]);
                 spheres[v - first] = left.joint_at(&right, fractions[k]);

@@ -11,6 +11,7 @@ pub use fit::{Directions, Extremes};
 pub use minimum_ball::MinimumBall;
 
 use crate::math::Vec3;
+use crate::math::pack::Quadruple;
 
 /// A ball: all points within `radius` of `centre`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +37,21 @@ pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
+}
+
+impl Quadruple for Sphere {
+    #[inline(always)]
+    fn quadruple(self) -> [f64; 4] {
+        let Self { centre, radius } = self;
+        [centre.x, centre.y, centre.z, radius]
+    }
+}
+
+impl From<[f64; 4]> for Sphere {
+    #[inline(always)]
+    fn from([x, y, z, radius]: [f64; 4]) -> Self {
+        Self { centre: Vec3::new(x, y, z), radius }
+    }
 }
 
 impl Sphere {
