@@ -3,13 +3,18 @@
 //! Data lies in [`Row`]s of [`WIDTH`] numbers, whatever the processor; a [`Pack`] is the part of a row that fits its
 //! registers. Which part of a row is computed with which does not change a bit of the result.
 
+mod registers;
+mod transposed;
+
+pub use registers::Registers;
+pub use transposed::{NUM_SLOTS, Padded, Quadruple, Slots};
+
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
+use pulp::Simd;
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
-use pulp::{Simd, WithSimd};
 
-use super::Vec3;
-use super::real::{Lanes, Real};
+use super::real::Real;
 
 /// Numbers of a [`Row`].
 pub const WIDTH: usize = 8;
@@ -56,59 +61,6 @@ pub struct Pack<S: Simd> {
     value: S::f64s,
 }
 
-/// Three-component vectors padded to four.
-pub type Padded = Lanes;
-
-/// Vectors that indices of 16 bits can name.
-pub const NUM_SLOTS: usize = 1 << 16;
-
-/// All of them: no index needs to be held against a bound.
-pub type Slots = [Padded; NUM_SLOTS];
-
-/// Components of the padded vectors of the lanes of a part of a row: a closure would escape the vector code.
-macro_rules! components {
-    ($simd:ident, $part:ident, $lane:ident => $vector:expr) => {{
-        if Self::LANES == 1 {
-            let $lane = $part;
-            let [x, y, z, _] = $vector.0;
-            return [Self::splat($simd, x), Self::splat($simd, y), Self::splat($simd, z)];
-        }
-        let mut registers = [$simd.splat_f64s(0.0); 4];
-        for register in 0..4 {
-            let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
-            for (half, vector) in halves.iter_mut().enumerate() {
-                let $lane = $part * Self::LANES + Self::lane_of(register, half);
-                *vector = $vector.0;
-            }
-        }
-        let [x, y, z, _] = $simd.deinterleave_shfl_f64s(registers);
-        [Self { simd: $simd, value: x }, Self { simd: $simd, value: y }, Self { simd: $simd, value: z }]
-    }};
-}
-
-/// Up to four numbers that lie together in memory.
-pub trait Quadruple: Copy {
-    /// The numbers, then zeros.
-    fn quadruple(self) -> [f64; 4];
-}
-
-impl Quadruple for Vec3 {
-    #[inline(always)]
-    fn quadruple(self) -> [f64; 4] {
-        Padded::from_vector(self.data.0[0]).0
-    }
-}
-
-impl<const N: usize> Quadruple for [f64; N] {
-    #[inline(always)]
-    fn quadruple(self) -> [f64; 4] {
-        let mut numbers = [0.0; 4];
-        let count = if N < 4 { N } else { 4 };
-        numbers[..count].copy_from_slice(&self[..count]);
-        numbers
-    }
-}
-
 impl<S: Simd> Pack<S> {
     /// Numbers of a pack.
     pub const LANES: usize = S::F64_LANES;
@@ -121,6 +73,12 @@ impl<S: Simd> Pack<S> {
     #[inline(always)]
     pub fn splat(simd: S, value: f64) -> Self {
         Self { simd, value: simd.splat_f64s(value) }
+    }
+
+    /// As many numbers as there are lanes.
+    #[inline(always)]
+    pub fn from_slice(simd: S, numbers: &[f64]) -> Self {
+        Self { simd, value: S::as_simd_f64s(numbers).0[0] }
     }
 
     /// Part of a row.
@@ -145,107 +103,6 @@ impl<S: Simd> Pack<S> {
     #[inline(always)]
     pub fn lanes(&self) -> &[f64] {
         cast_slice(std::slice::from_ref(&self.value))
-    }
-
-    /// Lane of the number in half `half` of register `register` where four registers of padded vectors are transposed.
-    #[inline(always)]
-    fn lane_of(register: usize, half: usize) -> usize {
-        register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
-    }
-
-    /// Components of the vectors that a part of a row of indices names.
-    #[inline(always)]
-    pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
-        components!(simd, part, lane => vectors[usize::from(indices[lane])])
-    }
-
-    /// Numbers of the items at as many places as there are lanes.
-    #[inline(always)]
-    pub fn gather_quadruples<T: Quadruple>(simd: S, items: &[T], places: &[usize; WIDTH]) -> [Self; 4] {
-        if Self::LANES == 1 {
-            let [a, b, c, d] = items[places[0]].quadruple();
-            return [Self::splat(simd, a), Self::splat(simd, b), Self::splat(simd, c), Self::splat(simd, d)];
-        }
-        let mut registers = [simd.splat_f64s(0.0); 4];
-        for register in 0..4 {
-            let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
-            for (half, numbers) in halves.iter_mut().enumerate() {
-                *numbers = items[places[Self::lane_of(register, half)]].quadruple();
-            }
-        }
-        simd.deinterleave_shfl_f64s(registers).map(|value| Self { simd, value })
-    }
-
-    /// The other way round: four numbers for each lane.
-    #[inline(always)]
-    pub fn quadruples([a, b, c, d]: [Self; 4]) -> [[f64; 4]; WIDTH] {
-        let mut quadruples = [[0.0; 4]; WIDTH];
-        if Self::LANES == 1 {
-            quadruples[0] = [a.lanes()[0], b.lanes()[0], c.lanes()[0], d.lanes()[0]];
-            return quadruples;
-        }
-        let registers = a.simd.interleave_shfl_f64s([a.value, b.value, c.value, d.value]);
-        let halves: &[[f64; 4]] = cast_slice(&registers);
-        for register in 0..4 {
-            for half in 0..Self::LANES / 4 {
-                quadruples[Self::lane_of(register, half)] = halves[register * (Self::LANES / 4) + half];
-            }
-        }
-        quadruples
-    }
-
-    /// As many numbers as there are lanes.
-    #[inline(always)]
-    pub fn from_slice(simd: S, numbers: &[f64]) -> Self {
-        Self { simd, value: S::as_simd_f64s(numbers).0[0] }
-    }
-
-    /// Components of a part of a row of vectors.
-    #[inline(always)]
-    pub fn components(simd: S, vectors: &[Vec3; WIDTH], part: usize) -> [Self; 3] {
-        components!(simd, part, lane => Padded::from_vector(vectors[lane].data.0[0]))
-    }
-
-    /// The same for several rows of indices.
-    #[inline(always)]
-    pub fn gather_rows<const N: usize>(
-        simd: S,
-        vectors: &Slots,
-        indices: &[[u16; WIDTH]; N],
-        part: usize,
-    ) -> [[Self; 3]; N] {
-        let mut gathered = [[Self::splat(simd, 0.0); 3]; N];
-        for a in 0..N {
-            gathered[a] = Self::gather(simd, vectors, &indices[a], part);
-        }
-        gathered
-    }
-
-    /// Adds vectors of a quartet of lanes, given by the components of all, to those that a part of a row of indices
-    /// names, lane after lane.
-    #[inline(always)]
-    pub fn scatter_add(
-        vector: &[Self; 3],
-        sums: &mut Slots,
-        indices: &[u16; WIDTH],
-        part: usize,
-        quartet: usize,
-    ) {
-        let [x, y, z] = vector;
-        let simd = x.simd;
-        if Self::LANES == 1 {
-            let vector = Padded::from_vector([x.lanes()[0], y.lanes()[0], z.lanes()[0]]);
-            sums[usize::from(indices[part])] += vector;
-            return;
-        }
-        let registers = simd.interleave_shfl_f64s([x.value, y.value, z.value, simd.splat_f64s(0.0)]);
-        let halves: &[[f64; 4]] = cast_slice(&registers);
-        for lane in quartet * QUARTET..(quartet + 1) * QUARTET {
-            let register = lane / (Self::LANES / 2) * 2 + lane % 2;
-            let half = lane % (Self::LANES / 2) / 2;
-            let vector = halves[register * (Self::LANES / 4) + half];
-            sums[usize::from(indices[part * Self::LANES + lane])] += Lanes(vector);
-        }
     }
 }
 
@@ -409,164 +266,5 @@ impl<S: Simd> Real for Pack<S> {
     }
 }
 
-/// The widest registers that the processor has: AVX-512, AVX2, or single numbers.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Registers {
-    #[cfg(target_arch = "x86_64")]
-    arch: pulp::Arch,
-}
-
-impl Registers {
-    /// All that this processor has, narrowest first.
-    #[cfg(test)]
-    pub fn available() -> Vec<Self> {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let vectors =
-                [pulp::x86::V3::try_new().map(pulp::Arch::V3), pulp::x86::V4::try_new().map(pulp::Arch::V4)];
-            let all = std::iter::once(pulp::Arch::Scalar).chain(vectors.into_iter().flatten());
-            all.map(|arch| Self { arch }).collect()
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        vec![Self {}]
-    }
-
-    /// Runs `kernel` on them; mark all that it calls `#[inline(always)]`, else it stays baseline code.
-    #[inline]
-    pub fn run<K: WithSimd>(self, kernel: K) -> K::Output {
-        #[cfg(target_arch = "x86_64")]
-        if !matches!(self.arch, pulp::Arch::Scalar) {
-            return self.arch.dispatch(kernel);
-        }
-        pulp::Scalar::new().vectorize(kernel)
-    }
-
-    /// Runs a `kernel` on four lanes, with the same result: one that seldom runs, so that less code is compiled, or that
-    /// seldom has eight of what it needs.
-    #[inline]
-    pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
-        #[cfg(target_arch = "x86_64")]
-        if let (true, Some(avx2)) = (!matches!(self.arch, pulp::Arch::Scalar), pulp::x86::V3::try_new()) {
-            return Simd::vectorize(avx2, kernel);
-        }
-        pulp::Scalar::new().vectorize(kernel)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// ln(1 + x), x − ln(1 + x), ∛(1 + x), 1/∛(1 + x) and √|x| of a row, part by part.
-    struct Functions<'a>(&'a Row);
-
-    impl WithSimd for Functions<'_> {
-        type Output = [Row; 5];
-
-        fn with_simd<S: Simd>(self, simd: S) -> [Row; 5] {
-            let mut out = [Row::splat(0.0); 5];
-            for part in 0..Pack::<S>::PARTS {
-                let x = Pack::load(simd, self.0, part);
-                let (logarithm, residual) = x.ln_1p_and_residual();
-                let (root, inverse_root) = ((x + 1.0).cube_root(), x.inverse_cube_root_1p());
-                let values = [logarithm, residual, root, inverse_root, x.abs().sqrt()];
-                for (row, value) in out.iter_mut().zip(values) {
-                    value.store(row, part);
-                }
-            }
-            out
-        }
-    }
-
-    /// The larger and the smaller of two rows, part by part.
-    struct Extremes<'a>([&'a Row; 2]);
-
-    impl WithSimd for Extremes<'_> {
-        type Output = [Row; 2];
-
-        fn with_simd<S: Simd>(self, simd: S) -> [Row; 2] {
-            let mut out = [Row::splat(0.0); 2];
-            for part in 0..Pack::<S>::PARTS {
-                let [a, b] = self.0.map(|row| Pack::load(simd, row, part));
-                a.max(b).store(&mut out[0], part);
-                a.min(b).store(&mut out[1], part);
-            }
-            out
-        }
-    }
-
-    /// Gathers vectors by index and adds them back to where they came from.
-    struct Twice<'a>(&'a mut Slots, &'a [u16; WIDTH]);
-
-    impl WithSimd for Twice<'_> {
-        type Output = [Row; 3];
-
-        fn with_simd<S: Simd>(self, simd: S) -> [Row; 3] {
-            let mut rows = [Row::splat(0.0); 3];
-            for part in 0..Pack::<S>::PARTS {
-                let vector = Pack::gather(simd, self.0, self.1, part);
-                for quartet in 0..Pack::<S>::QUARTETS {
-                    Pack::scatter_add(&vector, self.0, self.1, part, quartet);
-                }
-                for (row, component) in rows.iter_mut().zip(vector) {
-                    component.store(row, part);
-                }
-            }
-            rows
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn every_register_has_the_bits_of_the_scalar(
-            x in prop::array::uniform8(prop_oneof![-0.9..30.0f64, -0.07..0.07f64]),
-        ) {
-            for registers in Registers::available() {
-                let [logarithm, residual, root, inverse_root, square_root] = registers.run(Functions(&Row(x)));
-                for (lane, x) in x.into_iter().enumerate() {
-                    let scalar = x.ln_1p_and_residual();
-                    prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
-                    prop_assert_eq!(root.0[lane], (x + 1.0).cube_root());
-                    prop_assert_eq!(inverse_root.0[lane], x.inverse_cube_root_1p());
-                    prop_assert_eq!(square_root.0[lane], x.abs().sqrt());
-                }
-            }
-        }
-    }
-
-    /// What is no number on one side, signs of zero and infinities included.
-    #[test]
-    fn every_register_has_the_extremes_of_the_scalar() {
-        let values = [f64::NAN, -0.0, 0.0, 1.0, -2.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];
-        for shift in 0..WIDTH {
-            let rows = [Row(values), Row::from_fn(|lane| values[(lane + shift) % WIDTH])];
-            for registers in Registers::available() {
-                let [larger, smaller] = registers.run(Extremes([&rows[0], &rows[1]]));
-                for lane in 0..WIDTH {
-                    let [a, b] = [rows[0].0[lane], rows[1].0[lane]];
-                    assert_eq!(larger.0[lane].to_bits(), Real::max(a, b).to_bits(), "{a} {b}");
-                    assert_eq!(smaller.0[lane].to_bits(), Real::min(a, b).to_bits(), "{a} {b}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn gathered_vectors_are_in_the_lane_of_their_index_and_go_back() {
-        for registers in Registers::available() {
-            let mut vectors: Vec<Padded> =
-                (0..1 << 16).map(|k| Padded::from_vector([k, k + 100, k + 200].map(f64::from))).collect();
-            let indices = [3, 17, 0, 8, 9, 19, u16::MAX, 11];
-            let rows = registers.run(Twice(vectors.first_chunk_mut().unwrap(), &indices));
-            for (i, row) in rows.iter().enumerate() {
-                assert_eq!(row.0, indices.map(|index| f64::from(index) + 100.0 * i as f64));
-            }
-            for (k, vector) in vectors.iter().enumerate() {
-                let factor = if indices.contains(&(k as u16)) { 2.0 } else { 1.0 };
-                assert_eq!(vector.0[..3], [0.0, 100.0, 200.0].map(|shift| (shift + k as f64) * factor));
-                assert_eq!(vector.0[3], 0.0);
-            }
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,159 @@
+//! Between packs and what lies in memory item by item: vectors, and other things of up to four numbers.
+
+use pulp::Simd;
+use pulp::bytemuck::{cast_slice, cast_slice_mut};
+
+use super::{Pack, QUARTET, WIDTH};
+use crate::math::Vec3;
+use crate::math::real::Lanes;
+
+/// Three-component vectors padded to four.
+pub type Padded = Lanes;
+
+/// Vectors that indices of 16 bits can name.
+pub const NUM_SLOTS: usize = 1 << 16;
+
+/// All of them: no index needs to be held against a bound.
+pub type Slots = [Padded; NUM_SLOTS];
+
+/// The four numbers of each lane, lane by lane, as packs of the first, second, third and fourth: a closure would escape
+/// the vector code.
+macro_rules! transposed {
+    ($simd:ident, $lane:ident => $numbers:expr) => {{
+        let mut registers = [$simd.splat_f64s(0.0); 4];
+        if Self::LANES == 1 {
+            let $lane = 0;
+            let [a, b, c, d] = $numbers;
+            registers = [a, b, c, d].map(|number| $simd.splat_f64s(number));
+        } else {
+            for register in 0..4 {
+                let halves: &mut [[f64; 4]] = cast_slice_mut(std::slice::from_mut(&mut registers[register]));
+                for (half, numbers) in halves.iter_mut().enumerate() {
+                    let $lane = Self::lane_of(register, half);
+                    *numbers = $numbers;
+                }
+            }
+            registers = $simd.deinterleave_shfl_f64s(registers);
+        }
+        let [a, b, c, d] = registers;
+        [
+            Self { simd: $simd, value: a },
+            Self { simd: $simd, value: b },
+            Self { simd: $simd, value: c },
+            Self { simd: $simd, value: d },
+        ]
+    }};
+}
+
+/// Up to four numbers that lie together in memory.
+pub trait Quadruple: Copy {
+    /// The numbers, then zeros.
+    fn quadruple(self) -> [f64; 4];
+}
+
+impl Quadruple for Vec3 {
+    #[inline(always)]
+    fn quadruple(self) -> [f64; 4] {
+        Padded::from_vector(self.data.0[0]).0
+    }
+}
+
+impl<const N: usize> Quadruple for [f64; N] {
+    #[inline(always)]
+    fn quadruple(self) -> [f64; 4] {
+        let mut numbers = [0.0; 4];
+        let count = if N < 4 { N } else { 4 };
+        numbers[..count].copy_from_slice(&self[..count]);
+        numbers
+    }
+}
+
+impl<S: Simd> Pack<S> {
+    /// Lane of the number in half `half` of register `register` where four registers of padded vectors are transposed.
+    #[inline(always)]
+    fn lane_of(register: usize, half: usize) -> usize {
+        register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
+    }
+
+    /// Components of the vectors that a part of a row of indices names.
+    #[inline(always)]
+    pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
+        let first = part * Self::LANES;
+        let [x, y, z, _] = transposed!(simd, lane => vectors[usize::from(indices[first + lane])].0);
+        [x, y, z]
+    }
+
+    /// Numbers of the items at as many places as there are lanes.
+    #[inline(always)]
+    pub fn gather_quadruples<T: Quadruple>(simd: S, items: &[T], places: &[usize; WIDTH]) -> [Self; 4] {
+        transposed!(simd, lane => items[places[lane]].quadruple())
+    }
+
+    /// [`Self::gather`] for several rows of indices.
+    #[inline(always)]
+    pub fn gather_rows<const N: usize>(
+        simd: S,
+        vectors: &Slots,
+        indices: &[[u16; WIDTH]; N],
+        part: usize,
+    ) -> [[Self; 3]; N] {
+        let mut gathered = [[Self::splat(simd, 0.0); 3]; N];
+        for a in 0..N {
+            gathered[a] = Self::gather(simd, vectors, &indices[a], part);
+        }
+        gathered
+    }
+
+    /// Components of a part of a row of vectors.
+    #[inline(always)]
+    pub fn components(simd: S, vectors: &[Vec3; WIDTH], part: usize) -> [Self; 3] {
+        let first = part * Self::LANES;
+        let [x, y, z, _] = transposed!(simd, lane => vectors[first + lane].quadruple());
+        [x, y, z]
+    }
+
+    /// Four numbers for each lane: what [`Self::gather_quadruples`] reads.
+    #[inline(always)]
+    pub fn quadruples([a, b, c, d]: [Self; 4]) -> [[f64; 4]; WIDTH] {
+        let mut quadruples = [[0.0; 4]; WIDTH];
+        if Self::LANES == 1 {
+            quadruples[0] = [a.lanes()[0], b.lanes()[0], c.lanes()[0], d.lanes()[0]];
+            return quadruples;
+        }
+        let registers = a.simd.interleave_shfl_f64s([a.value, b.value, c.value, d.value]);
+        let halves: &[[f64; 4]] = cast_slice(&registers);
+        for register in 0..4 {
+            for half in 0..Self::LANES / 4 {
+                quadruples[Self::lane_of(register, half)] = halves[register * (Self::LANES / 4) + half];
+            }
+        }
+        quadruples
+    }
+
+    /// Adds vectors of a quartet of lanes, given by the components of all, to those that a part of a row of indices
+    /// names, lane after lane.
+    #[inline(always)]
+    pub fn scatter_add(
+        vector: &[Self; 3],
+        sums: &mut Slots,
+        indices: &[u16; WIDTH],
+        part: usize,
+        quartet: usize,
+    ) {
+        let [x, y, z] = vector;
+        let simd = x.simd;
+        if Self::LANES == 1 {
+            let vector = Padded::from_vector([x.lanes()[0], y.lanes()[0], z.lanes()[0]]);
+            sums[usize::from(indices[part])] += vector;
+            return;
+        }
+        let registers = simd.interleave_shfl_f64s([x.value, y.value, z.value, simd.splat_f64s(0.0)]);
+        let halves: &[[f64; 4]] = cast_slice(&registers);
+        for lane in quartet * QUARTET..(quartet + 1) * QUARTET {
+            let register = lane / (Self::LANES / 2) * 2 + lane % 2;
+            let half = lane % (Self::LANES / 2) / 2;
+            let vector = halves[register * (Self::LANES / 4) + half];
+            sums[usize::from(indices[part * Self::LANES + lane])] += Lanes(vector);
+        }
+    }
+}
