@@ -97,6 +97,11 @@ impl Surface {
         self.kinds.len()
     }
 
+    /// Kinds of the faces.
+    pub fn kinds(&self) -> &[CellKind] {
+        &self.kinds
+    }
+
     /// Kind and global nodes of a face.
     pub fn face(&self, face: usize) -> (CellKind, &[u32]) {
         let range = self.offsets[face] as usize..self.offsets[face + 1] as usize;

@@ -7,7 +7,7 @@ mod registers;
 mod transposed;
 
 pub use registers::Registers;
-pub use transposed::{NUM_SLOTS, Padded, Quadruple, Slots};
+pub use transposed::{NUM_SLOTS, Padded, Slots};
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -79,6 +79,12 @@ impl<S: Simd> Pack<S> {
     #[inline(always)]
     pub fn from_slice(simd: S, numbers: &[f64]) -> Self {
         Self { simd, value: S::as_simd_f64s(numbers).0[0] }
+    }
+
+    /// Overwrites as many numbers as there are lanes.
+    #[inline(always)]
+    pub fn write_to(self, numbers: &mut [f64]) {
+        S::as_mut_simd_f64s(numbers).0[0] = self.value;
     }
 
     /// Part of a row.
@@ -235,13 +241,13 @@ impl<S: Simd> Real for Pack<S> {
     }
     #[inline(always)]
     fn all_within(self, limit: f64) -> bool {
-        let (none, one) = (self.constant(0.0), self.constant(1.0));
-        self.simd.reduce_sum_f64s(self.select_within(limit, none, one).value) == 0.0
+        let (limit, none, one) = (self.constant(limit), self.constant(0.0), self.constant(1.0));
+        self.simd.reduce_sum_f64s(self.abs().select_at_most(limit, none, one).value) == 0.0
     }
     #[inline(always)]
-    fn select_within(self, limit: f64, inside: Self, outside: Self) -> Self {
-        let within = self.simd.less_than_or_equal_f64s(self.abs().value, self.simd.splat_f64s(limit));
-        self.of_bits(self.simd.select_u64s(within, inside.bits(), outside.bits()))
+    fn select_at_most(self, limit: Self, yes: Self, no: Self) -> Self {
+        let at_most = self.simd.less_than_or_equal_f64s(self.value, limit.value);
+        self.of_bits(self.simd.select_u64s(at_most, yes.bits(), no.bits()))
     }
     #[inline(always)]
     fn binary_scale(self) -> (Self, Self) {

@@ -55,8 +55,8 @@ pub trait Real:
 
     /// Whether all lanes are at most `limit` in magnitude.
     fn all_within(self, limit: f64) -> bool;
-    /// `inside` in lanes of at most `limit` in magnitude, `outside` in the others.
-    fn select_within(self, limit: f64, inside: Self, outside: Self) -> Self;
+    /// `yes` in lanes of at most `limit`, `no` in the others and where one of the two is not a number.
+    fn select_at_most(self, limit: Self, yes: Self, no: Self) -> Self;
 
     /// ln(1 + x) and x − ln(1 + x), both to full relative accuracy for small x; x > −1.
     ///
@@ -69,9 +69,10 @@ pub trait Real:
             return (logarithm, residual);
         }
         let general = general_ln_1p_and_residual(self);
+        let (size, limit) = (self.abs(), self.constant(SMALL_ARGUMENT));
         (
-            self.select_within(SMALL_ARGUMENT, logarithm, general.0),
-            self.select_within(SMALL_ARGUMENT, residual, general.1),
+            size.select_at_most(limit, logarithm, general.0),
+            size.select_at_most(limit, residual, general.1),
         )
     }
 
@@ -95,7 +96,8 @@ pub trait Real:
         if self.all_within(SMALL_ARGUMENT) {
             return root;
         }
-        self.select_within(SMALL_ARGUMENT, root, (self + 1.0).inverse_cube_root())
+        let general = (self + 1.0).inverse_cube_root();
+        self.abs().select_at_most(self.constant(SMALL_ARGUMENT), root, general)
     }
 
     /// Cube root of a normal positive number.
@@ -252,8 +254,8 @@ impl Real for f64 {
         self.abs() <= limit
     }
     #[inline(always)]
-    fn select_within(self, limit: f64, inside: Self, outside: Self) -> Self {
-        if self.abs() <= limit { inside } else { outside }
+    fn select_at_most(self, limit: Self, yes: Self, no: Self) -> Self {
+        if self <= limit { yes } else { no }
     }
     #[inline(always)]
     fn binary_scale(self) -> (Self, Self) {

@@ -1,4 +1,4 @@
-//! Between packs and what lies in memory item by item: vectors, and other things of up to four numbers.
+//! Between packs and what lies in memory item by item: vectors, and quadruples of numbers.
 
 use pulp::Simd;
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
@@ -45,29 +45,6 @@ macro_rules! transposed {
     }};
 }
 
-/// Up to four numbers that lie together in memory.
-pub trait Quadruple: Copy {
-    /// The numbers, then zeros.
-    fn quadruple(self) -> [f64; 4];
-}
-
-impl Quadruple for Vec3 {
-    #[inline(always)]
-    fn quadruple(self) -> [f64; 4] {
-        Padded::from_vector(self.data.0[0]).0
-    }
-}
-
-impl<const N: usize> Quadruple for [f64; N] {
-    #[inline(always)]
-    fn quadruple(self) -> [f64; 4] {
-        let mut numbers = [0.0; 4];
-        let count = if N < 4 { N } else { 4 };
-        numbers[..count].copy_from_slice(&self[..count]);
-        numbers
-    }
-}
-
 impl<S: Simd> Pack<S> {
     /// Lane of the number in half `half` of register `register` where four registers of padded vectors are transposed.
     #[inline(always)]
@@ -83,10 +60,17 @@ impl<S: Simd> Pack<S> {
         [x, y, z]
     }
 
-    /// Numbers of the items at as many places as there are lanes.
+    /// Components of the vectors at as many places as there are lanes.
     #[inline(always)]
-    pub fn gather_quadruples<T: Quadruple>(simd: S, items: &[T], places: &[usize; WIDTH]) -> [Self; 4] {
-        transposed!(simd, lane => items[places[lane]].quadruple())
+    pub fn gather_vectors(simd: S, vectors: &[Vec3], places: &[usize; WIDTH]) -> [Self; 3] {
+        let [x, y, z, _] = transposed!(simd, lane => Padded::from_vector(vectors[places[lane]].data.0[0]).0);
+        [x, y, z]
+    }
+
+    /// Numbers of the quadruples at as many places as there are lanes.
+    #[inline(always)]
+    pub fn gather_quadruples(simd: S, quadruples: &[[f64; 4]], places: &[usize; WIDTH]) -> [Self; 4] {
+        transposed!(simd, lane => quadruples[places[lane]])
     }
 
     /// [`Self::gather`] for several rows of indices.
@@ -108,7 +92,7 @@ impl<S: Simd> Pack<S> {
     #[inline(always)]
     pub fn components(simd: S, vectors: &[Vec3; WIDTH], part: usize) -> [Self; 3] {
         let first = part * Self::LANES;
-        let [x, y, z, _] = transposed!(simd, lane => vectors[first + lane].quadruple());
+        let [x, y, z, _] = transposed!(simd, lane => Padded::from_vector(vectors[first + lane].data.0[0]).0);
         [x, y, z]
     }
 

@@ -221,8 +221,8 @@ impl Real for Lanes {
         !(!self.abs().at_most(Self::splat(limit))).any()
     }
     #[inline(always)]
-    fn select_within(self, limit: f64, inside: Self, outside: Self) -> Self {
-        self.abs().at_most(Self::splat(limit)).select(inside, outside)
+    fn select_at_most(self, limit: Self, yes: Self, no: Self) -> Self {
+        self.at_most(limit).select(yes, no)
     }
     #[inline(always)]
     fn binary_scale(self) -> (Self, Self) {

@@ -1,11 +1,11 @@
 //! Several spheres at a time, with the bits of the scalar formulas.
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::Simd;
 
 use crate::contact::detection::volume::{RELATIVE_SLACK, Sphere};
-use crate::math::Vec3;
 use crate::math::pack::{Pack, WIDTH};
-use crate::math::real::{LANES, Lanes, Real};
+use crate::math::real::Real;
 
 /// a − b.
 #[inline(always)]
@@ -35,56 +35,15 @@ pub struct Balls<R> {
     pub radius: R,
 }
 
-impl Balls<Lanes> {
-    /// Four balls side by side.
-    #[inline(always)]
-    pub fn of([a, b, c, d]: [Sphere; LANES]) -> Self {
-        let centre = [
-            Lanes([a.centre.x, b.centre.x, c.centre.x, d.centre.x]),
-            Lanes([a.centre.y, b.centre.y, c.centre.y, d.centre.y]),
-            Lanes([a.centre.z, b.centre.z, c.centre.z, d.centre.z]),
-        ];
-        Self { centre, radius: Lanes([a.radius, b.radius, c.radius, d.radius]) }
-    }
-
-    /// Spheres of the left and of the right children of four vertices; the first of the `spheres` is of the vertex
-    /// `first`.
-    #[inline(always)]
-    pub fn of_children(spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> [Self; 2] {
-        let child = |vertex: usize, side: usize| spheres[links[vertex][side] as usize - first];
-        [
-            Self::of([child(0, 0), child(1, 0), child(2, 0), child(3, 0)]),
-            Self::of([child(0, 1), child(1, 1), child(2, 1), child(3, 1)]),
-        ]
-    }
-
-    /// The balls one by one.
-    #[inline(always)]
-    pub fn settled(self) -> [Sphere; LANES] {
-        let [x, y, z] = [self.centre[0].settled(), self.centre[1].settled(), self.centre[2].settled()];
-        let radius = self.radius.settled();
-        [
-            Sphere { centre: Vec3::new(x[0], y[0], z[0]), radius: radius[0] },
-            Sphere { centre: Vec3::new(x[1], y[1], z[1]), radius: radius[1] },
-            Sphere { centre: Vec3::new(x[2], y[2], z[2]), radius: radius[2] },
-            Sphere { centre: Vec3::new(x[3], y[3], z[3]), radius: radius[3] },
-        ]
-    }
-
+impl<R: Real> Balls<R> {
     /// As [`crate::contact::detection::volume::Sphere::joint_fraction`].
     #[inline(always)]
-    pub fn joint_fraction(&self, other: &Self) -> Lanes {
-        let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
+    pub fn joint_fraction(&self, other: &Self) -> R {
         let distance = norm_squared(&difference(&other.centre, &self.centre)).sqrt();
         let between = (distance + other.radius - self.radius) * 0.5 / distance;
-        let between = between.max(zero).min(one);
-        let swallowed = (distance + self.radius).at_most(other.radius);
-        let swallows = (distance + other.radius).at_most(self.radius);
-        swallows.select(zero, swallowed.select(one, between))
+        between.max(distance.constant(0.0)).min(distance.constant(1.0))
     }
-}
 
-impl<R: Real> Balls<R> {
     /// As [`crate::contact::detection::volume::Sphere::joint_at`].
     #[inline(always)]
     pub fn joint_at(&self, other: &Self, fraction: R) -> Self {
@@ -102,10 +61,22 @@ impl<R: Real> Balls<R> {
 }
 
 impl<S: Simd> Balls<Pack<S>> {
+    /// Spheres of the left and of the right children of some vertices; the first of the `spheres` is of the vertex `first`.
+    #[inline(always)]
+    pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> [Self; 2] {
+        let mut places = [[0; WIDTH]; 2];
+        for lane in 0..Pack::<S>::LANES {
+            for side in 0..2 {
+                places[side][lane] = links[lane][side] as usize - first;
+            }
+        }
+        [Self::gather(simd, spheres, &places[0]), Self::gather(simd, spheres, &places[1])]
+    }
+
     /// Spheres at as many places as there are lanes.
     #[inline(always)]
-    pub fn gather(simd: S, spheres: &[Sphere], places: &[usize; WIDTH]) -> Self {
-        let [x, y, z, radius] = Pack::gather_quadruples(simd, spheres, places);
+    fn gather(simd: S, spheres: &[Sphere], places: &[usize; WIDTH]) -> Self {
+        let [x, y, z, radius] = Pack::gather_quadruples(simd, cast_slice(spheres), places);
         Self { centre: [x, y, z], radius }
     }
 
@@ -114,9 +85,8 @@ impl<S: Simd> Balls<Pack<S>> {
     pub fn store(self, spheres: &mut [Sphere]) {
         let [x, y, z] = self.centre;
         let quadruples = Pack::quadruples([x, y, z, self.radius]);
-        for lane in 0..Pack::<S>::LANES {
-            spheres[lane] = Sphere::from(quadruples[lane]);
-        }
+        let spheres: &mut [[f64; 4]] = cast_slice_mut(spheres);
+        spheres[..Pack::<S>::LANES].copy_from_slice(&quadruples[..Pack::<S>::LANES]);
     }
 }
 

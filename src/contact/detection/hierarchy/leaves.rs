@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
+use bytemuck::Zeroable;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -11,10 +12,8 @@ use crate::contact::detection::control_points::{
 };
 use crate::contact::detection::volume::{MinimumBall, Sphere, rounded_up};
 use crate::math::Vec3;
-use crate::math::octet::Octets;
 use crate::math::pack::{Pack, Registers, WIDTH};
-use crate::math::real::{LANES, Lanes, Mask, Real};
-use crate::math::vectorised::{Kernel, Vectorised};
+use crate::math::real::Real;
 use crate::mesh::CellKind;
 
 use super::lanes::{Balls, difference, norm_squared, rounded_up as lane_rounded_up};
@@ -32,6 +31,7 @@ pub struct Leaves {
     stride: usize,
     kinds: Vec<CellKind>,
     nodes: Vec<u32>,
+    /// Those of the first points of all faces, then of the second, and so on.
     weights: Vec<f64>,
 }
 
@@ -42,8 +42,8 @@ pub struct Records<'a, const N: usize> {
     pub kinds: &'a [CellKind],
     /// Nodes.
     pub nodes: &'a [[u32; N]],
-    /// Weights of the bounding points in the material centre.
-    pub weights: &'a [[f64; N]],
+    /// Weights of the bounding points in the material centre, point by point.
+    pub weights: [&'a [f64]; N],
 }
 
 /// Points whose convex hull contains the face, from the values of `field` at its `nodes`.
@@ -83,9 +83,9 @@ pub fn reach<const N: usize>(points: &[Vec3; N], centre: &Vec3) -> f64 {
 
 impl Leaves {
     /// Nodes of these `faces` of `surface` in turn, with the weights that make the centres of their minimum balls at
-    /// `positions`.
-    pub fn new(surface: &Surface, faces: &[u32], positions: &[Vec3]) -> Self {
-        let kinds: Vec<CellKind> = faces.iter().map(|&face| surface.face(face as usize).0).collect();
+    /// `positions`; and these balls, with all that is within `margin` of the faces.
+    pub fn new(surface: &Surface, faces: &[u32], positions: &[Vec3], margin: f64) -> (Self, Vec<Sphere>) {
+        let kinds = surface.kinds();
         let largest = kinds.iter().map(|&kind| num_control_points(kind)).max().unwrap_or(0);
         let leaves = match (largest, kinds.iter().all(|&kind| is_held_by_nodes(kind))) {
             (0..=2, _) => Self::with_stride::<2>,
@@ -94,30 +94,46 @@ impl Leaves {
             (..=6, _) => Self::with_stride::<6>,
             _ => Self::with_stride::<MAX_CONTROL_POINTS>,
         };
-        leaves(surface, faces, kinds, positions)
+        leaves(surface, faces, positions, margin)
     }
 
     fn with_stride<const N: usize>(
         surface: &Surface,
         faces: &[u32],
-        kinds: Vec<CellKind>,
         positions: &[Vec3],
-    ) -> Self {
+        margin: f64,
+    ) -> (Self, Vec<Sphere>) {
+        let mut kinds = vec![CellKind::Tri3; faces.len()];
         let mut nodes = vec![0; N * faces.len()];
         let mut weights = vec![0.0; nodes.len()];
-        let vectorised = Vectorised::detect();
-        (nodes.as_chunks_mut::<N>().0.par_chunks_mut(FACES_PER_TASK))
-            .zip(weights.as_chunks_mut::<N>().0.par_chunks_mut(FACES_PER_TASK))
-            .zip(faces.par_chunks(FACES_PER_TASK).zip(kinds.par_chunks(FACES_PER_TASK)))
-            .for_each(|((nodes, weights), (faces, kinds))| {
-                for (nodes, &face) in nodes.iter_mut().zip(faces) {
-                    let (_, of_face) = surface.face(face as usize);
-                    nodes.fill(of_face[0]);
-                    nodes[..of_face.len()].copy_from_slice(of_face);
+        let mut spheres = vec![Sphere::zeroed(); faces.len()];
+        let registers = Registers::default();
+        let mut columns = weights.chunks_mut(faces.len());
+        let mut columns: [&mut [f64]; N] = std::array::from_fn(|_| columns.next().unwrap_or_default());
+        let weights_of_tasks: Vec<[&mut [f64]; N]> = (0..faces.len().div_ceil(FACES_PER_TASK))
+            .map(|_| columns.each_mut().map(|column| split_front(column, FACES_PER_TASK)))
+            .collect();
+        (kinds.par_chunks_mut(FACES_PER_TASK))
+            .zip(nodes.as_chunks_mut::<N>().0.par_chunks_mut(FACES_PER_TASK))
+            .zip(weights_of_tasks)
+            .zip(spheres.par_chunks_mut(FACES_PER_TASK))
+            .zip(faces.par_chunks(FACES_PER_TASK))
+            .for_each(|((((kinds, nodes), weights), spheres), faces)| {
+                let leaves = (kinds.iter_mut().zip(&mut *nodes)).zip(faces);
+                for ((kind_of_leaf, nodes_of_leaf), &face) in leaves {
+                    let (kind, of_face) = surface.face(face as usize);
+                    *kind_of_leaf = kind;
+                    match of_face.try_into() {
+                        Ok(of_face) => *nodes_of_leaf = of_face,
+                        Err(_) => {
+                            nodes_of_leaf.fill(of_face[0]);
+                            nodes_of_leaf[..of_face.len()].copy_from_slice(of_face);
+                        }
+                    }
                 }
-                vectorised.run(Weights { kinds, nodes, positions, weights });
+                registers.run_in_fours(MinimumBalls { kinds, nodes, positions, margin, weights, spheres });
             });
-        Self { stride: N, kinds, nodes, weights }
+        (Self { stride: N, kinds, nodes, weights }, spheres)
     }
 
     /// Number of points kept per face: 2, 3 or 4 where nodes hold all faces, else 6 or 9.
@@ -128,40 +144,29 @@ impl Leaves {
     /// All leaves; `N` is the [`Leaves::stride`].
     pub fn of_stride<const N: usize>(&self) -> Records<'_, N> {
         debug_assert_eq!(N, self.stride);
-        Records { kinds: &self.kinds, nodes: self.nodes.as_chunks().0, weights: self.weights.as_chunks().0 }
+        let mut columns = self.weights.chunks(self.kinds.len().max(1));
+        let weights = std::array::from_fn(|_| columns.next().unwrap_or_default());
+        Records { kinds: &self.kinds, nodes: self.nodes.as_chunks().0, weights }
     }
 
     /// Puts the k-th of the given leaves in k-th place.
     pub fn reorder(&mut self, order: &[u32]) {
-        let n = self.stride;
+        let (n, num_leaves) = (self.stride, self.kinds.len());
         let span = |leaf: u32| leaf as usize * n..(leaf as usize + 1) * n;
         self.kinds = order.iter().map(|&leaf| self.kinds[leaf as usize]).collect();
         self.nodes = order.iter().flat_map(|&leaf| &self.nodes[span(leaf)]).copied().collect();
-        self.weights = order.iter().flat_map(|&leaf| &self.weights[span(leaf)]).copied().collect();
+        let columns = self.weights.chunks(num_leaves);
+        self.weights =
+            columns.flat_map(|column| order.iter().map(|&leaf| column[leaf as usize])).collect();
     }
+}
 
-    /// Spheres about the material centres, which hold everything within `margin` of the faces.
-    pub fn spheres(&self, positions: &[Vec3], margin: f64) -> Vec<Sphere> {
-        match self.stride {
-            2 => self.spheres_of_stride::<2>(positions, margin),
-            3 => self.spheres_of_stride::<3>(positions, margin),
-            4 => self.spheres_of_stride::<4>(positions, margin),
-            6 => self.spheres_of_stride::<6>(positions, margin),
-            _ => self.spheres_of_stride::<MAX_CONTROL_POINTS>(positions, margin),
-        }
-    }
-
-    fn spheres_of_stride<const N: usize>(&self, positions: &[Vec3], margin: f64) -> Vec<Sphere> {
-        let records = self.of_stride::<N>();
-        let mut spheres = vec![Sphere { centre: Vec3::zeros(), radius: 0.0 }; self.kinds.len()];
-        let registers = Registers::default();
-        spheres.par_chunks_mut(FACES_PER_TASK).enumerate().for_each(|(task, spheres)| {
-            let first = task * FACES_PER_TASK;
-            let leaves = records.part(first..first + spheres.len());
-            registers.run_in_fours(Spheres { leaves, positions, margin, spheres });
-        });
-        spheres
-    }
+/// Cuts so many items off the front, or all.
+fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let count = count.min(rest.len());
+    let (front, after) = std::mem::take(rest).split_at_mut(count);
+    *rest = after;
+    front
 }
 
 impl<'a, const N: usize> Records<'a, N> {
@@ -171,100 +176,58 @@ impl<'a, const N: usize> Records<'a, N> {
         Self {
             kinds: &self.kinds[leaves.clone()],
             nodes: &self.nodes[leaves.clone()],
-            weights: &self.weights[leaves],
+            weights: self.weights.map(|column| &column[leaves.clone()]),
         }
     }
+}
 
-    /// Centres of the leaves from `first` on from the values of `field` at their nodes, and the largest distances of those
-    /// values from them, rounded up. Only for leaves that their nodes hold.
-    #[inline(always)]
-    pub fn balls<S: Simd>(&self, simd: S, first: usize, field: &[Vec3]) -> Balls<Pack<S>> {
-        let zero = Pack::splat(simd, 0.0);
-        let mut points = [[zero; 3]; N];
-        let mut centre = [zero; 3];
-        let mut places = [0; WIDTH];
+/// Values of `field` at the nodes of as many leaves as there are lanes.
+#[inline(always)]
+fn points_of<S: Simd, const N: usize>(simd: S, nodes: &[[u32; N]], field: &[Vec3]) -> [[Pack<S>; 3]; N] {
+    let mut points = [[Pack::splat(simd, 0.0); 3]; N];
+    let mut places = [0; WIDTH];
+    for a in 0..N {
         for lane in 0..Pack::<S>::LANES {
-            places[lane] = first + lane;
+            places[lane] = nodes[lane][a] as usize;
         }
-        let weights = Pack::gather_quadruples(simd, self.weights, &places);
-        for a in 0..N {
-            for lane in 0..Pack::<S>::LANES {
-                places[lane] = self.nodes[first + lane][a] as usize;
-            }
-            let [x, y, z, _] = Pack::gather_quadruples(simd, field, &places);
-            points[a] = [x, y, z];
-            for d in 0..3 {
-                let part = points[a][d] * weights[a % 4];
-                centre[d] = if a == 0 { part } else { centre[d] + part };
-            }
-        }
-        let mut farthest = zero;
-        for point in &points {
-            farthest = norm_squared(&difference(point, &centre)).max(farthest);
-        }
-        Balls { centre, radius: lane_rounded_up(farthest.sqrt(), &[zero; 3]) }
+        points[a] = Pack::gather_vectors(simd, field, &places);
     }
+    points
 }
 
-/// The a-th nodes of four leaves.
+/// Balls about Σ wₐ pₐ that reach to the farthest of the points, rounded up.
 #[inline(always)]
-fn four_nodes<const N: usize>(nodes: &[[u32; N]], a: usize) -> [u32; LANES] {
-    [nodes[0][a], nodes[1][a], nodes[2][a], nodes[3][a]]
-}
-
-/// Values of a field at four nodes.
-#[inline(always)]
-fn four_points(field: &[Vec3], nodes: [u32; LANES]) -> [Lanes; 3] {
-    let [a, b, c, d] = [
-        &field[nodes[0] as usize],
-        &field[nodes[1] as usize],
-        &field[nodes[2] as usize],
-        &field[nodes[3] as usize],
-    ];
-    [Lanes([a.x, b.x, c.x, d.x]), Lanes([a.y, b.y, c.y, d.y]), Lanes([a.z, b.z, c.z, d.z])]
-}
-
-/// Weights of the leaves of a task.
-struct Weights<'a, const N: usize> {
-    kinds: &'a [CellKind],
-    nodes: &'a [[u32; N]],
-    positions: &'a [Vec3],
-    weights: &'a mut [[f64; N]],
-}
-
-impl<const N: usize> Kernel for Weights<'_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self, _: impl Octets) {
-        let Self { kinds, nodes, positions, weights } = self;
-        let in_lanes = if N == 3 { nodes.len() / LANES * LANES } else { 0 };
-        for first in (0..in_lanes).step_by(LANES) {
-            let nodes = &nodes[first..first + LANES];
-            let points = [
-                four_points(positions, four_nodes(nodes, 0)),
-                four_points(positions, four_nodes(nodes, 1)),
-                four_points(positions, four_nodes(nodes, 2)),
-            ];
-            let (found, certain) = triangle_weights(&points);
-            let found = [found[0].settled(), found[1].settled(), found[2].settled()];
-            for lane in 0..LANES {
-                if certain.0[lane] {
-                    for a in 0..N {
-                        weights[first + lane][a] = found[a % 3][lane];
-                    }
-                } else {
-                    weights[first + lane] = weights_of(kinds[first + lane], &nodes[lane], positions);
-                }
-            }
-        }
-        for leaf in in_lanes..nodes.len() {
-            weights[leaf] = weights_of(kinds[leaf], &nodes[leaf], positions);
+fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Balls<R> {
+    let zero = weights[0].constant(0.0);
+    let mut centre = [zero; 3];
+    for a in 0..N {
+        for d in 0..3 {
+            let part = points[a][d] * weights[a];
+            centre[d] = if a == 0 { part } else { centre[d] + part };
         }
     }
+    let mut farthest = zero;
+    for point in points {
+        farthest = norm_squared(&difference(point, &centre)).max(farthest);
+    }
+    Balls { centre, radius: lane_rounded_up(farthest.sqrt(), &[zero; 3]) }
 }
 
-/// Spheres of some leaves, and of the margin around them.
+/// Ball of one leaf, and of the margin around it.
+#[inline(always)]
+fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], margin: f64) -> Sphere {
+    let centre = combine(weights, points);
+    Sphere { centre, radius: reach(points, &centre) + margin }
+}
+
+/// How many of some leaves are handled in lanes: those of curved faces are not.
+#[inline(always)]
+fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
+    let lanes = Pack::<S>::LANES;
+    if N > LARGEST_FLAT_STRIDE { 0 } else { num_leaves / lanes * lanes }
+}
+
+/// Spheres of some leaves about their material centres, and of the margin around them.
 pub struct Spheres<'a, const N: usize> {
     /// The leaves.
     pub leaves: Records<'a, N>,
@@ -281,26 +244,87 @@ impl<const N: usize> WithSimd for Spheres<'_, N> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { leaves, positions, margin, spheres } = self;
-        let lanes = Pack::<S>::LANES;
-        let in_lanes = if N > LARGEST_FLAT_STRIDE { 0 } else { spheres.len() / lanes * lanes };
+        let Self { leaves: Records { kinds, nodes, weights: columns }, positions, margin, spheres } = self;
+        let (lanes, in_lanes) = (Pack::<S>::LANES, num_in_lanes::<S, N>(spheres.len()));
+        let mut weights = [Pack::splat(simd, 0.0); N];
         for first in (0..in_lanes).step_by(lanes) {
-            let Balls { centre, radius } = leaves.balls(simd, first, positions);
-            Balls { centre, radius: radius + margin }.store(&mut spheres[first..first + lanes]);
+            let leaves = first..first + lanes;
+            let points = points_of(simd, &nodes[leaves.clone()], positions);
+            for a in 0..N {
+                weights[a] = Pack::from_slice(simd, &columns[a][leaves.clone()]);
+            }
+            let Balls { centre, radius } = ball(&points, &weights);
+            Balls { centre, radius: radius + margin }.store(&mut spheres[leaves]);
         }
         for leaf in in_lanes..spheres.len() {
-            let points = bounding_points(leaves.kinds[leaf], &leaves.nodes[leaf], positions);
-            let centre = combine(&leaves.weights[leaf], &points);
-            spheres[leaf] = Sphere { centre, radius: reach(&points, &centre) + margin };
+            let points = bounding_points(kinds[leaf], &nodes[leaf], positions);
+            spheres[leaf] = sphere(&points, &columns.map(|column| column[leaf]), margin);
+        }
+    }
+}
+
+/// Minimum balls of the leaves of a task, and of the margin around them.
+struct MinimumBalls<'a, const N: usize> {
+    kinds: &'a [CellKind],
+    nodes: &'a [[u32; N]],
+    positions: &'a [Vec3],
+    margin: f64,
+    /// To be found, those of the first points of all leaves, then of the second, and so on.
+    weights: [&'a mut [f64]; N],
+    /// To be found.
+    spheres: &'a mut [Sphere],
+}
+
+impl<const N: usize> WithSimd for MinimumBalls<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { kinds, nodes, positions, margin, weights: columns, spheres } = self;
+        let (lanes, in_lanes) = (Pack::<S>::LANES, num_in_lanes::<S, N>(spheres.len()));
+        let mut weights = [Pack::splat(simd, 0.0); N];
+        for first in (0..in_lanes).step_by(lanes) {
+            let leaves = first..first + lanes;
+            let points = points_of(simd, &nodes[leaves.clone()], positions);
+            let mut uncertain = Pack::splat(simd, 1.0);
+            if N == 3 {
+                let found = triangle_weights(&[points[0], points[1 % N], points[2 % N]]);
+                for a in 0..N {
+                    found.0[a % 3].write_to(&mut columns[a][leaves.clone()]);
+                }
+                uncertain = found.1;
+            }
+            if !uncertain.all_within(0.0) {
+                for lane in 0..lanes {
+                    if uncertain.lanes()[lane] != 0.0 {
+                        let found = weights_of(&bounding_points(kinds[first + lane], &nodes[first + lane], positions));
+                        for a in 0..N {
+                            columns[a][first + lane] = found[a];
+                        }
+                    }
+                }
+            }
+            for a in 0..N {
+                weights[a] = Pack::from_slice(simd, &columns[a][leaves.clone()]);
+            }
+            let Balls { centre, radius } = ball(&points, &weights);
+            Balls { centre, radius: radius + margin }.store(&mut spheres[leaves]);
+        }
+        for leaf in in_lanes..spheres.len() {
+            let points = bounding_points(kinds[leaf], &nodes[leaf], positions);
+            let found = weights_of(&points);
+            for a in 0..N {
+                columns[a][leaf] = found[a];
+            }
+            spheres[leaf] = sphere(&points, &found, margin);
         }
     }
 }
 
 #[inline(never)]
-fn weights_of<const N: usize>(kind: CellKind, nodes: &[u32; N], positions: &[Vec3]) -> [f64; N] {
-    let points = bounding_points(kind, nodes, positions);
+fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     let mut weights = [0.0; N];
-    if let Some(ball) = MinimumBall::of(&points) {
+    if let Some(ball) = MinimumBall::of(points) {
         for (point, weight) in ball.support() {
             weights[point] = weight;
         }
@@ -308,37 +332,38 @@ fn weights_of<const N: usize>(kind: CellKind, nodes: &[u32; N], positions: &[Vec
     weights
 }
 
-/// Weights of the corners in the centres of the minimum balls of four triangles: the middle of the longest edge where the
+/// Weights of the corners in the centres of the minimum balls of triangles: the middle of the longest edge where the
 /// angle facing it is not acute; else the circumcentre, whose barycentric coordinates
-/// are as aᵢ² (aⱼ² + aₖ² − aᵢ²) with the edges aᵢ facing the corners. And whether they are certain: not for needles
-/// with an acute angle so small that those differences are lost to rounding, nor where positions are no numbers.
+/// are as aᵢ² (aⱼ² + aₖ² − aᵢ²) with the edges aᵢ facing the corners. And zero where they are certain, else one: for
+/// needles with an acute angle so small that those differences are lost to rounding, and where positions are no numbers.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
 /// Geometry", §13.7, for the circumcentre.
 #[inline(always)]
-fn triangle_weights([a, b, c]: &[[Lanes; 3]; 3]) -> ([Lanes; 3], Mask) {
-    let (zero, half) = (Lanes::splat(0.0), Lanes::splat(0.5));
+fn triangle_weights<R: Real>([a, b, c]: &[[R; 3]; 3]) -> ([R; 3], R) {
     let facing =
         [norm_squared(&difference(c, b)), norm_squared(&difference(a, c)), norm_squared(&difference(b, a))];
     let longest = facing[0].max(facing[1]).max(facing[2]);
     let sum = facing[0] + facing[1] + facing[2];
-    let obtuse = (longest + longest).at_least(sum);
+    let (zero, half, one) = (sum.constant(0.0), sum.constant(0.5), sum.constant(1.0));
     let raw = [
         (facing[0] * (sum - facing[0] * 2.0)).max(zero),
         (facing[1] * (sum - facing[1] * 2.0)).max(zero),
         (facing[2] * (sum - facing[2] * 2.0)).max(zero),
     ];
     let total = raw[0] + raw[1] + raw[2];
+    let by = total.reciprocal();
     // Of equal longest edges the first: there are two where the third is no longer than rounding.
-    let first = facing[0].at_least(longest);
-    let second = facing[1].at_least(longest).and_not(first);
-    let third = !(first | second);
-    let by = Lanes::splat(1.0) / total;
+    let first = longest.select_at_most(facing[0], zero, half);
+    let second = longest.select_at_most(facing[0], half, longest.select_at_most(facing[1], zero, half));
+    let third = one - first - second;
+    let twice = longest + longest;
     let weights = [
-        obtuse.select(first.select(zero, half), raw[0] * by),
-        obtuse.select(second.select(zero, half), raw[1] * by),
-        obtuse.select(third.select(zero, half), raw[2] * by),
+        sum.select_at_most(twice, first, raw[0] * by),
+        sum.select_at_most(twice, second, raw[1] * by),
+        sum.select_at_most(twice, third, raw[2] * by),
     ];
-    (weights, obtuse | total.exceeds(longest * longest * 1e-10))
+    let acute = (longest * longest * 1e-10).select_at_most(total, zero, one);
+    (weights, sum.select_at_most(twice, zero, acute))
 }

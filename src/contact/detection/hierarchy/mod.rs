@@ -96,8 +96,7 @@ impl Hierarchy {
         }
         let centroids = centroids(surface, positions);
         let (order, cube) = space_filling_curve::order(&centroids);
-        let mut leaves = Leaves::new(surface, &order, positions);
-        let mut spheres = leaves.spheres(positions, margin);
+        let (mut leaves, mut spheres) = Leaves::new(surface, &order, positions, margin);
         let topology = match builder {
             Builder::Fast => locally_ordered::topology(&order, &spheres, cube),
             Builder::BottomUp => {

@@ -1,15 +1,14 @@
 //! Nested spheres in the configuration of the build.
 
+use bytemuck::Zeroable;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::Hierarchy;
 use super::lanes::{Balls, are_independent};
 use super::topology::pieces;
 use crate::contact::detection::volume::Sphere;
-use crate::math::Vec3;
-use crate::math::octet::Octets;
-use crate::math::real::{LANES, Lanes};
-use crate::math::vectorised::{Kernel, Vectorised};
+use crate::math::pack::{Pack, Registers};
 
 /// Inner vertices one after the other, children first.
 struct Nest<'a> {
@@ -28,8 +27,8 @@ impl Hierarchy {
     /// Joint spheres of the children all the way up from the `leaves`, the fractions they place the centres at, and
     /// the sum of their volumes.
     pub(super) fn nest(&mut self, leaves: &[Sphere]) {
-        let vectorised = Vectorised::detect();
-        self.reference = vec![Sphere { centre: Vec3::zeros(), radius: 0.0 }; self.num_vertices()];
+        let registers = Registers::default();
+        self.reference = vec![Sphere::zeroed(); self.num_vertices()];
         self.fractions = vec![0.0; leaves.len() - 1];
         let (blocks, links) = (self.topology.blocks(), self.topology.links());
         let tasks: Vec<_> = pieces(blocks, &mut self.reference, |block| block.num_vertices())
@@ -43,36 +42,37 @@ impl Hierarchy {
                 spheres[..block.num_leaves as usize].copy_from_slice(&leaves[block.leaves()]);
                 let first = block.first_vertex as usize;
                 let start = first + block.num_leaves as usize;
-                vectorised.run(Nest { links: &links[start..block.end()], start, first, spheres, fractions })
+                registers.run_in_fours(Nest { links: &links[start..block.end()], start, first, spheres, fractions })
             })
             .collect();
         let top = self.topology.top();
         let fractions = &mut self.fractions[top - leaves.len()..];
         let spheres = &mut self.reference;
-        let above = vectorised.run(Nest { links: &links[top..], start: top, first: 0, spheres, fractions });
+        let above = registers.run_in_fours(Nest { links: &links[top..], start: top, first: 0, spheres, fractions });
         self.sum_of_volumes = sums.iter().sum::<f64>() + above;
     }
 }
 
-impl Kernel for Nest<'_> {
+impl WithSimd for Nest<'_> {
     type Output = f64;
 
     /// The sum of their volumes.
     #[inline(always)]
-    fn call(self, _: impl Octets) -> f64 {
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let Self { links, start, first, spheres, fractions } = self;
-        let (mut sums, mut sum) = (Lanes::splat(0.0), 0.0);
+        let lanes = Pack::<S>::LANES;
+        let (mut sums, mut sum) = (Pack::splat(simd, 0.0), 0.0);
         let mut k = 0;
         while k < links.len() {
             let v = start + k;
-            if k + LANES <= links.len() && are_independent(&links[k..k + LANES], v) {
-                let [left, right] = Balls::of_children(spheres, &links[k..k + LANES], first);
+            if k + lanes <= links.len() && are_independent(&links[k..k + lanes], v) {
+                let [left, right] = Balls::of_children(simd, spheres, &links[k..k + lanes], first);
                 let fraction = left.joint_fraction(&right);
                 let joint = left.joint_at(&right, fraction);
-                fractions[k..k + LANES].copy_from_slice(&fraction.settled());
-                spheres[v - first..][..LANES].copy_from_slice(&joint.settled());
+                fraction.write_to(&mut fractions[k..k + lanes]);
+                joint.store(&mut spheres[v - first..][..lanes]);
                 sums += joint.radius * joint.radius * joint.radius;
-                k += LANES;
+                k += lanes;
             } else {
                 let [left, right] =
                     [spheres[links[k][0] as usize - first], spheres[links[k][1] as usize - first]];
@@ -83,7 +83,9 @@ impl Kernel for Nest<'_> {
                 k += 1;
             }
         }
-        let [a, b, c, d] = sums.0;
-        4.0 / 3.0 * std::f64::consts::PI * (a + b + c + d + sum)
+        for of_lane in sums.lanes() {
+            sum += of_lane;
+        }
+        4.0 / 3.0 * std::f64::consts::PI * sum
     }
 }

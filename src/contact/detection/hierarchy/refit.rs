@@ -9,7 +9,7 @@ use super::topology::Block;
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
-use crate::math::pack::{Pack, Registers, WIDTH};
+use crate::math::pack::{Pack, Registers};
 
 impl Hierarchy {
     /// Nested spheres at `positions` \[m\] (all nodes, global numbering); one per vertex.
@@ -110,14 +110,7 @@ impl WithSimd for InnerVertices<'_> {
         while k < links.len() {
             let v = start + k;
             if k + lanes <= links.len() && are_independent(&links[k..k + lanes], v) {
-                let mut places = [[0; WIDTH]; 2];
-                for lane in 0..lanes {
-                    for side in 0..2 {
-                        places[side][lane] = links[k + lane][side] as usize - first;
-                    }
-                }
-                let left = Balls::gather(simd, spheres, &places[0]);
-                let right = Balls::gather(simd, spheres, &places[1]);
+                let [left, right] = Balls::of_children(simd, spheres, &links[k..k + lanes], first);
                 let fraction = Pack::from_slice(simd, &fractions[k..k + lanes]);
                 left.joint_at(&right, fraction).store(&mut spheres[v - first..][..lanes]);
                 k += lanes;

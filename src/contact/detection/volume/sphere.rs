@@ -10,11 +10,13 @@ mod tests;
 pub use fit::{Directions, Extremes};
 pub use minimum_ball::MinimumBall;
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::math::Vec3;
-use crate::math::pack::Quadruple;
 
 /// A ball: all points within `radius` of `centre`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(32))]
 pub struct Sphere {
     /// Centre \[m\].
     pub centre: Vec3,
@@ -37,21 +39,6 @@ pub fn rounded_up(radius: f64, centre: &Vec3) -> f64 {
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
-}
-
-impl Quadruple for Sphere {
-    #[inline(always)]
-    fn quadruple(self) -> [f64; 4] {
-        let Self { centre, radius } = self;
-        [centre.x, centre.y, centre.z, radius]
-    }
-}
-
-impl From<[f64; 4]> for Sphere {
-    #[inline(always)]
-    fn from([x, y, z, radius]: [f64; 4]) -> Self {
-        Self { centre: Vec3::new(x, y, z), radius }
-    }
 }
 
 impl Sphere {
@@ -84,13 +71,10 @@ impl Sphere {
     #[inline]
     pub fn joint_fraction(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
-        if distance + other.radius <= self.radius {
-            return 0.0;
-        }
-        if distance + self.radius <= other.radius {
-            return 1.0;
-        }
-        (0.5 * (distance + other.radius - self.radius) / distance).clamp(0.0, 1.0)
+        let between = 0.5 * (distance + other.radius - self.radius) / distance;
+        // Where both centres are one, there is no place between them: no number counts as zero.
+        let at_least = larger(between, 0.0);
+        if at_least < 1.0 { at_least } else { 1.0 }
     }
 
     /// Smallest sphere that contains both, rounded up.
