@@ -1,4 +1,4 @@
-//! Eight numbers at a time: which of them are small, and which is the least.
+//! Eight numbers at a time: which of them are small, which are equal, and which is the least.
 //!
 //! Compilers do not find the instructions for this in loops, so it is said here for each kind of processor. The answers
 //! are the same on all of them, but for the sign of a zero.
@@ -23,6 +23,10 @@ pub trait Octets: Copy {
     fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; OCTET];
     /// Bits of the numbers that are at most `limit`.
     fn at_most(self, numbers: &[u32; OCTET], limit: u32) -> u8;
+    /// Bits of the numbers that are equal to those of the other octet.
+    fn equal(self, numbers: &[u32; OCTET], others: &[u32; OCTET]) -> u8;
+    /// The numbers whose bits are set, in their order, then any.
+    fn chosen(self, numbers: &[u32; OCTET], bits: u8) -> [u32; OCTET];
     /// The least of eight numbers.
     fn least(self, numbers: &[u32; OCTET]) -> u32;
     /// The least of four numbers, and the first lane that has it; what is not a number counts as infinite.
@@ -56,6 +60,24 @@ impl Octets for PlainOctets {
             bits |= u8::from(numbers[k] <= limit) << k;
         }
         bits
+    }
+
+    #[inline(always)]
+    fn equal(self, numbers: &[u32; OCTET], others: &[u32; OCTET]) -> u8 {
+        let mut bits = 0;
+        for k in 0..OCTET {
+            bits |= u8::from(numbers[k] == others[k]) << k;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn chosen(self, numbers: &[u32; OCTET], bits: u8) -> [u32; OCTET] {
+        let mut chosen = [0; OCTET];
+        for k in 0..OCTET {
+            chosen[k] = numbers[set_bits(bits)[k] as usize];
+        }
+        chosen
     }
 
     #[inline(always)]
@@ -100,6 +122,18 @@ impl Octets for V3 {
         let larger = self.avx2._mm256_max_epu32(cast(*numbers), limit);
         let at_most = self.avx2._mm256_cmpeq_epi32(larger, limit);
         self.avx._mm256_movemask_ps(self.avx._mm256_castsi256_ps(at_most)) as u8
+    }
+
+    #[inline(always)]
+    fn equal(self, numbers: &[u32; OCTET], others: &[u32; OCTET]) -> u8 {
+        let equal = self.avx2._mm256_cmpeq_epi32(cast(*numbers), cast(*others));
+        self.avx._mm256_movemask_ps(self.avx._mm256_castsi256_ps(equal)) as u8
+    }
+
+    #[inline(always)]
+    fn chosen(self, numbers: &[u32; OCTET], bits: u8) -> [u32; OCTET] {
+        let places = self.avx2._mm256_cvtepu8_epi32(cast([u64::from_le_bytes(*set_bits(bits)), 0]));
+        cast(self.avx2._mm256_permutevar8x32_epi32(cast(*numbers), places))
     }
 
     #[inline(always)]
@@ -157,11 +191,12 @@ mod tests {
     struct All {
         corners: Vec<f32>,
         keys: [u32; OCTET],
+        chosen: u8,
         four: [f64; LANES],
     }
 
     impl Kernel for All {
-        type Output = ([u32; OCTET], u8, u32, (u64, usize));
+        type Output = ([u32; OCTET], u8, [u8; 2], [u32; OCTET], u32, (u64, usize));
 
         fn call(self, octets: impl Octets) -> Self::Output {
             let corner = |k: usize, d: usize, n: usize| self.corners[(k * 3 + d) * (OCTET + 1) + n];
@@ -171,9 +206,16 @@ mod tests {
             let (least, lane) = octets.first_least(&Lanes(self.four));
             // One not-a-number is as good as another.
             let bits = squares.map(|square| if square.is_nan() { u32::MAX } else { square.to_bits() });
+            let mut turned = self.keys;
+            turned.rotate_left(1);
+            let equal = octets.equal(&self.keys, &turned);
+            let mut chosen = octets.chosen(&self.keys, self.chosen);
+            chosen[self.chosen.count_ones() as usize..].fill(0);
             (
                 bits,
                 octets.at_most(&self.keys, self.keys[3]),
+                [equal, octets.equal(&self.keys, &self.keys)],
+                chosen,
                 octets.least(&self.keys),
                 (least.to_bits(), lane),
             )
@@ -196,12 +238,17 @@ mod tests {
         fn all_processors_give_the_same(
             corners in prop::collection::vec(number().prop_map(|x| x as f32), 6 * (OCTET + 1)),
             keys in prop::array::uniform8(prop_oneof![any::<u32>(), 0..4_u32]),
+            chosen in any::<u8>(),
             four in prop::array::uniform4(number()),
         ) {
-            let run = |on: Vectorised| on.run(All { corners: corners.clone(), keys, four });
-            let (_, at_most, least, (first, lane)) = run(Vectorised::baseline());
+            let run = |on: Vectorised| on.run(All { corners: corners.clone(), keys, chosen, four });
+            let (_, at_most, equal, those, least, (first, lane)) = run(Vectorised::baseline());
             prop_assert_eq!(run(Vectorised::detect()), run(Vectorised::baseline()));
             prop_assert!((0..OCTET).all(|k| (keys[k] <= keys[3]) == (at_most >> k & 1 == 1)));
+            prop_assert!((0..OCTET).all(|k| (keys[k] == keys[(k + 1) % OCTET]) == (equal[0] >> k & 1 == 1)));
+            prop_assert_eq!(equal[1], u8::MAX);
+            let expected: Vec<u32> = (0..OCTET).filter(|k| chosen >> k & 1 == 1).map(|k| keys[k]).collect();
+            prop_assert_eq!(&those[..expected.len()], &expected);
             prop_assert_eq!(Some(&least), keys.iter().min());
             let known = four.iter().copied().fold(f64::INFINITY, f64::min);
             prop_assert_eq!(f64::from_bits(first), known);

@@ -26,6 +26,7 @@
 
 mod bottom_up;
 mod check;
+mod clusters;
 mod fitting;
 mod lanes;
 mod leaves;
