@@ -28,6 +28,7 @@ pub struct Edge {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     kinds: Vec<CellKind>,
+    distinct_kinds: Vec<CellKind>,
     offsets: Vec<u32>,
     face_nodes: Vec<u32>,
     /// The same as positions in `nodes`.
@@ -45,6 +46,9 @@ impl Surface {
         let mut surface = Self { offsets: vec![0], ..Self::default() };
         for (kind, nodes) in faces {
             surface.kinds.push(kind);
+            if !surface.distinct_kinds.contains(&kind) {
+                surface.distinct_kinds.push(kind);
+            }
             surface.face_nodes.extend_from_slice(nodes);
             surface.offsets.push(surface.face_nodes.len() as u32);
         }
@@ -97,9 +101,15 @@ impl Surface {
         self.kinds.len()
     }
 
-    /// Kinds of the faces.
-    pub fn kinds(&self) -> &[CellKind] {
-        &self.kinds
+    /// Kinds of faces that there are, each once.
+    pub fn distinct_kinds(&self) -> &[CellKind] {
+        &self.distinct_kinds
+    }
+
+    /// Nodes of all faces, if they are of one kind that has `N`.
+    pub fn faces_of_one_kind<const N: usize>(&self) -> Option<&[[u32; N]]> {
+        let is_one = self.distinct_kinds.len() == 1 && self.distinct_kinds[0].num_nodes() == N;
+        is_one.then(|| self.face_nodes.as_chunks().0)
     }
 
     /// Kind and global nodes of a face.

@@ -70,10 +70,7 @@ pub trait Real:
         }
         let general = general_ln_1p_and_residual(self);
         let (size, limit) = (self.abs(), self.constant(SMALL_ARGUMENT));
-        (
-            size.select_at_most(limit, logarithm, general.0),
-            size.select_at_most(limit, residual, general.1),
-        )
+        (size.select_at_most(limit, logarithm, general.0), size.select_at_most(limit, residual, general.1))
     }
 
     /// y = x^−⅓ of a normal positive number x, with no division: two steps of fourth order from

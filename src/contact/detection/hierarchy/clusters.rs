@@ -43,17 +43,23 @@ pub struct Pairs {
 
 impl Clusters {
     /// One per sphere; spheres that no cost can be computed with are moved to the origin.
+    #[inline(always)]
     pub fn new(spheres: &[Sphere], first_vertex: u32, cube: Cube) -> Self {
         let scale = if cube.extent > 0.0 { 1.0 / cube.extent } else { 1.0 };
-        let mut clusters = Self::with_room(spheres.len());
+        let (n, mut clusters) = (spheres.len(), Self::with_room(spheres.len()));
         let Self { x, y, z, radius, vertex, .. } = &mut clusters;
-        for (i, (Sphere { centre, radius: r }, vertex)) in spheres.iter().zip(vertex).enumerate() {
+        let (x, y, z, radius, vertex) =
+            (&mut x[..n], &mut y[..n], &mut z[..n], &mut radius[..n], &mut vertex[..n]);
+        for i in 0..n {
+            let Sphere { centre, radius: r } = spheres[i];
             let size = centre.x.abs() + centre.y.abs() + centre.z.abs() + r;
-            if size < LARGEST_COMPARABLE {
-                let [a, b, c] = (centre - cube.origin).into();
-                [x[i], y[i], z[i], radius[i]] = [a, b, c, *r].map(|value| (value * scale) as f32);
-            }
-            *vertex = first_vertex + i as u32;
+            let is_comparable = size < LARGEST_COMPARABLE;
+            let scaled = |value: f64| if is_comparable { (value * scale) as f32 } else { 0.0 };
+            x[i] = scaled(centre.x - cube.origin.x);
+            y[i] = scaled(centre.y - cube.origin.y);
+            z[i] = scaled(centre.z - cube.origin.z);
+            radius[i] = scaled(r);
+            vertex[i] = first_vertex + i as u32;
         }
         clusters
     }

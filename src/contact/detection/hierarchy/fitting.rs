@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Hierarchy;
-use super::leaves::{LARGEST_FLAT_STRIDE, bounding_points};
+use super::leaves::LARGEST_FLAT_STRIDE;
 use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, rounding_of};
 use crate::contact::detection::volume::{Extremes, Sphere};
 use crate::math::Vec3;
@@ -101,7 +101,7 @@ impl Hierarchy {
             let leaf = self.topology.leaf(pending[count]);
             let nodes = &leaves.nodes[leaf];
             if N > LARGEST_FLAT_STRIDE {
-                let points = bounding_points(leaves.kinds[leaf], nodes, positions);
+                let points = leaves.bounding_points(leaf, positions);
                 patches.rounding = patches.rounding.max(rounding_of(&points));
                 patches.points.extend(points);
                 continue;

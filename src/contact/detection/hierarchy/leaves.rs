@@ -2,7 +2,7 @@
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
-use bytemuck::Zeroable;
+use bytemuck::zeroed_vec;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -29,6 +29,7 @@ pub const LARGEST_FLAT_STRIDE: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Leaves {
     stride: usize,
+    /// Of surfaces with curved faces; else none.
     kinds: Vec<CellKind>,
     nodes: Vec<u32>,
     /// Those of the first points of all faces, then of the second, and so on.
@@ -38,25 +39,35 @@ pub struct Leaves {
 /// Leaves of one stride: their kinds, and `N` nodes and weights each.
 #[derive(Clone, Copy, Debug)]
 pub struct Records<'a, const N: usize> {
-    /// Kind of the face.
-    pub kinds: &'a [CellKind],
+    kinds: Kinds<'a>,
     /// Nodes.
     pub nodes: &'a [[u32; N]],
     /// Weights of the bounding points in the material centre, point by point.
     pub weights: [&'a [f64]; N],
 }
 
-/// Points whose convex hull contains the face, from the values of `field` at its `nodes`.
-///
-/// Flat and bilinear faces lie in the hull of their nodes. For a curved face these are the Bézier control points,
-/// which are linear in the nodes: positions and velocities alike go through here.
-#[inline]
-pub fn bounding_points<const N: usize>(kind: CellKind, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
-    let mut points = nodes.map(|node| field[node as usize]);
-    if N > LARGEST_FLAT_STRIDE {
-        to_control_points(kind, &mut points);
+/// Kinds of some leaves; none where nodes hold all faces and kinds do not matter.
+#[derive(Clone, Copy, Debug)]
+struct Kinds<'a>(&'a [CellKind]);
+
+impl Kinds<'_> {
+    /// Points whose convex hull contains the face of a leaf, from the values of `field` at its `nodes`.
+    ///
+    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face these are the Bézier control points,
+    /// which are linear in the nodes: positions and velocities alike go through here.
+    #[inline]
+    fn bounding_points<const N: usize>(self, leaf: usize, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
+        let mut points = nodes.map(|node| field[node as usize]);
+        if N > LARGEST_FLAT_STRIDE {
+            to_control_points(self.0[leaf], &mut points);
+        }
+        points
     }
-    points
+
+    #[inline(always)]
+    fn part(self, leaves: std::ops::Range<usize>) -> Self {
+        Self(self.0.get(leaves).unwrap_or_default())
+    }
 }
 
 /// Σ wₐ pₐ.
@@ -85,7 +96,7 @@ impl Leaves {
     /// Nodes of these `faces` of `surface` in turn, with the weights that make the centres of their minimum balls at
     /// `positions`; and these balls, with all that is within `margin` of the faces.
     pub fn new(surface: &Surface, faces: &[u32], positions: &[Vec3], margin: f64) -> (Self, Vec<Sphere>) {
-        let kinds = surface.kinds();
+        let kinds = surface.distinct_kinds();
         let largest = kinds.iter().map(|&kind| num_control_points(kind)).max().unwrap_or(0);
         let leaves = match (largest, kinds.iter().all(|&kind| is_held_by_nodes(kind))) {
             (0..=2, _) => Self::with_stride::<2>,
@@ -103,34 +114,29 @@ impl Leaves {
         positions: &[Vec3],
         margin: f64,
     ) -> (Self, Vec<Sphere>) {
-        let mut kinds = vec![CellKind::Tri3; faces.len()];
         let mut nodes = vec![0; N * faces.len()];
         let mut weights = vec![0.0; nodes.len()];
-        let mut spheres = vec![Sphere::zeroed(); faces.len()];
+        let mut spheres = zeroed_vec(faces.len());
+        let kinds: Vec<CellKind> = if N > LARGEST_FLAT_STRIDE {
+            faces.iter().map(|&face| surface.face(face as usize).0).collect()
+        } else {
+            Vec::new()
+        };
+        let all_kinds = Kinds(&kinds);
         let registers = Registers::default();
         let mut columns = weights.chunks_mut(faces.len());
         let mut columns: [&mut [f64]; N] = std::array::from_fn(|_| columns.next().unwrap_or_default());
         let weights_of_tasks: Vec<[&mut [f64]; N]> = (0..faces.len().div_ceil(FACES_PER_TASK))
             .map(|_| columns.each_mut().map(|column| split_front(column, FACES_PER_TASK)))
             .collect();
-        (kinds.par_chunks_mut(FACES_PER_TASK))
-            .zip(nodes.as_chunks_mut::<N>().0.par_chunks_mut(FACES_PER_TASK))
+        (nodes.as_chunks_mut::<N>().0.par_chunks_mut(FACES_PER_TASK))
             .zip(weights_of_tasks)
             .zip(spheres.par_chunks_mut(FACES_PER_TASK))
             .zip(faces.par_chunks(FACES_PER_TASK))
-            .for_each(|((((kinds, nodes), weights), spheres), faces)| {
-                let leaves = (kinds.iter_mut().zip(&mut *nodes)).zip(faces);
-                for ((kind_of_leaf, nodes_of_leaf), &face) in leaves {
-                    let (kind, of_face) = surface.face(face as usize);
-                    *kind_of_leaf = kind;
-                    match of_face.try_into() {
-                        Ok(of_face) => *nodes_of_leaf = of_face,
-                        Err(_) => {
-                            nodes_of_leaf.fill(of_face[0]);
-                            nodes_of_leaf[..of_face.len()].copy_from_slice(of_face);
-                        }
-                    }
-                }
+            .enumerate()
+            .for_each(|(task, (((nodes, weights), spheres), faces))| {
+                copy_nodes(surface, faces, nodes);
+                let kinds = all_kinds.part(task * FACES_PER_TASK..task * FACES_PER_TASK + faces.len());
                 registers.run_in_fours(MinimumBalls { kinds, nodes, positions, margin, weights, spheres });
             });
         (Self { stride: N, kinds, nodes, weights }, spheres)
@@ -144,20 +150,35 @@ impl Leaves {
     /// All leaves; `N` is the [`Leaves::stride`].
     pub fn of_stride<const N: usize>(&self) -> Records<'_, N> {
         debug_assert_eq!(N, self.stride);
-        let mut columns = self.weights.chunks(self.kinds.len().max(1));
+        let nodes = self.nodes.as_chunks().0;
+        let mut columns = self.weights.chunks(nodes.len().max(1));
         let weights = std::array::from_fn(|_| columns.next().unwrap_or_default());
-        Records { kinds: &self.kinds, nodes: self.nodes.as_chunks().0, weights }
+        Records { kinds: Kinds(&self.kinds), nodes, weights }
     }
 
     /// Puts the k-th of the given leaves in k-th place.
     pub fn reorder(&mut self, order: &[u32]) {
-        let (n, num_leaves) = (self.stride, self.kinds.len());
+        let (n, num_leaves) = (self.stride, order.len());
         let span = |leaf: u32| leaf as usize * n..(leaf as usize + 1) * n;
-        self.kinds = order.iter().map(|&leaf| self.kinds[leaf as usize]).collect();
+        self.kinds = order.iter().filter_map(|&leaf| self.kinds.get(leaf as usize)).copied().collect();
         self.nodes = order.iter().flat_map(|&leaf| &self.nodes[span(leaf)]).copied().collect();
         let columns = self.weights.chunks(num_leaves);
-        self.weights =
-            columns.flat_map(|column| order.iter().map(|&leaf| column[leaf as usize])).collect();
+        self.weights = columns.flat_map(|column| order.iter().map(|&leaf| column[leaf as usize])).collect();
+    }
+}
+
+/// Nodes of some faces, repeating the first one where a face has fewer than `N`.
+fn copy_nodes<const N: usize>(surface: &Surface, faces: &[u32], nodes: &mut [[u32; N]]) {
+    if let Some(all) = surface.faces_of_one_kind::<N>() {
+        for (nodes, &face) in nodes.iter_mut().zip(faces) {
+            *nodes = all[face as usize];
+        }
+        return;
+    }
+    for (nodes, &face) in nodes.iter_mut().zip(faces) {
+        let (_, of_face) = surface.face(face as usize);
+        nodes.fill(of_face[0]);
+        nodes[..of_face.len()].copy_from_slice(of_face);
     }
 }
 
@@ -170,11 +191,17 @@ fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 }
 
 impl<'a, const N: usize> Records<'a, N> {
+    /// Points whose convex hull contains the face of a leaf.
+    #[inline]
+    pub fn bounding_points(&self, leaf: usize, positions: &[Vec3]) -> [Vec3; N] {
+        self.kinds.bounding_points(leaf, &self.nodes[leaf], positions)
+    }
+
     /// Some of the leaves.
     #[inline(always)]
     pub fn part(self, leaves: std::ops::Range<usize>) -> Self {
         Self {
-            kinds: &self.kinds[leaves.clone()],
+            kinds: self.kinds.part(leaves.clone()),
             nodes: &self.nodes[leaves.clone()],
             weights: self.weights.map(|column| &column[leaves.clone()]),
         }
@@ -257,7 +284,7 @@ impl<const N: usize> WithSimd for Spheres<'_, N> {
             Balls { centre, radius: radius + margin }.store(&mut spheres[leaves]);
         }
         for leaf in in_lanes..spheres.len() {
-            let points = bounding_points(kinds[leaf], &nodes[leaf], positions);
+            let points = kinds.bounding_points(leaf, &nodes[leaf], positions);
             spheres[leaf] = sphere(&points, &columns.map(|column| column[leaf]), margin);
         }
     }
@@ -265,7 +292,7 @@ impl<const N: usize> WithSimd for Spheres<'_, N> {
 
 /// Minimum balls of the leaves of a task, and of the margin around them.
 struct MinimumBalls<'a, const N: usize> {
-    kinds: &'a [CellKind],
+    kinds: Kinds<'a>,
     nodes: &'a [[u32; N]],
     positions: &'a [Vec3],
     margin: f64,
@@ -297,9 +324,10 @@ impl<const N: usize> WithSimd for MinimumBalls<'_, N> {
             if !uncertain.all_within(0.0) {
                 for lane in 0..lanes {
                     if uncertain.lanes()[lane] != 0.0 {
-                        let found = weights_of(&bounding_points(kinds[first + lane], &nodes[first + lane], positions));
+                        let leaf = first + lane;
+                        let found = weights_of(&kinds.bounding_points(leaf, &nodes[leaf], positions));
                         for a in 0..N {
-                            columns[a][first + lane] = found[a];
+                            columns[a][leaf] = found[a];
                         }
                     }
                 }
@@ -311,7 +339,7 @@ impl<const N: usize> WithSimd for MinimumBalls<'_, N> {
             Balls { centre, radius: radius + margin }.store(&mut spheres[leaves]);
         }
         for leaf in in_lanes..spheres.len() {
-            let points = bounding_points(kinds[leaf], &nodes[leaf], positions);
+            let points = kinds.bounding_points(leaf, &nodes[leaf], positions);
             let found = weights_of(&points);
             for a in 0..N {
                 columns[a][leaf] = found[a];

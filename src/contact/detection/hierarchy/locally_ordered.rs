@@ -42,7 +42,9 @@ pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube) -> Topology {
             for (link, &face) in leaves.iter_mut().zip(&faces[block.leaves()]) {
                 *link = leaf_link(face);
             }
-            let clusters = Clusters::new(&spheres[block.leaves()], block.first_vertex, cube);
+            let clusters =
+                SingleLeaves { spheres: &spheres[block.leaves()], first_vertex: block.first_vertex, cube };
+            let clusters = vectorised.run(clusters);
             let first_merge = block.first_vertex + block.num_leaves;
             vectorised.run(Clustering { clusters, first_merge, links: inner })
         })
@@ -64,6 +66,23 @@ fn blocks(num_leaves: usize) -> Vec<Block> {
         blocks.push(before.next(leaves as u32, (leaves - clusters) as u32));
     }
     blocks
+}
+
+/// A cluster of each of some leaves.
+struct SingleLeaves<'a> {
+    spheres: &'a [Sphere],
+    /// Vertex of the first.
+    first_vertex: u32,
+    cube: Cube,
+}
+
+impl Kernel for SingleLeaves<'_> {
+    type Output = Clusters;
+
+    #[inline(always)]
+    fn call(self, _: impl Octets) -> Clusters {
+        Clusters::new(self.spheres, self.first_vertex, self.cube)
+    }
 }
 
 /// Clustering until as many merges are made as there are links to fill.

@@ -178,17 +178,24 @@ const LARGEST_COMPARABLE: f64 = 1e100;
 
 /// Mean of the nodes of each face; the origin where that is of no use.
 fn centroids(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
-    (0..surface.num_faces())
-        .into_par_iter()
-        .with_min_len(FACES_PER_TASK)
-        .map(|face| {
-            let (_, nodes) = surface.face(face);
-            let mut sum = Vec3::zeros();
-            for &node in nodes {
-                sum += positions[node as usize];
-            }
-            let comparable = sum.x.abs() + sum.y.abs() + sum.z.abs() < LARGEST_COMPARABLE;
-            if comparable { sum * (1.0 / nodes.len() as f64) } else { Vec3::zeros() }
-        })
-        .collect()
+    match surface.faces_of_one_kind::<3>() {
+        Some(faces) => {
+            let faces = faces.par_iter().with_min_len(FACES_PER_TASK);
+            faces.map(|nodes| centroid(nodes, positions)).collect()
+        }
+        None => {
+            let faces = (0..surface.num_faces()).into_par_iter().with_min_len(FACES_PER_TASK);
+            faces.map(|face| centroid(surface.face(face).1, positions)).collect()
+        }
+    }
+}
+
+#[inline]
+fn centroid(nodes: &[u32], positions: &[Vec3]) -> Vec3 {
+    let mut sum = Vec3::zeros();
+    for &node in nodes {
+        sum += positions[node as usize];
+    }
+    let is_comparable = sum.x.abs() + sum.y.abs() + sum.z.abs() < LARGEST_COMPARABLE;
+    if is_comparable { sum * (1.0 / nodes.len() as f64) } else { Vec3::zeros() }
 }

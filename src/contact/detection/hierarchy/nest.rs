@@ -1,6 +1,6 @@
 //! Nested spheres in the configuration of the build.
 
-use bytemuck::Zeroable;
+use bytemuck::zeroed_vec;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -28,7 +28,7 @@ impl Hierarchy {
     /// the sum of their volumes.
     pub(super) fn nest(&mut self, leaves: &[Sphere]) {
         let registers = Registers::default();
-        self.reference = vec![Sphere::zeroed(); self.num_vertices()];
+        self.reference = zeroed_vec(self.num_vertices());
         self.fractions = vec![0.0; leaves.len() - 1];
         let (blocks, links) = (self.topology.blocks(), self.topology.links());
         let tasks: Vec<_> = pieces(blocks, &mut self.reference, |block| block.num_vertices())
@@ -42,13 +42,20 @@ impl Hierarchy {
                 spheres[..block.num_leaves as usize].copy_from_slice(&leaves[block.leaves()]);
                 let first = block.first_vertex as usize;
                 let start = first + block.num_leaves as usize;
-                registers.run_in_fours(Nest { links: &links[start..block.end()], start, first, spheres, fractions })
+                registers.run_in_fours(Nest {
+                    links: &links[start..block.end()],
+                    start,
+                    first,
+                    spheres,
+                    fractions,
+                })
             })
             .collect();
         let top = self.topology.top();
         let fractions = &mut self.fractions[top - leaves.len()..];
         let spheres = &mut self.reference;
-        let above = registers.run_in_fours(Nest { links: &links[top..], start: top, first: 0, spheres, fractions });
+        let above =
+            registers.run_in_fours(Nest { links: &links[top..], start: top, first: 0, spheres, fractions });
         self.sum_of_volumes = sums.iter().sum::<f64>() + above;
     }
 }
