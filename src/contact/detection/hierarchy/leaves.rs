@@ -2,7 +2,6 @@
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
-use bytemuck::zeroed_vec;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -17,9 +16,6 @@ use crate::math::real::Real;
 use crate::mesh::CellKind;
 
 use super::lanes::{Balls, difference, norm_squared, rounded_up as lane_rounded_up};
-
-/// Faces handled by one task at least.
-const FACES_PER_TASK: usize = 1024;
 
 /// Most points of a face that is held by its nodes: a stride beyond is one of surfaces with curved faces.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
@@ -94,8 +90,14 @@ pub fn reach<const N: usize>(points: &[Vec3; N], centre: &Vec3) -> f64 {
 
 impl Leaves {
     /// Nodes of these `faces` of `surface` in turn, with the weights that make the centres of their minimum balls at
-    /// `positions`; and these balls, with all that is within `margin` of the faces.
-    pub fn new(surface: &Surface, faces: &[u32], positions: &[Vec3], margin: f64) -> (Self, Vec<Sphere>) {
+    /// `positions`. The `spheres`, in pieces, become these balls, with all that is within `margin` of the faces.
+    pub fn new(
+        surface: &Surface,
+        faces: &[u32],
+        positions: &[Vec3],
+        margin: f64,
+        spheres: Vec<&mut [Sphere]>,
+    ) -> Self {
         let kinds = surface.distinct_kinds();
         let largest = kinds.iter().map(|&kind| num_control_points(kind)).max().unwrap_or(0);
         let leaves = match (largest, kinds.iter().all(|&kind| is_held_by_nodes(kind))) {
@@ -105,7 +107,7 @@ impl Leaves {
             (..=6, _) => Self::with_stride::<6>,
             _ => Self::with_stride::<MAX_CONTROL_POINTS>,
         };
-        leaves(surface, faces, positions, margin)
+        leaves(surface, faces, positions, margin, spheres)
     }
 
     fn with_stride<const N: usize>(
@@ -113,33 +115,35 @@ impl Leaves {
         faces: &[u32],
         positions: &[Vec3],
         margin: f64,
-    ) -> (Self, Vec<Sphere>) {
+        spheres: Vec<&mut [Sphere]>,
+    ) -> Self {
         let mut nodes = vec![0; N * faces.len()];
         let mut weights = vec![0.0; nodes.len()];
-        let mut spheres = zeroed_vec(faces.len());
         let kinds: Vec<CellKind> = if N > LARGEST_FLAT_STRIDE {
             faces.iter().map(|&face| surface.face(face as usize).0).collect()
         } else {
             Vec::new()
         };
-        let all_kinds = Kinds(&kinds);
         let registers = Registers::default();
         let mut columns = weights.chunks_mut(faces.len());
         let mut columns: [&mut [f64]; N] = std::array::from_fn(|_| columns.next().unwrap_or_default());
-        let weights_of_tasks: Vec<[&mut [f64]; N]> = (0..faces.len().div_ceil(FACES_PER_TASK))
-            .map(|_| columns.each_mut().map(|column| split_front(column, FACES_PER_TASK)))
+        let (mut rest_of_nodes, mut first) = (nodes.as_chunks_mut::<N>().0, 0);
+        let tasks: Vec<_> = spheres
+            .into_iter()
+            .map(|spheres| {
+                let leaves = first..first + spheres.len();
+                first = leaves.end;
+                let nodes = split_front(&mut rest_of_nodes, spheres.len());
+                let weights = columns.each_mut().map(|column| split_front(column, spheres.len()));
+                (leaves, nodes, weights, spheres)
+            })
             .collect();
-        (nodes.as_chunks_mut::<N>().0.par_chunks_mut(FACES_PER_TASK))
-            .zip(weights_of_tasks)
-            .zip(spheres.par_chunks_mut(FACES_PER_TASK))
-            .zip(faces.par_chunks(FACES_PER_TASK))
-            .enumerate()
-            .for_each(|(task, (((nodes, weights), spheres), faces))| {
-                copy_nodes(surface, faces, nodes);
-                let kinds = all_kinds.part(task * FACES_PER_TASK..task * FACES_PER_TASK + faces.len());
-                registers.run_in_fours(MinimumBalls { kinds, nodes, positions, margin, weights, spheres });
-            });
-        (Self { stride: N, kinds, nodes, weights }, spheres)
+        tasks.into_par_iter().for_each(|(leaves, nodes, weights, spheres)| {
+            copy_nodes(surface, &faces[leaves.clone()], nodes);
+            let kinds = Kinds(&kinds).part(leaves);
+            registers.run_in_fours(MinimumBalls { kinds, nodes, positions, margin, weights, spheres });
+        });
+        Self { stride: N, kinds, nodes, weights }
     }
 
     /// Number of points kept per face: 2, 3 or 4 where nodes hold all faces, else 6 or 9.
@@ -182,9 +186,8 @@ fn copy_nodes<const N: usize>(surface: &Surface, faces: &[u32], nodes: &mut [[u3
     }
 }
 
-/// Cuts so many items off the front, or all.
+/// Cuts so many items off the front.
 fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
-    let count = count.min(rest.len());
     let (front, after) = std::mem::take(rest).split_at_mut(count);
     *rest = after;
     front

@@ -20,7 +20,8 @@ use crate::math::vectorised::{Kernel, Vectorised};
 /// Leaves per cluster that is left of a block.
 const LEAVES_PER_CLUSTER: usize = 32;
 
-/// Tree over the spheres, given along a space-filling curve within `cube`; leaf i is the face `faces[i]`.
+/// Tree of these `blocks` over the `spheres` of their leaves, given by vertex, along a space-filling curve within `cube`;
+/// leaf i is the face `faces[i]`.
 ///
 /// # Cost
 /// O(n · window) altogether: each round merges about a third of the clusters. The result does not depend on the
@@ -29,9 +30,8 @@ const LEAVES_PER_CLUSTER: usize = 32;
 /// Meister & Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy construction", IEEE
 /// TVCG 24(3), algorithm 1; with the radius of the joint sphere for the surface area. Blocks after Gu et al. 2013,
 /// "Efficient BVH construction via approximate agglomerative clustering", §3.
-pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube) -> Topology {
+pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube, blocks: Vec<Block>) -> Topology {
     let vectorised = Vectorised::detect();
-    let blocks = blocks(faces.len());
     let mut links = vec![[0; 2]; 2 * faces.len() - 1];
     let tasks: Vec<_> =
         pieces(&blocks, &mut links, |block| block.num_vertices()).into_iter().zip(&blocks).collect();
@@ -42,8 +42,8 @@ pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube) -> Topology {
             for (link, &face) in leaves.iter_mut().zip(&faces[block.leaves()]) {
                 *link = leaf_link(face);
             }
-            let clusters =
-                SingleLeaves { spheres: &spheres[block.leaves()], first_vertex: block.first_vertex, cube };
+            let of_leaves = &spheres[block.first_vertex as usize..][..block.num_leaves as usize];
+            let clusters = SingleLeaves { spheres: of_leaves, first_vertex: block.first_vertex, cube };
             let clusters = vectorised.run(clusters);
             let first_merge = block.first_vertex + block.num_leaves;
             vectorised.run(Clustering { clusters, first_merge, links: inner })
@@ -56,7 +56,7 @@ pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube) -> Topology {
 }
 
 /// Blocks of equal size but for the last; a single one is clustered to the end.
-fn blocks(num_leaves: usize) -> Vec<Block> {
+pub fn blocks(num_leaves: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::with_capacity(num_leaves.div_ceil(LEAVES_PER_BLOCK));
     while let before = blocks.last().copied().unwrap_or(Block::START)
         && before.leaves().end < num_leaves

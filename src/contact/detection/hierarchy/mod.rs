@@ -42,13 +42,14 @@ mod topology;
 
 pub use check::HierarchyError;
 
+use bytemuck::zeroed_vec;
 use rayon::prelude::*;
 
 use super::volume::Sphere;
 use crate::contact::Surface;
 use crate::math::Vec3;
 use leaves::Leaves;
-use topology::Topology;
+use topology::{Block, Topology, pieces};
 
 /// How the tree over the faces is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,19 +98,31 @@ impl Hierarchy {
         }
         let centroids = centroids(surface, positions);
         let (order, cube) = space_filling_curve::order(&centroids);
-        let (mut leaves, mut spheres) = Leaves::new(surface, &order, positions, margin);
-        let topology = match builder {
-            Builder::Fast => locally_ordered::topology(&order, &spheres, cube),
+        let num_faces = order.len();
+        let mut reference = zeroed_vec(2 * num_faces - 1);
+        let (topology, leaves) = match builder {
+            Builder::Fast => {
+                let blocks = locally_ordered::blocks(num_faces);
+                let spheres = leaf_pieces(&blocks, &mut reference);
+                let leaves = Leaves::new(surface, &order, positions, margin, spheres);
+                (locally_ordered::topology(&order, &reference, cube, blocks), leaves)
+            }
             Builder::BottomUp => {
+                let mut spheres = zeroed_vec(num_faces);
+                let tasks = spheres.chunks_mut(FACES_PER_TASK).collect();
+                let mut leaves = Leaves::new(surface, &order, positions, margin, tasks);
                 let (topology, places) = Topology::from_merges(&order, &bottom_up::merges(&spheres));
                 leaves.reorder(&places);
-                spheres = places.iter().map(|&leaf| spheres[leaf as usize]).collect();
-                topology
+                let pieces = leaf_pieces(topology.blocks(), &mut reference);
+                for (sphere, &leaf) in pieces.into_iter().flatten().zip(&places) {
+                    *sphere = spheres[leaf as usize];
+                }
+                (topology, leaves)
             }
         };
-        let (fractions, reference) = (Vec::new(), Vec::new());
+        let fractions = vec![0.0; num_faces - 1];
         let mut hierarchy = Self { topology, leaves, fractions, reference, sum_of_volumes: 0.0, margin };
-        hierarchy.nest(&spheres);
+        hierarchy.nest();
         Some(hierarchy)
     }
 
@@ -168,6 +181,12 @@ impl Hierarchy {
     pub fn reference_sphere(&self, v: u32) -> Sphere {
         self.reference[v as usize]
     }
+}
+
+/// What belongs to the leaves of what there is one of per vertex, block by block.
+fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
+    let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
+    pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()
 }
 
 /// Faces handled by one task at least.

@@ -1,6 +1,5 @@
 //! Nested spheres in the configuration of the build.
 
-use bytemuck::zeroed_vec;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -24,12 +23,10 @@ struct Nest<'a> {
 }
 
 impl Hierarchy {
-    /// Joint spheres of the children all the way up from the `leaves`, the fractions they place the centres at, and
-    /// the sum of their volumes.
-    pub(super) fn nest(&mut self, leaves: &[Sphere]) {
+    /// Makes the reference spheres of inner vertices the joint ones of their children, all the way up from those of the
+    /// leaves; and finds the fractions they place the centres at, and the sum of their volumes.
+    pub(super) fn nest(&mut self) {
         let registers = Registers::default();
-        self.reference = zeroed_vec(self.num_vertices());
-        self.fractions = vec![0.0; leaves.len() - 1];
         let (blocks, links) = (self.topology.blocks(), self.topology.links());
         let tasks: Vec<_> = pieces(blocks, &mut self.reference, |block| block.num_vertices())
             .into_iter()
@@ -39,7 +36,6 @@ impl Hierarchy {
         let sums: Vec<f64> = tasks
             .into_par_iter()
             .map(|((spheres, fractions), block)| {
-                spheres[..block.num_leaves as usize].copy_from_slice(&leaves[block.leaves()]);
                 let first = block.first_vertex as usize;
                 let start = first + block.num_leaves as usize;
                 registers.run_in_fours(Nest {
@@ -52,7 +48,7 @@ impl Hierarchy {
             })
             .collect();
         let top = self.topology.top();
-        let fractions = &mut self.fractions[top - leaves.len()..];
+        let fractions = &mut self.fractions[top - self.topology.num_leaves()..];
         let spheres = &mut self.reference;
         let above =
             registers.run_in_fours(Nest { links: &links[top..], start: top, first: 0, spheres, fractions });
