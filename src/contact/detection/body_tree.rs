@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::math::Vec3;
 
-use super::hierarchy::space_filling_curve;
+use super::hierarchy::space_filling_curve::{self, Cube};
 use super::volume::Aabb;
 
 /// The box of nothing, disjoint from any other.
@@ -45,7 +45,8 @@ impl BodyTree {
     pub fn build(&mut self, placed: &[(u32, Aabb)]) {
         let centres: Vec<Vec3> =
             placed.iter().map(|(_, bounds)| (bounds.lower + bounds.upper) * 0.5).collect();
-        let (order, _) = space_filling_curve::order(&centres);
+        let cube = Cube::around(centres.iter().copied());
+        let order = space_filling_curve::order(centres.len(), cube, |body| centres[body]);
         let num_leaves = placed.len().next_power_of_two();
         self.boxes.clear();
         self.boxes.resize(2 * num_leaves, EMPTY);

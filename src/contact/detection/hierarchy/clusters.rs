@@ -4,7 +4,7 @@
 
 use bytemuck::cast;
 
-use super::space_filling_curve::Cube;
+use super::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 use crate::contact::detection::volume::Sphere;
 use crate::math::octet::{OCTET, Octets, set_bits};
 
@@ -14,9 +14,6 @@ const WINDOW: usize = 4;
 
 /// Low bits of a cost that name the partner: enough for the window on both sides.
 const PARTNER_BITS: u32 = 31;
-
-/// Largest coordinate or radius whose square and cube stay finite.
-const LARGEST_COMPARABLE: f64 = 1e100;
 
 /// Scaled spheres and vertices of the clusters.
 #[derive(Default)]

@@ -43,12 +43,12 @@ mod topology;
 pub use check::HierarchyError;
 
 use bytemuck::zeroed_vec;
-use rayon::prelude::*;
 
 use super::volume::Sphere;
 use crate::contact::Surface;
 use crate::math::Vec3;
 use leaves::Leaves;
+use space_filling_curve::{Cube, is_comparable};
 use topology::{Block, Topology, pieces};
 
 /// How the tree over the faces is found.
@@ -96,9 +96,16 @@ impl Hierarchy {
         if surface.num_faces() == 0 {
             return None;
         }
-        let centroids = centroids(surface, positions);
-        let (order, cube) = space_filling_curve::order(&centroids);
-        let num_faces = order.len();
+        let num_faces = surface.num_faces();
+        let cube = Cube::around(surface.nodes().iter().map(|&node| positions[node as usize]));
+        let order = match surface.faces_of_one_kind::<3>() {
+            Some(faces) => {
+                space_filling_curve::order(num_faces, cube, |face| centroid(&faces[face], positions, cube))
+            }
+            None => space_filling_curve::order(num_faces, cube, |face| {
+                centroid(surface.face(face).1, positions, cube)
+            }),
+        };
         let mut reference = zeroed_vec(2 * num_faces - 1);
         let (topology, leaves) = match builder {
             Builder::Fast => {
@@ -189,32 +196,15 @@ fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()
 }
 
-/// Faces handled by one task at least.
-const FACES_PER_TASK: usize = 4096;
+/// Faces handled by one task.
+const FACES_PER_TASK: usize = 1024;
 
-/// Largest coordinate whose square and cube stay finite.
-const LARGEST_COMPARABLE: f64 = 1e100;
-
-/// Mean of the nodes of each face; the origin where that is of no use.
-fn centroids(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
-    match surface.faces_of_one_kind::<3>() {
-        Some(faces) => {
-            let faces = faces.par_iter().with_min_len(FACES_PER_TASK);
-            faces.map(|nodes| centroid(nodes, positions)).collect()
-        }
-        None => {
-            let faces = (0..surface.num_faces()).into_par_iter().with_min_len(FACES_PER_TASK);
-            faces.map(|face| centroid(surface.face(face).1, positions)).collect()
-        }
-    }
-}
-
+/// Mean of some nodes; the corner of the cube where that is of no use.
 #[inline]
-fn centroid(nodes: &[u32], positions: &[Vec3]) -> Vec3 {
+fn centroid(nodes: &[u32], positions: &[Vec3], cube: Cube) -> Vec3 {
     let mut sum = Vec3::zeros();
     for &node in nodes {
         sum += positions[node as usize];
     }
-    let is_comparable = sum.x.abs() + sum.y.abs() + sum.z.abs() < LARGEST_COMPARABLE;
-    if is_comparable { sum * (1.0 / nodes.len() as f64) } else { Vec3::zeros() }
+    if is_comparable(&sum) { sum * (1.0 / nodes.len() as f64) } else { cube.origin }
 }

@@ -7,7 +7,10 @@ use crate::math::octet::Octets;
 use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Points handled by one task.
-const POINTS_PER_TASK: usize = 4096;
+const POINTS_PER_TASK: usize = 512;
+
+/// Largest coordinate or radius whose square and cube stay finite.
+pub const LARGEST_COMPARABLE: f64 = 1e100;
 
 /// Bits of a digit of the radix sort, and the digits it looks at: the leading bits of the codes. What they leave
 /// equal is little as a rule, and sorted by comparison.
@@ -23,40 +26,52 @@ pub struct Cube {
     pub extent: f64,
 }
 
-/// Indices of the points in the order of their Morton codes, ties by index, and a cube around them.
+/// Indices of `count` points within `cube` in the order of their Morton codes, ties by index.
 ///
 /// # Source
 /// Morton 1966; Lauterbach et al. 2009, "Fast BVH construction on GPUs", §3.
-pub fn order(points: &[Vec3]) -> (Vec<u32>, Cube) {
-    let index_bits = usize::BITS - points.len().leading_zeros();
+pub fn order(count: usize, cube: Cube, point: impl Fn(usize) -> Vec3 + Sync) -> Vec<u32> {
+    let index_bits = usize::BITS - count.leading_zeros();
     let axis_bits = ((u64::BITS - index_bits) / 3).min(21);
-    let cube = Cube::around(points);
     let cells = ((1_u64 << axis_bits) - 1) as f64;
     let scale = if cube.extent > 0.0 { cells / cube.extent } else { 0.0 };
-    let mut keys = vec![0; points.len()];
+    let mut keys = vec![0; count];
     let vectorised = Vectorised::detect();
-    let tasks = keys.par_chunks_mut(POINTS_PER_TASK).zip(points.par_chunks(POINTS_PER_TASK)).enumerate();
-    tasks.for_each(|(task, (keys, points))| {
+    keys.par_chunks_mut(POINTS_PER_TASK).enumerate().for_each(|(task, keys)| {
+        let mut points = [Vec3::zeros(); POINTS_PER_TASK];
         let first = task * POINTS_PER_TASK;
+        for (k, slot) in points[..keys.len()].iter_mut().enumerate() {
+            *slot = point(first + k);
+        }
+        let points = &points[..keys.len()];
         vectorised.run(Keys { points, origin: cube.origin, scale, index_bits, first, keys });
     });
     sort(&mut keys, index_bits + 3 * axis_bits);
     let index_mask = (1_u64 << index_bits) - 1;
-    (keys.iter().map(|key| (key & index_mask) as u32).collect(), cube)
+    keys.iter().map(|key| (key & index_mask) as u32).collect()
 }
 
 impl Cube {
-    fn around(points: &[Vec3]) -> Self {
-        let first = points.first().copied().unwrap_or_default();
-        let (mut low, mut high) = (first, first);
+    /// The least around all points but those that are too far out to compute with.
+    pub fn around(points: impl Iterator<Item = Vec3>) -> Self {
+        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for point in points {
-            for d in 0..3 {
-                low[d] = if point[d] < low[d] { point[d] } else { low[d] };
-                high[d] = if point[d] > high[d] { point[d] } else { high[d] };
+            if is_comparable(&point) {
+                for d in 0..3 {
+                    low[d] = if point[d] < low[d] { point[d] } else { low[d] };
+                    high[d] = if point[d] > high[d] { point[d] } else { high[d] };
+                }
             }
         }
-        Self { origin: low, extent: (high - low).max() }
+        let extent = (high - low).max();
+        if extent >= 0.0 { Self { origin: low, extent } } else { Self { origin: Vec3::zeros(), extent: 0.0 } }
     }
+}
+
+/// Whether the squares and cubes of the coordinates are finite.
+#[inline]
+pub fn is_comparable(point: &Vec3) -> bool {
+    point.x.abs() + point.y.abs() + point.z.abs() < LARGEST_COMPARABLE
 }
 
 /// Codes of some points, each followed by the index of the point.
