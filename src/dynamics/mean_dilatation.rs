@@ -46,16 +46,17 @@ impl<S: Simd, const P: usize> ElementState<S, P> {
         // All points see the mean volume change.
         let volumetric = law.volumetric(change);
         let (mut energy, mut pressure_sum) = (zero, zero);
+        for k in 0..P {
+            self.stretches[k] = self.jacobians[k].mul_add(inverse_mean, zero.constant(-1.0));
+        }
+        Real::inverse_cube_roots_1p(&mut self.stretches);
         // In loops of their own the points do not wait for one another.
         for k in 0..P {
-            let excess = self.jacobians[k].mul_add(inverse_mean, zero.constant(-1.0));
-            let stretch = excess.inverse_cube_root_1p();
-            let stretch_by_weight = stretch * self.inverse_weights[k];
+            let stretch_by_weight = self.stretches[k] * self.inverse_weights[k];
             let weighted_gradient = self.gradients[k].dot_transposed(&geometry.weighted_cofactor(k));
             self.strains[k] =
                 weighted_gradient.transposed_dot_self().scaled_strain(stretch_by_weight * stretch_by_weight);
             self.stresses[k] = weighted_gradient;
-            self.stretches[k] = stretch;
         }
         for k in 0..P {
             let (weight, stretch) = (geometry.weight(k), self.stretches[k]);

@@ -86,15 +86,24 @@ pub trait Real:
         inverse
     }
 
-    /// (1 + x)^−⅓; x > −1. Where x is small, by its series.
+    /// (1 + x)^−⅓ in the place of each x; x > −1. Where x is small, by its series; the general way is only gone where
+    /// one of them asks for it.
     #[inline(always)]
-    fn inverse_cube_root_1p(self) -> Self {
-        let root = sum_of_pairs(self, INVERSE_CUBE_ROOT_SERIES);
-        if self.all_within(SMALL_ARGUMENT) {
-            return root;
+    fn inverse_cube_roots_1p<const N: usize>(numbers: &mut [Self; N]) {
+        let mut largest = numbers[0].abs();
+        for x in &numbers[1..] {
+            largest = x.abs().max(largest);
         }
-        let general = (self + 1.0).inverse_cube_root();
-        self.abs().select_at_most(self.constant(SMALL_ARGUMENT), root, general)
+        if largest.all_within(SMALL_ARGUMENT) {
+            for x in numbers {
+                *x = sum_of_pairs(*x, INVERSE_CUBE_ROOT_SERIES);
+            }
+            return;
+        }
+        for x in numbers {
+            let (near, far) = (sum_of_pairs(*x, INVERSE_CUBE_ROOT_SERIES), (*x + 1.0).inverse_cube_root());
+            *x = x.abs().select_at_most(x.constant(SMALL_ARGUMENT), near, far);
+        }
     }
 
     /// Cube root of a normal positive number.
@@ -290,10 +299,18 @@ mod tests {
         }
 
         #[test]
-        fn inverse_cube_root_near_one_is_that_of_the_library(x in prop_oneof![-0.9..3.0f64, -0.07..0.07f64, -1e-5..1e-5f64]) {
-            let root = x.inverse_cube_root_1p();
-            prop_assert!((root * (1.0 + x).cbrt() - 1.0).abs() <= 4.0 * f64::EPSILON);
-            prop_assert!((root * root * root * (1.0 + x) - 1.0).abs() <= 6.0 * f64::EPSILON);
+        fn inverse_cube_roots_near_one_are_those_of_the_library(
+            x in prop::array::uniform2(prop_oneof![-0.9..3.0f64, -0.07..0.07f64, -1e-5..1e-5f64]),
+        ) {
+            let mut roots = x;
+            Real::inverse_cube_roots_1p(&mut roots);
+            for (x, root) in x.into_iter().zip(roots) {
+                prop_assert!((root * (1.0 + x).cbrt() - 1.0).abs() <= 4.0 * f64::EPSILON);
+                prop_assert!((root * root * root * (1.0 + x) - 1.0).abs() <= 6.0 * f64::EPSILON);
+                let mut alone = [x];
+                Real::inverse_cube_roots_1p(&mut alone);
+                prop_assert_eq!(alone[0], root);
+            }
         }
 
         #[test]
@@ -302,12 +319,14 @@ mod tests {
         ) {
             let (logarithm, residual) = Lanes(x).ln_1p_and_residual();
             let root = (Lanes(x) + Lanes::splat(1.0)).cube_root();
-            let inverse_root = Lanes(x).inverse_cube_root_1p();
+            let mut inverse_roots = ([Lanes(x)], x);
+            Real::inverse_cube_roots_1p(&mut inverse_roots.0);
+            Real::inverse_cube_roots_1p(&mut inverse_roots.1);
+            prop_assert_eq!(inverse_roots.0[0].0, inverse_roots.1);
             for (lane, x) in x.into_iter().enumerate() {
                 let scalar = x.ln_1p_and_residual();
                 prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
                 prop_assert_eq!(root.0[lane], (x + 1.0).cube_root());
-                prop_assert_eq!(inverse_root.0[lane], x.inverse_cube_root_1p());
             }
         }
     }

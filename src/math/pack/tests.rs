@@ -14,8 +14,9 @@ impl WithSimd for Functions<'_> {
         for part in 0..Pack::<S>::PARTS {
             let x = Pack::load(simd, self.0, part);
             let (logarithm, residual) = x.ln_1p_and_residual();
-            let (root, inverse_root) = ((x + 1.0).cube_root(), x.inverse_cube_root_1p());
-            let values = [logarithm, residual, root, inverse_root, x.abs().sqrt()];
+            let (root, mut inverse_root) = ((x + 1.0).cube_root(), [x]);
+            Real::inverse_cube_roots_1p(&mut inverse_root);
+            let values = [logarithm, residual, root, inverse_root[0], x.abs().sqrt()];
             for (row, value) in out.iter_mut().zip(values) {
                 value.store(row, part);
             }
@@ -69,11 +70,13 @@ proptest! {
     ) {
         for registers in Registers::available() {
             let [logarithm, residual, root, inverse_root, square_root] = registers.run(Functions(&Row(x)));
+            let mut inverse_roots = x;
+            Real::inverse_cube_roots_1p(&mut inverse_roots);
+            prop_assert_eq!(inverse_root.0, inverse_roots);
             for (lane, x) in x.into_iter().enumerate() {
                 let scalar = x.ln_1p_and_residual();
                 prop_assert_eq!((logarithm.0[lane], residual.0[lane]), scalar);
                 prop_assert_eq!(root.0[lane], (x + 1.0).cube_root());
-                prop_assert_eq!(inverse_root.0[lane], x.inverse_cube_root_1p());
                 prop_assert_eq!(square_root.0[lane], x.abs().sqrt());
             }
         }
