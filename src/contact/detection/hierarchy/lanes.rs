@@ -61,16 +61,22 @@ impl<R: Real> Balls<R> {
 }
 
 impl<S: Simd> Balls<Pack<S>> {
-    /// Spheres of the left and of the right children of some vertices; the first of the `spheres` is of the vertex `first`.
+    /// Spheres of the left and of the right children of some vertices. `None` if they cannot be computed at once: a child
+    /// is not among the `spheres`, which are of the vertices from `first` on and before them.
     #[inline(always)]
-    pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> [Self; 2] {
-        let mut places = [[0; WIDTH]; 2];
+    pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> Option<[Self; 2]> {
+        let (mut places, mut largest) = ([[0; WIDTH]; 2], 0);
         for lane in 0..Pack::<S>::LANES {
             for side in 0..2 {
-                places[side][lane] = links[lane][side] as usize - first;
+                let place = links[lane][side] as usize - first;
+                places[side][lane] = place;
+                largest = largest.max(place);
             }
         }
-        [Self::gather(simd, spheres, &places[0]), Self::gather(simd, spheres, &places[1])]
+        if largest >= spheres.len() {
+            return None;
+        }
+        Some([Self::gather(simd, spheres, &places[0]), Self::gather(simd, spheres, &places[1])])
     }
 
     /// Spheres at as many places as there are lanes.
@@ -88,14 +94,4 @@ impl<S: Simd> Balls<Pack<S>> {
         let spheres: &mut [[f64; 4]] = cast_slice_mut(spheres);
         spheres[..Pack::<S>::LANES].copy_from_slice(&quadruples[..Pack::<S>::LANES]);
     }
-}
-
-/// Whether no child of some inner vertices is one of them, the first of which is `first`: they can be computed at once.
-#[inline(always)]
-pub fn are_independent(links: &[[u32; 2]], first: usize) -> bool {
-    let mut largest = 0;
-    for [left, right] in links {
-        largest = largest.max(*left).max(*right);
-    }
-    (largest as usize) < first
 }

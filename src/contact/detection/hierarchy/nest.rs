@@ -4,7 +4,7 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::Hierarchy;
-use super::lanes::{Balls, are_independent};
+use super::lanes::Balls;
 use super::topology::pieces;
 use crate::contact::detection::volume::Sphere;
 use crate::math::pack::{Pack, Registers};
@@ -67,22 +67,21 @@ impl WithSimd for Nest<'_> {
         let (mut sums, mut sum) = (Pack::splat(simd, 0.0), 0.0);
         let mut k = 0;
         while k < links.len() {
-            let v = start + k;
-            if k + lanes <= links.len() && are_independent(&links[k..k + lanes], v) {
-                let [left, right] = Balls::of_children(simd, spheres, &links[k..k + lanes], first);
+            let (before, own) = spheres.split_at_mut(start + k - first);
+            if let Some(links) = links.get(k..k + lanes)
+                && let Some([left, right]) = Balls::of_children(simd, before, links, first)
+            {
                 let fraction = left.joint_fraction(&right);
                 let joint = left.joint_at(&right, fraction);
                 fraction.write_to(&mut fractions[k..k + lanes]);
-                joint.store(&mut spheres[v - first..][..lanes]);
+                joint.store(&mut own[..lanes]);
                 sums += joint.radius * joint.radius * joint.radius;
                 k += lanes;
             } else {
-                let [left, right] =
-                    [spheres[links[k][0] as usize - first], spheres[links[k][1] as usize - first]];
+                let [left, right] = links[k].map(|child| before[child as usize - first]);
                 fractions[k] = left.joint_fraction(&right);
-                let joint = left.joint_at(&right, fractions[k]);
-                spheres[v - first] = joint;
-                sum += joint.radius * joint.radius * joint.radius;
+                own[0] = left.joint_at(&right, fractions[k]);
+                sum += own[0].radius * own[0].radius * own[0].radius;
                 k += 1;
             }
         }

@@ -3,7 +3,7 @@
 use pulp::{Simd, WithSimd};
 
 use super::Hierarchy;
-use super::lanes::{Balls, are_independent};
+use super::lanes::Balls;
 use super::leaves::{Records, Spheres};
 use super::topology::Block;
 use crate::contact::detection::control_points::MAX_CONTROL_POINTS;
@@ -108,15 +108,16 @@ impl WithSimd for InnerVertices<'_> {
         let lanes = Pack::<S>::LANES;
         let mut k = 0;
         while k < links.len() {
-            let v = start + k;
-            if k + lanes <= links.len() && are_independent(&links[k..k + lanes], v) {
-                let [left, right] = Balls::of_children(simd, spheres, &links[k..k + lanes], first);
+            let (before, own) = spheres.split_at_mut(start + k - first);
+            if let Some(links) = links.get(k..k + lanes)
+                && let Some([left, right]) = Balls::of_children(simd, before, links, first)
+            {
                 let fraction = Pack::from_slice(simd, &fractions[k..k + lanes]);
-                left.joint_at(&right, fraction).store(&mut spheres[v - first..][..lanes]);
+                left.joint_at(&right, fraction).store(&mut own[..lanes]);
                 k += lanes;
             } else {
-                let [left, right] = links[k].map(|child| spheres[child as usize - first]);
-                spheres[v - first] = left.joint_at(&right, fractions[k]);
+                let [left, right] = links[k].map(|child| before[child as usize - first]);
+                own[0] = left.joint_at(&right, fractions[k]);
                 k += 1;
             }
         }
