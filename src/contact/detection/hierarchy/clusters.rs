@@ -16,7 +16,6 @@ const WINDOW: usize = 4;
 const PARTNER_BITS: u32 = 31;
 
 /// Scaled spheres and vertices of the clusters.
-#[derive(Default)]
 pub struct Clusters {
     count: usize,
     x: Vec<f32>,

@@ -48,7 +48,7 @@ use super::volume::Sphere;
 use crate::contact::Surface;
 use crate::math::Vec3;
 use leaves::Leaves;
-use space_filling_curve::{Cube, is_comparable};
+use space_filling_curve::{Cube, is_comparable, order};
 use topology::{Block, Topology, pieces};
 
 /// How the tree over the faces is found.
@@ -93,19 +93,11 @@ impl Hierarchy {
     /// # Panics
     /// If `positions` is shorter than the largest node number of the surface asks for.
     pub fn build(builder: Builder, surface: &Surface, positions: &[Vec3], margin: f64) -> Option<Self> {
-        if surface.num_faces() == 0 {
+        let num_faces = surface.num_faces();
+        if num_faces == 0 {
             return None;
         }
-        let num_faces = surface.num_faces();
-        let cube = Cube::around(surface.nodes().iter().map(|&node| positions[node as usize]));
-        let order = match surface.faces_of_one_kind::<3>() {
-            Some(faces) => {
-                space_filling_curve::order(num_faces, cube, |face| centroid(&faces[face], positions, cube))
-            }
-            None => space_filling_curve::order(num_faces, cube, |face| {
-                centroid(surface.face(face).1, positions, cube)
-            }),
-        };
+        let (order, cube) = along_curve(surface, positions);
         let mut reference = zeroed_vec(2 * num_faces - 1);
         let (topology, leaves) = match builder {
             Builder::Fast => {
@@ -198,6 +190,16 @@ fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut
 
 /// Faces handled by one task.
 const FACES_PER_TASK: usize = 1024;
+
+/// The faces in the order of their centroids along a space-filling curve within a cube around their nodes.
+fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
+    let cube = Cube::around(surface.nodes().iter().map(|&node| positions[node as usize]));
+    let order = match surface.faces_of_one_kind::<3>() {
+        Some(faces) => order(faces.len(), cube, |face| centroid(&faces[face], positions, cube)),
+        None => order(surface.num_faces(), cube, |face| centroid(surface.face(face).1, positions, cube)),
+    };
+    (order, cube)
+}
 
 /// Mean of some nodes; the corner of the cube where that is of no use.
 #[inline]
