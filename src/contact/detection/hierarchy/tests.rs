@@ -292,6 +292,51 @@ fn positions_that_are_no_numbers_end() {
     }
 }
 
+/// Of a needle the barycentric coordinates of the circumcentre are lost to rounding. Reference: the minimum ball of its
+/// corners; tolerance: the coordinates are off by ε (length/thickness)², and trusted while that square is below 1e10.
+#[test]
+fn leaves_of_needles_are_minimum_balls() {
+    let mut random = Random(17);
+    let mut positions = Vec::new();
+    let faces: Vec<Vec<u32>> = (0..400)
+        .map(|f| {
+            let (tip, along) = (random.vector(1.0), random.vector(1.0));
+            // As long on both sides: of other needles an angle is obtuse.
+            let thickness = 10_f64.powf(-4.0 - 10.0 * random.next());
+            let across = along.cross(&random.vector(thickness));
+            positions.extend([tip, tip + along + across, tip + along - across]);
+            vec![3 * f, 3 * f + 1, 3 * f + 2]
+        })
+        .collect();
+    let case = Case::new(&faces, positions);
+    let expected = minimum_balls(&case);
+    for builder in BUILDERS {
+        let hierarchy = case.build(builder, 0.0);
+        for v in 0..=hierarchy.root() {
+            let Some(face) = hierarchy.face(v) else { continue };
+            let ratio = hierarchy.reference_sphere(v).radius / expected[face as usize].radius;
+            assert!((ratio - 1.0).abs() < 1e10 * f64::EPSILON, "{builder:?}, face {face}: {ratio}");
+        }
+    }
+}
+
+/// Faces that are nowhere must not make all others look like one point of the curve.
+#[test]
+fn a_node_far_out_does_not_spoil_the_tree_of_the_others() {
+    let sum_of_cubes = |case: &Case| -> f64 {
+        let hierarchy = case.build(Builder::Fast, 0.0);
+        let radii = (0..=hierarchy.root()).map(|v| hierarchy.reference_sphere(v).radius);
+        radii.filter(|&radius| radius < 0.25).map(|radius| radius.powi(3)).sum()
+    };
+    let mut case = wavy(60, 3);
+    let before = sum_of_cubes(&case);
+    for far in [f64::INFINITY, 1e200] {
+        case.positions[0] = Vec3::repeat(far);
+        let ratio = sum_of_cubes(&case) / before;
+        assert!((0.95..1.05).contains(&ratio), "{ratio}");
+    }
+}
+
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let case = wavy(70, 13);
