@@ -29,6 +29,7 @@ pub struct Clusters {
 pub struct Pairs {
     /// Preference of each cluster for its partner, then zeros, which are none.
     best: Vec<u32>,
+    /// Those of the pairs at one distance.
     preferences: Vec<u32>,
     /// The lower cluster of each pair.
     lower: Vec<u32>,

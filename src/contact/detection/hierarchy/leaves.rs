@@ -9,13 +9,13 @@ use crate::contact::Surface;
 use crate::contact::detection::control_points::{
     MAX_CONTROL_POINTS, is_held_by_nodes, num_control_points, rounding_of, to_control_points,
 };
-use crate::contact::detection::volume::{Sphere, rounded_up};
+use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
 use crate::math::pack::{Pack, Registers, WIDTH};
 use crate::math::real::Real;
 use crate::mesh::CellKind;
 
-use super::lanes::{Balls, difference, norm_squared, rounded_up as lane_rounded_up};
+use super::lanes::{Balls, difference, norm_squared, rounded_up};
 use minimum_balls::MinimumBalls;
 
 /// Most points of a face that is held by its nodes: a stride beyond is one of surfaces with curved faces.
@@ -40,7 +40,7 @@ pub struct Records<'a, const N: usize> {
     /// Nodes.
     pub nodes: &'a [[u32; N]],
     /// Weights of the bounding points in the material centre, point by point.
-    pub weights: [&'a [f64]; N],
+    weights: [&'a [f64]; N],
 }
 
 /// Kinds of some leaves; none where nodes hold all faces and kinds do not matter.
@@ -65,28 +65,6 @@ impl Kinds<'_> {
     fn part(self, leaves: std::ops::Range<usize>) -> Self {
         Self(self.0.get(leaves).unwrap_or_default())
     }
-}
-
-/// Σ wₐ pₐ.
-#[inline]
-pub fn combine<const N: usize>(weights: &[f64; N], points: &[Vec3; N]) -> Vec3 {
-    let mut sum = points[0] * weights[0];
-    for a in 1..N {
-        sum += points[a] * weights[a];
-    }
-    sum
-}
-
-/// Largest distance of the bounding points from `centre`, rounded up.
-#[inline]
-pub fn reach<const N: usize>(points: &[Vec3; N], centre: &Vec3) -> f64 {
-    let mut farthest = 0.0_f64;
-    for point in points {
-        let distance_squared = (point - centre).norm_squared();
-        farthest = if distance_squared > farthest { distance_squared } else { farthest };
-    }
-    let reach = rounded_up(farthest.sqrt(), &Vec3::zeros());
-    if N > LARGEST_FLAT_STRIDE { reach + rounding_of(points) } else { reach }
 }
 
 impl Leaves {
@@ -241,14 +219,15 @@ fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Ball
     for point in points {
         farthest = norm_squared(&difference(point, &centre)).max(farthest);
     }
-    Balls { centre, radius: lane_rounded_up(farthest.sqrt(), &[zero; 3]) }
+    Balls { centre, radius: rounded_up(farthest.sqrt(), &[zero; 3]) }
 }
 
 /// Ball of one leaf, and of the margin around it.
 #[inline(always)]
 fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], margin: f64) -> Sphere {
-    let centre = combine(weights, points);
-    Sphere { centre, radius: reach(points, &centre) + margin }
+    let Balls { centre, radius } = ball(&points.map(|point| point.data.0[0]), weights);
+    let rounding = if N > LARGEST_FLAT_STRIDE { rounding_of(points) } else { 0.0 };
+    Sphere { centre: centre.into(), radius: radius + rounding + margin }
 }
 
 /// How many of some leaves are handled in lanes: those of curved faces are not.
