@@ -69,6 +69,9 @@ impl Obb {
 
     /// Whether a face of one box separates them: the test of 2 × 3 axes, which misses gaps between edges.
     ///
+    /// What it rounds is within what [`Obb::fit`] has rounded the half lengths up by, as the sizes of the cosines of an
+    /// axis sum to one at least.
+    ///
     /// # Source
     /// Aragón & Molinari 2014, §3.2, in the form of Gottschalk, Lin & Manocha 1996: three axes at a time, in lanes (see
     /// [`crate::math::vectorised::Vectorised`]).
@@ -76,19 +79,13 @@ impl Obb {
     pub fn excludes_by_faces(&self, other: &Self) -> bool {
         let offset = other.centre - self.centre;
         let ([a, b, c, _], [d, e, f, _]) = (self.half.0, other.half.0);
-        let parallel = PARALLEL * ((a + b + c) + (d + e + f));
         let [u, v, w] = other.cosines_with(self);
         let [x, y, z, _] = Lanes::transpose([u, v, w, Lanes::splat(0.0)]);
         let reach_of_self = combined([u, v, w], [a, b, c], other.half);
         let reach_of_other = combined([x, y, z], [d, e, f], self.half);
         let by_own = self.along(offset.x, offset.y, offset.z) - reach_of_other;
         let by_other = other.along(offset.x, offset.y, offset.z) - reach_of_self;
-        let gap = by_own.max(by_other);
-        let mut excluded = false;
-        for gap in gap.0 {
-            excluded |= gap > parallel;
-        }
-        excluded
+        by_own.max(by_other).exceeds(Lanes::splat(0.0)).any()
     }
 
     /// Whether the boxes are disjoint: separating axes, the 6 of their faces and the 9 of their edge pairs.
@@ -104,7 +101,8 @@ impl Obb {
     /// Sizes of the projections of a vector on the axes.
     #[inline(always)]
     fn along(&self, x: f64, y: f64, z: f64) -> Lanes {
-        combined(self.components, [x, y, z], Lanes::splat(0.0)).abs()
+        let [u, v, w] = self.components;
+        u.mul_add(Lanes::splat(x), v.mul_add(Lanes::splat(y), w * z)).abs()
     }
 
     /// Sizes of the cosines of the axes, in lanes, with each axis of another box.
