@@ -295,13 +295,17 @@ struct Ahead<'a> {
 }
 
 impl<'a> Ahead<'a> {
+    /// Groups of elements between one part and the next: to ask for little each time costs more than it hides.
+    const PERIOD: usize = 4;
+
     /// In equal parts for the groups of a chunk; the chunk after it is taken to have as many nodes.
     fn new(chunk: &Chunk, work: &ChunkWork<'a>, sums: &'a ChunkSums<'_>) -> Self {
-        let per_group = |count: usize| count.div_ceil(chunk.groups.len()).max(1);
+        let num_parts = chunk.groups.len().div_ceil(Self::PERIOD);
+        let per_part = |count: usize| count.div_ceil(num_parts).max(1);
         Self {
-            own: sums.own.chunks(per_group(sums.own.len())),
-            foreign: sums.foreign.chunks(per_group(sums.foreign.len())),
-            nodes: work.nodes[chunk.nodes.end..].chunks(per_group(chunk.nodes.len())),
+            own: sums.own.chunks(per_part(sums.own.len())),
+            foreign: sums.foreign.chunks(per_part(sums.foreign.len())),
+            nodes: work.nodes[chunk.nodes.end..].chunks(per_part(chunk.nodes.len())),
             positions: work.positions,
         }
     }
@@ -371,7 +375,9 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         for index in 0..slots.len() {
             let (group, slots) = (chunk.groups.start + index, &slots[index]);
             block.prefetch(group);
-            ahead.prefetch();
+            if index.is_multiple_of(Ahead::PERIOD) {
+                ahead.prefetch();
+            }
             let presence = chunk.padded.then(|| presence(group, block.num_elements()));
             for part in 0..Pack::<S>::PARTS {
                 let x = gather(simd, positions, slots, part);
