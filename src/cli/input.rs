@@ -7,15 +7,23 @@ use super::args::ScenarioOptions;
 use super::diagnostic;
 use super::failure::Failure;
 
-/// Reads a scenario, tells its warnings, and sets the number of threads.
+/// Does all the work on so many threads [all cores], and in one of them: from outside, each of the thousands of small
+/// tasks of a run would wake one and wait for it.
+pub fn on_threads<R: Send>(
+    threads: Option<u16>,
+    work: impl FnOnce() -> Result<R, Failure> + Send,
+) -> Result<R, Failure> {
+    let threads = threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Failure::Usage {
+        fact: format!("{threads} threads cannot be started: {error}"),
+        help: "give a smaller number to --threads",
+    })?;
+    pool.install(work)
+}
+
+/// Reads a scenario and tells its warnings.
 pub fn read_scenario(options: &ScenarioOptions) -> Result<Scenario, Failure> {
-    if let Some(threads) = options.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
-        pool.map_err(|error| Failure::Usage {
-            fact: format!("{threads} threads cannot be started: {error}"),
-            help: "give a smaller number to --threads",
-        })?;
-    }
     let scenario = Scenario::read(&options.scenario, &options.overrides)
         .map_err(|error| Failure::Scenario(Box::new(error)))?;
     tell(&diagnostic::render_warnings(&scenario.path, &scenario.source, &scenario.warnings));

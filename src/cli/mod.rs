@@ -16,15 +16,18 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use args::{Arguments, Command};
+use input::on_threads;
 
 /// Reads the command line, does what it asks, and maps the outcome to an exit code: 0 done, 1 the run failed
 /// numerically, 2 the command line, scenario, mesh or output directory is wrong, 130 interrupted.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {
-        Command::Run(options) => run::run(&options),
-        Command::Check(options) => check::check(&options),
-        Command::Predict(options) => predict::predict(&options),
+        Command::Run(options) => on_threads(options.scenario.threads, || run::run(&options)),
+        Command::Check(options) => on_threads(options.scenario.threads, || check::check(&options)),
+        Command::Predict(options) => {
+            on_threads(options.report.scenario.threads, || predict::predict(&options))
+        }
         Command::Mesh(options) => mesh::mesh(&options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
