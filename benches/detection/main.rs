@@ -9,6 +9,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod folded;
 #[path = "../common/icosphere.rs"]
 mod icosphere;
 mod scaling;

@@ -1,7 +1,8 @@
 //! How detection grows with the number of bodies and with that of their faces.
 //!
 //! Bodies: octahedra strewn far apart, flying about as the molecules of a gas, and in a dense pack, each in its six
-//! neighbours, shivering. Faces: two sheets on each other, one sliding along the other. The exponent is that of the power
+//! neighbours, shivering. Faces: two sheets on each other, one sliding along the other, and one plate folded onto itself.
+//! The exponent is that of the power
 //! of N fitted to the times, by least squares of their logarithms; these are times on the processor, of one thread, so that
 //! what else runs there does not bend the line. Of few bodies more are at the border and have fewer neighbours: how
 //! contacts grow is told as well. Threads: the sheets once more, with one and with two, by the clock.
@@ -12,7 +13,7 @@ use std::time::Instant;
 use ictus::contact::detection::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
-    Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, penetrations,
+    AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, penetrations,
 };
 use ictus::contact::{Constraints, Surface};
 use ictus::math::{RigidMotion, Rotation, Vec3};
@@ -20,6 +21,7 @@ use ictus::mesh::CellKind;
 
 use crate::NODE_FACE;
 use crate::common::{repetitions, time_on_processor};
+use crate::folded::folded_plate;
 
 /// Largest exponent of something that is as good as linear.
 const LINEAR: f64 = 1.1;
@@ -33,10 +35,10 @@ const OCTAHEDRON: [[u32; 3]; 8] =
     [[1, 3, 5], [3, 0, 5], [0, 2, 5], [2, 1, 5], [3, 1, 4], [0, 3, 4], [2, 0, 4], [1, 2, 4]];
 
 /// Pseudo-random numbers in [−½, ½).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn number(&mut self) -> f64 {
+    pub fn number(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
     }
@@ -46,12 +48,17 @@ impl Random {
     }
 }
 
-/// Bodies with the same number of nodes each, one after the other.
-struct Crowd {
-    surfaces: Vec<Surface>,
-    positions: Vec<Vec3>,
-    velocities: Vec<Vec3>,
-    nodes_per_body: usize,
+/// Bodies whose nodes follow each other.
+pub struct Crowd {
+    pub surfaces: Vec<Surface>,
+    /// Bodies that can touch themselves.
+    pub foldable: Vec<u32>,
+    /// Positions free of stress.
+    pub reference: Vec<Vec3>,
+    pub positions: Vec<Vec3>,
+    pub velocities: Vec<Vec3>,
+    /// So many nodes, one after the other, shiver together: those of a body, or of a layer.
+    pub nodes_moved_alike: usize,
 }
 
 /// Length of a step \[s\].
@@ -79,13 +86,30 @@ struct Times {
     step: f64,
 }
 
-fn engine(surfaces: &[Surface], positions: &[Vec3]) -> Engine {
-    let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
-    let options = EngineOptions { builder: Builder::Fast, ladder, node_face: NODE_FACE };
-    Engine::new(ContactModel::new(surfaces.to_vec(), &[], positions), options, positions)
-}
-
 impl Crowd {
+    /// Bodies of which none touches itself, where they are free of stress.
+    fn new(surfaces: Vec<Surface>, positions: Vec<Vec3>, velocities: Vec<Vec3>) -> Self {
+        let nodes_moved_alike = positions.len() / surfaces.len();
+        Self {
+            surfaces,
+            foldable: vec![],
+            reference: positions.clone(),
+            positions,
+            velocities,
+            nodes_moved_alike,
+        }
+    }
+
+    fn model(&self) -> ContactModel {
+        ContactModel::new(self.surfaces.clone(), &[], &self.reference).with_self_contact(&self.foldable)
+    }
+
+    fn engine(&self) -> Engine {
+        let ladder = vec![VolumeKind::Sphere, VolumeKind::Aabb, VolumeKind::Dop14, VolumeKind::Obb];
+        let options = EngineOptions { builder: Builder::Fast, ladder, node_face: NODE_FACE };
+        Engine::new(self.model(), options, &self.reference)
+    }
+
     /// Octahedra of unit radius on a shaken cubic lattice, each turned and moving its own way.
     fn of_octahedra(count: usize, spacing: f64, shake: f64, speed: f64) -> Self {
         let side = (count as f64).cbrt().ceil() as usize;
@@ -106,7 +130,7 @@ impl Crowd {
             let faces = OCTAHEDRON.map(|face| face.map(|node| node + first));
             surfaces.push(Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
         }
-        Self { surfaces, positions, velocities, nodes_per_body: 6 }
+        Self::new(surfaces, positions, velocities)
     }
 
     /// A sheet of n × n cells on [0, 1]², and another that lies on it, slightly waved, and slides along it.
@@ -133,14 +157,14 @@ impl Crowd {
             // Outward is up on the lower one.
             surfaces.push(Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
         }
-        Self { surfaces, positions, velocities, nodes_per_body: (n * n) as usize }
+        Self::new(surfaces, positions, velocities)
     }
 
     /// Set-up, then steps in which bodies go a hundredth of a unit of their velocities, and shiver: means over copies.
     fn step(&self, steps: usize, copies: usize, clock: Clock) -> (Times, usize) {
         let mut detectors: Vec<Engine> = Vec::with_capacity(copies);
         let start = clock();
-        detectors.extend((0..copies).map(|_| engine(&self.surfaces, &self.positions)));
+        detectors.extend((0..copies).map(|_| self.engine()));
         let set_up = clock() - start;
         let mut constraints = Constraints::default();
         let mut moving = Moving::from(self);
@@ -167,16 +191,15 @@ impl Crowd {
     /// The first impact of the bodies in flight; the whole time, and the set-up.
     fn fly(&self, end: f64, copies: usize, clock: Clock) -> Times {
         let start = clock();
-        let mut detectors: Vec<Engine> =
-            (0..copies).map(|_| engine(&self.surfaces, &self.positions)).collect();
+        let mut detectors: Vec<Engine> = (0..copies).map(|_| self.engine()).collect();
         let set_up = clock() - start;
         let motion = |first: usize| {
-            let nodes = &self.positions[first..first + self.nodes_per_body];
+            let nodes = &self.positions[first..first + self.nodes_moved_alike];
             let centre = nodes.iter().sum::<Vec3>() / nodes.len() as f64;
             RigidMotion { velocity: self.velocities[first], ..RigidMotion::at_rest(centre) }
         };
         let motions: Vec<RigidMotion> =
-            (0..self.positions.len()).step_by(self.nodes_per_body).map(motion).collect();
+            (0..self.positions.len()).step_by(self.nodes_moved_alike).map(motion).collect();
         let flight =
             Flight { time: 0.0, duration: end, end, reference_positions: &self.positions, motions: &motions };
         let start = clock();
@@ -186,6 +209,22 @@ impl Crowd {
         let first = clock() - start;
         Times { set_up: set_up / copies as f64, first: first / copies as f64, step: 0.0 }
     }
+}
+
+/// One look at a crowd, by the engine and by all pairs of nodes and faces, which find the same contacts.
+fn against_all_pairs(title: &str, crowd: &Crowd) {
+    let moving = Moving::from(crowd);
+    let find = |detector: &mut dyn Detector| {
+        let mut constraints = Constraints::default();
+        let start = on_the_wall();
+        detector.detect(&moving.configuration(), &mut constraints);
+        (on_the_wall() - start, constraints.len())
+    };
+    let (first, contacts) = find(&mut crowd.engine());
+    let (all, expected) = find(&mut AllPairs::new(crowd.model(), NODE_FACE));
+    assert_eq!(contacts, expected);
+    let [first, all] = [first, all].map(|seconds| 1e3 * seconds);
+    println!("    {title}: first look {first:.3} ms, all pairs {all:.1} ms, {contacts} contacts");
 }
 
 /// A crowd on its way.
@@ -212,7 +251,7 @@ impl<'a> Moving<'a> {
 
     fn move_nodes(&mut self) {
         for (node, position) in self.positions.iter_mut().enumerate() {
-            let shiver = 0.05 * (0.3 * self.step as f64 + (node / self.crowd.nodes_per_body) as f64).sin();
+            let shiver = 0.05 * (0.3 * self.step as f64 + (node / self.crowd.nodes_moved_alike) as f64).sin();
             self.velocities[node] = self.crowd.velocities[node] * (1.0 + shiver);
             *position += self.velocities[node] * TIME_STEP;
         }
@@ -346,6 +385,8 @@ pub fn run() {
         flying("Flight of a dilute gas of N octahedra to their first impact", many, 20.0, gas);
         check_of_input(many, gas);
         stepping("Steps of two sheets of N faces each, in touch all over", faces, steps(50), sheets);
+        stepping("Steps of a plate of N faces folded onto itself", faces, steps(50), folded_plate);
+        against_all_pairs("a folded plate of 1000 faces", &folded_plate(1000));
     };
     if let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() {
         pool.install(on_one_thread);
