@@ -27,7 +27,7 @@ use crate::contact::detection::body_tree::BodyTree;
 use crate::contact::detection::edge_edge::EdgeEdgeSearch;
 use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
 use crate::contact::detection::statistics::{Stage, StageClock};
-use crate::contact::detection::volume::Aabb;
+use crate::contact::detection::volume::{Aabb, AdaptiveLadder, VolumeKind};
 use crate::contact::detection::{Configuration, ContactModel};
 use crate::math::pack::Registers;
 use crate::math::vectorised::Vectorised;
@@ -58,6 +58,8 @@ pub(super) struct ContactPhase {
     num_moved: usize,
     /// Bodies in each other's room, ascending.
     pub encounters: Vec<Encounter>,
+    /// Volumes that are tried on two faces.
+    pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
     /// Where the nodes of each body end among those that have candidates.
     node_ends: Vec<usize>,
@@ -70,8 +72,8 @@ pub(super) struct ContactPhase {
 }
 
 impl ContactPhase {
-    /// For the bodies of a model; nothing is known of their motion yet.
-    pub fn new(model: &ContactModel) -> Self {
+    /// For the bodies of a model and the rungs that may be climbed; nothing is known of their motion yet.
+    pub fn new(model: &ContactModel, ladder: &[VolumeKind]) -> Self {
         let track = |((surface, &depth), &offset)| BodyTrack::new(surface, depth, offset);
         let ends = model.surfaces.iter().scan(0, |end, surface| {
             *end += surface.nodes().len();
@@ -91,6 +93,7 @@ impl ContactPhase {
             rooms: BodyTree::new(model.surfaces.len()),
             num_moved: 0,
             encounters: Vec::new(),
+            ladder: AdaptiveLadder::new(ladder),
             candidates: Vec::new(),
             node_ends: vec![0; model.surfaces.len()],
             search: NodeFaceSearch::default(),

@@ -10,6 +10,7 @@ use crate::contact::detection::box_tree::BoxTree;
 use crate::contact::detection::hierarchy::Hierarchy;
 use crate::contact::detection::node_face::Candidate;
 use crate::contact::detection::statistics::{Stage, StageClock};
+use crate::contact::detection::volume::LadderTally;
 
 use super::Engine;
 use super::apart::{Clear, Distance};
@@ -38,12 +39,15 @@ impl Engine {
         let list = |&due: &[usize; 2]| self.list(configuration, due);
         let found: Vec<Found> = due.par_iter().map(list).collect();
         let mut edges_changed = false;
+        let mut tally = LadderTally::default();
         for (&[k, neighbourhood], found) in due.iter().zip(found) {
+            tally += found.ladder;
             let neighbourhood = &mut self.contact.encounters[k].neighbourhoods[neighbourhood];
             self.statistics.counts.overlap += found.tests;
             edges_changed |= neighbourhood.edges != found.edges;
             neighbourhood.take(found);
         }
+        self.contact.ladder.learn(tally);
         for due in due.chunk_by(|a, b| a[0] == b[0]) {
             let neighbourhoods = &self.contact.encounters[due[0][0]].neighbourhoods;
             let have_met = neighbourhoods.iter().any(|neighbourhood| neighbourhood.has_met);
@@ -125,7 +129,7 @@ impl Engine {
             model: &self.model,
             sides: [first, second],
             positions: configuration.positions,
-            ladder: &self.options.ladder,
+            ladder: self.contact.ladder.paying(),
             reach: encounter.reach(neighbourhood, &self.model),
             registers: self.contact.registers,
         };

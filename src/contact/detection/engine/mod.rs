@@ -51,7 +51,7 @@ use queue::{EventQueue, VertexPair};
 pub struct EngineOptions {
     /// How trees are built.
     pub builder: Builder,
-    /// Volumes tried at the leaves, from loose to tight.
+    /// Volumes tried at the leaves, from loose to tight, as long as they pay.
     pub ladder: Vec<VolumeKind>,
     /// Closest points.
     pub node_face: NodeFaceOptions,
@@ -91,7 +91,7 @@ impl Engine {
             }
         }
         let trees = built.into_iter().map(|built| Some(built?.0)).collect();
-        let contact = ContactPhase::new(&model);
+        let contact = ContactPhase::new(&model, &options.ladder);
         let flight = FlightPhase::new(model.surfaces.len());
         let queue = EventQueue::default();
         let phase = Phase::Fresh;

@@ -12,7 +12,7 @@ use crate::contact::detection::control_points::{
     MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
 };
 use crate::contact::detection::edge_edge::{EdgePair, near_edges};
-use crate::contact::detection::volume::{Aabb, AabbRow, Leaf, LeafVolumes, Sphere, VolumeKind};
+use crate::contact::detection::volume::{Aabb, AabbRow, LadderTally, Leaf, LeafVolumes, Sphere, VolumeKind};
 use crate::math::Vec3;
 use crate::math::pack::{Registers, WIDTH};
 use pulp::{Simd, WithSimd};
@@ -56,6 +56,8 @@ pub(super) struct Found {
     pub has_met: bool,
     /// Nodes or faces held against boxes, and volumes of the ladder, compared.
     pub tests: u64,
+    /// What the ladder has done.
+    pub ladder: LadderTally,
 }
 
 /// One of the two bodies.
@@ -156,6 +158,7 @@ impl Traversal<'_> {
                 self.compare(&BatchPair { meeting: &meeting, numbers, batches }, &mut work, &mut found);
             }
         }
+        found.ladder = work.map_or_else(LadderTally::default, |work| work.volumes.tally());
         found
     }
 

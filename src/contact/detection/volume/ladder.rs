@@ -4,6 +4,8 @@
 //! (Aragón & Molinari 2014, §3.2). The sphere of a leaf comes with its tree; the others are fitted when a pair
 //! first asks for them and kept until the nodes move.
 
+use std::ops::AddAssign;
+
 use super::{Aabb, Dop14, Dop18, Dop26, Obb, ObbExclusion, Sphere};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
@@ -26,6 +28,42 @@ pub enum VolumeKind {
     Obb,
 }
 
+/// What a rung has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RungTally {
+    /// Pairs held against it.
+    pub tested: u64,
+    /// Those of them that it excluded.
+    pub excluded: u64,
+    /// Volumes fitted for that.
+    pub fitted: u64,
+}
+
+/// What a ladder has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LadderTally {
+    /// Pairs of leaves that came to it.
+    pub pairs: u64,
+    /// By kind of volume, in the order of [`VolumeKind`].
+    pub rungs: [RungTally; VolumeKind::COUNT],
+}
+
+impl AddAssign for LadderTally {
+    fn add_assign(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        for (sum, rung) in self.rungs.iter_mut().zip(other.rungs) {
+            sum.tested += rung.tested;
+            sum.excluded += rung.excluded;
+            sum.fitted += rung.fitted;
+        }
+    }
+}
+
+impl VolumeKind {
+    /// How many kinds there are.
+    pub const COUNT: usize = Self::Obb as usize + 1;
+}
+
 /// What a leaf bounds, at the present positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf<'a> {
@@ -43,11 +81,12 @@ pub struct Leaf<'a> {
 #[derive(Clone, Debug)]
 struct Cache<V> {
     entries: Vec<Option<(u64, V)>>,
+    num_fitted: u64,
 }
 
 impl<V: Copy> Cache<V> {
     fn new(num_leaves: usize, wanted: bool) -> Self {
-        Self { entries: vec![None; if wanted { num_leaves } else { 0 }] }
+        Self { entries: vec![None; if wanted { num_leaves } else { 0 }], num_fitted: 0 }
     }
 
     /// The volume of a leaf, fitted if the kept one is older than `stamp`.
@@ -56,7 +95,10 @@ impl<V: Copy> Cache<V> {
         let entry = &mut self.entries[leaf.index];
         match entry {
             Some((fitted, volume)) if *fitted == stamp => *volume,
-            _ => entry.insert((stamp, fit(leaf.points, leaf.margin))).1,
+            _ => {
+                self.num_fitted += 1;
+                entry.insert((stamp, fit(leaf.points, leaf.margin))).1
+            }
         }
     }
 }
@@ -70,6 +112,7 @@ pub struct LeafVolumes {
     vectorised: Vectorised,
     ladder: Vec<VolumeKind>,
     stamp: u64,
+    tally: LadderTally,
     boxes: Cache<Aabb>,
     dops14: Cache<Dop14>,
     dops18: Cache<Dop18>,
@@ -85,6 +128,7 @@ impl LeafVolumes {
             vectorised: Vectorised::detect(),
             ladder: ladder.to_vec(),
             stamp: 0,
+            tally: LadderTally::default(),
             boxes: Cache::new(num_leaves, wants(VolumeKind::Aabb)),
             dops14: Cache::new(num_leaves, wants(VolumeKind::Dop14)),
             dops18: Cache::new(num_leaves, wants(VolumeKind::Dop18)),
@@ -105,7 +149,31 @@ impl LeafVolumes {
 
     /// The rung that excludes the pair, as a position in [`LeafVolumes::ladder`]; `None` if they may touch.
     pub fn excluded(&mut self, a: &Leaf<'_>, b: &Leaf<'_>) -> Option<usize> {
-        (0..self.ladder.len()).find(|&rung| self.excluded_by(self.ladder[rung], a, b))
+        self.tally.pairs += 1;
+        (0..self.ladder.len()).find(|&rung| {
+            let kind = self.ladder[rung];
+            let excluded = self.excluded_by(kind, a, b);
+            let done = &mut self.tally.rungs[kind as usize];
+            done.tested += 1;
+            done.excluded += u64::from(excluded);
+            excluded
+        })
+    }
+
+    /// What the rungs have done so far.
+    pub fn tally(&self) -> LadderTally {
+        let mut tally = self.tally;
+        let fitted = [
+            (VolumeKind::Aabb, self.boxes.num_fitted),
+            (VolumeKind::Dop14, self.dops14.num_fitted),
+            (VolumeKind::Dop18, self.dops18.num_fitted),
+            (VolumeKind::Dop26, self.dops26.num_fitted),
+            (VolumeKind::Obb, self.oriented_boxes.num_fitted),
+        ];
+        for (kind, fitted) in fitted {
+            tally.rungs[kind as usize].fitted = fitted;
+        }
+        tally
     }
 
     fn excluded_by(&mut self, kind: VolumeKind, a: &Leaf<'_>, b: &Leaf<'_>) -> bool {

@@ -7,6 +7,7 @@
 
 mod aabb;
 mod aabb_row;
+mod adaptive_ladder;
 mod dop;
 mod ladder;
 mod obb;
@@ -16,8 +17,9 @@ mod tests;
 
 pub use aabb::Aabb;
 pub use aabb_row::AabbRow;
+pub use adaptive_ladder::AdaptiveLadder;
 pub use dop::{Dop, Dop14, Dop18, Dop26};
-pub use ladder::{Leaf, LeafVolumes, VolumeKind};
+pub use ladder::{LadderTally, Leaf, LeafVolumes, RungTally, VolumeKind};
 pub use obb::{Obb, ObbExclusion};
 pub use sphere::{Directions, Extremes, MinimumBall, RELATIVE_SLACK, Sphere, larger, rounded_up};
 

@@ -1,0 +1,119 @@
+//! Which rungs of a ladder pay, by what they have done so far.
+//!
+//! A rung is left out while it costs more than it saves, C_k > (1 − a_k) ΣC with a_k the part of the pairs that it lets pass
+//! and ΣC what comes after it. Costs are those of the bench of exclusion tests, not times of this run: so the same rungs are
+//! climbed in every run, on any number of threads.
+
+use super::VolumeKind;
+use super::ladder::LadderTally;
+
+/// Pairs after which a rung is judged.
+const TRIALS: u64 = 1000;
+/// Pairs after which all rungs are tried again.
+const TERM: u64 = 200_000;
+/// Cost of the distance of a node from a warped or curved face, which a pair that no rung excludes brings about \[ns\].
+const DISTANCE: f64 = 200.0;
+
+impl VolumeKind {
+    /// Costs of a test and of a fit \[ns\].
+    fn costs(self) -> [f64; 2] {
+        match self {
+            Self::Sphere => [1.5, 0.0],
+            Self::Aabb => [1.5, 8.0],
+            Self::Dop14 => [3.0, 27.0],
+            Self::Dop18 => [4.0, 33.0],
+            Self::Dop26 => [6.0, 44.0],
+            Self::Obb => [16.0, 115.0],
+        }
+    }
+}
+
+/// A ladder that leaves out the rungs which do not pay.
+#[derive(Clone, Debug)]
+pub struct AdaptiveLadder {
+    rungs: Vec<VolumeKind>,
+    paying: Vec<VolumeKind>,
+    tally: LadderTally,
+}
+
+impl AdaptiveLadder {
+    /// All rungs pay until they are judged.
+    pub fn new(rungs: &[VolumeKind]) -> Self {
+        Self { rungs: rungs.to_vec(), paying: rungs.to_vec(), tally: LadderTally::default() }
+    }
+
+    /// The rungs to climb, lowest first.
+    pub fn paying(&self) -> &[VolumeKind] {
+        &self.paying
+    }
+
+    /// Takes in what the rungs have done since.
+    pub fn learn(&mut self, tally: LadderTally) {
+        if tally.pairs == 0 {
+            return;
+        }
+        self.tally += tally;
+        if self.tally.pairs > TERM {
+            self.tally = LadderTally::default();
+        }
+        let mut later = DISTANCE;
+        self.paying.clear();
+        for &rung in self.rungs.iter().rev() {
+            let done = self.tally.rungs[rung as usize];
+            let [test, fit] = rung.costs();
+            let cost = test * done.tested as f64 + fit * done.fitted as f64;
+            if done.tested < TRIALS || cost <= later * done.excluded as f64 {
+                later += if done.tested > 0 { cost / done.tested as f64 } else { test };
+                self.paying.push(rung);
+            }
+        }
+        self.paying.reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ladder::RungTally;
+    use super::*;
+
+    const RUNGS: [VolumeKind; 2] = [VolumeKind::Sphere, VolumeKind::Obb];
+
+    fn tally(sphere: RungTally, oriented: RungTally) -> LadderTally {
+        let mut tally = LadderTally { pairs: sphere.tested, ..LadderTally::default() };
+        tally.rungs[VolumeKind::Sphere as usize] = sphere;
+        tally.rungs[VolumeKind::Obb as usize] = oriented;
+        tally
+    }
+
+    /// By the rule with the costs above: an oriented box that is fitted once for two tests costs 73.5 ns and has to exclude
+    /// 0.3675 of the pairs; then a sphere has 273.5 ns to save and pays if it excludes 0.0055 of them.
+    #[test]
+    fn rungs_that_save_less_than_they_cost_are_left_out() {
+        let tested = |tested, excluded, fitted| RungTally { tested, excluded, fitted };
+        let paying_after = |sphere, oriented| {
+            let mut ladder = AdaptiveLadder::new(&RUNGS);
+            ladder.learn(tally(sphere, oriented));
+            ladder.paying().to_vec()
+        };
+        assert_eq!(paying_after(tested(10_000, 55, 0), tested(2000, 736, 1000)), RUNGS);
+        assert_eq!(paying_after(tested(10_000, 54, 0), tested(2000, 736, 1000)), RUNGS[1..]);
+        assert_eq!(paying_after(tested(10_000, 100, 0), tested(2000, 734, 1000)), RUNGS[..1]);
+        // Without the box, the sphere has 200 ns to save.
+        assert_eq!(paying_after(tested(10_000, 74, 0), tested(2000, 734, 1000)), []);
+        assert_eq!(paying_after(tested(999, 0, 0), tested(999, 0, 999)), RUNGS);
+    }
+
+    #[test]
+    fn rungs_that_were_left_out_are_tried_again() {
+        let mut ladder = AdaptiveLadder::new(&RUNGS);
+        let useless = RungTally { tested: 2000, excluded: 0, fitted: 100 };
+        ladder.learn(tally(useless, useless));
+        assert_eq!(ladder.paying(), []);
+        let mut listings = 1;
+        while ladder.paying().is_empty() {
+            ladder.learn(LadderTally { pairs: 2000, ..LadderTally::default() });
+            listings += 1;
+        }
+        assert_eq!((listings, ladder.paying()), (TERM / 2000 + 1, RUNGS.as_slice()));
+    }
+}
