@@ -185,6 +185,9 @@ impl Simulation {
     /// Runs to the end of the time asked for, or until `stop` is set: then the step is finished and a last frame
     /// written. `report` is called after every step.
     ///
+    /// Its tasks are small: call it in a thread of a pool (`rayon::ThreadPool::install`), as from outside each of them waits
+    /// for one to wake.
+    ///
     /// # Errors
     /// [`RunError::Numerical`] when the numbers go wrong, after a last frame; [`RunError::Output`] when the
     /// result cannot be written.
