@@ -2,10 +2,10 @@
 //!
 //! Bodies: octahedra strewn far apart, flying about as the molecules of a gas, and in a dense pack, each in its six
 //! neighbours, shivering. Faces: two sheets on each other, one sliding along the other, and one plate folded onto itself.
-//! The exponent is that of the power
-//! of N fitted to the times, by least squares of their logarithms; these are times on the processor, of one thread, so that
-//! what else runs there does not bend the line. Of few bodies more are at the border and have fewer neighbours: how
-//! contacts grow is told as well. Threads: the sheets once more, with one and with two, by the clock.
+//! The exponent is that of the power of N fitted to the times, by least squares of their logarithms; these are times on the
+//! processor, of one thread, so that what else runs there does not bend the line. Of few bodies more are at the border and
+//! have fewer neighbours: how contacts grow is told as well. Threads: the sheets once more, with one and with two, by the
+//! clock.
 
 use std::sync::LazyLock;
 use std::time::Instant;

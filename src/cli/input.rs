@@ -13,10 +13,12 @@ pub fn on_threads<R: Send>(
     threads: Option<u16>,
     work: impl FnOnce() -> Result<R, Failure> + Send,
 ) -> Result<R, Failure> {
-    let threads = threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from)).build();
     let pool = pool.map_err(|error| Failure::Usage {
-        fact: format!("{threads} threads cannot be started: {error}"),
+        fact: match threads {
+            Some(threads) => format!("{threads} threads cannot be started: {error}"),
+            None => format!("a thread for each core cannot be started: {error}"),
+        },
         help: "give a smaller number to --threads",
     })?;
     pool.install(work)
