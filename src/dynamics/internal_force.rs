@@ -118,6 +118,20 @@ impl InternalForce {
         &self.hourglass_energy
     }
 
+    /// How much the most compressed elements have been compressed since [`InternalForce::begin_compression`], as a part of
+    /// their volume then: the greatest of all chunks.
+    pub fn compression(&self) -> f64 {
+        let of_chunk = |chunk: &Chunk| 1.0 - chunk.smallest_jacobian / chunk.jacobian_before;
+        self.chunks.iter().map(of_chunk).fold(0.0, f64::max)
+    }
+
+    /// Compression counts from the last evaluation on.
+    pub fn begin_compression(&mut self) {
+        for chunk in &mut self.chunks {
+            chunk.jacobian_before = chunk.smallest_jacobian;
+        }
+    }
+
     /// Forces of the elements at current `positions` \[m\]; [`InternalForce::forces`] has their sums.
     ///
     /// # Errors

@@ -8,9 +8,12 @@ use crate::scenario::StepSize;
 use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
 
-/// Steps between two computations of the critical step: the time in which a wave crosses some tens of elements,
-/// short against the time in which an element can change its shape by much.
-const REFRESH_STEPS: u32 = 20;
+/// Most steps between two computations of the critical step.
+const MOST_STEPS: u32 = 20;
+
+/// Part by which the critical step may change from one computation to the next, as fast as it has changed before, and by
+/// which elements may be compressed meanwhile: a fraction of what the usual safety leaves.
+const TOLERATED_CHANGE: f64 = 0.05;
 
 /// A larger stable step is taken only when it is this much larger: changing the step often costs accuracy.
 const WORTHWHILE: f64 = 1.1;
@@ -31,6 +34,8 @@ pub(super) struct StepControl {
     rigid_travel: f64,
     /// Largest step in which nodes may come and go on the springs of contact \[s\].
     holding: f64,
+    /// Steps from the last computation of the critical step to the next.
+    interval: u32,
     since_refresh: u32,
     time_step: f64,
     /// The step as it would be if the run did not end \[s\].
@@ -49,7 +54,8 @@ impl StepControl {
             critical: None,
             rigid_travel,
             holding,
-            since_refresh: REFRESH_STEPS,
+            interval: 0,
+            since_refresh: 0,
             time_step: 0.0,
             regular_step: 0.0,
             first: None,
@@ -82,9 +88,24 @@ impl StepControl {
         self.time_step = time_step;
     }
 
-    /// Has the critical step computed before the next step.
+    /// Has the critical step computed before the next step, and soon again: from now on it may change faster.
     pub fn invalidate(&mut self) {
-        self.since_refresh = REFRESH_STEPS;
+        self.interval = 0;
+    }
+
+    /// Whether the critical step may have changed by much since it was computed; `compression` since then.
+    fn is_due(&self, compression: f64) -> bool {
+        self.since_refresh >= self.interval || compression > TOLERATED_CHANGE
+    }
+
+    /// Takes over a critical step, and decides from how fast it has changed when the next is needed.
+    fn renew(&mut self, critical: Option<CriticalStep>) {
+        let before = std::mem::replace(&mut self.critical, critical);
+        let [before, now] = [before, critical].map(|critical| critical.map_or(1.0, |c| c.time_step));
+        let change_per_step = (now / before).ln().abs() / f64::from(self.since_refresh);
+        let tolerable = (TOLERATED_CHANGE / change_per_step) as u32;
+        self.interval = tolerable.min(self.interval + 1).clamp(1, MOST_STEPS);
+        self.since_refresh = 0;
     }
 
     /// Largest stable step: that of the elements, shortened by the frequency that contacts add.
@@ -102,7 +123,7 @@ impl StepControl {
 impl Simulation {
     /// Size of the step to take now; the last one of the run is cut to end in time.
     pub(super) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
-        if self.control.since_refresh >= REFRESH_STEPS {
+        if self.control.is_due(self.internal.compression()) {
             self.refresh_critical_step();
         }
         self.control.since_refresh += 1;
@@ -123,9 +144,9 @@ impl Simulation {
 
     fn refresh_critical_step(&mut self) {
         let positions = &self.state.positions;
-        self.control.critical =
-            timed(&mut self.wall.critical_step, || self.internal.critical_step(positions));
-        self.control.since_refresh = 0;
+        let critical = timed(&mut self.wall.critical_step, || self.internal.critical_step(positions));
+        self.internal.begin_compression();
+        self.control.renew(critical);
     }
 
     /// The stable step, kept as it is unless it must shrink or can grow by a worthwhile amount.

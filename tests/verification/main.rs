@@ -33,6 +33,7 @@ mod rigid_bodies;
 mod rigid_walls;
 mod round_meshes;
 mod self_contact;
+mod step_size;
 mod supports_and_loads;
 mod surface_groups;
 mod ties;

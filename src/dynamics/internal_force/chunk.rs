@@ -51,6 +51,9 @@ pub(super) struct Chunk {
     pub hourglass: f64,
     /// The first failed element, if any.
     pub failure: Option<ElementFailure>,
+    /// Smallest J = det F, and what it was when compression was last begun.
+    pub smallest_jacobian: f64,
+    pub jacobian_before: f64,
     groups: Range<usize>,
     /// Where the nodes of all chunks have those of its slots, ascending.
     nodes: Range<usize>,
@@ -88,6 +91,8 @@ impl Chunk {
             energy: 0.0,
             hourglass: 0.0,
             failure: None,
+            smallest_jacobian: 1.0,
+            jacobian_before: 1.0,
             groups,
             nodes: 0..nodes.len(),
             own: 0..0,
@@ -428,6 +433,7 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         }
         chunk.failure = failure.map(|(element, kind)| ElementFailure { block: chunk.block, element, kind });
         [chunk.energy, chunk.hourglass] = totals.map(|row| row.0.iter().sum());
+        chunk.smallest_jacobian = smallest.lanes().iter().copied().fold(f64::INFINITY, f64::min);
         smallest.lanes().iter().all(|&jacobian| jacobian > 0.0)
             && finite.lanes().iter().all(|&zero| zero == 0.0)
     }
