@@ -117,6 +117,7 @@ impl Simulation {
             impact_control,
             control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel, holding),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
+            nodal_sums: Vec::new(),
             pair_balances: Vec::new(),
             contact_audit: ContactAudit::default(),
             surfaces,
@@ -197,12 +198,6 @@ impl Forces {
             supported: model.supports.iter().map(components).collect(),
             guides: vec![Vec3::zeros(); model.guides.len()],
         }
-    }
-
-    /// Of gravity and loads on a node \[N\].
-    #[inline]
-    pub(super) fn external_on(&self, node: usize) -> Vec3 {
-        self.external.get(node).copied().unwrap_or_else(Vec3::zeros)
     }
 }
 

@@ -161,13 +161,7 @@ impl Simulation {
         self.positions_next.copy_from_slice(&self.state.positions);
         self.plan_supports(0.0);
         self.compute_external_forces();
-        self.compute_accelerations();
-        self.correct_supported();
-        for body in 0..self.model.bodies.len() {
-            if self.model.bodies[body].is_rigid() {
-                self.correct_rigid(body, 0.0);
-            }
-        }
+        self.correct(0.0);
         self.control.invalidate();
         self.external_wrench = self.compute_external_wrench();
     }

@@ -5,6 +5,7 @@ mod assembly;
 mod build;
 mod conditions;
 mod contact_account;
+mod correct;
 mod counters;
 mod error;
 mod free_flight;
@@ -12,6 +13,7 @@ mod impact;
 mod initial_penetration;
 mod kept_gaps;
 mod model;
+mod nodal_sums;
 mod record;
 mod respond;
 mod rigid;
@@ -47,6 +49,7 @@ pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, Set
 use impact::ImpactControl;
 use kept_gaps::KeptGaps;
 pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, WallMotion};
+use nodal_sums::NodalSums;
 pub use record::Recorder;
 use rigid::RigidForces;
 use step_size::StepControl;
@@ -89,6 +92,8 @@ pub struct Simulation {
     /// Where steps are to end at impacts.
     impact_control: Option<Box<ImpactControl>>,
     balances: Vec<BodyBalance>,
+    /// Room for those of the pieces of a body.
+    nodal_sums: Vec<NodalSums>,
     pair_balances: Vec<PairBalance>,
     contact_audit: ContactAudit,
     /// Faces of each body that can touch.

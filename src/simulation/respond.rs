@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use crate::contact::response::{Bodies, Mobility, Stage, StepLength};
+use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
 use crate::dynamics::Wrench;
 use crate::math::Vec3;
 
+use super::correct::Resultants;
 use super::{Model, Simulation};
 
 /// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither, and guided
@@ -33,8 +34,9 @@ impl Simulation {
     /// Asks the response, and the ties, if this is their stage, and applies what they do.
     pub(super) fn respond(&mut self, stage: Stage, dt: f64) {
         let start = Instant::now();
-        if stage == Stage::Moved {
-            self.action.begin(dt);
+        match stage {
+            Stage::Moved => self.action.begin(dt),
+            Stage::Accelerated => self.accelerate_constrained_nodes(),
         }
         if self.response.stage() == stage {
             self.refresh_mobility(dt);
@@ -90,14 +92,28 @@ impl Simulation {
     }
 
     /// Accelerations of the nodes of deformable bodies that contact acts on.
-    pub(super) fn accelerate_touched_nodes(&mut self) {
+    fn accelerate_touched_nodes(&mut self) {
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
         for &node in &self.action.nodes {
-            let node = node as usize;
-            // A wall whose velocity is given has no mass.
-            if self.model.mass[node] > 0.0 {
-                self.state.accelerations[node] = self.resultant_on(node) * (1.0 / self.model.mass[node]);
-            }
+            resultants.accelerate(node, &self.model.mass, &mut self.state.accelerations);
         }
+    }
+
+    /// Accelerations of the nodes for which responses, ties and accounts want to know them before all are corrected.
+    fn accelerate_constrained_nodes(&mut self) {
+        self.accelerate_touched_nodes();
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        let accelerations = &mut self.state.accelerations;
+        let mut accelerate = |node| resultants.accelerate(node, &self.model.mass, accelerations);
+        self.action.node_corrections.iter().for_each(|correction| accelerate(correction.node));
+        if self.response.stage() == Stage::Accelerated {
+            self.constraints
+                .iter()
+                .flat_map(|constraint| constraint.nodes)
+                .for_each(|&node| accelerate(node));
+        }
+        self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
+        self.guide();
     }
 
     /// Changes of motion: what supports and guides answer to the impulses goes to the audit. The energy that shifts

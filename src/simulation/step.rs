@@ -2,14 +2,10 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use crate::contact::detection::Configuration;
 use crate::contact::response::Stage;
 use crate::dynamics::newmark;
 use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind};
-use crate::math::Vec3;
-use crate::math::reduction::nodes_per_task;
 
 use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
@@ -54,7 +50,6 @@ impl Simulation {
             self.retreat(last_good, dt);
             return Err(failure);
         }
-        self.compute_accelerations();
         self.respond(Stage::Accelerated, dt);
         self.correct(dt);
         self.account(dt);
@@ -184,58 +179,6 @@ impl Simulation {
             load.add_forces(self.state.time, &self.positions_next, &mut forces.external);
         }
         self.compute_rigid_resultants();
-        self.wall.integration += start.elapsed().as_secs_f64();
-    }
-
-    fn correct(&mut self, dt: f64) {
-        let start = Instant::now();
-        self.guide();
-        for body in 0..self.model.bodies.len() {
-            if self.model.bodies[body].is_rigid() {
-                self.correct_rigid(body, dt);
-            } else {
-                let nodes = self.model.bodies[body].nodes.clone();
-                let accelerations = &self.state.accelerations[nodes.clone()];
-                newmark::correct(dt, accelerations, &mut self.state.velocities[nodes]);
-            }
-        }
-        self.correct_supported();
-        std::mem::swap(&mut self.state.positions, &mut self.positions_next);
-        self.wall.integration += start.elapsed().as_secs_f64();
-    }
-
-    /// f_ext − f_int + f_c on a node \[N\].
-    pub(super) fn resultant_on(&self, node: usize) -> Vec3 {
-        self.forces.external_on(node) - self.internal.forces()[node] + self.action.forces[node]
-    }
-
-    /// a = M⁻¹ (f_ext − f_int + f_c) of the nodes of deformable bodies.
-    pub(super) fn compute_accelerations(&mut self) {
-        let start = Instant::now();
-        let (internal, forces) = (&self.internal, &self.forces);
-        // Nothing accelerates a body without mass: a wall whose velocity is given.
-        for body in self.model.bodies.iter().filter(|body| !body.is_rigid() && body.mass > 0.0) {
-            let nodes = body.nodes.clone();
-            let size = nodes_per_task(nodes.len());
-            let masses = self.model.mass[nodes.clone()].par_chunks(size);
-            let internal = internal.forces()[nodes.clone()].par_chunks(size);
-            let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(size);
-            accelerations.zip(internal.zip(masses)).enumerate().for_each(
-                |(task, (accelerations, (internal, masses)))| {
-                    let first = nodes.start + task * size;
-                    let external = forces.external.get(first..first + accelerations.len());
-                    for (k, (acceleration, mass)) in accelerations.iter_mut().zip(masses).enumerate() {
-                        let inverse = 1.0 / mass;
-                        for i in 0..3 {
-                            let external = external.map_or(0.0, |forces| forces[k][i]);
-                            acceleration[i] = (external - internal[k][i]) * inverse;
-                        }
-                    }
-                },
-            );
-        }
-        self.accelerate_touched_nodes();
-        self.guide();
         self.wall.integration += start.elapsed().as_secs_f64();
     }
 }

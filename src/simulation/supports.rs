@@ -19,6 +19,18 @@ pub(super) struct SupportedComponent {
     reaction_before: f64,
 }
 
+impl SupportedComponent {
+    /// Its velocity at the end of the step \[m/s\].
+    pub fn velocity(&self) -> f64 {
+        self.end.velocity
+    }
+
+    /// Its acceleration at the end of the step \[m/s²\].
+    pub fn acceleration(&self) -> f64 {
+        self.end.acceleration
+    }
+}
+
 impl Simulation {
     /// Where the supported components will be at the end of the step; to be asked before velocities change.
     pub(super) fn plan_supports(&mut self, dt: f64) {
@@ -61,18 +73,14 @@ impl Simulation {
         }
     }
 
-    /// Gives supported components their prescribed velocity and acceleration and notes the reactions.
-    pub(super) fn correct_supported(&mut self) {
+    /// Notes what holds supported components against the forces on them.
+    pub(super) fn note_reactions(&mut self) {
         let mut supported = std::mem::take(&mut self.forces.supported);
         for (support, components) in self.model.supports.iter().zip(&mut supported) {
-            let axis = support.axis;
             for (&node, component) in support.nodes.iter().zip(components) {
-                let node = node as usize;
-                let force = self.resultant_on(node)[axis];
+                let force = self.resultant_on(node as usize)[support.axis];
                 component.reaction_before = component.reaction;
-                component.reaction = self.model.mass[node] * component.end.acceleration - force;
-                self.state.accelerations[node][axis] = component.end.acceleration;
-                self.state.velocities[node][axis] = component.end.velocity;
+                component.reaction = self.model.mass[node as usize] * component.end.acceleration - force;
             }
         }
         self.forces.supported = supported;

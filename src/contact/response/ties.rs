@@ -28,6 +28,11 @@ const TOLERANCE: f64 = 1e-14;
 const MAX_SWEEPS: usize = 1000;
 
 impl Ties {
+    /// The nodes of all ties; a node of several as often.
+    pub fn nodes(&self) -> impl Iterator<Item = u32> {
+        self.ties.iter().flat_map(|tie| tie.nodes.iter().copied())
+    }
+
     /// Ties at these points, which are `gap` · `normal` apart, for a model of so many nodes and bodies.
     pub fn new(ties: Constraints, num_nodes: usize, num_bodies: usize) -> Self {
         let kicked = Motion::new(num_nodes, num_bodies);
