@@ -118,18 +118,15 @@ impl InternalForce {
         &self.hourglass_energy
     }
 
-    /// How much the most compressed elements have been compressed since [`InternalForce::begin_compression`], as a part of
-    /// their volume then: the greatest of all chunks.
-    pub fn compression(&self) -> f64 {
-        let of_chunk = |chunk: &Chunk| 1.0 - chunk.smallest_jacobian / chunk.jacobian_before;
-        self.chunks.iter().map(of_chunk).fold(0.0, f64::max)
+    /// How much elements have been compressed or strained since [`InternalForce::mark_shapes`], about: the greatest of all
+    /// chunks.
+    pub fn change_of_shapes(&self) -> f64 {
+        self.chunks.iter().map(Chunk::change_of_shape).fold(0.0, f64::max)
     }
 
-    /// Compression counts from the last evaluation on.
-    pub fn begin_compression(&mut self) {
-        for chunk in &mut self.chunks {
-            chunk.jacobian_before = chunk.smallest_jacobian;
-        }
+    /// Changes of shape count from the last evaluation on.
+    pub fn mark_shapes(&mut self) {
+        self.chunks.iter_mut().for_each(Chunk::mark_shape);
     }
 
     /// Forces of the elements at current `positions` \[m\]; [`InternalForce::forces`] has their sums.

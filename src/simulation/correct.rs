@@ -21,6 +21,9 @@ use super::nodal_sums::{NodalKernel, NodalSums};
 use super::supports::SupportedComponent;
 use super::{Forces, Simulation};
 
+/// Nodes that are done at a time: what they have stays in the first-level cache meanwhile.
+const PIECE: usize = 256;
+
 impl Simulation {
     /// Accelerations, velocities and balances at the end of the step.
     pub(super) fn correct(&mut self, dt: f64) {
@@ -62,11 +65,12 @@ impl Simulation {
             positions: &self.positions_next,
         };
         let registers = Registers::default();
-        let size = nodes_per_task(nodes.len());
-        let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(size);
-        let velocities = self.state.velocities[nodes.clone()].par_chunks_mut(size);
-        let pieces = accelerations.zip(velocities).enumerate().map(|(task, (accelerations, velocities))| {
-            let first = nodes.start + task * size;
+        let least = nodes_per_task(nodes.len()) / PIECE;
+        let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(PIECE);
+        let velocities = self.state.velocities[nodes.clone()].par_chunks_mut(PIECE);
+        let pieces = accelerations.zip(velocities).with_min_len(least).enumerate();
+        let pieces = pieces.map(|(piece, (accelerations, velocities))| {
+            let first = nodes.start + piece * PIECE;
             let range = first..first + velocities.len();
             registers.run(Piece { corrector: &corrector, range, accelerations, velocities })
         });

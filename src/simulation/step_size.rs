@@ -9,10 +9,10 @@ use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
 
 /// Most steps between two computations of the critical step.
-const MOST_STEPS: u32 = 20;
+const MOST_STEPS: u32 = 50;
 
 /// Part by which the critical step may change from one computation to the next, as fast as it has changed before, and by
-/// which elements may be compressed meanwhile: a fraction of what the usual safety leaves.
+/// which elements may be compressed or strained meanwhile: a fraction of what the usual safety leaves.
 const TOLERATED_CHANGE: f64 = 0.05;
 
 /// A larger stable step is taken only when it is this much larger: changing the step often costs accuracy.
@@ -93,9 +93,9 @@ impl StepControl {
         self.interval = 0;
     }
 
-    /// Whether the critical step may have changed by much since it was computed; `compression` since then.
-    fn is_due(&self, compression: f64) -> bool {
-        self.since_refresh >= self.interval || compression > TOLERATED_CHANGE
+    /// Whether the critical step may have changed by much since it was computed, given the `change_of_shapes` since.
+    fn is_due(&self, change_of_shapes: f64) -> bool {
+        self.since_refresh >= self.interval || change_of_shapes > TOLERATED_CHANGE
     }
 
     /// Takes over a critical step, and decides from how fast it has changed when the next is needed.
@@ -123,7 +123,7 @@ impl StepControl {
 impl Simulation {
     /// Size of the step to take now; the last one of the run is cut to end in time.
     pub(super) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
-        if self.control.is_due(self.internal.compression()) {
+        if self.control.is_due(self.internal.change_of_shapes()) {
             self.refresh_critical_step();
         }
         self.control.since_refresh += 1;
@@ -145,7 +145,7 @@ impl Simulation {
     fn refresh_critical_step(&mut self) {
         let positions = &self.state.positions;
         let critical = timed(&mut self.wall.critical_step, || self.internal.critical_step(positions));
-        self.internal.begin_compression();
+        self.internal.mark_shapes();
         self.control.renew(critical);
     }
 

@@ -51,9 +51,11 @@ pub(super) struct Chunk {
     pub hourglass: f64,
     /// The first failed element, if any.
     pub failure: Option<ElementFailure>,
-    /// Smallest J = det F, and what it was when compression was last begun.
-    pub smallest_jacobian: f64,
-    pub jacobian_before: f64,
+    /// Its shape at the last evaluation, and when it was last marked.
+    shape: Shape,
+    marked: Shape,
+    /// Shear modulus times volume \[J\].
+    stiffness: f64,
     groups: Range<usize>,
     /// Where the nodes of all chunks have those of its slots, ascending.
     nodes: Range<usize>,
@@ -66,6 +68,22 @@ pub(super) struct Chunk {
     /// Whether lanes of some groups are past the last element.
     padded: bool,
 }
+
+/// What is known of the deformation of the elements of a chunk.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    /// Smallest J = det F.
+    smallest_jacobian: f64,
+    /// Root of the mean square of the strain, at most: W ≥ μ |E|² where strains are small.
+    mean_strain: f64,
+}
+
+impl Shape {
+    const UNDEFORMED: Self = Self { smallest_jacobian: 1.0, mean_strain: 0.0 };
+}
+
+/// The largest strain in a chunk over the mean one where some elements of many are strained.
+const LARGEST_OVER_MEAN: f64 = 4.0;
 
 impl Chunk {
     /// A chunk of a block, and its nodes.
@@ -85,14 +103,17 @@ impl Chunk {
             }
         }
         const { assert!(ELEMENTS_PER_CHUNK * MAX_NODES <= NUM_SLOTS) };
+        let num_present = lanes().filter(|&(group, lane)| exists(group, lane)).count() as f64;
         let padded = !lanes().all(|(group, lane)| exists(group, lane));
         let chunk = Self {
             block: block_index,
             energy: 0.0,
             hourglass: 0.0,
             failure: None,
-            smallest_jacobian: 1.0,
-            jacobian_before: 1.0,
+            shape: Shape::UNDEFORMED,
+            marked: Shape::UNDEFORMED,
+            stiffness: block.material().elasticity().mu * block.volume() * num_present
+                / block.num_elements() as f64,
             groups,
             nodes: 0..nodes.len(),
             own: 0..0,
@@ -172,6 +193,18 @@ impl Chunk {
                 sums,
             });
         });
+    }
+
+    /// By how much its most compressed elements were compressed, or its elements strained, since its shape was marked.
+    pub fn change_of_shape(&self) -> f64 {
+        let compression = 1.0 - self.shape.smallest_jacobian / self.marked.smallest_jacobian;
+        let strain = (self.shape.mean_strain - self.marked.mean_strain).abs();
+        compression.max(LARGEST_OVER_MEAN * strain)
+    }
+
+    /// Changes of shape count from the last evaluation on.
+    pub fn mark_shape(&mut self) {
+        self.marked = self.shape;
     }
 
     /// Its part in a [`critical step`](super::InternalForce::critical_step).
@@ -433,7 +466,8 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         }
         chunk.failure = failure.map(|(element, kind)| ElementFailure { block: chunk.block, element, kind });
         [chunk.energy, chunk.hourglass] = totals.map(|row| row.0.iter().sum());
-        chunk.smallest_jacobian = smallest.lanes().iter().copied().fold(f64::INFINITY, f64::min);
+        chunk.shape.mean_strain = (chunk.energy / chunk.stiffness).sqrt();
+        chunk.shape.smallest_jacobian = smallest.lanes().iter().copied().fold(f64::INFINITY, f64::min);
         smallest.lanes().iter().all(|&jacobian| jacobian > 0.0)
             && finite.lanes().iter().all(|&zero| zero == 0.0)
     }
