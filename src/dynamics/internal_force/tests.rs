@@ -345,6 +345,32 @@ fn any_numbering_of_the_nodes_has_the_same_forces() {
     }
 }
 
+/// Goal: the change of shape is at least the part of the volume that is lost, and the strain where none is; neither a
+/// rotation nor a translation is one. Tolerance: rounding, of the root of an energy for the latter.
+#[test]
+fn changes_of_shape_are_compression_and_strain() {
+    let (nodes, connectivity) = distorted_mesh(CellKind::Hex8, [3, 3, 2], &mut Noise(10));
+    let block = ElementBlock::new(CellKind::Hex8, materials(0.3)[2], DENSITY, &connectivity, &nodes).unwrap();
+    let mut model = InternalForce::new(vec![block], nodes.len());
+    assert_eq!(model.change_of_shapes(), 0.0);
+    let mut change = |motion: &dyn Fn(&Vec3) -> Vec3| {
+        let moved: Vec<Vec3> = nodes.iter().map(motion).collect();
+        model.evaluate(&moved).unwrap();
+        let change = model.change_of_shapes();
+        model.mark_shapes();
+        assert_eq!(model.change_of_shapes(), 0.0);
+        change
+    };
+    let turn = nalgebra::Rotation3::new(Vec3::new(0.3, 1.0, -0.5));
+    assert!(change(&|x| turn * x + Vec3::repeat(5.0)) < 1e-7);
+    let compression = change(&|x| Vec3::new(0.5 * x.x, x.y, x.z));
+    assert!(compression >= 0.5 - 1e-12, "{compression}");
+    change(&|x| *x);
+    // E = γ/2 in two places: |E| = γ/√2.
+    let shear = change(&|x| x + Vec3::new(0.1 * x.y, 0.0, 0.0));
+    assert!(shear >= 0.1 / 2.0_f64.sqrt(), "{shear}");
+}
+
 /// Copies that fill the last group must not add anything.
 #[test]
 fn a_mesh_is_the_sum_of_its_elements() {
