@@ -466,7 +466,8 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         }
         chunk.failure = failure.map(|(element, kind)| ElementFailure { block: chunk.block, element, kind });
         [chunk.energy, chunk.hourglass] = totals.map(|row| row.0.iter().sum());
-        chunk.shape.mean_strain = (chunk.energy / chunk.stiffness).sqrt();
+        // Of a state at rest, rounding can make the energy negative.
+        chunk.shape.mean_strain = (chunk.energy.max(0.0) / chunk.stiffness).sqrt();
         chunk.shape.smallest_jacobian = smallest.lanes().iter().copied().fold(f64::INFINITY, f64::min);
         smallest.lanes().iter().all(|&jacobian| jacobian > 0.0)
             && finite.lanes().iter().all(|&zero| zero == 0.0)
