@@ -202,6 +202,8 @@ pub enum BoundingVolume {
     Sphere,
     /// Axis-aligned box.
     Aabb,
+    /// Discrete orientation polytope of 8 half-spaces, of the plane z = 0.
+    Dop8,
     /// Discrete orientation polytope of 14 half-spaces.
     Dop14,
     /// Discrete orientation polytope of 18 half-spaces.

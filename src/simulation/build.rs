@@ -339,6 +339,7 @@ fn volume_kind(volume: BoundingVolume) -> VolumeKind {
     match volume {
         BoundingVolume::Sphere => VolumeKind::Sphere,
         BoundingVolume::Aabb => VolumeKind::Aabb,
+        BoundingVolume::Dop8 => VolumeKind::Dop8,
         BoundingVolume::Dop14 => VolumeKind::Dop14,
         BoundingVolume::Dop18 => VolumeKind::Dop18,
         BoundingVolume::Dop26 => VolumeKind::Dop26,

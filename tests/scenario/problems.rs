@@ -183,10 +183,10 @@ fn names_that_refer_to_nothing() {
     );
     assert_problem(
         "\"dop18\"",
-        "\"dop81\"",
-        "`contact.volumes` cannot be `dop81`",
+        "\"dopp18\"",
+        "`contact.volumes` cannot be `dopp18`",
         "did you mean `dop18`?",
-        "\"dop81\"",
+        "\"dopp18\"",
     );
 }
 

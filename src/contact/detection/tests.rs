@@ -3,7 +3,7 @@
 use super::control_points::{MAX_CONTROL_POINTS, control_points};
 use super::hierarchy::{Builder, Hierarchy};
 use super::samples::Samples;
-use super::volume::{Aabb, Dop14, Dop18, Dop26, Obb};
+use super::volume::{Aabb, Dop8, Dop14, Dop18, Dop26, Obb};
 use crate::contact::Surface;
 use crate::element::shape_values;
 use crate::math::Vec3;
@@ -73,8 +73,10 @@ fn volumes_hold_curved_faces() {
         let (aabb, obb) = (Aabb::fit(points, 0.0), Obb::fit(points, 0.0));
         let (dop14, dop18, dop26) =
             (Dop14::fit(points, 0.0), Dop18::fit(points, 0.0), Dop26::fit(points, 0.0));
+        let dop8 = Dop8::fit(points, 0.0);
         for point in patches.points_of_face(0, &patches.positions) {
             let around = [point];
+            assert!(!dop8.excludes(&Dop8::fit(&around, 1e-14)));
             assert!(!aabb.excludes(&Aabb::fit(&around, 1e-14)));
             assert!(!dop14.excludes(&Dop14::fit(&around, 1e-14)));
             assert!(!dop18.excludes(&Dop18::fit(&around, 1e-14)));

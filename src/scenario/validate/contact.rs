@@ -14,9 +14,10 @@ use crate::scenario::{
     HierarchyBuilder, InitialPenetration, Located, Passes, TouchingEdges,
 };
 
-const VOLUMES: [(&str, BoundingVolume); 6] = [
+const VOLUMES: [(&str, BoundingVolume); 7] = [
     ("sphere", BoundingVolume::Sphere),
     ("aabb", BoundingVolume::Aabb),
+    ("dop8", BoundingVolume::Dop8),
     ("dop14", BoundingVolume::Dop14),
     ("dop18", BoundingVolume::Dop18),
     ("dop26", BoundingVolume::Dop26),

@@ -10,8 +10,9 @@
 //! apart by their boxes, pair by pair, and a sorting holds until nodes have moved too far. What is found is the same,
 //! to the last bit, as by [`AllPairs`](super::AllPairs).
 //!
-//! Limits: a look at every pair of bodies at each sorting; one cell size for a pair of surfaces, so that much false work is left where the faces of one of them differ
-//! in size by orders of magnitude; and in flight a slice costs a look at all faces of both bodies.
+//! Limits: a look at every pair of bodies at each sorting; one cell size for a pair of surfaces, so that much false work is
+//! left where the faces of one of them differ in size by orders of magnitude; and in flight a slice costs a look at all
+//! faces of both bodies.
 //!
 //! Source: Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2
 //! (buckets of nodes and of elements on a grid).

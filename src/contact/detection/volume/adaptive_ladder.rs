@@ -20,6 +20,7 @@ impl VolumeKind {
         match self {
             Self::Sphere => [1.5, 0.0],
             Self::Aabb => [1.5, 8.0],
+            Self::Dop8 => [1.7, 13.0],
             Self::Dop14 => [3.0, 27.0],
             Self::Dop18 => [4.0, 33.0],
             Self::Dop26 => [6.0, 44.0],

@@ -1,7 +1,7 @@
 //! Discrete orientation polytopes: intersections of slabs of fixed directions.
 //!
 //! The directions are those of Klosowski et al. 1998: the axes of the box, the four diagonals of the cube that cut
-//! its corners, and the six diagonals of its faces that cut its edges. Projections on them take additions only.
+//! its corners, and the six diagonals of its faces that cut its edges; of these, four in the plane. Projections on them take additions only.
 //! Bounds are *signed* projections; two polytopes are disjoint if *any* slab pair is (Aragón & Molinari 2014,
 //! eqs. (8)–(11), print norms and a conjunction). The test cannot see gaps across other directions, so it is
 //! sufficient for disjointness and not necessary.
@@ -23,6 +23,8 @@ pub struct Dop<const SLABS: usize> {
     pub upper: [f64; SLABS],
 }
 
+/// Box and diagonals of the plane z = 0: 8 sides, which tell nothing apart along z.
+pub type Dop8 = Dop<4>;
 /// Box and corners: 14 sides.
 pub type Dop14 = Dop<7>;
 /// Box and edges: 18 sides.
@@ -41,6 +43,13 @@ fn corners(x: &Vec3) -> [f64; 4] {
 #[inline]
 fn edges(x: &Vec3) -> [f64; 6] {
     [x.x + x.y, x.x - x.y, x.x + x.z, x.x - x.z, x.y + x.z, x.y - x.z]
+}
+
+impl Dop8 {
+    /// Smallest polytope of `points`, enlarged by `margin` \[m\] on every side and rounded outward.
+    pub fn fit(points: &[Vec3], margin: f64) -> Self {
+        Self::fit_with(points, margin, &[1.0, 1.0, SQRT_2, SQRT_2], |x| [x.x, x.y, x.x + x.y, x.x - x.y])
+    }
 }
 
 impl Dop14 {
@@ -106,7 +115,7 @@ impl<const SLABS: usize> Dop<SLABS> {
 
     /// Whether the polytopes are certainly disjoint: the slabs of some direction are.
     ///
-    /// The axes of the box come first, in one block without branches: they exclude most pairs.
+    /// The axes of the box (of the plane, and a diagonal) come first, in one block without branches: they exclude most pairs.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);

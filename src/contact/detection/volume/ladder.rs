@@ -6,7 +6,7 @@
 
 use std::ops::AddAssign;
 
-use super::{Aabb, Dop14, Dop18, Dop26, Obb, ObbExclusion, Sphere};
+use super::{Aabb, Dop8, Dop14, Dop18, Dop26, Obb, ObbExclusion, Sphere};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
@@ -18,6 +18,8 @@ pub enum VolumeKind {
     Sphere,
     /// Box along the coordinate axes.
     Aabb,
+    /// Polytope of 8 sides, of the plane z = 0.
+    Dop8,
     /// Polytope of 14 sides.
     Dop14,
     /// Polytope of 18 sides.
@@ -114,6 +116,7 @@ pub struct LeafVolumes {
     stamp: u64,
     tally: LadderTally,
     boxes: Cache<Aabb>,
+    dops8: Cache<Dop8>,
     dops14: Cache<Dop14>,
     dops18: Cache<Dop18>,
     dops26: Cache<Dop26>,
@@ -130,6 +133,7 @@ impl LeafVolumes {
             stamp: 0,
             tally: LadderTally::default(),
             boxes: Cache::new(num_leaves, wants(VolumeKind::Aabb)),
+            dops8: Cache::new(num_leaves, wants(VolumeKind::Dop8)),
             dops14: Cache::new(num_leaves, wants(VolumeKind::Dop14)),
             dops18: Cache::new(num_leaves, wants(VolumeKind::Dop18)),
             dops26: Cache::new(num_leaves, wants(VolumeKind::Dop26)),
@@ -165,6 +169,7 @@ impl LeafVolumes {
         let mut tally = self.tally;
         let fitted = [
             (VolumeKind::Aabb, self.boxes.num_fitted),
+            (VolumeKind::Dop8, self.dops8.num_fitted),
             (VolumeKind::Dop14, self.dops14.num_fitted),
             (VolumeKind::Dop18, self.dops18.num_fitted),
             (VolumeKind::Dop26, self.dops26.num_fitted),
@@ -187,6 +192,10 @@ impl LeafVolumes {
             VolumeKind::Aabb => {
                 let (a, b) = (self.boxes.volume(a, stamp, Aabb::fit), self.boxes.volume(b, stamp, Aabb::fit));
                 a.excludes(&b)
+            }
+            VolumeKind::Dop8 => {
+                let a = self.dops8.volume(a, stamp, Dop8::fit);
+                a.excludes(&self.dops8.volume(b, stamp, Dop8::fit))
             }
             VolumeKind::Dop14 => {
                 let a = self.dops14.volume(a, stamp, Dop14::fit);

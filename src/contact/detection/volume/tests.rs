@@ -31,10 +31,11 @@ fn ball(points: &[Vec3]) -> Sphere {
 }
 
 /// Whether each kind excludes the pair.
-fn exclusions(a: &[Vec3], b: &[Vec3], margin: f64) -> [(&'static str, bool); 6] {
+fn exclusions(a: &[Vec3], b: &[Vec3], margin: f64) -> [(&'static str, bool); 7] {
     let (oriented_a, oriented_b) = (Obb::fit(a, margin), Obb::fit(b, margin));
     [
         ("box", Aabb::fit(a, margin).excludes(&Aabb::fit(b, margin))),
+        ("8-DOP", Dop8::fit(a, margin).excludes(&Dop8::fit(b, margin))),
         ("14-DOP", Dop14::fit(a, margin).excludes(&Dop14::fit(b, margin))),
         ("18-DOP", Dop18::fit(a, margin).excludes(&Dop18::fit(b, margin))),
         ("26-DOP", Dop26::fit(a, margin).excludes(&Dop26::fit(b, margin))),
@@ -46,7 +47,7 @@ fn exclusions(a: &[Vec3], b: &[Vec3], margin: f64) -> [(&'static str, bool); 6] 
 #[test]
 fn sets_within_their_margins_are_never_excluded() {
     let mut s = Samples::new(4);
-    let mut excluded_just_beyond = [0; 6];
+    let mut excluded_just_beyond = [0; 7];
     for case in 0..20_000 {
         let (a, mut b) = (point_set(&mut s), point_set(&mut s));
         let margin = s.pick(&[0.0, 1e-3, 0.5]);
@@ -82,18 +83,22 @@ fn bodies_on_both_sides_of_the_origin() {
 #[test]
 fn tighter_with_every_rung() {
     let mut s = Samples::new(5);
-    let mut counts = [0; 6];
+    let mut counts = [0; 7];
     for _ in 0..20_000 {
         let triangle = |s: &mut Samples, at: Vec3| [0; 3].map(|_| s.vector(1.0) + at);
         let at = s.vector(1.5);
         let (a, b) = (triangle(&mut s, Vec3::zeros()), triangle(&mut s, at));
         let excluded = exclusions(&a, &b, 0.01).map(|(_, excluded)| excluded);
-        let [aabb, dop14, dop18, dop26, faces, oriented] = excluded;
+        let [aabb, dop8, dop14, dop18, dop26, faces, oriented] = excluded;
+        assert!(!dop8 || dop18);
         assert!((!aabb || (dop14 && dop18)) && (!(dop14 || dop18) || dop26) && (!faces || oriented));
         counts.iter_mut().zip(excluded).for_each(|(count, excluded)| *count += usize::from(excluded));
     }
-    let [aabb, dop14, dop18, dop26, faces, oriented] = counts;
-    assert!(aabb < dop14 && dop14 < dop26 && dop18 < dop26 && aabb < faces && faces < oriented, "{counts:?}");
+    let [aabb, dop8, dop14, dop18, dop26, faces, oriented] = counts;
+    assert!(
+        dop8 < dop18 && aabb < dop14 && dop14 < dop26 && dop18 < dop26 && aabb < faces && faces < oriented,
+        "{counts:?}"
+    );
 }
 
 /// Mean over triangles with uniform corners in a cube of the volume relative to the box's, measured by an
@@ -199,24 +204,25 @@ fn ladders_agree_on_pairs_of_one_tree() {
     let kinds = [
         VolumeKind::Sphere,
         VolumeKind::Aabb,
+        VolumeKind::Dop8,
         VolumeKind::Dop14,
         VolumeKind::Dop18,
         VolumeKind::Dop26,
         VolumeKind::Obb,
     ];
     let mut volumes = LeafVolumes::new(&kinds, faces.len());
-    let mut rungs = [0; 7];
+    let mut rungs = [0; 8];
     let leaf =
         |index: usize| Leaf { index, sphere: ball(&faces[index]), points: &faces[index], margin: 0.01 };
     for i in 0..faces.len() {
         for j in 0..i {
             let rung = volumes.excluded(&leaf(i), &leaf(j));
-            rungs[rung.unwrap_or(6)] += 1;
+            rungs[rung.unwrap_or(7)] += 1;
             let any = exclusions(&faces[i], &faces[j], 0.01).iter().any(|e| e.1);
             assert!(rung == Some(0) || rung.is_some() == any);
         }
     }
-    assert!(rungs[0] > 0 && rungs[1] > 0 && rungs[2] > 0 && rungs[6] > 0, "{rungs:?}");
+    assert!(rungs[0] > 0 && rungs[1] > 0 && rungs[2] > 0 && rungs[3] > 0 && rungs[7] > 0, "{rungs:?}");
 }
 
 /// Cross products of axes that are parallel but for rounding must not separate boxes that overlap.
