@@ -141,7 +141,9 @@ impl Simulation {
         for (index, body) in self.model.bodies.iter().enumerate() {
             if body.is_rigid() {
                 wrench = wrench + self.rigid_external_wrench(index);
-            } else if body.is_driven() {
+            } else if !body.loaded {
+                wrench = wrench + Wrench::at(&self.balances[index].centre, body.gravity * body.mass);
+            } else {
                 let nodes = body.nodes.clone();
                 let positions = &self.state.positions[nodes.clone()];
                 wrench = wrench + Wrench::of_nodes(positions, &self.forces.external[nodes]);
@@ -157,7 +159,10 @@ impl Simulation {
         for (index, body) in self.model.bodies.iter().enumerate() {
             if body.is_rigid() {
                 work += self.rigid_work(index);
-            } else if body.is_driven() {
+            } else if !body.loaded {
+                let travel = self.balances[index].centre - self.balances_before[index].centre;
+                work += body.mass * body.gravity.dot(&travel);
+            } else {
                 let nodes = body.nodes.clone();
                 let forces =
                     [&self.forces.external_before[nodes.clone()], &self.forces.external[nodes.clone()]];

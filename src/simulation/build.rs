@@ -117,6 +117,7 @@ impl Simulation {
             impact_control,
             control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel, holding),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
+            balances_before: Vec::new(),
             nodal_sums: Vec::new(),
             pair_balances: Vec::new(),
             contact_audit: ContactAudit::default(),
@@ -189,11 +190,16 @@ impl Simulation {
 impl Forces {
     fn new(model: &Model) -> Self {
         let driven = model.bodies.iter().any(Body::is_driven);
-        let zeros = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
+        let mut weights = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
+        for body in model.bodies.iter().filter(|body| body.is_driven()) {
+            for node in body.nodes.clone() {
+                weights[node] = body.gravity * model.mass[node];
+            }
+        }
         let components = |support: &Support| vec![SupportedComponent::default(); support.nodes.len()];
         Self {
-            external: zeros.clone(),
-            external_before: zeros,
+            external: weights.clone(),
+            external_before: weights,
             rigid: vec![RigidForces::none(); model.bodies.len()],
             supported: model.supports.iter().map(components).collect(),
             guides: vec![Vec3::zeros(); model.guides.len()],

@@ -92,6 +92,7 @@ pub struct Simulation {
     /// Where steps are to end at impacts.
     impact_control: Option<Box<ImpactControl>>,
     balances: Vec<BodyBalance>,
+    balances_before: Vec<BodyBalance>,
     /// Room for those of the pieces of a body.
     nodal_sums: Vec<NodalSums>,
     pair_balances: Vec<PairBalance>,
@@ -132,7 +133,7 @@ enum Phase {
 /// Nodal forces at the end of the last step \[N\].
 #[derive(Clone, Debug, Default)]
 struct Forces {
-    /// On nodes of bodies that are driven; no entries where none is.
+    /// On nodes of bodies that are driven, always their weight where these have no load; no entries where none is driven.
     external: Vec<Vec3>,
     external_before: Vec<Vec3>,
     /// One entry a body; of rigid ones only.

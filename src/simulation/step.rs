@@ -40,6 +40,7 @@ impl Simulation {
             num_first_contacts: self.first_contacts.len(),
         };
         self.carriers_before.clone_from(&self.carriers);
+        self.balances_before.clone_from(&self.balances);
         let dt = self.predict_to_impact(dt);
         self.state.time += dt;
         self.state.step += 1;
@@ -164,12 +165,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// Gravity and loads on deformable bodies, and the resultants of gravity and contact on rigid ones.
+    /// Weight and loads of deformable bodies with loads, and the resultants of gravity and contact on rigid ones.
     pub(super) fn compute_external_forces(&mut self) {
         let start = Instant::now();
         let forces = &mut self.forces;
         std::mem::swap(&mut forces.external, &mut forces.external_before);
-        for body in self.model.bodies.iter().filter(|body| body.is_driven()) {
+        for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
             for (force, mass) in forces.external[nodes.clone()].iter_mut().zip(&self.model.mass[nodes]) {
                 *force = body.gravity * *mass;
