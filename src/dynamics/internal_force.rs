@@ -118,8 +118,8 @@ impl InternalForce {
         &self.hourglass_energy
     }
 
-    /// How much elements have been compressed or strained since [`InternalForce::mark_shapes`], about: the greatest of all
-    /// chunks.
+    /// About how much elements have been compressed, as a part of their volume, or strained since
+    /// [`InternalForce::mark_shapes`]: the greatest of all chunks.
     pub fn change_of_shapes(&self) -> f64 {
         self.chunks.iter().map(Chunk::change_of_shape).fold(0.0, f64::max)
     }

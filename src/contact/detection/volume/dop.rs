@@ -1,7 +1,8 @@
 //! Discrete orientation polytopes: intersections of slabs of fixed directions.
 //!
 //! The directions are those of Klosowski et al. 1998: the axes of the box, the four diagonals of the cube that cut
-//! its corners, and the six diagonals of its faces that cut its edges; of these, four in the plane. Projections on them take additions only.
+//! its corners, and the six diagonals of its faces that cut its edges; of these, four in the plane. Projections on them
+//! take additions only.
 //! Bounds are *signed* projections; two polytopes are disjoint if *any* slab pair is (Aragón & Molinari 2014,
 //! eqs. (8)–(11), print norms and a conjunction). The test cannot see gaps across other directions, so it is
 //! sufficient for disjointness and not necessary.
@@ -115,7 +116,8 @@ impl<const SLABS: usize> Dop<SLABS> {
 
     /// Whether the polytopes are certainly disjoint: the slabs of some direction are.
     ///
-    /// The axes of the box (of the plane, and a diagonal) come first, in one block without branches: they exclude most pairs.
+    /// Three directions, which are the axes of the box where there are more than four, come first in one block without
+    /// branches: they exclude most pairs.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
         let apart = |k: usize| (self.lower[k] > other.upper[k]) | (other.lower[k] > self.upper[k]);

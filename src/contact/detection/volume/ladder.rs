@@ -141,17 +141,12 @@ impl LeafVolumes {
         }
     }
 
-    /// The rungs, lowest first.
-    pub fn ladder(&self) -> &[VolumeKind] {
-        &self.ladder
-    }
-
     /// Forgets all volumes: the nodes, or the margins, have changed.
     pub fn invalidate(&mut self) {
         self.stamp += 1;
     }
 
-    /// The rung that excludes the pair, as a position in [`LeafVolumes::ladder`]; `None` if they may touch.
+    /// The rung that excludes the pair, as its place in the ladder; `None` if they may touch.
     pub fn excluded(&mut self, a: &Leaf<'_>, b: &Leaf<'_>) -> Option<usize> {
         self.tally.pairs += 1;
         (0..self.ladder.len()).find(|&rung| {
