@@ -7,13 +7,16 @@
 
 mod chunk;
 mod mean_stress;
+mod memory;
+mod shape;
 
 #[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;
 
-use self::chunk::{Chunk, ChunkSums};
+use self::chunk::Chunk;
+use self::memory::ChunkSums;
 use super::critical_step::CriticalStep;
 use super::element_block::ElementBlock;
 use super::group::{ELEMENTS_PER_CHUNK, num_chunks};
@@ -221,7 +224,9 @@ impl ChunkWork<'_> {
             chunk.compute(self, sums);
         } else if !chunks.is_empty() {
             let (first, second) = chunks.split_at_mut(chunks.len() / 2);
-            let (sums, other_sums) = sums.split(first);
+            let num_own = first.iter().map(|chunk| chunk.territory().len()).sum();
+            let num_foreign = first.iter().map(Chunk::num_foreign).sum();
+            let (sums, other_sums) = sums.split(num_own, num_foreign);
             rayon::join(|| self.compute(first, sums), || self.compute(second, other_sums));
         }
     }

@@ -134,7 +134,7 @@ pub struct WallSeconds {
     pub internal_force: f64,
     /// Critical steps.
     pub critical_step: f64,
-    /// Predictor, corrector, loads, supports and flight.
+    /// Predictor, corrector with the momenta of the bodies, loads, supports and flight.
     pub integration: f64,
     /// The audit of energy and momentum.
     pub account: f64,

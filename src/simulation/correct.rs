@@ -49,7 +49,7 @@ impl Simulation {
         Resultants::new(&self.forces, &self.internal, &self.action).on(node)
     }
 
-    /// The same of a body that is not rigid.
+    /// Accelerations, velocities and balance of a body that is not rigid.
     fn correct_nodes(&mut self, body: usize, dt: f64) {
         let nodes = self.model.bodies[body].nodes.clone();
         let mass = self.model.bodies[body].mass;
@@ -122,9 +122,9 @@ struct Corrector<'a> {
     /// Guides, and their reactions \[N\].
     guides: (&'a [Guide], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
-    /// \[kg\]
+    /// Of the nodes \[kg\].
     masses: &'a [f64],
-    /// At the end of the step \[m\].
+    /// Of the nodes at the end of the step \[m\].
     positions: &'a [Vec3],
 }
 
@@ -146,7 +146,7 @@ impl WithSimd for Piece<'_> {
         let first = range.start;
         if corrector.has_mass {
             accelerate(resultants, &masses[range.clone()], first, accelerations);
-            for &node in within(corrector.touched, &range) {
+            for &node in &corrector.touched[within(corrector.touched, &range)] {
                 let node = node as usize;
                 accelerations[node - first] = resultants.on(node) * (1.0 / masses[node]);
             }
@@ -163,12 +163,11 @@ impl WithSimd for Piece<'_> {
             }
         }
         for (support, components) in supports.0.iter().zip(supports.1) {
-            let nodes = within(&support.nodes, &range);
-            let before = support.nodes.partition_point(|&node| (node as usize) < first);
-            for (&node, component) in nodes.iter().zip(&components[before..]) {
+            let these = within(&support.nodes, &range);
+            for (&node, component) in support.nodes[these.clone()].iter().zip(&components[these]) {
                 let k = node as usize - first;
-                accelerations[k][support.axis] = component.acceleration();
-                velocities[k][support.axis] = component.velocity();
+                accelerations[k][support.axis] = component.end.acceleration;
+                velocities[k][support.axis] = component.end.velocity;
             }
         }
         NodalKernel { masses: &masses[range.clone()], positions: &positions[range], velocities }
@@ -198,9 +197,9 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
     }
 }
 
-/// Those of the nodes, which ascend, that are in a range.
-fn within<'a>(nodes: &'a [u32], range: &Range<usize>) -> &'a [u32] {
+/// Places of those of the nodes, which ascend, that are in a range.
+fn within(nodes: &[u32], range: &Range<usize>) -> Range<usize> {
     let [start, end] =
         [range.start, range.end].map(|end| nodes.partition_point(|&node| (node as usize) < end));
-    &nodes[start..end]
+    start..end
 }

@@ -19,7 +19,7 @@ pub struct WallTimes {
     pub internal_force: f64,
     /// Critical steps.
     pub critical_step: f64,
-    /// Time integration, loads, supports and flight.
+    /// Time integration with the momenta of the bodies, loads, supports and flight.
     pub integration: f64,
     /// The audit of energy and momentum.
     pub account: f64,

@@ -10,25 +10,13 @@ use super::Simulation;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SupportedComponent {
     /// Where it will be at the end of the step.
-    end: PrescribedStep,
+    pub end: PrescribedStep,
     /// Its velocity at the beginning \[m/s\].
     velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     reaction: f64,
     /// Reaction at its beginning \[N\].
     reaction_before: f64,
-}
-
-impl SupportedComponent {
-    /// Its velocity at the end of the step \[m/s\].
-    pub fn velocity(&self) -> f64 {
-        self.end.velocity
-    }
-
-    /// Its acceleration at the end of the step \[m/s²\].
-    pub fn acceleration(&self) -> f64 {
-        self.end.acceleration
-    }
 }
 
 impl Simulation {

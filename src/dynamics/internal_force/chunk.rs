@@ -7,11 +7,12 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
-use std::slice::Chunks;
 
 use pulp::{Simd, WithSimd};
 
 use super::mean_stress::MeanStress;
+use super::memory::{Ahead, ChunkSums, GatherNodes, HandOver};
+use super::shape::Shape;
 use super::{ChunkWork, ElementFailure, FailureKind};
 use crate::dynamics::critical_step::{ChunkBound, CriticalStep};
 use crate::dynamics::element_block::{ElementBlock, ElementOperation};
@@ -19,8 +20,7 @@ use crate::dynamics::element_formulation::{ElementFormulation, Evaluation};
 use crate::dynamics::group::{ELEMENTS_PER_CHUNK, element_of, groups_of_chunk};
 use crate::element::MAX_NODES;
 use crate::material::Law;
-use crate::math::Vec3;
-use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH, prefetch};
+use crate::math::pack::{NUM_SLOTS, Pack, Padded, QUARTET, Registers, Row, Slots, WIDTH};
 use crate::math::real::Real;
 
 /// Does something for each node of an element, written out for the first four: such a loop stays one, and what it gathers
@@ -68,22 +68,6 @@ pub(super) struct Chunk {
     /// Whether lanes of some groups are past the last element.
     padded: bool,
 }
-
-/// What is known of the deformation of the elements of a chunk.
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    /// Smallest J = det F.
-    smallest_jacobian: f64,
-    /// Root of the mean square of the strain, at most: W ≥ μ |E|² where strains are small.
-    mean_strain: f64,
-}
-
-impl Shape {
-    const UNDEFORMED: Self = Self { smallest_jacobian: 1.0, mean_strain: 0.0 };
-}
-
-/// The largest strain in a chunk over the mean one where some elements of many are strained.
-const LARGEST_OVER_MEAN: f64 = 4.0;
 
 impl Chunk {
     /// A chunk of a block, and its nodes.
@@ -167,6 +151,11 @@ impl Chunk {
         self.territory.clone()
     }
 
+    /// Number of nodes that are not its own.
+    pub fn num_foreign(&self) -> usize {
+        self.nodes.len() - self.own.len()
+    }
+
     /// Nodes that are not its own, ascending.
     pub fn foreign_nodes<'a>(&self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + use<'a> {
         let nodes = self.nodes(nodes);
@@ -179,7 +168,7 @@ impl Chunk {
         with_scratch(|[positions, forces]| {
             self.gather(work, positions);
             for search in [false, true] {
-                let ahead = Ahead::new(self, work, &sums);
+                let ahead = Ahead::new((&self.groups, &self.nodes), work, &sums);
                 let work = ChunkForces { block, chunk: self, ahead, positions, forces, registers, search };
                 if block.dispatch(work) != Some(false) {
                     break;
@@ -195,11 +184,9 @@ impl Chunk {
         });
     }
 
-    /// By how much its most compressed elements were compressed, or its elements strained, since its shape was marked.
+    /// How much its shape has changed since it was marked: see [`Shape::change_since`].
     pub fn change_of_shape(&self) -> f64 {
-        let compression = 1.0 - self.shape.smallest_jacobian / self.marked.smallest_jacobian;
-        let strain = (self.shape.mean_strain - self.marked.mean_strain).abs();
-        compression.max(LARGEST_OVER_MEAN * strain)
+        self.shape.change_since(&self.marked)
     }
 
     /// Changes of shape count from the last evaluation on.
@@ -249,118 +236,6 @@ thread_local! {
 /// Does work with it; never `None`, as it has two times as many vectors as there are slots.
 fn with_scratch<R>(work: impl FnOnce(&mut [Slots; 2]) -> R) -> Option<R> {
     SCRATCH.with_borrow_mut(|scratch| scratch.as_chunks_mut().0.first_chunk_mut().map(work))
-}
-
-/// Where a chunk leaves the sums of its forces \[N\].
-pub(super) struct ChunkSums<'a> {
-    /// By node of its territory.
-    pub own: &'a mut [Vec3],
-    /// By foreign node.
-    pub foreign: &'a mut [Vec3],
-}
-
-impl<'a> ChunkSums<'a> {
-    /// Those of the first chunks, and the rest.
-    pub fn split(self, chunks: &[Chunk]) -> (Self, Self) {
-        let nodes = chunks.iter().map(|chunk| chunk.territory.len()).sum();
-        let foreign = chunks.iter().map(|chunk| chunk.nodes.len() - chunk.own.len()).sum();
-        let (own, other_own) = self.own.split_at_mut(nodes);
-        let (foreign, other_foreign) = self.foreign.split_at_mut(foreign);
-        (Self { own, foreign }, Self { own: other_own, foreign: other_foreign })
-    }
-}
-
-/// Brings the positions of nodes together.
-struct GatherNodes<'a> {
-    nodes: &'a [u32],
-    positions: &'a [Vec3],
-    gathered: &'a mut Slots,
-}
-
-impl WithSimd for GatherNodes<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let gathered = &mut self.gathered[..self.nodes.len()];
-        for slot in 0..gathered.len() {
-            gathered[slot] = Padded::from_vector(self.positions[self.nodes[slot] as usize].data.0[0]);
-        }
-    }
-}
-
-/// Hands the forces of slots over to the nodes.
-struct HandOver<'a> {
-    forces: &'a [Padded],
-    own: Range<usize>,
-    /// Place of the first own node.
-    first: usize,
-    sums: ChunkSums<'a>,
-}
-
-impl WithSimd for HandOver<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Self { forces, own, first, sums } = self;
-        let (before, after) = sums.foreign.split_at_mut(own.start);
-        unpad(&forces[..own.start], before);
-        unpad(&forces[own.end..], after);
-        sums.own[..first].fill(Vec3::zeros());
-        sums.own[first + own.len()..].fill(Vec3::zeros());
-        unpad(&forces[own.clone()], &mut sums.own[first..first + own.len()]);
-    }
-}
-
-/// Copies vectors of two slices of one length.
-#[inline(always)]
-fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
-    let vectors = &mut vectors[..padded.len()];
-    for k in 0..padded.len() {
-        let [x, y, z, _] = padded[k].0;
-        vectors[k] = Vec3::new(x, y, z);
-    }
-}
-
-/// What will be needed of memory when the elements of a chunk are done: room for its sums, and the positions for the
-/// chunk after it. All of it is scattered over pages that the processor does not look ahead into by itself.
-struct Ahead<'a> {
-    own: Chunks<'a, Vec3>,
-    foreign: Chunks<'a, Vec3>,
-    nodes: Chunks<'a, u32>,
-    positions: &'a [Vec3],
-}
-
-impl<'a> Ahead<'a> {
-    /// Groups of elements between one part and the next: to ask for little each time costs more than it hides.
-    const PERIOD: usize = 4;
-
-    /// In equal parts for the groups of a chunk; the chunk after it is taken to have as many nodes.
-    fn new(chunk: &Chunk, work: &ChunkWork<'a>, sums: &'a ChunkSums<'_>) -> Self {
-        let num_parts = chunk.groups.len().div_ceil(Self::PERIOD);
-        let per_part = |count: usize| count.div_ceil(num_parts).max(1);
-        Self {
-            own: sums.own.chunks(per_part(sums.own.len())),
-            foreign: sums.foreign.chunks(per_part(sums.foreign.len())),
-            nodes: work.nodes[chunk.nodes.end..].chunks(per_part(chunk.nodes.len())),
-            positions: work.positions,
-        }
-    }
-
-    /// Asks for the next part.
-    #[inline(always)]
-    fn prefetch(&mut self) {
-        if let Some(own) = self.own.next() {
-            prefetch(own);
-        }
-        if let Some(foreign) = self.foreign.next() {
-            prefetch(foreign);
-        }
-        for &node in self.nodes.next().unwrap_or_default() {
-            prefetch(&self.positions[node as usize]);
-        }
-    }
 }
 
 /// Forces of a chunk as an operation on elements; whether all of them are sound.
@@ -466,9 +341,8 @@ impl<F: ElementFormulation<N>, L: Law, const N: usize> WithSimd for ChunkKernel<
         }
         chunk.failure = failure.map(|(element, kind)| ElementFailure { block: chunk.block, element, kind });
         [chunk.energy, chunk.hourglass] = totals.map(|row| row.0.iter().sum());
-        // Of a state at rest, rounding can make the energy negative.
-        chunk.shape.mean_strain = (chunk.energy.max(0.0) / chunk.stiffness).sqrt();
-        chunk.shape.smallest_jacobian = smallest.lanes().iter().copied().fold(f64::INFINITY, f64::min);
+        let smallest_jacobian = smallest.lanes().iter().copied().fold(f64::INFINITY, f64::min);
+        chunk.shape = Shape::new(smallest_jacobian, chunk.energy / chunk.stiffness);
         smallest.lanes().iter().all(|&jacobian| jacobian > 0.0)
             && finite.lanes().iter().all(|&zero| zero == 0.0)
     }

@@ -1,5 +1,6 @@
 //! The hexahedron of one point with hourglass control.
 
+use super::frequency::exact_frequency_squared;
 use super::*;
 use crate::dynamics::newmark;
 
