@@ -204,16 +204,26 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// Whether the normals of all faces around a node (global number) are against a direction, or none is: then so is that of
-/// the node, a sum of theirs with positive weights. `None` where they differ, and of faces that are not all flat.
+/// Whether the normals of all faces around a node (global number) are against a direction there, or none is: then so is
+/// that of the node, a sum of theirs with positive weights. `None` where they differ, and of curved or collapsed faces.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
-    let place = |node: u32| positions[node as usize];
+    let between = |from: u32, to: [u32; 2]| {
+        let [e, f] = to.map(|to| positions[to as usize] - positions[from as usize]);
+        e.cross(&f)
+    };
     let (mut against, mut along) = (!faces.is_empty(), true);
     for &face in faces {
-        let (CellKind::Tri3, &[a, b, c]) = surface.face(face as usize) else { return None };
-        let corner = place(a);
-        let product = (place(b) - corner).cross(&(place(c) - corner)).dot(direction);
+        let normal = match surface.face(face as usize) {
+            (CellKind::Tri3, &[a, b, c]) => between(a, [b, c]),
+            (CellKind::Quad4, nodes) => {
+                let mut places = (0..4).filter(|&k| nodes[k] == node);
+                let (Some(k), None) = (places.next(), places.next()) else { return None };
+                between(node, [nodes[(k + 1) % 4], nodes[(k + 3) % 4]])
+            }
+            _ => return None,
+        };
+        let product = normal.dot(direction);
         against &= product < 0.0;
         along &= product > 0.0;
     }

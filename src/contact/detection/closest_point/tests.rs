@@ -300,32 +300,48 @@ fn parallel_segments_meet_in_the_middle_of_their_overlap() {
     assert_eq!(beyond, [1.0, 1.0]);
 }
 
-/// Fans of five triangles, flat, bent and folded: where all faces are on one side of a direction, so is the normal of the
-/// node they share, and one beside it that is not flat leaves it open.
+/// Fans of five triangles or of warped quadrilaterals, flat, bent and folded: where all faces are on one side of a
+/// direction, so is the normal of the node they share, and one beside it that is curved or collapsed leaves it open.
 #[test]
 fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
     let samples = &mut Samples::new(6);
-    let fan: Vec<[u32; 3]> = (0..5).map(|k| [0, 1 + k, 1 + (k + 1) % 5]).collect();
-    let surface = Surface::new(fan.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice())));
-    let with_quad = fan.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice()));
-    let with_quad = Surface::new(with_quad.chain([(CellKind::Quad4, [0, 1, 6, 7].as_slice())]));
-    let mut seen = [0; 3];
-    for _ in 0..300 {
-        let bend = samples.pick(&[0.0, 0.3, 2.0]);
-        let mut positions = vec![samples.vector(1.0)];
-        for k in 0..5 {
-            let (sin, cos) = (0.2 * TAU * f64::from(k)).sin_cos();
-            positions.push(positions[0] + Vec3::new(cos, sin, 0.0) + samples.vector(bend));
+    for kind in [CellKind::Tri3, CellKind::Quad4] {
+        let next = |k: u32| 1 + (k + 1) % 5;
+        let fan: Vec<Vec<u32>> = match kind {
+            CellKind::Tri3 => (0..5).map(|k| vec![0, 1 + k, next(k)]).collect(),
+            // Every other one begins at another corner.
+            _ => (0..5)
+                .map(|k| {
+                    [vec![0, 1 + k, 6 + k, next(k)], vec![6 + k, next(k), 0, 1 + k]][k as usize % 2].clone()
+                })
+                .collect(),
+        };
+        let faces = || fan.iter().map(|nodes| (kind, nodes.as_slice()));
+        let surface = Surface::new(faces());
+        let beside = [(CellKind::Quad4, &[0, 1, 6, 0][..]), (CellKind::Tri6, &[0, 1, 6, 7, 8, 9][..])];
+        let with_another = beside.map(|another| Surface::new(faces().chain([another])));
+        let mut seen = [0; 3];
+        for _ in 0..300 {
+            let bend = samples.pick(&[0.0, 0.3, 2.0]);
+            let mut positions = vec![samples.vector(1.0)];
+            for ring in [1.0, 1.5] {
+                for k in 0..5 {
+                    let (sin, cos) = (0.2 * TAU * (f64::from(k) + ring - 1.0)).sin_cos();
+                    let place = Vec3::new(cos, sin, 0.0) * ring + samples.vector(bend);
+                    positions.push(positions[0] + place);
+                }
+            }
+            let direction = samples.direction();
+            let product = vertex_normal(&surface, &positions, 0).dot(&direction);
+            let side = are_against(&surface, &positions, 0, &direction);
+            assert!(side.is_none_or(|against| against == (product < 0.0)), "{side:?} {product}");
+            for surface in &with_another {
+                assert_eq!(are_against(surface, &positions, 0, &direction), None);
+            }
+            seen[side.map_or(2, usize::from)] += 1;
         }
-        positions.extend([samples.vector(1.0), samples.vector(1.0)]);
-        let direction = samples.direction();
-        let product = vertex_normal(&surface, &positions, 0).dot(&direction);
-        let side = are_against(&surface, &positions, 0, &direction);
-        assert!(side.is_none_or(|against| against == (product < 0.0)), "{side:?} {product}");
-        assert_eq!(are_against(&with_quad, &positions, 0, &direction), None);
-        seen[side.map_or(2, usize::from)] += 1;
+        assert!(seen.iter().all(|&count| count > 50), "{kind:?} {seen:?}");
     }
-    assert!(seen.iter().all(|&count| count > 50), "{seen:?}");
 }
 
 /// Gap of the closest of all faces.

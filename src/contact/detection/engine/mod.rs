@@ -21,6 +21,7 @@ mod flight;
 mod in_play;
 mod listing;
 mod neighbourhood;
+mod outlook;
 mod patches;
 mod queue;
 mod steps;

@@ -16,7 +16,6 @@ use crate::contact::detection::near_faces::bounds_of_face;
 use crate::contact::detection::volume::{Aabb, AabbRow};
 use crate::math::Vec3;
 use crate::math::pack::WIDTH;
-use crate::mesh::CellKind;
 
 use super::steps::Steps;
 
@@ -35,8 +34,8 @@ const PATCHES_FOLLOWED_PER_TASK: usize = 256;
 pub(super) struct FaceBatch<'a> {
     /// The faces.
     pub faces: &'a [u32],
-    /// Whether all of them are segments and triangles.
-    pub is_flat: bool,
+    /// Whether none of them is curved.
+    pub is_linear: bool,
     /// Nodes of the faces that belong to none of another batch, each with the place of the face that it belongs to.
     pub nodes: &'a [(u32, u32)],
     /// Boxes of the faces when they were fitted.
@@ -98,7 +97,7 @@ pub(super) struct Patches {
     nodes: Vec<(u32, u32)>,
     /// Where the nodes of each batch end.
     ends: Vec<u32>,
-    is_flat: Vec<bool>,
+    is_linear: Vec<bool>,
     /// Boxes of the faces of each batch, and of the batches of each patch, when they were fitted.
     boxes: Vec<AabbRow>,
     batches: Vec<AabbRow>,
@@ -138,7 +137,7 @@ impl Patches {
             faces,
             nodes: Vec::new(),
             ends: Vec::new(),
-            is_flat: Vec::new(),
+            is_linear: Vec::new(),
             batches: vec![AabbRow::EMPTY; num_patches],
             bounds: vec![AabbRow::EMPTY.joint(); num_patches],
             around: NodesAround::default(),
@@ -162,9 +161,11 @@ impl Patches {
                     }
                 }
             }
-            let is_face_flat =
-                |&face: &u32| matches!(surface.face(face as usize).0, CellKind::Line2 | CellKind::Tri3);
-            self.is_flat.push(faces.iter().all(is_face_flat));
+            let is_face_linear = |&face: &u32| {
+                let kind = surface.face(face as usize).0;
+                kind == kind.linear()
+            };
+            self.is_linear.push(faces.iter().all(is_face_linear));
             self.ends.push(self.nodes.len() as u32);
         }
     }
@@ -284,7 +285,7 @@ impl Patches {
         let begin = batch.checked_sub(1).map_or(0, |before| self.ends[before]);
         FaceBatch {
             faces: self.faces_of(batch..batch + 1),
-            is_flat: self.is_flat[batch],
+            is_linear: self.is_linear[batch],
             nodes: &self.nodes[begin as usize..self.ends[batch] as usize],
             boxes: &self.boxes[batch],
         }
@@ -316,6 +317,7 @@ mod tests {
 
     use super::*;
     use crate::contact::detection::samples::Samples;
+    use crate::mesh::CellKind;
 
     /// Every face is in one batch, and every node belongs to one face that has it, whatever its kind. A patch follows the
     /// nodes of all faces around its own.
@@ -323,14 +325,14 @@ mod tests {
     fn faces_and_nodes_are_shared_out() {
         let samples = &mut Samples::new(2);
         for count in [10, 40, 300] {
-            let quad = (CellKind::Quad4, vec![3, 9, 8, 5]);
+            let curved = (CellKind::Quad8, vec![3, 9, 8, 5, 0, 1, 2, 4]);
             let triangle = |k: u32| (CellKind::Tri3, vec![k, k + 1, k + 2]);
-            let faces: Vec<(CellKind, Vec<u32>)> = (0..count).map(triangle).chain([quad]).collect();
+            let faces: Vec<(CellKind, Vec<u32>)> = (0..count).map(triangle).chain([curved]).collect();
             let surface = Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())));
             let positions: Vec<Vec3> = (0..count + 2).map(|_| samples.vector(1.0)).collect();
             let patches = Patches::new(&surface, &positions);
             assert_eq!(patches.len(), (count as usize + 1).div_ceil(FACES));
-            let (mut seen, mut owned, mut num_flat) = (Vec::new(), Vec::new(), 0);
+            let (mut seen, mut owned, mut num_linear) = (Vec::new(), Vec::new(), 0);
             let num_batches = (count + 1).div_ceil(WIDTH as u32);
             for k in 0..num_batches {
                 let batch = patches.batch(k);
@@ -340,13 +342,13 @@ mod tests {
                 };
                 assert!(batch.nodes.iter().all(has));
                 owned.extend(batch.nodes.iter().map(|(node, _)| *node));
-                num_flat += usize::from(batch.is_flat);
+                num_linear += usize::from(batch.is_linear);
             }
             seen.sort_unstable();
             owned.sort_unstable();
             assert_eq!(seen, (0..=count).collect::<Vec<_>>());
             assert_eq!(owned, surface.nodes());
-            assert_eq!(num_flat, num_batches as usize - 1);
+            assert_eq!(num_linear, num_batches as usize - 1);
             for patch in 0..patches.len() {
                 let Some(followed) = patches.around.of(patch) else {
                     assert_eq!(patches.len(), 1);

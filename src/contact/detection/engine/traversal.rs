@@ -107,8 +107,8 @@ struct BatchPair<'a> {
 }
 
 impl BatchPair<'_> {
-    fn is_flat(&self) -> bool {
-        self.batches.iter().all(|batch| batch.is_flat)
+    fn is_linear(&self) -> bool {
+        self.batches.iter().all(|batch| batch.is_linear)
     }
 }
 
@@ -171,7 +171,7 @@ impl Traversal<'_> {
         found.has_met = true;
         let BatchPair { meeting, batches, .. } = pair;
         let mut met = [u64::MAX; WIDTH];
-        if !pair.is_flat() || self.lists_edges(pair) {
+        if !pair.is_linear() || self.lists_edges(pair) {
             self.meet(pair, work, &mut met, found);
         }
         let placed = self.sides[meeting.target].patches.placed(meeting.patches[1]);
@@ -199,19 +199,19 @@ impl Traversal<'_> {
 
     /// Leaves out the pairs of faces that a volume keeps apart, and lists the edges that belong to the others.
     ///
-    /// Boxes come first. The ladder is climbed only where the distance of a node is dearer: it is not, of flat faces.
+    /// Boxes come first. The ladder is climbed only where the distance of a node is dearer: it is not, of linear faces.
     fn meet(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, met: &mut Met, found: &mut Found) {
         let BatchPair { meeting, numbers, batches } = pair;
         let sides = [1 - meeting.target, meeting.target].map(|side| self.sides[side]);
-        let (is_flat, lists_edges) = (pair.is_flat(), self.lists_edges(pair));
+        let (is_linear, lists_edges) = (pair.is_linear(), self.lists_edges(pair));
         let is_one_batch = self.is_of_one_body() && numbers[0] == numbers[1];
-        let mut ladder = (!is_flat).then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
+        let mut ladder = (!is_linear).then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
         if let Some(ladder) = &mut ladder {
             ladder.place(&sides, batches, self.positions, self.reach);
         }
         let bodies = sides.map(|side| side.body);
         for (i, &face) in batches[0].faces.iter().enumerate() {
-            if is_flat && self.model.edges_of_face(bodies[0], face).is_empty() {
+            if is_linear && self.model.edges_of_face(bodies[0], face).is_empty() {
                 continue;
             }
             let around = batches[0].boxes.get(i).moved(&meeting.shift).widened(meeting.margin);
