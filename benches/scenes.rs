@@ -1,12 +1,12 @@
 //! The detectors against the look at every pair, in a hundred thousand random scenes of many bodies: in flight, in
-//! contact while they deform, and in contact with themselves.
+//! contact while they deform, in contact with themselves, and where they first meet within a step.
 //!
 //! What is checked in each of them is that of `tests/properties`: nothing is missed, no first impact is late, or early
 //! by a billionth of the flight, and every constraint is the same to the last bit. A scene that fails is named with its
 //! seed, and the bench goes on.
 //!
 //! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first. A word after `--` runs only
-//! the kinds with that word: `flights`, `deforming` or `themselves`.
+//! the kinds with that word: `flights`, `deforming`, `themselves` or `steps`.
 #![expect(dead_code, unused_imports, reason = "the modules belong to the property tests")]
 #![expect(clippy::unwrap_used, reason = "a scene fails by panicking")]
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
@@ -21,6 +21,8 @@ mod deformation;
 mod flight;
 #[path = "common/icosphere.rs"]
 mod icosphere;
+#[path = "../tests/properties/impacts.rs"]
+mod impacts;
 #[path = "../tests/properties/samples.rs"]
 mod samples;
 #[path = "../tests/properties/scenes.rs"]
@@ -35,9 +37,10 @@ use std::time::Instant;
 use common::repetitions;
 use rayon::prelude::*;
 
-/// Scenes in all, and how many of a hundred are flights, and of bodies that meet themselves; the others deform.
+/// Scenes in all, and how many of a hundred are flights, of bodies that meet themselves, and single steps; the others
+/// deform.
 const SCENES: usize = 100_000;
-const SHARES: [u64; 2] = [50, 2];
+const SHARES: [u64; 3] = [45, 2, 10];
 
 fn main() {
     let scenes = match repetitions(SCENES) {
@@ -45,11 +48,12 @@ fn main() {
         many => scenes::number_of_scenes(many as u64),
     };
     let first = std::env::var("ICTUS_FIRST_SCENE").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
-    let [flights, themselves] = SHARES.map(|share| (scenes * share).div_ceil(100));
-    let deforming = scenes - (flights + themselves).min(scenes);
+    let [flights, themselves, steps] = SHARES.map(|share| (scenes * share).div_ceil(100));
+    let deforming = scenes - (flights + themselves + steps).min(scenes);
     let failed = [
         run("flights", first..first + flights, flight::fly, flight::Tally::sum),
         run("deforming", first..first + deforming, contact::deform, contact::Tally::sum),
+        run("meeting in steps", first..first + steps, impacts::meet, impacts::Tally::sum),
         run("meeting themselves", first..first + themselves, self_contact::roll, contact::Tally::sum),
     ];
     let failed: usize = failed.iter().sum();

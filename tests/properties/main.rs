@@ -10,6 +10,7 @@ mod deformation;
 mod flight;
 #[path = "../../benches/common/icosphere.rs"]
 mod icosphere;
+mod impacts;
 mod rough;
 #[path = "../../benches/common/rough_surfaces.rs"]
 mod rough_surfaces;

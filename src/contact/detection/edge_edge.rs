@@ -267,6 +267,9 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
         return None;
     }
     let places = closest_places(&curves);
+    if places.iter().any(|place| !(END..=1.0 - END).contains(place)) {
+        return None;
+    }
     let points = [0, 1].map(|k| curves[k].at(places[k]).0);
     let offset = points[0] - points[1];
     if offset.norm_squared() > reach * reach {
@@ -285,8 +288,8 @@ fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     first.cross(second).norm_squared() < bound
 }
 
-/// Unit normal out of the target at the closest points of two edges; none where they are next to an end, parallel, or
-/// where the normal is not one of both edges. The normals of faces are those with the nodes where `at` says.
+/// Unit normal out of the target at the closest points of two edges; none where they are parallel, or where the normal is
+/// not one of both edges. The normals of faces are those with the nodes where `at` says.
 pub(super) fn normal_of_crossing(
     model: &ContactModel,
     pair: &EdgePair,
@@ -294,9 +297,6 @@ pub(super) fn normal_of_crossing(
     places: [f64; 2],
     at: &impl Fn(u32) -> Vec3,
 ) -> Option<Vec3> {
-    if places.iter().any(|place| !(END..=1.0 - END).contains(place)) {
-        return None;
-    }
     let along = [0, 1].map(|k| curves[k].at(places[k]).1);
     let across = along[0].cross(&along[1]);
     let sine = across.norm() / (along[0].norm() * along[1].norm());

@@ -300,6 +300,11 @@ impl<'a> Sweep<'a> {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
+        // The lines of edges in one plane may cross beyond an end. As a node may miss what is next to it, an edge goes all
+        // the way to its nodes, other than one in contact does.
+        if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
+            return false;
+        }
         let rate = |k: usize| -> Vec3 {
             let (nodes, values, count) = Curve::shares(edges[k], places[k]);
             nodes.iter().zip(values).take(count).map(|(&node, n)| self.paths.rate(node, tau) * n).sum()
