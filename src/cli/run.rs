@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ictus::io::summary::{DetectionLevel, DetectionSummary, Status, Summary, WallSeconds};
+use ictus::io::summary::{DetectionLevel, DetectionSummary, FirstContact, Status, Summary, WallSeconds};
 use ictus::simulation::{Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
@@ -63,6 +63,9 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
+/// Most first contacts in the closing report.
+const CONTACTS_SHOWN: usize = 10;
+
 /// The closing report.
 fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> String {
     let seconds = |time: f64| format!("{time:.9} s");
@@ -73,11 +76,7 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
         summary.flight_steps
     );
     let mut facts = vec![("time", span)];
-    facts.extend(summary.first_contacts.iter().map(|contact| {
-        let [first, second] = &contact.bodies;
-        let (time, speed) = (seconds(contact.time), contact.normal_speed);
-        ("first contact", format!("{first} and {second} at {time}, closing at {speed:.3} m/s"))
-    }));
+    facts.extend(first_contacts(&summary.first_contacts));
     facts.push(("energy error", format!("{:.3e} at most", summary.energy.largest_error)));
     facts.push(("momentum error", format!("{:.3e} at most", summary.momentum.largest_error)));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
@@ -85,6 +84,21 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
     format!("{head}\n{}\n{}\n{profile}", print::facts(&facts), detection(&summary.detection))
+}
+
+/// The first contacts of the first pairs of bodies that met.
+fn first_contacts(contacts: &[FirstContact]) -> Vec<(&'static str, String)> {
+    let line = |contact: &FirstContact| {
+        let ([first, second], speed) = (&contact.bodies, contact.normal_speed);
+        let text = format!("{first} and {second} at {:.9} s, closing at {speed:.3} m/s", contact.time);
+        ("first contact", text)
+    };
+    let mut lines: Vec<_> = contacts.iter().take(CONTACTS_SHOWN).map(line).collect();
+    let others = contacts.len() - lines.len();
+    if others > 0 {
+        lines.push(("first contact", format!("of {others} more pairs of bodies: see summary.json")));
+    }
+    lines
 }
 
 /// Where the time went, by stage.
@@ -117,5 +131,30 @@ fn describe(summary: &Summary) -> &'static str {
         Status::Finished => "finished",
         Status::Interrupted => "interrupted",
         _ => "failed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of many pairs of bodies the report names the first ones, and says how many it does not.
+    #[test]
+    fn the_report_names_some_first_contacts() {
+        let contact = FirstContact {
+            bodies: ["ball".into(), "wall".into()],
+            time: 0.25,
+            point: [0.0; 3],
+            normal: [1.0, 0.0, 0.0],
+            normal_speed: 2.0,
+        };
+        let lines = |count: usize| first_contacts(&vec![contact.clone(); count]);
+        let named = "ball and wall at 0.250000000 s, closing at 2.000 m/s";
+        assert!(lines(0).is_empty());
+        assert!(
+            lines(10).len() == 10 && lines(10).iter().all(|line| *line == ("first contact", named.into()))
+        );
+        assert_eq!(lines(1234).len(), 11);
+        assert_eq!(lines(1234)[10].1, "of 1224 more pairs of bodies: see summary.json");
     }
 }

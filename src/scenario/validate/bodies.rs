@@ -1,5 +1,6 @@
 //! `[[bodies]]`.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -38,9 +39,9 @@ pub(super) fn validate(
         check.report(problem.help("add [[bodies]] with `name`, `mesh` and `material`"));
     }
     let names: Vec<_> = bodies.iter().map(|body| body.name.clone()).collect();
+    let mut known = HashSet::new();
     for (index, name) in names.iter().enumerate() {
-        let same = |other: &Spanned<String>| other.get_ref() == name.get_ref();
-        if !name.get_ref().is_empty() && names[..index].iter().any(same) {
+        if !name.get_ref().is_empty() && !known.insert(name.get_ref()) {
             let problem = Problem::new(format!("two bodies are named `{}`", name.get_ref())).at(name.span());
             check.report(
                 problem
