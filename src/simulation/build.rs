@@ -29,12 +29,14 @@ use crate::scenario::{
 
 use super::assembly::Assembly;
 use super::contact_account::ContactAudit;
+use super::correct::pieces_of;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
 use super::impact::ImpactControl;
 use super::initial_penetration::{describe, moved_apart, overlaps, refuse};
 use super::kept_gaps::KeptGaps;
 use super::model::{Behaviour, Body, Model};
+use super::nodal_sums::NodalSums;
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
 use super::spring_stiffness::{holding_step, stiffness_of_springs, stiffness_warning};
@@ -90,6 +92,7 @@ impl Simulation {
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();
+        let pieces = pieces_of(&model);
         let mut simulation = Self {
             settings: scenario.time.clone(),
             state: State::at_rest(model.reference_positions.clone()),
@@ -118,7 +121,8 @@ impl Simulation {
             control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel, holding),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             balances_before: Vec::new(),
-            nodal_sums: Vec::new(),
+            nodal_sums: vec![NodalSums::zero(); pieces.len()],
+            pieces,
             pair_balances: Vec::new(),
             contact_audit: ContactAudit::default(),
             surfaces,

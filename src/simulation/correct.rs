@@ -1,13 +1,12 @@
 //! The corrector of a step.
 //!
-//! One pass over the nodes of a body makes their accelerations and velocities and the balance of the body: memory is what
-//! nodes cost.
+//! One pass over the nodes of all bodies makes their accelerations and velocities and the balances of the bodies: memory is
+//! what nodes cost.
 
 use std::ops::Range;
 use std::time::Instant;
 
 use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
 
 use crate::contact::response::ContactAction;
 use crate::dynamics::{InternalForce, Support};
@@ -16,13 +15,48 @@ use crate::math::pack::{Registers, WIDTH};
 use crate::math::reduction::nodes_per_task;
 
 use super::account::BodyBalance;
-use super::model::Guide;
+use super::model::{Body, Guide, Model};
 use super::nodal_sums::{NodalKernel, NodalSums};
 use super::supports::SupportedComponent;
 use super::{Forces, Simulation};
 
 /// Nodes that are done at a time: what they have stays in the first-level cache meanwhile.
-const PIECE: usize = 256;
+const NODES_PER_PIECE: usize = 256;
+
+/// Some of the nodes of a body that is not rigid.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    body: usize,
+    /// Whether forces accelerate the body: nothing does a wall whose velocity is given.
+    has_mass: bool,
+    nodes: Range<usize>,
+    /// Supports of some of them, and the places of these among the nodes of the support.
+    supports: Vec<(usize, Range<usize>)>,
+}
+
+/// The nodes of all bodies that are not rigid, ascending, in pieces.
+pub(super) fn pieces_of(model: &Model) -> Vec<Piece> {
+    let bodies = model.bodies.iter().enumerate().filter(|(_, body)| !body.is_rigid());
+    let pieces = bodies.flat_map(|(body, Body { nodes, mass, .. })| {
+        nodes.clone().step_by(NODES_PER_PIECE).map(move |start| Piece {
+            body,
+            has_mass: *mass > 0.0,
+            nodes: start..nodes.end.min(start + NODES_PER_PIECE),
+            supports: Vec::new(),
+        })
+    });
+    let mut pieces: Vec<Piece> = pieces.collect();
+    for (index, support) in model.supports.iter().enumerate() {
+        for (place, &node) in support.nodes.iter().enumerate() {
+            let piece = pieces.partition_point(|piece| piece.nodes.end <= node as usize);
+            match pieces[piece].supports.last_mut() {
+                Some((of, places)) if *of == index => places.end = place + 1,
+                _ => pieces[piece].supports.push((index, place..place + 1)),
+            }
+        }
+    }
+    pieces
+}
 
 impl Simulation {
     /// Accelerations, velocities and balances at the end of the step.
@@ -30,11 +64,10 @@ impl Simulation {
         let start = Instant::now();
         self.guide();
         self.note_reactions();
+        self.correct_nodes(dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].is_rigid() {
                 self.correct_rigid(body, dt);
-            } else {
-                self.correct_nodes(body, dt);
             }
             if let Some(carrier) = &self.carriers[body] {
                 self.balances[body] = BodyBalance::of_carrier(carrier);
@@ -49,34 +82,33 @@ impl Simulation {
         Resultants::new(&self.forces, &self.internal, &self.action).on(node)
     }
 
-    /// Accelerations, velocities and balance of a body that is not rigid.
-    fn correct_nodes(&mut self, body: usize, dt: f64) {
-        let nodes = self.model.bodies[body].nodes.clone();
-        let mass = self.model.bodies[body].mass;
+    /// Accelerations, velocities and balances of the bodies that are not rigid.
+    fn correct_nodes(&mut self, dt: f64) {
         let corrector = Corrector {
             half_step: 0.5 * dt,
-            // Nothing accelerates a body without mass: a wall whose velocity is given.
-            has_mass: mass > 0.0,
             resultants: Resultants::new(&self.forces, &self.internal, &self.action),
             touched: &self.action.nodes,
             guides: (&self.model.guides, &self.forces.guides),
             supports: (&self.model.supports, &self.forces.supported),
             masses: &self.model.mass,
             positions: &self.positions_next,
+            registers: Registers::default(),
+            nodes_per_task: nodes_per_task(self.model.mass.len()),
         };
-        let registers = Registers::default();
-        let least = nodes_per_task(nodes.len()) / PIECE;
-        let accelerations = self.state.accelerations[nodes.clone()].par_chunks_mut(PIECE);
-        let velocities = self.state.velocities[nodes.clone()].par_chunks_mut(PIECE);
-        let pieces = accelerations.zip(velocities).with_min_len(least).enumerate();
-        let pieces = pieces.map(|(piece, (accelerations, velocities))| {
-            let first = nodes.start + piece * PIECE;
-            let range = first..first + velocities.len();
-            registers.run(Piece { corrector: &corrector, range, accelerations, velocities })
-        });
-        pieces.collect_into_vec(&mut self.nodal_sums);
-        if let Some(sums) = self.nodal_sums.drain(..).reduce(|sum, piece| sum + piece) {
-            self.balances[body] = BodyBalance::of_nodes(&sums, mass, self.positions_next[nodes.start]);
+        let nodes = Nodes {
+            first: 0,
+            accelerations: &mut self.state.accelerations,
+            velocities: &mut self.state.velocities,
+        };
+        corrector.correct(&self.pieces, nodes, &mut self.nodal_sums);
+        let mut sums = self.nodal_sums.iter();
+        for pieces in self.pieces.chunk_by(|a, b| a.body == b.body) {
+            let Body { mass, nodes, .. } = &self.model.bodies[pieces[0].body];
+            let of_body = sums.by_ref().take(pieces.len()).copied().reduce(|sum, piece| sum + piece);
+            if let Some(of_body) = of_body {
+                let first = self.positions_next[nodes.start];
+                self.balances[pieces[0].body] = BodyBalance::of_nodes(&of_body, *mass, first);
+            }
         }
     }
 }
@@ -114,47 +146,90 @@ impl<'a> Resultants<'a> {
 struct Corrector<'a> {
     /// Half the step \[s\].
     half_step: f64,
-    /// Whether forces accelerate the body.
-    has_mass: bool,
     resultants: Resultants<'a>,
     /// Nodes that contact acts on, ascending.
     touched: &'a [u32],
-    /// Guides, and their reactions \[N\].
+    /// Guides, their nodes ascending, and their reactions \[N\].
     guides: (&'a [Guide], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
     /// Of the nodes \[kg\].
     masses: &'a [f64],
     /// Of the nodes at the end of the step \[m\].
     positions: &'a [Vec3],
+    registers: Registers,
+    nodes_per_task: usize,
 }
 
-/// Some of the nodes.
-struct Piece<'a> {
-    corrector: &'a Corrector<'a>,
-    range: Range<usize>,
+/// What changes of the nodes from one on.
+struct Nodes<'a> {
+    first: usize,
     accelerations: &'a mut [Vec3],
     velocities: &'a mut [Vec3],
 }
 
-impl WithSimd for Piece<'_> {
+impl<'a> Nodes<'a> {
+    /// Those before a node, and those from it on.
+    fn split_at(self, node: usize) -> [Self; 2] {
+        let count = node - self.first;
+        let (accelerations, later_accelerations) = self.accelerations.split_at_mut(count);
+        let (velocities, later_velocities) = self.velocities.split_at_mut(count);
+        [
+            Self { first: self.first, accelerations, velocities },
+            Self { first: node, accelerations: later_accelerations, velocities: later_velocities },
+        ]
+    }
+}
+
+impl Corrector<'_> {
+    /// Corrects pieces, in parallel; `nodes` hold those of all of them.
+    fn correct(&self, pieces: &[Piece], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
+        let [Some(begin), Some(end)] =
+            [pieces.first().map(|piece| piece.nodes.start), pieces.last().map(|piece| piece.nodes.end)]
+        else {
+            return;
+        };
+        if pieces.len() == 1 || end - begin <= self.nodes_per_task {
+            let mut nodes = nodes;
+            for (piece, sums) in pieces.iter().zip(sums) {
+                let [_, from] = nodes.split_at(piece.nodes.start);
+                let [these, rest] = from.split_at(piece.nodes.end);
+                *sums = self.registers.run(CorrectPiece { corrector: self, piece, nodes: these });
+                nodes = rest;
+            }
+            return;
+        }
+        let half = pieces.len() / 2;
+        let (pieces, sums) = (pieces.split_at(half), sums.split_at_mut(half));
+        let [before, after] = nodes.split_at(pieces.1[0].nodes.start);
+        rayon::join(|| self.correct(pieces.0, before, sums.0), || self.correct(pieces.1, after, sums.1));
+    }
+}
+
+/// Corrects the nodes of a piece.
+struct CorrectPiece<'a> {
+    corrector: &'a Corrector<'a>,
+    piece: &'a Piece,
+    nodes: Nodes<'a>,
+}
+
+impl WithSimd for CorrectPiece<'_> {
     type Output = NodalSums;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> NodalSums {
-        let Self { corrector, range, accelerations, velocities } = self;
+        let Self { corrector, piece, nodes: Nodes { first, accelerations, velocities } } = self;
         let Corrector { half_step, resultants, guides, supports, masses, positions, .. } = corrector;
-        let first = range.start;
-        if corrector.has_mass {
+        let range = piece.nodes.clone();
+        if piece.has_mass {
             accelerate(resultants, &masses[range.clone()], first, accelerations);
-            for &node in &corrector.touched[within(corrector.touched, &range)] {
+            for &node in &corrector.touched[within(corrector.touched, |&node| node, &range)] {
                 let node = node as usize;
                 accelerations[node - first] = resultants.on(node) * (1.0 / masses[node]);
             }
-            for (guide, reaction) in guides.0.iter().zip(guides.1) {
+            let these = within(guides.0, |guide| guide.node, &range);
+            for (guide, reaction) in guides.0[these.clone()].iter().zip(&guides.1[these]) {
                 let node = guide.node as usize;
-                if range.contains(&node) {
-                    accelerations[node - first] = (resultants.on(node) + reaction) * (1.0 / masses[node]);
-                }
+                accelerations[node - first] = (resultants.on(node) + reaction) * (1.0 / masses[node]);
             }
         }
         for k in 0..velocities.len() {
@@ -162,9 +237,9 @@ impl WithSimd for Piece<'_> {
                 velocities[k][i] += accelerations[k][i] * half_step;
             }
         }
-        for (support, components) in supports.0.iter().zip(supports.1) {
-            let these = within(&support.nodes, &range);
-            for (&node, component) in support.nodes[these.clone()].iter().zip(&components[these]) {
+        for (support, places) in &piece.supports {
+            let (support, components) = (&supports.0[*support], &supports.1[*support]);
+            for (&node, component) in support.nodes[places.clone()].iter().zip(&components[places.clone()]) {
                 let k = node as usize - first;
                 accelerations[k][support.axis] = component.end.acceleration;
                 velocities[k][support.axis] = component.end.velocity;
@@ -197,9 +272,9 @@ fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, acceler
     }
 }
 
-/// Places of those of the nodes, which ascend, that are in a range.
-fn within(nodes: &[u32], range: &Range<usize>) -> Range<usize> {
+/// Places of those of some things, the nodes of which ascend, whose node is in a range.
+fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
     let [start, end] =
-        [range.start, range.end].map(|end| nodes.partition_point(|&node| (node as usize) < end));
+        [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
     start..end
 }

@@ -44,6 +44,7 @@ use crate::scenario::TimeSettings;
 pub use account::BodyBalance;
 use contact_account::ContactAudit;
 pub use contact_account::PairBalance;
+use correct::Piece;
 pub use counters::WallTimes;
 pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
 use impact::ImpactControl;
@@ -93,7 +94,8 @@ pub struct Simulation {
     impact_control: Option<Box<ImpactControl>>,
     balances: Vec<BodyBalance>,
     balances_before: Vec<BodyBalance>,
-    /// Room for those of the pieces of a body.
+    /// The nodes that are corrected together, and the sums over them.
+    pieces: Vec<Piece>,
     nodal_sums: Vec<NodalSums>,
     pair_balances: Vec<PairBalance>,
     contact_audit: ContactAudit,

@@ -22,6 +22,13 @@ pub(super) struct NodalSums {
     pub mass_moment: Vec3,
 }
 
+impl NodalSums {
+    /// Over no nodes.
+    pub fn zero() -> Self {
+        Self { momentum: Wrench::zero(), angular_scale: 0.0, kinetic: 0.0, mass_moment: Vec3::zeros() }
+    }
+}
+
 impl Add for NodalSums {
     type Output = Self;
 

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::contact::response::{RigidCorrection, RigidMobility};
 use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
 use crate::dynamics::{PrescribedStep, StepStart};
+use crate::math::reduction::nodes_per_task;
 use crate::math::{Mat3, Vec3};
 
 use super::{Behaviour, Model, Simulation};
@@ -95,11 +98,17 @@ impl Simulation {
         place(carrier, &rigid.prescribed);
         rigid.travel = carrier.centre() - centre;
         let carrier = &*carrier;
-        for node in self.model.bodies[body].nodes.clone() {
-            let next = carrier.position(&self.model.reference_positions[node]);
-            self.state.velocities[node] = (next - self.state.positions[node]) / dt;
-            self.positions_next[node] = next;
-        }
+        let nodes = self.model.bodies[body].nodes.clone();
+        let before = self.state.positions[nodes.clone()].par_iter();
+        let reference = self.model.reference_positions[nodes.clone()].par_iter();
+        let places = self.positions_next[nodes.clone()].par_iter_mut().zip(reference.zip(before));
+        let motion = self.state.velocities[nodes.clone()].par_iter_mut().zip(places);
+        motion.with_min_len(nodes_per_task(nodes.len())).for_each(
+            |(velocity, (next, (reference, before)))| {
+                *next = carrier.position(reference);
+                *velocity = (*next - before) / dt;
+            },
+        );
     }
 
     /// Rigid bodies as contact finds them in the middle of the step, with the nodes at its end.
@@ -184,12 +193,17 @@ impl Simulation {
         let supported = is_supported(&self.model.bodies[body].behaviour);
         let spin_rate = if supported { Vec3::zeros() } else { carrier.angular_acceleration(&rigid.torque) };
         let acceleration = (rigid.force + rigid.reaction) / carrier.mass();
-        for node in self.model.bodies[body].nodes.clone() {
-            let arm = self.positions_next[node] - carrier.centre();
-            self.state.velocities[node] = carrier.velocity() + spin.cross(&arm);
-            self.state.accelerations[node] =
-                acceleration + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
-        }
+        let carrier = &*carrier;
+        let nodes = self.model.bodies[body].nodes.clone();
+        let accelerations = self.state.accelerations[nodes.clone()].par_iter_mut();
+        let motion = self.state.velocities[nodes.clone()].par_iter_mut().zip(accelerations);
+        let places = self.positions_next[nodes.clone()].par_iter();
+        let all = motion.zip(places).with_min_len(nodes_per_task(nodes.len()));
+        all.for_each(|((velocity, nodal_acceleration), position)| {
+            let arm = position - carrier.centre();
+            *velocity = carrier.velocity() + spin.cross(&arm);
+            *nodal_acceleration = acceleration + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
+        });
     }
 
     /// Forces and moments about the origin of gravity and reactions on a rigid body.

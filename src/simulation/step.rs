@@ -98,16 +98,19 @@ impl Simulation {
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].is_rigid() {
                 self.predict_rigid(body, dt);
-            } else {
-                let nodes = self.model.bodies[body].nodes.clone();
-                newmark::predict(
-                    dt,
-                    &self.state.positions[nodes.clone()],
-                    &self.state.accelerations[nodes.clone()],
-                    &mut self.state.velocities[nodes.clone()],
-                    &mut self.positions_next[nodes],
-                );
             }
+        }
+        // Bodies one after another are one row of nodes.
+        let rows = self.model.bodies.chunk_by(|a, b| a.is_rigid() == b.is_rigid());
+        for row in rows.filter(|row| !row[0].is_rigid()) {
+            let nodes = row[0].nodes.start..row[row.len() - 1].nodes.end;
+            newmark::predict(
+                dt,
+                &self.state.positions[nodes.clone()],
+                &self.state.accelerations[nodes.clone()],
+                &mut self.state.velocities[nodes.clone()],
+                &mut self.positions_next[nodes],
+            );
         }
         self.place_supported(dt);
         self.wall.integration += start.elapsed().as_secs_f64();

@@ -1,12 +1,15 @@
 //! The size of a step.
 
+use rayon::prelude::*;
+
 use crate::contact::response::Stage;
 use crate::dynamics::CriticalStep;
 use crate::math::Vec3;
+use crate::math::reduction::nodes_per_task;
 use crate::scenario::StepSize;
 
 use super::counters::timed;
-use super::{FailureCause, NumericalFailure, Simulation};
+use super::{Body, FailureCause, NumericalFailure, Simulation};
 
 /// Most steps between two computations of the critical step.
 const MOST_STEPS: u32 = 50;
@@ -181,7 +184,12 @@ impl Simulation {
 
     /// Largest speed of a node of a rigid body \[m/s\].
     fn fastest_rigid_node(&self) -> f64 {
+        let of_body = |body: &Body| {
+            let velocities = &self.state.velocities[body.nodes.clone()];
+            let squares = velocities.par_iter().map(Vec3::norm_squared);
+            squares.with_min_len(nodes_per_task(velocities.len())).reduce(|| 0.0, f64::max)
+        };
         let rigid = self.model.bodies.iter().filter(|body| body.is_rigid());
-        rigid.flat_map(|body| &self.state.velocities[body.nodes.clone()]).map(Vec3::norm).fold(0.0, f64::max)
+        rigid.map(of_body).fold(0.0, f64::max).sqrt()
     }
 }
