@@ -1,8 +1,9 @@
 //! The detectors against the look at every pair, in a hundred thousand random scenes of many bodies: in flight, in
-//! contact while they deform, in contact with themselves, and where they first meet within a step.
+//! contact while they deform, and in contact with themselves; and first impacts within a step against overlaps.
 //!
-//! What is checked in each of them is that of `tests/properties`: nothing is missed, no first impact is late, or early
-//! by a billionth of the flight, and every constraint is the same to the last bit. A scene that fails is named with its
+//! What is checked in each of them is that of `tests/properties`: nothing is missed, no first impact in flight is late, or
+//! early by a billionth of it, and every constraint is the same to the last bit. Before the first impact within a step no
+//! bodies of flat faces overlap, and there bodies touch to a billionth of an edge. A scene that fails is named with its
 //! seed, and the bench goes on.
 //!
 //! `ICTUS_SCENES` sets the number of scenes, and `ICTUS_FIRST_SCENE` the seed of the first. A word after `--` runs only

@@ -96,7 +96,8 @@ fn first_contacts(contacts: &[FirstContact]) -> Vec<(&'static str, String)> {
     let mut lines: Vec<_> = contacts.iter().take(CONTACTS_SHOWN).map(line).collect();
     let others = contacts.len() - lines.len();
     if others > 0 {
-        lines.push(("first contact", format!("of {others} more pairs of bodies: see summary.json")));
+        let pairs = if others == 1 { "pair" } else { "pairs" };
+        lines.push(("first contact", format!("of {others} more {pairs} of bodies: see summary.json")));
     }
     lines
 }

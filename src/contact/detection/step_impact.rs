@@ -6,7 +6,8 @@
 //! and a segment. Curved faces and edges, quadrilaterals and offset surfaces are advanced conservatively: by their
 //! distance over a bound on the relative speed, until it is 1e-12 of their size.
 //!
-//! A step that ends there begins the contact with no penetration.
+//! A step that ends there begins the contact with no penetration. Where an edge is crossed next to one of its ends, which
+//! contact leaves to the node there, it begins when the node comes in.
 //!
 //! What can meet is found by swept boxes, those of groups of faces first. Before the bodies themselves can meet nothing is
 //! looked at, and then a part of the step at a time, in which they go no farther than their faces are wide: so even a

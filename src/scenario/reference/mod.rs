@@ -106,7 +106,7 @@ pub const KEYS: &[KeyReference] = &[
 
     optional(["contact", "detection"], "\"hierarchy\"", "", "hierarchy, buckets or all-pairs"),
     optional(["contact", "hierarchy"], "\"fast\"", "", "how trees are built: fast or bottom-up"),
-    optional(["contact", "volumes"], "[\"sphere\", \"aabb\", \"dop14\", \"obb\"]", "", "bounding volumes tried on curved and warped faces at the leaves, from loose to tight, as long as they save more than they cost: sphere, aabb, dop8 (for plane bodies), dop14, dop18, dop26, obb"),
+    optional(["contact", "volumes"], "[\"sphere\", \"aabb\", \"dop14\", \"obb\"]", "", "bounding volumes tried on curved faces at the leaves, from loose to tight, as long as they save more than they cost: sphere, aabb, dop8 (for plane bodies), dop14, dop18, dop26, obb"),
     optional(["contact", "closest_point"], "\"auto\"", "", "auto (closed form on flat triangles and segments, sqp on other faces), sqp, active-set, interior-point, newton, or, on flat triangles and segments only, voronoi or brute-force"),
     optional(["contact", "start"], "\"nearest\"", "", "where an iterative search starts: nearest (of nodes and centre), centre, or previous (closest point of the step before)"),
     optional(["contact", "response"], "\"penalty\"", "", "penalty (springs), decomposition (impulses) or energy-momentum (springs that conserve energy for any stiffness)"),

@@ -10,7 +10,8 @@
 //! ```
 //! Of two normals it is known how far they turn on the way ([`outlook`](super::outlook)): let τ bound the turn of n, then a
 //! node at x stays in front of the plane through a corner c where (x − c)·n > s + (|x − c| + s) τ. Points of a
-//! quadrilateral with the corners a, b, c, d are no farther than |a − b + c − d|/4 from one of the triangles abc and acd.
+//! quadrilateral with the corners a, b, c, d are no farther than |a − b + c − d|/4 from one of the triangles abc and acd,
+//! and points of these no farther than that from the quadrilateral.
 //! Of curved faces no normals are bounded: they are kept or left out by their distance alone.
 //!
 //! # Source
@@ -203,7 +204,7 @@ impl InPlay<'_> {
         }
     }
 
-    /// Distance of a node from a segment or a triangle; of a curved face, no more than it \[m\].
+    /// Distance of a node from a segment or a triangle; from a curved face, no more than it \[m\].
     fn distance(&self, pair: &NearPair) -> f64 {
         let (kind, nodes) = self.face(pair);
         let position = &self.positions[pair.node as usize];
@@ -261,9 +262,11 @@ impl ShortList<'_> {
                 }
                 let opposed = opposed(&work.star, &self.outlook(target, face));
                 let reach = || model.reach_of(&Candidate::new(key, face, contactor_body));
-                let most = distance * ROUNDED_BACK + 2.0 * self.in_play.warp(&work.pairs[k]);
-                if opposed == Opposed::Always && most + way <= reach() - rounding {
-                    farthest = farthest.min(most + 2.0 * (way + rounding));
+                if opposed == Opposed::Always {
+                    let most = distance * ROUNDED_BACK + 2.0 * self.in_play.warp(&work.pairs[k]);
+                    if most + way <= reach() - rounding {
+                        farthest = farthest.min(most + 2.0 * (way + rounding));
+                    }
                 }
                 work.near.push(NearFace { distance, face, opposed });
             }
@@ -391,16 +394,23 @@ mod tests {
         let (mut listed, mut all, mut penetrated) = ([0; 2], 0, 0);
         for case in 0..800 {
             let kind = [CellKind::Tri3, CellKind::Quad4][case % 2];
-            let (bump, between) = (samples.uniform(0.0, 0.4), samples.uniform(-0.4, 0.6));
+            // Up to the largest bump quadrilaterals are reflex, and some are collapsed.
+            let bump = samples.uniform(0.0, 0.4) * samples.pick(&[1.0, 1.0, 2.0]);
+            let (between, offset) = (samples.uniform(-0.4, 0.6), samples.pick(&[0.0, 0.0, 0.1]));
+            let collapsed = samples.pick(&[0, 0, 1, 2]);
             let place = |node: u32, bump: Vec3| {
                 let (i, j, upper) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1), node / NODES);
                 Vec3::new(f64::from(i) + 0.3, f64::from(j) + 0.2, between) * f64::from(upper)
                     + Vec3::new(f64::from(i), f64::from(j), 0.0) * f64::from(1 - upper)
                     + bump
             };
-            let positions: Vec<Vec3> = (0..2 * NODES).map(|node| place(node, samples.vector(bump))).collect();
-            let model =
-                ContactModel::new(vec![sheet(kind, 0, true), sheet(kind, NODES, false)], &[], &positions);
+            let mut positions: Vec<Vec3> =
+                (0..2 * NODES).map(|node| place(node, samples.vector(bump))).collect();
+            for node in (CELLS + 2..2 * NODES).step_by(CELLS as usize + 2).take(collapsed) {
+                positions[node as usize] = positions[node as usize - 1];
+            }
+            let surfaces = vec![sheet(kind, 0, true), sheet(kind, NODES, false)];
+            let model = ContactModel::new(surfaces, &[], &positions).with_offsets(&[offset, 0.5 * offset]);
             let [gone, way] = [0, 1].map(|_| samples.pick(&[0.0, 0.01, 0.05, 0.2]));
             let in_play = InPlay {
                 model: &model,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! level 1  queue of (t*, vertex, vertex)   idle until the earliest t* is due
-//! level 2  open the larger vertex of a due pair, predict its children; curved or warped leaves climb the ladder of
+//! level 2  open the larger vertex of a due pair, predict its children; in contact curved leaves climb the ladder of
 //!          volumes
 //! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```

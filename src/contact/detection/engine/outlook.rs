@@ -11,6 +11,8 @@
 //! using geometrical shape regularity", Computer Graphics Forum 13(3), for cones of normals; bounds on their change
 //! are ours.
 
+use std::f64::consts::SQRT_2;
+
 use crate::contact::Surface;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -37,7 +39,7 @@ pub(super) struct Facing {
 pub(super) struct Outlook {
     /// Its axis.
     pub normal: Vec3,
-    /// Bound on the distance of a normal from it; infinite where the normal may look anywhere.
+    /// Bound on the distance of a normal from it, less than √2; infinite where the normal may look anywhere.
     pub turn: f64,
 }
 
@@ -96,7 +98,7 @@ impl Facing {
         let y = way * self.slenderness;
         let change = y + 0.25 * y * y;
         let turn = self.spread + change / (1.0 - 0.5 * change);
-        let is_bounded = change < LARGEST_CHANGE && turn.is_finite();
+        let is_bounded = change < LARGEST_CHANGE && turn < SQRT_2;
         Outlook { normal: self.normal, turn: if is_bounded { turn } else { f64::INFINITY } }
     }
 }
@@ -122,4 +124,105 @@ fn sine_of_sum(a: f64, b: f64) -> f64 {
         [a, b].map(|chord| [chord * (1.0 - 0.25 * chord * chord).sqrt(), 1.0 - 0.5 * chord * chord]);
     let is_acute = cos_a > 0.0 && cos_b > 0.0 && cos_a * cos_b > sin_a * sin_b;
     if is_acute { sin_a * cos_b + cos_a * sin_b } else { f64::INFINITY }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+
+    /// Corners of a face that is bent, skewed, or even reflex or nearly collapsed \[m\].
+    fn corners(samples: &mut Samples, kind: CellKind) -> Vec<Vec3> {
+        let bend = samples.pick(&[0.0, 0.1, 0.3, 0.7]);
+        let flatten = samples.pick(&[1.0, 1.0, 0.03]);
+        let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        let corner = |[x, y]: [f64; 2]| Vec3::new(x, flatten * y, 0.0) + samples.vector(bend * flatten);
+        square[..kind.num_nodes()].iter().copied().map(corner).collect()
+    }
+
+    /// Of the bilinear form at a place; of a triangle or segment, anywhere.
+    fn unit_normal(corners: &[Vec3], place: [f64; 2]) -> Vec3 {
+        let [s, t] = place;
+        let normal = match *corners {
+            [a, b] => Vec3::new(b.y - a.y, a.x - b.x, 0.0),
+            [a, b, c] => (b - a).cross(&(c - a)),
+            [a, b, c, d] => {
+                let along = (b - a) * (1.0 - t) + (c - d) * t;
+                along.cross(&((d - a) * (1.0 - s) + (c - b) * s))
+            }
+            _ => unreachable!("faces with two to four corners"),
+        };
+        normal.normalize()
+    }
+
+    /// However the corners of a face go on their way, its normals stay in the cone, and the cone is not much wider than
+    /// what they do.
+    #[test]
+    fn normals_stay_in_their_cone() {
+        let samples = &mut Samples::new(7);
+        for kind in [CellKind::Line2, CellKind::Tri3, CellKind::Quad4] {
+            let nodes: Vec<u32> = (0..kind.num_nodes() as u32).collect();
+            let surface = Surface::new([(kind, nodes.as_slice())]);
+            let (mut bounded, mut closest) = (0, 0.0_f64);
+            for _ in 0..4000 {
+                let mut positions = corners(samples, kind);
+                if kind == CellKind::Line2 {
+                    positions.iter_mut().for_each(|position| position.z = 0.0);
+                }
+                let way = samples.pick(&[0.0, 1e-3, 0.02, 0.1]);
+                let Outlook { normal: axis, turn } = Facing::of(&surface, 0, &positions).on_way(way);
+                if turn.is_infinite() {
+                    continue;
+                }
+                bounded += 1;
+                for _ in 0..10 {
+                    let moved: Vec<Vec3> = positions
+                        .iter()
+                        .map(|position| {
+                            let mut step = samples.direction() * (0.5 * way);
+                            if kind == CellKind::Line2 {
+                                step.z = 0.0;
+                            }
+                            position + step
+                        })
+                        .collect();
+                    let place = [0, 1].map(|_| samples.uniform(-0.2, 1.2).clamp(0.0, 1.0));
+                    let off = (unit_normal(&moved, place) - axis).norm();
+                    assert!(off <= turn + ROUNDING, "{kind:?} {positions:?}, way {way}: {off} of {turn}");
+                    if turn > 1e-6 {
+                        closest = closest.max(off / turn);
+                    }
+                }
+            }
+            assert!(bounded > 1000 && closest > 0.5, "{kind:?}: {bounded} bounded, {closest} of the bound");
+        }
+    }
+
+    /// Whether cones are opposed is what the angle between their axes says, γ − α − β > 90° or γ + α + β < 90°.
+    #[test]
+    fn cones_are_opposed_by_their_angles() {
+        let samples = &mut Samples::new(11);
+        let mut counts = [0; 3];
+        for _ in 0..20_000 {
+            let [alpha, beta] = [0, 1].map(|_| samples.pick(&[0.0, 0.02, 0.3, 0.8]));
+            let [one, other] = [alpha, beta]
+                .map(|angle: f64| Outlook { normal: samples.direction(), turn: 2.0 * (0.5 * angle).sin() });
+            let gamma = one.normal.dot(&other.normal).clamp(-1.0, 1.0).acos();
+            let right = std::f64::consts::FRAC_PI_2;
+            let (least, most) = (gamma - alpha - beta - right, right - gamma - alpha - beta);
+            if least.abs().min(most.abs()) < 1e-9 {
+                continue;
+            }
+            let expected = match (least > 0.0, most > 0.0) {
+                (true, _) => Opposed::Always,
+                (_, true) => Opposed::Never,
+                _ => Opposed::Perhaps,
+            };
+            assert_eq!(one.opposed(&other), expected, "{one:?} {other:?}");
+            counts[expected as usize] += 1;
+        }
+        assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
+        let anywhere = Outlook { normal: Vec3::zeros(), turn: f64::INFINITY };
+        assert_eq!(anywhere.opposed(&Outlook { normal: Vec3::z(), turn: 0.0 }), Opposed::Perhaps);
+    }
 }

@@ -12,6 +12,7 @@ use crate::contact::detection::Configuration;
 use crate::contact::detection::bounds::Bounds;
 use crate::contact::detection::box_tree::BoxTree;
 use crate::contact::detection::compact_order::compact_order_of_faces;
+use crate::contact::detection::control_points::is_held_by_nodes;
 use crate::contact::detection::near_faces::bounds_of_face;
 use crate::contact::detection::volume::{Aabb, AabbRow};
 use crate::math::Vec3;
@@ -161,11 +162,7 @@ impl Patches {
                     }
                 }
             }
-            let is_face_linear = |&face: &u32| {
-                let kind = surface.face(face as usize).0;
-                kind == kind.linear()
-            };
-            self.is_linear.push(faces.iter().all(is_face_linear));
+            self.is_linear.push(faces.iter().all(|&face| is_held_by_nodes(surface.face(face as usize).0)));
             self.ends.push(self.nodes.len() as u32);
         }
     }

@@ -300,8 +300,8 @@ impl<'a> Sweep<'a> {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of edges in one plane may cross beyond an end. As a node may miss what is next to it, an edge goes all
-        // the way to its nodes, other than one in contact does.
+        // The lines of edges in one plane may cross beyond an end. Contact leaves what is next to an end to the node there,
+        // which may come in much later or miss: so here an edge goes all the way to its nodes.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }

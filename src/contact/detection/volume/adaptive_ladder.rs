@@ -11,7 +11,7 @@ use super::ladder::LadderTally;
 const TRIALS: u64 = 1000;
 /// Pairs after which all rungs are tried again.
 const TERM: u64 = 200_000;
-/// Cost of the distance of a node from a warped or curved face, which a pair that no rung excludes brings about \[ns\].
+/// Cost of the distance of a node from a curved face, which a pair that no rung excludes brings about \[ns\].
 const DISTANCE: f64 = 200.0;
 
 impl VolumeKind {
