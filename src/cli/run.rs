@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ictus::io::summary::{DetectionLevel, DetectionSummary, FirstContact, Status, Summary, WallSeconds};
+use ictus::io::summary::{
+    DetectionLevel, DetectionSummary, EnergySummary, FirstContact, Status, Summary, WallSeconds,
+};
 use ictus::simulation::{Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
@@ -78,6 +80,11 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     let mut facts = vec![("time", span)];
     facts.extend(first_contacts(&summary.first_contacts));
     facts.push(("energy error", format!("{:.3e} at most", summary.energy.largest_error)));
+    let EnergySummary { strain, hourglass, .. } = summary.energy;
+    if hourglass > 0.0 {
+        let share = 100.0 * hourglass / strain;
+        facts.push(("hourglass energy", format!("{share:.1} % of the strain energy at the end")));
+    }
     facts.push(("momentum error", format!("{:.3e} at most", summary.momentum.largest_error)));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));

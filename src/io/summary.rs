@@ -301,6 +301,10 @@ pub struct EnergySummary {
     /// Total at the end \[J\].
     #[serde(rename = "final")]
     pub end: f64,
+    /// Strain energy at the end \[J\].
+    pub strain: f64,
+    /// Energy stored in hourglass control at the end \[J\].
+    pub hourglass: f64,
     /// Largest energy error of the run \[-\].
     pub largest_error: f64,
 }

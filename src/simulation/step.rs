@@ -2,10 +2,13 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use crate::contact::detection::Configuration;
 use crate::contact::response::Stage;
 use crate::dynamics::newmark;
 use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind};
+use crate::math::reduction::nodes_per_task;
 
 use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
@@ -175,9 +178,10 @@ impl Simulation {
         std::mem::swap(&mut forces.external, &mut forces.external_before);
         for body in self.model.bodies.iter().filter(|body| body.loaded) {
             let nodes = body.nodes.clone();
-            for (force, mass) in forces.external[nodes.clone()].iter_mut().zip(&self.model.mass[nodes]) {
-                *force = body.gravity * *mass;
-            }
+            let masses = self.model.mass[nodes.clone()].par_iter();
+            let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);
+            let weights = weights.with_min_len(nodes_per_task(nodes.len()));
+            weights.for_each(|(force, mass)| *force = body.gravity * *mass);
         }
         for load in &self.model.loads {
             load.add_forces(self.state.time, &self.positions_next, &mut forces.external);

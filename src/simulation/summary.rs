@@ -55,6 +55,8 @@ impl Simulation {
             energy: EnergySummary {
                 initial: self.audit.initial_energy(),
                 end: self.energies.total(),
+                strain: self.energies.strain,
+                hourglass: self.energies.hourglass,
                 largest_error: self.audit.largest_energy_error(),
             },
             momentum: MomentumSummary {

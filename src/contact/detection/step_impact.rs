@@ -3,8 +3,8 @@
 //! In a step every node goes along a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or
 //! two straight edges, are in one plane where a polynomial of degree six vanishes: its first root at which the node is
 //! on the triangle, or the edges cross inside of both, is the instant. In the plane it is one of degree four, for a node
-//! and a segment. Curved faces and edges, quadrilaterals and offset surfaces are advanced conservatively: by their
-//! distance over a bound on the relative speed, until it is 1e-12 of their size.
+//! and a segment. Curved faces and edges, quadrilaterals and offset surfaces are advanced conservatively, by what keeps them
+//! apart for certain ([`advancement`]), until their distance is 1e-12 of their size.
 //!
 //! A step that ends there begins the contact with no penetration. Where an edge is crossed next to one of its ends, which
 //! contact leaves to the node there, it begins when the node comes in.
@@ -17,6 +17,7 @@
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
 //! (coplanarity of four nodes, there on straight paths); Mirtich 1996, §2.3 (conservative advancement).
 
+mod advancement;
 mod paths;
 mod sweep;
 

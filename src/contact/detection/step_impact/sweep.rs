@@ -16,6 +16,7 @@ use crate::math::Vec3;
 use crate::math::polynomial::{keeps_sign, sign_changes};
 use crate::mesh::CellKind;
 
+use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
 use super::{BEGINNING, Features, Meeting, closest_at, order};
 
@@ -24,9 +25,6 @@ const SEAM: f64 = 1e-9;
 
 /// Gap at which advanced features have met, relative to their size.
 const MET: f64 = 1e-12;
-
-/// Most advances; features that graze each other need many, and count as not met.
-const MAX_ADVANCES: usize = 1000;
 
 /// Least part of a step that is looked at by itself.
 const SHORTEST_WINDOW: f64 = 1e-3;
@@ -207,11 +205,12 @@ impl<'a> Sweep<'a> {
             return None;
         }
         let speed = lebesgue_constant(kind) * self.paths.relative_rate(&[node], nodes);
+        let relative = &RelativePaths::of_node(self.paths, node, kind, nodes);
         let met = self.met([nodes[0], nodes[1]]);
-        let distance = |tau: f64| {
-            closest_at(surface, face, |node| self.paths.at(node, tau), node).distance_squared.sqrt()
-        };
-        advance(|tau| distance(tau) - self.offset, met, speed)
+        Advancement { relative, speed, offset: self.offset, met }.first(|tau| {
+            let at = |node: u32| self.paths.at(node, tau);
+            at(node) - closest_at(surface, face, at, node).point
+        })
     }
 
     /// Gap at which what has an edge between these nodes is met, no less than its rounding \[m\].
@@ -283,16 +282,14 @@ impl<'a> Sweep<'a> {
         let nodes = [a, b].map(|edge| [edge.nodes[0], edge.nodes[1], edge.middle.unwrap_or(edge.nodes[0])]);
         let lebesgue = lebesgue_constant(CellKind::Line3);
         let speed = lebesgue * lebesgue * self.paths.relative_rate(&nodes[0], &nodes[1]);
-        let curves = |tau: f64| [a, b].map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
-        let gap = |tau: f64| {
-            let curves = curves(tau);
+        let relative = &RelativePaths::of_edges(self.paths, [a, b]);
+        let met = self.met(a.nodes);
+        let first = Advancement { relative, speed, offset: self.offset, met }.first(|tau| {
+            let curves = [a, b].map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
             let [s, t] = closest_places(&curves);
-            (curves[0].at(s).0 - curves[1].at(t).0).norm() - self.offset
-        };
-        if gap(0.0) <= 0.0 {
-            return None;
-        }
-        advance(gap, self.met(a.nodes), speed).filter(|&tau| self.is_entry(pair, tau))
+            curves[0].at(s).0 - curves[1].at(t).0
+        });
+        first.filter(|&tau| self.is_entry(pair, tau))
     }
 
     /// Whether two edges that meet at an instant begin a contact there.
@@ -312,22 +309,6 @@ impl<'a> Sweep<'a> {
         normal_of_crossing(self.model, pair, &curves, places, &|node| self.paths.at(node, tau))
             .is_some_and(|normal| (rate(0) - rate(1)).dot(&normal) < 0.0)
     }
-}
-
-/// First instant at which a gap that closes no faster than `speed` is `met`; `None` where it is not in the step.
-fn advance(gap: impl Fn(f64) -> f64, met: f64, speed: f64) -> Option<f64> {
-    let mut tau = 0.0;
-    for _ in 0..MAX_ADVANCES {
-        let left = gap(tau);
-        if left <= met {
-            return (tau > BEGINNING).then_some(tau);
-        }
-        tau += left / speed;
-        if tau > 1.0 || tau.is_nan() {
-            return None;
-        }
-    }
-    None
 }
 
 /// Coefficients of (a × b)·c of three paths.

@@ -71,6 +71,37 @@ fn offset_surfaces_meet_earlier() {
     assert!((first(&offset).unwrap() - 0.64).abs() < 1e-8);
 }
 
+/// A node that sinks at 2e-4 m a step to the height of 0.1 m at which a face of 10 m is met, from 1e-4 m above, while it
+/// slides over it by 1 m, is there in the middle of the step, flat faces of all kinds.
+#[test]
+fn sliding_features_meet_when_they_come_in() {
+    for kind in [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8] {
+        let square = [[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]];
+        let count = kind.linear().num_nodes();
+        let corner = |k: usize| Vec3::new(square[k][0], square[k][1], 0.0);
+        let middle = |k: usize| (corner(k) + corner((k + 1) % count)) * 0.5;
+        let middles = kind.num_nodes() - count;
+        let mut positions: Vec<Vec3> = (0..count).map(corner).chain((0..middles).map(middle)).collect();
+        let lower: Vec<u32> = (0..positions.len() as u32).collect();
+        // A small face above, outside down, with one corner below the others.
+        let tip = Vec3::new(1.0, -2.0, 0.1 + 1e-4);
+        positions.extend([tip, tip + Vec3::new(0.1, 0.5, 0.5), tip + Vec3::new(0.5, -0.1, 0.5)]);
+        let upper: Vec<u32> = (0..3).map(|k| lower.len() as u32 + k).collect();
+        let faces = [(kind, lower.as_slice()), (CellKind::Tri3, upper.as_slice())];
+        let surfaces = faces.iter().map(|face| Surface::new([*face])).collect();
+        let model = ContactModel::new(surfaces, &[], &positions)
+            .with_edges(EdgeSelection::None)
+            .with_offsets(&[0.1, 0.0]);
+        let way = |k: usize| if k < lower.len() { Vec3::zeros() } else { Vec3::new(1.0, 0.0, -2e-4) };
+        let velocities: Vec<Vec3> = (0..positions.len()).map(way).collect();
+        let end: Vec<Vec3> = positions.iter().zip(&velocities).map(|(x, v)| x + v).collect();
+        let mut paths = StepPaths::default();
+        paths.set(&positions, &velocities, &end, 1.0);
+        let met = StepImpactSearch::new(model).first(&paths, &Constraints::default()).unwrap();
+        assert!((met.fraction - 0.5).abs() < 1e-7, "{kind:?}: {met:?}");
+    }
+}
+
 /// Two uneven sheets of 200 triangles of size 0.1 that fly a few metres, each node a little on its own: what is found
 /// in parts of the step, and group of faces by group, is what is found in all of it at once, and among all faces.
 #[test]
