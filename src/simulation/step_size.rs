@@ -107,7 +107,7 @@ impl StepControl {
         let [before, now] = [before, critical].map(|critical| critical.map_or(1.0, |c| c.time_step));
         let change_per_step = (now / before).ln().abs() / f64::from(self.since_refresh);
         let tolerable = (TOLERATED_CHANGE / change_per_step) as u32;
-        self.interval = tolerable.min(self.interval + 1).clamp(1, MOST_STEPS);
+        self.interval = tolerable.min(2 * self.interval).clamp(1, MOST_STEPS);
         self.since_refresh = 0;
     }
 
