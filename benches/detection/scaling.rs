@@ -213,6 +213,9 @@ impl Crowd {
 
 /// One look at a crowd, by the engine and by all pairs of nodes and faces, which find the same contacts.
 fn against_all_pairs(title: &str, crowd: &Crowd) {
+    if !wanted(title) {
+        return;
+    }
     let moving = Moving::from(crowd);
     let find = |detector: &mut dyn Detector| {
         let mut constraints = Constraints::default();
@@ -291,7 +294,16 @@ fn copies(size: usize) -> usize {
     repetitions((LONG / size).max(1))
 }
 
+/// Whether all words after the name of the bench are in a title, but the one that asks for the scaling.
+fn wanted(title: &str) -> bool {
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-') && word != "scaling");
+    words.all(|word| title.contains(&word))
+}
+
 fn stepping(title: &str, sizes: &[usize], steps: usize, crowd: impl Fn(usize) -> Crowd) {
+    if !wanted(title) {
+        return;
+    }
     println!(
         "\n{title}\n{:>9} {:>12} {:>12} {:>12} {:>12}",
         "N", "contacts", "set-up [s]", "first [s]", "step [ms]"
@@ -316,6 +328,9 @@ fn stepping(title: &str, sizes: &[usize], steps: usize, crowd: impl Fn(usize) ->
 }
 
 fn flying(title: &str, sizes: &[usize], end: f64, crowd: impl Fn(usize) -> Crowd) {
+    if !wanted(title) {
+        return;
+    }
     println!("\n{title}\n{:>9} {:>12} {:>12}", "N", "set-up [s]", "flight [s]");
     let (mut numbers, mut set_ups, mut firsts) = (vec![], vec![], vec![]);
     for &size in sizes {
@@ -330,8 +345,11 @@ fn flying(title: &str, sizes: &[usize], end: f64, crowd: impl Fn(usize) -> Crowd
     }
 }
 
-fn check_of_input(sizes: &[usize], crowd: impl Fn(usize) -> Crowd) {
-    println!("\nCheck that bodies do not overlap\n{:>9} {:>12}", "N", "time [s]");
+fn check_of_input(title: &str, sizes: &[usize], crowd: impl Fn(usize) -> Crowd) {
+    if !wanted(title) {
+        return;
+    }
+    println!("\n{title}\n{:>9} {:>12}", "N", "time [s]");
     let mut times = vec![];
     for &size in sizes {
         let Crowd { surfaces, positions, .. } = crowd(size);
@@ -352,6 +370,9 @@ fn check_of_input(sizes: &[usize], crowd: impl Fn(usize) -> Crowd) {
 
 /// The same steps with one thread and with two.
 fn threads(title: &str, size: usize, steps: usize, crowd: impl Fn(usize) -> Crowd) {
+    if !wanted(title) {
+        return;
+    }
     println!("\n{title}");
     let mut times = Vec::new();
     for count in [1, 2] {
@@ -383,7 +404,7 @@ pub fn run() {
         stepping("Steps of a dilute gas of N octahedra", many, steps(100), gas);
         stepping("Steps of a dense pack of N octahedra", many, steps(20), pack);
         flying("Flight of a dilute gas of N octahedra to their first impact", many, 20.0, gas);
-        check_of_input(many, gas);
+        check_of_input("Check that bodies do not overlap", many, gas);
         stepping("Steps of two sheets of N faces each, in touch all over", faces, steps(50), sheets);
         stepping("Steps of a plate of N faces folded onto itself", faces, steps(50), folded_plate);
         against_all_pairs("a folded plate of 1000 faces", &folded_plate(1000));

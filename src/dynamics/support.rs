@@ -26,7 +26,7 @@ pub struct PrescribedStep {
     pub acceleration: f64,
 }
 
-/// Where a component stands at the beginning of a step, and the step.
+/// Where a component stands at the beginning of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepStart {
     /// Reference position \[m\].
@@ -35,10 +35,25 @@ pub struct StepStart {
     pub position: f64,
     /// Velocity \[m/s\].
     pub velocity: f64,
-    /// Time \[s\].
-    pub time: f64,
-    /// Size of the step \[s\].
-    pub time_step: f64,
+}
+
+/// A prescribed motion in one step: what is the same for all that follow it.
+#[derive(Clone, Copy, Debug)]
+pub struct MotionOverStep {
+    time_step: f64,
+    values: Values,
+}
+
+/// Values of what is prescribed.
+#[derive(Clone, Copy, Debug)]
+enum Values {
+    Fixed,
+    /// At the end, with the first and the second derivative.
+    Displacement([f64; 3]),
+    /// In the middle, at the end, and the derivative there.
+    Velocity([f64; 3]),
+    /// At the beginning and at the end.
+    Acceleration([f64; 2]),
 }
 
 impl Prescribed {
@@ -47,31 +62,45 @@ impl Prescribed {
         matches!(self, Self::Fixed)
     }
 
-    /// The motion at the end of a step. Velocities are integrated by the midpoint rule, accelerations by the
-    /// trapezoidal one.
-    pub fn step(&self, start: &StepStart) -> PrescribedStep {
-        let dt = start.time_step;
-        let end = start.time + dt;
-        match self {
-            Self::Fixed => PrescribedStep { position: start.position, velocity: 0.0, acceleration: 0.0 },
-            Self::Displacement(function) => PrescribedStep {
-                position: start.reference + function.value(end),
-                velocity: function.derivative(end),
-                acceleration: function.second_derivative(end),
-            },
-            Self::Velocity(function) => PrescribedStep {
-                position: start.position + dt * function.value(start.time + 0.5 * dt),
-                velocity: function.value(end),
-                acceleration: function.derivative(end),
-            },
-            Self::Acceleration(function) => {
-                let (before, after) = (function.value(start.time), function.value(end));
-                PrescribedStep {
-                    position: start.position + dt * (start.velocity + 0.5 * dt * before),
-                    velocity: start.velocity + 0.5 * dt * (before + after),
-                    acceleration: after,
-                }
+    /// The motion in a step of a size \[s\] from a time on \[s\].
+    pub fn over_step(&self, time: f64, time_step: f64) -> MotionOverStep {
+        let end = time + time_step;
+        let values = match self {
+            Self::Fixed => Values::Fixed,
+            Self::Displacement(function) => Values::Displacement([
+                function.value(end),
+                function.derivative(end),
+                function.second_derivative(end),
+            ]),
+            Self::Velocity(function) => Values::Velocity([
+                function.value(time + 0.5 * time_step),
+                function.value(end),
+                function.derivative(end),
+            ]),
+            Self::Acceleration(function) => Values::Acceleration([function.value(time), function.value(end)]),
+        };
+        MotionOverStep { time_step, values }
+    }
+}
+
+impl MotionOverStep {
+    /// Where it brings what stands somewhere at the beginning. Velocities are integrated by the midpoint rule,
+    /// accelerations by the trapezoidal one.
+    pub fn end(&self, start: &StepStart) -> PrescribedStep {
+        let dt = self.time_step;
+        match self.values {
+            Values::Fixed => PrescribedStep { position: start.position, velocity: 0.0, acceleration: 0.0 },
+            Values::Displacement([displacement, velocity, acceleration]) => {
+                PrescribedStep { position: start.reference + displacement, velocity, acceleration }
             }
+            Values::Velocity([middle, velocity, acceleration]) => {
+                PrescribedStep { position: start.position + dt * middle, velocity, acceleration }
+            }
+            Values::Acceleration([before, after]) => PrescribedStep {
+                position: start.position + dt * (start.velocity + 0.5 * dt * before),
+                velocity: start.velocity + 0.5 * dt * (before + after),
+                acceleration: after,
+            },
         }
     }
 }

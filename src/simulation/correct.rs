@@ -8,17 +8,17 @@ use std::time::Instant;
 
 use pulp::{Simd, WithSimd};
 
-use crate::contact::response::ContactAction;
-use crate::dynamics::{InternalForce, Support};
+use crate::dynamics::Support;
 use crate::math::Vec3;
 use crate::math::pack::{Registers, WIDTH};
 use crate::math::reduction::nodes_per_task;
 
+use super::Simulation;
 use super::account::BodyBalance;
 use super::model::{Body, Guide, Model};
 use super::nodal_sums::{NodalKernel, NodalSums};
+use super::resultants::Resultants;
 use super::supports::SupportedComponent;
-use super::{Forces, Simulation};
 
 /// Nodes that are done at a time: what they have stays in the first-level cache meanwhile.
 const NODES_PER_PIECE: usize = 256;
@@ -77,11 +77,6 @@ impl Simulation {
         self.wall.integration += start.elapsed().as_secs_f64();
     }
 
-    /// f_ext − f_int + f_c on a node \[N\].
-    pub(super) fn resultant_on(&self, node: usize) -> Vec3 {
-        Resultants::new(&self.forces, &self.internal, &self.action).on(node)
-    }
-
     /// Accelerations, velocities and balances of the bodies that are not rigid.
     fn correct_nodes(&mut self, dt: f64) {
         let corrector = Corrector {
@@ -109,35 +104,6 @@ impl Simulation {
                 let first = self.positions_next[nodes.start];
                 self.balances[pieces[0].body] = BodyBalance::of_nodes(&of_body, *mass, first);
             }
-        }
-    }
-}
-
-/// The forces on all nodes \[N\].
-pub(super) struct Resultants<'a> {
-    /// None where no body is driven.
-    external: &'a [Vec3],
-    internal: &'a [Vec3],
-    contact: &'a [Vec3],
-}
-
-impl<'a> Resultants<'a> {
-    /// Of these parts.
-    pub fn new(forces: &'a Forces, internal: &'a InternalForce, contact: &'a ContactAction) -> Self {
-        Self { external: &forces.external, internal: internal.forces(), contact: &contact.forces }
-    }
-
-    /// f_ext − f_int + f_c on a node \[N\].
-    pub fn on(&self, node: usize) -> Vec3 {
-        let external = self.external.get(node).copied().unwrap_or_else(Vec3::zeros);
-        external - self.internal[node] + self.contact[node]
-    }
-
-    /// Acceleration of a node by them; a wall whose velocity is given has no mass, and keeps its own.
-    pub fn accelerate(&self, node: u32, masses: &[f64], accelerations: &mut [Vec3]) {
-        let node = node as usize;
-        if masses[node] > 0.0 {
-            accelerations[node] = self.on(node) * (1.0 / masses[node]);
         }
     }
 }

@@ -16,6 +16,7 @@ mod model;
 mod nodal_sums;
 mod record;
 mod respond;
+mod resultants;
 mod rigid;
 mod spring_stiffness;
 mod step;

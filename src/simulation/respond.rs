@@ -6,7 +6,7 @@ use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
 use crate::dynamics::Wrench;
 use crate::math::Vec3;
 
-use super::correct::Resultants;
+use super::resultants::Resultants;
 use super::{Model, Simulation};
 
 /// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither, and guided

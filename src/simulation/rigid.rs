@@ -77,10 +77,9 @@ impl Simulation {
                     reference: carrier.reference_centre()[axis],
                     position: carrier.centre()[axis],
                     velocity: carrier.velocity()[axis],
-                    time: self.state.time,
-                    time_step: dt,
                 };
-                self.forces.rigid[index].prescribed[axis] = motion.as_ref().map(|motion| motion.step(&start));
+                let over_step = motion.as_ref().map(|motion| motion.over_step(self.state.time, dt));
+                self.forces.rigid[index].prescribed[axis] = over_step.map(|motion| motion.end(&start));
             }
         }
     }

@@ -1,10 +1,13 @@
 //! Supports and prescribed motion of deformable bodies, and of walls, within a step.
 
-use crate::dynamics::Wrench;
-use crate::dynamics::{PrescribedStep, StepStart};
+use rayon::prelude::*;
+
+use crate::dynamics::{PrescribedStep, StepStart, Support, Wrench};
 use crate::math::Vec3;
+use crate::math::reduction::{fixed_order_sum, nodes_per_task};
 
 use super::Simulation;
+use super::resultants::Resultants;
 
 /// A supported component of a node.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,19 +25,20 @@ pub(super) struct SupportedComponent {
 impl Simulation {
     /// Where the supported components will be at the end of the step; to be asked before velocities change.
     pub(super) fn plan_supports(&mut self, dt: f64) {
+        let references = &self.model.reference_positions;
+        let (positions, velocities) = (&self.state.positions, &self.state.velocities);
         for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
             let axis = support.axis;
-            for (&node, component) in support.nodes.iter().zip(components) {
+            let motion = support.motion.over_step(self.state.time, dt);
+            of_nodes(support, components).for_each(|(&node, component)| {
                 let node = node as usize;
-                component.velocity_before = self.state.velocities[node][axis];
-                component.end = support.motion.step(&StepStart {
-                    reference: self.model.reference_positions[node][axis],
-                    position: self.state.positions[node][axis],
-                    velocity: self.state.velocities[node][axis],
-                    time: self.state.time,
-                    time_step: dt,
+                component.velocity_before = velocities[node][axis];
+                component.end = motion.end(&StepStart {
+                    reference: references[node][axis],
+                    position: positions[node][axis],
+                    velocity: velocities[node][axis],
                 });
-            }
+            });
         }
         self.plan_rigid_supports(dt);
     }
@@ -64,39 +68,59 @@ impl Simulation {
     /// Notes what holds supported components against the forces on them.
     pub(super) fn note_reactions(&mut self) {
         let mut supported = std::mem::take(&mut self.forces.supported);
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        let masses = &self.model.mass;
         for (support, components) in self.model.supports.iter().zip(&mut supported) {
-            for (&node, component) in support.nodes.iter().zip(components) {
-                let force = self.resultant_on(node as usize)[support.axis];
+            of_nodes(support, components).for_each(|(&node, component)| {
+                let force = resultants.on(node as usize)[support.axis];
                 component.reaction_before = component.reaction;
-                component.reaction = self.model.mass[node as usize] * component.end.acceleration - force;
-            }
+                component.reaction = masses[node as usize] * component.end.acceleration - force;
+            });
         }
         self.forces.supported = supported;
     }
 
     /// Forces and moments about the origin of the reactions of deformable bodies.
     pub(super) fn reaction_wrench(&self) -> Wrench {
-        let mut wrench = Wrench::zero();
-        for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
-            for (&node, component) in support.nodes.iter().zip(components) {
-                let force = Vec3::ith(support.axis, component.reaction);
-                wrench = wrench + Wrench::at(&self.state.positions[node as usize], force);
-            }
-        }
-        wrench
+        let positions = &self.state.positions;
+        let supports = self.model.supports.iter().zip(&self.forces.supported);
+        let of_support = |(support, components): (&Support, &Vec<SupportedComponent>)| {
+            fixed_order_sum(components.len(), &|range| {
+                let nodes = support.nodes[range.clone()].iter().zip(&components[range]);
+                nodes.fold(Wrench::zero(), |sum, (&node, component)| {
+                    let force = Vec3::ith(support.axis, component.reaction);
+                    sum + Wrench::at(&positions[node as usize], force)
+                })
+            })
+        };
+        supports.map(of_support).fold(Wrench::zero(), |sum, wrench| sum + wrench)
     }
 
     /// Work of the reactions over the last step, from positions at its beginning and end \[J\].
     pub(super) fn reaction_work(&self, before: &[Vec3]) -> f64 {
-        let mut work = 0.0;
-        let moving = self.model.supports.iter().zip(&self.forces.supported);
-        for (support, components) in moving.filter(|(support, _)| !support.motion.is_fixed()) {
-            for (&node, component) in support.nodes.iter().zip(components) {
-                let node = node as usize;
-                let travel = (self.state.positions[node] - before[node])[support.axis];
-                work += 0.5 * (component.reaction_before + component.reaction) * travel;
-            }
-        }
-        work
+        let positions = &self.state.positions;
+        let supports = self.model.supports.iter().zip(&self.forces.supported);
+        let moving = supports.filter(|(support, _)| !support.motion.is_fixed());
+        let of_support = |(support, components): (&Support, &Vec<SupportedComponent>)| -> f64 {
+            fixed_order_sum(components.len(), &|range| {
+                let nodes = support.nodes[range.clone()].iter().zip(&components[range]);
+                let of_node = |(&node, component): (&u32, &SupportedComponent)| {
+                    let axis = support.axis;
+                    let travel = positions[node as usize][axis] - before[node as usize][axis];
+                    0.5 * (component.reaction_before + component.reaction) * travel
+                };
+                nodes.map(of_node).sum()
+            })
+        };
+        moving.map(of_support).sum()
     }
+}
+
+/// The nodes of a support with what is supported of them, in parallel.
+fn of_nodes<'a>(
+    support: &'a Support,
+    components: &'a mut [SupportedComponent],
+) -> impl ParallelIterator<Item = (&'a u32, &'a mut SupportedComponent)> {
+    let nodes = support.nodes.par_iter().zip(components);
+    nodes.with_min_len(nodes_per_task(support.nodes.len()))
 }

@@ -11,6 +11,7 @@ use crate::scenario::{self, Scenario, WallSpec};
 
 use super::assembly::{Assembly, check_count};
 use super::model::{Behaviour, Body, Guide, Model, WallMotion};
+use super::resultants::Resultants;
 use super::{SetupError, Simulation};
 
 impl Assembly {
@@ -103,7 +104,7 @@ impl Simulation {
         for k in 0..self.model.guides.len() {
             let guide = &self.model.guides[k];
             let node = guide.node as usize;
-            let force = self.resultant_on(node);
+            let force = Resultants::new(&self.forces, &self.internal, &self.action).on(node);
             let guided = guide.direction * guide.direction.dot(&force);
             self.forces.guides[k] = guided - force;
             self.state.accelerations[node] = guided * (1.0 / self.model.mass[node]);
