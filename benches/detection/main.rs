@@ -4,8 +4,8 @@
 //! close. Flight: the first impact of two icospheres. Input: the check that bodies do not overlap. Scaling: how the time of
 //! a step and of the set-up grow with the number of bodies and of faces ([`scaling`]).
 //!
-//! `cargo bench --bench detection -- scaling` measures the scaling alone, with more words after it only the tables with them
-//! in their titles: `scaling pack`.
+//! `cargo bench --bench detection -- scaling` measures the scaling alone, and `-- scaling pack` only what has all further
+//! words in its title.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 #[path = "../common/mod.rs"]

@@ -165,9 +165,10 @@ impl Corrector<'_> {
             return;
         }
         let half = pieces.len() / 2;
-        let (pieces, sums) = (pieces.split_at(half), sums.split_at_mut(half));
-        let [before, after] = nodes.split_at(pieces.1[0].nodes.start);
-        rayon::join(|| self.correct(pieces.0, before, sums.0), || self.correct(pieces.1, after, sums.1));
+        let (early, late) = pieces.split_at(half);
+        let (early_sums, late_sums) = sums.split_at_mut(half);
+        let [before, after] = nodes.split_at(late[0].nodes.start);
+        rayon::join(|| self.correct(early, before, early_sums), || self.correct(late, after, late_sums));
     }
 }
 
@@ -243,4 +244,69 @@ fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) ->
     let [start, end] =
         [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
     start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::Prescribed;
+    use crate::simulation::{Behaviour, WallMotion};
+
+    /// Two bodies that deform with a rigid one between them, and a wall: all their nodes but those of the rigid one are in
+    /// one piece each, and every support finds its nodes there.
+    #[test]
+    fn pieces_hold_all_nodes_and_supports() {
+        let deformable = || Behaviour::Deformable { supported: true, moved: false };
+        let wall = Behaviour::Wall { normal: Vec3::x(), motion: WallMotion::Steady };
+        let behaviours = [
+            (300, 1.0, deformable()),
+            (700, 1.0, Behaviour::Rigid { prescribed: None }),
+            (520, 1.0, deformable()),
+            (1, 0.0, wall),
+        ];
+        let mut model = Model::default();
+        let mut first = 0;
+        for (count, mass, behaviour) in behaviours {
+            model.bodies.push(Body {
+                name: String::new(),
+                nodes: first..first + count,
+                blocks: Vec::new(),
+                num_faces: 0,
+                material: None,
+                mass,
+                nodal_inertia: 1.0,
+                gravity: Vec3::zeros(),
+                behaviour,
+                loaded: false,
+            });
+            first += count;
+        }
+        let support =
+            |nodes: &[u32], axis: usize| Support { nodes: nodes.into(), axis, motion: Prescribed::Fixed };
+        model.supports = vec![
+            support(&[250, 255, 256, 299], 0),
+            support(&[3, 255], 1),
+            support(&[1000, 1300, 1519], 2),
+            support(&[1520], 0),
+        ];
+        let pieces = pieces_of(&model);
+        let ranges: Vec<_> = pieces.iter().map(|piece| (piece.body, piece.nodes.clone())).collect();
+        let expected =
+            [(0, 0..256), (0, 256..300), (2, 1000..1256), (2, 1256..1512), (2, 1512..1520), (3, 1520..1521)];
+        assert_eq!(ranges, expected);
+        let supports: Vec<_> = pieces.iter().map(|piece| piece.supports.clone()).collect();
+        let expected = [
+            vec![(0, 0..2), (1, 0..2)],
+            vec![(0, 2..4)],
+            vec![(2, 0..1)],
+            vec![(2, 1..2)],
+            vec![(2, 2..3)],
+            vec![(3, 0..1)],
+        ];
+        assert_eq!(supports, expected);
+        assert_eq!(
+            pieces.iter().map(|piece| piece.has_mass).collect::<Vec<_>>(),
+            [true, true, true, true, true, false]
+        );
+    }
 }

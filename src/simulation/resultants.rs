@@ -1,4 +1,4 @@
-//! The forces on nodes, and what they do to them.
+//! The sums of the forces on nodes.
 
 use crate::contact::response::ContactAction;
 use crate::dynamics::InternalForce;
@@ -8,7 +8,7 @@ use super::Forces;
 
 /// The forces on all nodes \[N\].
 pub(super) struct Resultants<'a> {
-    /// None where no body is driven.
+    /// Empty where no body is driven.
     pub external: &'a [Vec3],
     pub internal: &'a [Vec3],
     contact: &'a [Vec3],

@@ -193,3 +193,27 @@ impl Simulation {
         rigid.map(of_body).fold(0.0, f64::max).sqrt()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The interval between computations doubles up to the longest while nothing changes; a change by a tenth in ten steps
+    /// (ln 0.9/10 = −0.0105 a step, 0.05 of it in four) allows for four, and after contact comes or goes it is one again.
+    #[test]
+    fn the_critical_step_is_computed_as_often_as_it_changes() {
+        let mut control = StepControl::new(StepSize::Auto, 0.8, f64::INFINITY, f64::INFINITY);
+        let renew = |control: &mut StepControl, time_step: f64| {
+            control.since_refresh = control.interval;
+            control.renew(Some(CriticalStep { time_step, block: 0, element: 0 }));
+            control.interval
+        };
+        let intervals: Vec<u32> = (0..8).map(|_| renew(&mut control, 1e-6)).collect();
+        assert_eq!(intervals, [1, 2, 4, 8, 16, 32, 50, 50]);
+        control.interval = 10;
+        assert_eq!(renew(&mut control, 0.9e-6), 4);
+        control.invalidate();
+        assert!(control.is_due(0.0));
+        assert_eq!(renew(&mut control, 0.9e-6), 1);
+    }
+}

@@ -4,7 +4,8 @@
 //! two straight edges, are in one plane where a polynomial of degree six vanishes: its first root at which the node is
 //! on the triangle, or the edges cross inside of both, is the instant. In the plane it is one of degree four, for a node
 //! and a segment. Curved faces and edges, quadrilaterals and offset surfaces are advanced conservatively, by what keeps them
-//! apart for certain ([`advancement`]), until their distance is 1e-12 of their size.
+//! apart for certain, until their distance is 1e-12 of their size; what slides so fast that this takes too long goes the
+//! rest of its way by the rate at which it closes ([`advancement`]).
 //!
 //! A step that ends there begins the contact with no penetration. Where an edge is crossed next to one of its ends, which
 //! contact leaves to the node there, it begins when the node comes in.

@@ -206,17 +206,20 @@ impl<'a> Sweep<'a> {
         }
         let speed = lebesgue_constant(kind) * self.paths.relative_rate(&[node], nodes);
         let relative = &RelativePaths::of_node(self.paths, node, kind, nodes);
-        let met = self.met([nodes[0], nodes[1]]);
+        let met = self.met([nodes[0], nodes[1]], node, speed);
         Advancement { relative, speed, offset: self.offset, met }.first(|tau| {
             let at = |node: u32| self.paths.at(node, tau);
             at(node) - closest_at(surface, face, at, node).point
         })
     }
 
-    /// Gap at which what has an edge between these nodes is met, no less than its rounding \[m\].
-    fn met(&self, [a, b]: [u32; 2]) -> f64 {
-        let [a, b] = [a, b].map(|node| self.paths.at(node, 0.0));
-        MET * (b - a).norm() + 4.0 * ROUNDING * a.amax().max(b.amax())
+    /// Gap at which what has an edge between two nodes, and what has another node, are met: no less than its rounding on a
+    /// way of this length in the step \[m\].
+    fn met(&self, [a, b]: [u32; 2], other: u32, way: f64) -> f64 {
+        let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
+        let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
+        let farthest = ends.as_flattened().iter().copied().fold(0.0, f64::max);
+        MET * edge.norm() + 4.0 * ROUNDING * (farthest + way)
     }
 
     /// The first two edges of the bodies that meet.
@@ -283,7 +286,7 @@ impl<'a> Sweep<'a> {
         let lebesgue = lebesgue_constant(CellKind::Line3);
         let speed = lebesgue * lebesgue * self.paths.relative_rate(&nodes[0], &nodes[1]);
         let relative = &RelativePaths::of_edges(self.paths, [a, b]);
-        let met = self.met(a.nodes);
+        let met = self.met(a.nodes, b.nodes[0], speed);
         let first = Advancement { relative, speed, offset: self.offset, met }.first(|tau| {
             let curves = [a, b].map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
             let [s, t] = closest_places(&curves);

@@ -102,6 +102,39 @@ fn sliding_features_meet_when_they_come_in() {
     }
 }
 
+/// A node that follows a parabolic roof of 10 m at a hundred times the speed with which it comes down on it, from 1e-2 m
+/// above, is there in the middle of the step, however high the roof: to 1e-7, as both paths are parabolas.
+#[test]
+fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
+    let slide = 2.0;
+    for (sag, kind) in [(0.05, CellKind::Quad8), (1e-4, CellKind::Quad8), (0.5, CellKind::Quad9)] {
+        let roof = |x: f64, y: f64| Vec3::new(x, y, sag * (1.0 - (x / 5.0).powi(2)));
+        let corners = [[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]];
+        let middles = [[0.0, -5.0], [5.0, 0.0], [0.0, 5.0], [-5.0, 0.0], [0.0, 0.0]];
+        let places = corners.iter().chain(&middles).take(kind.num_nodes());
+        let mut positions: Vec<Vec3> = places.map(|&[x, y]| roof(x, y)).collect();
+        let lower: Vec<u32> = (0..positions.len() as u32).collect();
+        let tip = |tau: f64| roof(-0.5 + slide * tau, 0.3) + Vec3::z() * (1e-2 * (1.0 - 2.0 * tau));
+        positions.extend(
+            [Vec3::zeros(), Vec3::new(0.1, 0.5, 1.0), Vec3::new(0.5, -0.1, 1.0)].map(|arm| tip(0.0) + arm),
+        );
+        let upper: Vec<u32> = (0..3).map(|k| lower.len() as u32 + k).collect();
+        let faces = [(kind, lower.as_slice()), (CellKind::Tri3, upper.as_slice())];
+        let surfaces = faces.iter().map(|face| Surface::new([*face])).collect();
+        let model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::None);
+        // x(τ) = c₀ + c₁ τ + c₂ τ² with the way and half the bend of the path of the tip.
+        let bend = 2.0 * (tip(1.0) - 2.0 * tip(0.5) + tip(0.0));
+        let way = tip(1.0) - tip(0.0) - bend;
+        let moves = |k: usize| f64::from(u8::from(k >= lower.len()));
+        let velocities: Vec<Vec3> = (0..positions.len()).map(|k| way * moves(k)).collect();
+        let end: Vec<Vec3> = positions.iter().enumerate().map(|(k, x)| x + (way + bend) * moves(k)).collect();
+        let mut paths = StepPaths::default();
+        paths.set(&positions, &velocities, &end, 1.0);
+        let met = StepImpactSearch::new(model).first(&paths, &Constraints::default()).unwrap();
+        assert!((met.fraction - 0.5).abs() < 1e-7, "{sag}, {kind:?}: {met:?}");
+    }
+}
+
 /// Two uneven sheets of 200 triangles of size 0.1 that fly a few metres, each node a little on its own: what is found
 /// in parts of the step, and group of faces by group, is what is found in all of it at once, and among all faces.
 #[test]
