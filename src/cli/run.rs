@@ -68,9 +68,6 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
 /// Most first contacts in the closing report.
 const CONTACTS_SHOWN: usize = 10;
 
-/// Part of the energy from which that of hourglass control is told.
-const NOTABLE: f64 = 1e-4;
-
 /// The closing report.
 fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> String {
     let seconds = |time: f64| format!("{time:.9} s");
@@ -83,10 +80,9 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     let mut facts = vec![("time", span)];
     facts.extend(first_contacts(&summary.first_contacts));
     facts.push(("energy error", format!("{:.3e} at most", summary.energy.largest_error)));
-    let EnergySummary { strain, hourglass, end, .. } = summary.energy;
-    if hourglass > NOTABLE * end {
-        let share = 100.0 * hourglass / strain;
-        facts.push(("hourglass energy", format!("{share:.1} % of the strain energy at the end")));
+    let EnergySummary { strain, hourglass, .. } = summary.energy;
+    if hourglass > 0.0 {
+        facts.push(("hourglass energy", format!("{hourglass:.3e} at the end, strain energy {strain:.3e}")));
     }
     facts.push(("momentum error", format!("{:.3e} at most", summary.momentum.largest_error)));
     let file: PathBuf = directory.join(format!("{name}.pvd"));

@@ -183,7 +183,8 @@ const SUMMARY_NAMES: &str = "
     detection.hierarchies[].sum_of_volumes detection.hierarchies[].build_seconds
     first_contacts[].bodies first_contacts[].time first_contacts[].point first_contacts[].normal
     first_contacts[].normal_speed
-    energy.initial energy.final energy.strain energy.hourglass energy.largest_error momentum.largest_error momentum.largest_angular_error
+    energy.initial energy.final energy.strain energy.hourglass energy.largest_error
+    momentum.largest_error momentum.largest_angular_error
     warnings";
 
 /// Names of every leaf of a JSON value, as paths.

@@ -155,8 +155,8 @@ mod tests {
         normal.normalize()
     }
 
-    /// However the corners of a face go on their way, its normals stay in the cone, and the cone is not much wider than
-    /// what they do.
+    /// However the corners of a face go on their way, its normals stay in the cone, and some go more than half as far as
+    /// its edge.
     #[test]
     fn normals_stay_in_their_cone() {
         let samples = &mut Samples::new(7);

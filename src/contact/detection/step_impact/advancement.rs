@@ -5,7 +5,7 @@
 //! second is long where flat things slide past each other: there the way along the line counts and not that across it.
 //! Curved and warped ones, which lie in the hull of their control points, have the first alone as soon as they are near.
 //! Those that slide fast still are apart after many advances, by little: from there on they also go half of the time
-//! that would bring them together at the rate at which they have closed last.
+//! that would bring them together at the rate at which they have closed last. That is an estimate and no bound.
 
 use crate::contact::Edge;
 use crate::contact::detection::control_points::{

@@ -71,8 +71,33 @@ fn offset_surfaces_meet_earlier() {
     assert!((first(&offset).unwrap() - 0.64).abs() < 1e-8);
 }
 
-/// A node that sinks at 2e-4 m a step to the height of 0.1 m at which a face of 10 m is met, from 1e-4 m above, while it
-/// slides over it by 1 m, is there in the middle of the step, flat faces of all kinds.
+/// When a triangle that stands on its tip, outside down, meets a face that rests and is offset by so much \[m\]; the tip
+/// goes along a parabola.
+fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f64) -> Vec3) -> Option<f64> {
+    let count = face.len();
+    let [begin, middle, end] = [0.0, 0.5, 1.0].map(tip);
+    let arms = [[0.0, 0.0, 0.0], [0.1, 0.5, 1.0], [0.5, -0.1, 1.0]].map(Vec3::from);
+    let positions: Vec<Vec3> = face.into_iter().chain(arms.map(|arm| begin + arm)).collect();
+    let nodes: Vec<u32> = (0..positions.len() as u32).collect();
+    let (lower, upper) = nodes.split_at(count);
+    let surfaces = [(kind, lower), (CellKind::Tri3, upper)].map(|face| Surface::new([face]));
+    let model = ContactModel::new(surfaces.into(), &[], &positions)
+        .with_edges(EdgeSelection::None)
+        .with_offsets(&[offset, 0.0]);
+    // The velocity at the beginning of the parabola through the three places.
+    let velocity = middle * 4.0 - begin * 3.0 - end;
+    let of_upper = |vector: Vec3| move |k: usize| if k < count { Vec3::zeros() } else { vector };
+    let velocities: Vec<Vec3> = (0..positions.len()).map(of_upper(velocity)).collect();
+    let ways = (0..positions.len()).map(of_upper(end - begin));
+    let ends: Vec<Vec3> = positions.iter().zip(ways).map(|(x, way)| x + way).collect();
+    let mut paths = StepPaths::default();
+    paths.set(&positions, &velocities, &ends, 1.0);
+    let met = StepImpactSearch::new(model).first(&paths, &Constraints::default());
+    met.map(|impact| impact.fraction)
+}
+
+/// A tip that sinks by 2e-4 m in the step, from 1e-4 m above the height of 0.1 m at which a flat face of 10 m is met, while
+/// it slides along it by 1 m, is there in the middle of the step. The tolerance is a gap of 2e-11 m.
 #[test]
 fn sliding_features_meet_when_they_come_in() {
     for kind in [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8] {
@@ -80,58 +105,26 @@ fn sliding_features_meet_when_they_come_in() {
         let count = kind.linear().num_nodes();
         let corner = |k: usize| Vec3::new(square[k][0], square[k][1], 0.0);
         let middle = |k: usize| (corner(k) + corner((k + 1) % count)) * 0.5;
-        let middles = kind.num_nodes() - count;
-        let mut positions: Vec<Vec3> = (0..count).map(corner).chain((0..middles).map(middle)).collect();
-        let lower: Vec<u32> = (0..positions.len() as u32).collect();
-        // A small face above, outside down, with one corner below the others.
-        let tip = Vec3::new(1.0, -2.0, 0.1 + 1e-4);
-        positions.extend([tip, tip + Vec3::new(0.1, 0.5, 0.5), tip + Vec3::new(0.5, -0.1, 0.5)]);
-        let upper: Vec<u32> = (0..3).map(|k| lower.len() as u32 + k).collect();
-        let faces = [(kind, lower.as_slice()), (CellKind::Tri3, upper.as_slice())];
-        let surfaces = faces.iter().map(|face| Surface::new([*face])).collect();
-        let model = ContactModel::new(surfaces, &[], &positions)
-            .with_edges(EdgeSelection::None)
-            .with_offsets(&[0.1, 0.0]);
-        let way = |k: usize| if k < lower.len() { Vec3::zeros() } else { Vec3::new(1.0, 0.0, -2e-4) };
-        let velocities: Vec<Vec3> = (0..positions.len()).map(way).collect();
-        let end: Vec<Vec3> = positions.iter().zip(&velocities).map(|(x, v)| x + v).collect();
-        let mut paths = StepPaths::default();
-        paths.set(&positions, &velocities, &end, 1.0);
-        let met = StepImpactSearch::new(model).first(&paths, &Constraints::default()).unwrap();
-        assert!((met.fraction - 0.5).abs() < 1e-7, "{kind:?}: {met:?}");
+        let nodes = (0..count).map(corner).chain((0..kind.num_nodes() - count).map(middle)).collect();
+        let tip = |tau: f64| Vec3::new(1.0 + tau, -2.0, 0.1 + 1e-4 - 2e-4 * tau);
+        let met = time_of_tip((kind, nodes), 0.1, tip).unwrap();
+        assert!((met - 0.5).abs() < 1e-7, "{kind:?}: {met}");
     }
 }
 
-/// A node that follows a parabolic roof of 10 m at a hundred times the speed with which it comes down on it, from 1e-2 m
-/// above, is there in the middle of the step, however high the roof: to 1e-7, as both paths are parabolas.
+/// A tip that follows a parabolic roof of 10 m by 2 m while it comes down on it by 2e-2 m, from half of that, is there in the
+/// middle of the step, however high the roof. The tolerance is a gap of 2e-9 m.
 #[test]
 fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
-    let slide = 2.0;
     for (sag, kind) in [(0.05, CellKind::Quad8), (1e-4, CellKind::Quad8), (0.5, CellKind::Quad9)] {
         let roof = |x: f64, y: f64| Vec3::new(x, y, sag * (1.0 - (x / 5.0).powi(2)));
         let corners = [[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]];
         let middles = [[0.0, -5.0], [5.0, 0.0], [0.0, 5.0], [-5.0, 0.0], [0.0, 0.0]];
         let places = corners.iter().chain(&middles).take(kind.num_nodes());
-        let mut positions: Vec<Vec3> = places.map(|&[x, y]| roof(x, y)).collect();
-        let lower: Vec<u32> = (0..positions.len() as u32).collect();
-        let tip = |tau: f64| roof(-0.5 + slide * tau, 0.3) + Vec3::z() * (1e-2 * (1.0 - 2.0 * tau));
-        positions.extend(
-            [Vec3::zeros(), Vec3::new(0.1, 0.5, 1.0), Vec3::new(0.5, -0.1, 1.0)].map(|arm| tip(0.0) + arm),
-        );
-        let upper: Vec<u32> = (0..3).map(|k| lower.len() as u32 + k).collect();
-        let faces = [(kind, lower.as_slice()), (CellKind::Tri3, upper.as_slice())];
-        let surfaces = faces.iter().map(|face| Surface::new([*face])).collect();
-        let model = ContactModel::new(surfaces, &[], &positions).with_edges(EdgeSelection::None);
-        // x(τ) = c₀ + c₁ τ + c₂ τ² with the way and half the bend of the path of the tip.
-        let bend = 2.0 * (tip(1.0) - 2.0 * tip(0.5) + tip(0.0));
-        let way = tip(1.0) - tip(0.0) - bend;
-        let moves = |k: usize| f64::from(u8::from(k >= lower.len()));
-        let velocities: Vec<Vec3> = (0..positions.len()).map(|k| way * moves(k)).collect();
-        let end: Vec<Vec3> = positions.iter().enumerate().map(|(k, x)| x + (way + bend) * moves(k)).collect();
-        let mut paths = StepPaths::default();
-        paths.set(&positions, &velocities, &end, 1.0);
-        let met = StepImpactSearch::new(model).first(&paths, &Constraints::default()).unwrap();
-        assert!((met.fraction - 0.5).abs() < 1e-7, "{sag}, {kind:?}: {met:?}");
+        let nodes = places.map(|&[x, y]| roof(x, y)).collect();
+        let tip = |tau: f64| roof(2.0 * tau - 0.5, 0.3) + Vec3::z() * (1e-2 - 2e-2 * tau);
+        let met = time_of_tip((kind, nodes), 0.0, tip).unwrap();
+        assert!((met - 0.5).abs() < 1e-7, "{sag}, {kind:?}: {met}");
     }
 }
 
