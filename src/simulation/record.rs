@@ -34,6 +34,7 @@ pub struct Recorder {
     frames: usize,
     scheduled: usize,
     last_frame: f64,
+    last_row: f64,
     next_row: f64,
 }
 
@@ -71,6 +72,7 @@ impl Recorder {
             frames: 0,
             scheduled: 0,
             last_frame: f64::NEG_INFINITY,
+            last_row: f64::NEG_INFINITY,
             next_row: 0.0,
         };
         recorder.creation = start.elapsed().as_secs_f64();
@@ -115,8 +117,11 @@ impl Recorder {
     /// Records the last state, unless it just was, and waits until everything is on disk.
     pub(super) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
-        if simulation.state.time > self.last_frame {
+        let time = simulation.state.time;
+        if time > self.last_row {
             self.write_row(simulation)?;
+        }
+        if time > self.last_frame {
             self.write_frame(simulation)?;
         }
         for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
@@ -144,6 +149,7 @@ impl Recorder {
 
     fn write_row(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
         let time = simulation.state.time;
+        self.last_row = time;
         self.next_row = if self.history_interval > 0.0 {
             self.history_interval * ((time / self.history_interval).floor() + 1.0)
         } else {

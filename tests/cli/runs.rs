@@ -29,14 +29,38 @@ fn size_of_frame(path: &Path) -> (usize, usize) {
     (piece.points.len() / 3, offsets.len())
 }
 
-/// The last frame is there, holds the whole model, and stands in the series with the time the summary ends at.
-fn assert_last_frame_is_good(folder: &Folder, summary: &Value) {
+/// The last frame is there, holds the whole model, and stands in the series with the time the summary ends at; the history
+/// has a row at that time, and one only.
+fn assert_last_state_is_there(folder: &Folder, summary: &Value) {
     let frames = listed(folder, "impact");
     let (time, file) = frames.last().unwrap();
     assert_eq!(*time, summary["time"]["end"].as_f64().unwrap());
     assert_eq!(size_of_frame(&folder.path("out").join(file)), (343 + 6 * 7 * 8, 216 + 5 * 6 * 7));
     let written = fs::read_dir(folder.path("out/frames")).unwrap().count();
     assert_eq!(written, frames.len());
+    let history = folder.read("out/history.csv");
+    let rows = history.lines().skip(1).map(|row| row.split(',').next().unwrap());
+    let times: Vec<f64> = rows.map(|time| time.parse().unwrap()).collect();
+    assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
+    assert_eq!(times.last(), Some(time));
+}
+
+/// With elements of one point, and only then; as much as the summary and the last row of the history say, to the digits
+/// shown.
+#[test]
+fn energy_of_hourglass_control_is_told() {
+    let folder = Folder::with_impact();
+    assert!(!folder.run(&["run", "impact.toml"]).stdout.contains("hourglass"));
+    let text = folder.run(&["run", "impact.toml", "--set", "bodies.left.hex=one-point"]);
+    assert_eq!(text.code, Some(0), "{}", text.stderr);
+    let energy = &folder.json("out/summary.json")["energy"];
+    let [hourglass, strain] = ["hourglass", "strain"].map(|name| energy[name].as_f64().unwrap());
+    let line = format!("hourglass energy  {hourglass:.3e} at the end, strain energy {strain:.3e}");
+    assert!(hourglass > 0.0 && text.stdout.contains(&line), "{line} is not in\n{}", text.stdout);
+    let history = folder.read("out/history.csv");
+    let rows: Vec<Vec<&str>> = history.lines().map(|line| line.split(',').collect()).collect();
+    let column = rows[0].iter().position(|name| *name == "hourglass_energy").unwrap();
+    assert_eq!(rows[rows.len() - 1][column].parse::<f64>().unwrap(), hourglass);
 }
 
 #[test]
@@ -54,7 +78,7 @@ fn a_finished_run_leaves_frames_history_and_summary() {
     assert_detection_is_told(&text, &summary);
     assert_eq!(summary["status"], "finished");
     assert_eq!(summary["time"]["end"], 3e-4);
-    assert_last_frame_is_good(&folder, &summary);
+    assert_last_state_is_there(&folder, &summary);
     assert!(folder.read("out/history.csv").lines().count() >= 30);
 }
 
@@ -200,7 +224,7 @@ fn a_step_too_long_fails_with_its_place_and_a_last_frame() {
         ran.stderr
     );
     assert!(ran.stderr.contains("; the last frame in `out` shows the state"), "{}", ran.stderr);
-    assert_last_frame_is_good(&folder, &summary);
+    assert_last_state_is_there(&folder, &summary);
 }
 
 #[cfg(unix)]
@@ -232,7 +256,7 @@ fn an_interrupted_run_leaves_a_last_frame() {
     assert_eq!(summary["status"], "interrupted");
     let end = summary["time"]["end"].as_f64().unwrap();
     assert!(end > 0.0 && end < 10.0, "{end}");
-    assert_last_frame_is_good(&folder, &summary);
+    assert_last_state_is_there(&folder, &summary);
 }
 
 /// The files of a result that hold no wall times.
