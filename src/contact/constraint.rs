@@ -89,11 +89,14 @@ impl Constraint<'_> {
         self.nodes.iter().zip(self.weights).map(|(&node, &weight)| field[node as usize] * weight).sum()
     }
 
+    /// Compliance Σ (w_a² / m_a) \[1/kg\]; zero where nothing can move.
+    pub fn compliance(&self, inverse_mass: &[f64]) -> f64 {
+        self.nodes.iter().zip(self.weights).map(|(&node, w)| w * w * inverse_mass[node as usize]).sum()
+    }
+
     /// Effective mass 1 / Σ (w_a² / m_a) \[kg\]; infinite where nothing can move.
     pub fn effective_mass(&self, inverse_mass: &[f64]) -> f64 {
-        let inverse: f64 =
-            self.nodes.iter().zip(self.weights).map(|(&node, w)| w * w * inverse_mass[node as usize]).sum();
-        1.0 / inverse
+        1.0 / self.compliance(inverse_mass)
     }
 }
 

@@ -63,7 +63,7 @@ impl Simulation {
         self.external_wrench = self.compute_external_wrench();
         self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
         if self.acts_by_impulses() {
-            let angular = self.wall_couple() * dt;
+            let angular = self.wall_couple() * dt + self.action.support_moment;
             self.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
         }
         self.energies.external_work += self.external_work();

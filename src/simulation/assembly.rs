@@ -18,7 +18,6 @@ use crate::scenario::{
 
 use super::SetupError;
 use super::model::{Behaviour, Block, Body, Model};
-use super::rigid::nodal_inertia;
 
 /// A model under construction.
 #[derive(Default)]
@@ -91,7 +90,6 @@ impl Assembly {
             num_faces: surface.num_faces(),
             material: Some(spec.material),
             mass: 0.0,
-            nodal_inertia: 1.0,
             gravity: spec.gravity,
             behaviour: if rigid {
                 Behaviour::Rigid { prescribed: None }
@@ -102,7 +100,6 @@ impl Assembly {
         };
         let carrier = if rigid {
             let carrier = self.add_rigid_mass(spec, material.density, &body)?;
-            body.nodal_inertia = nodal_inertia(&carrier, &self.model, first..end);
             Some(carrier)
         } else {
             self.add_elements(spec, material, &mut body)?;

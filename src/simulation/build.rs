@@ -375,7 +375,7 @@ fn build_response(
                 friction: friction_law(&laws.friction),
                 soft_start: settings.soft_start,
             });
-            Box::new(Penalty::new(stiffness, options, num_nodes))
+            Box::new(Penalty::new(stiffness, options))
         }
         ResponseMethod::Decomposition => {
             let options = DecompositionOptions {
@@ -390,7 +390,7 @@ fn build_response(
                 every: settings.every,
                 projection: settings.projection,
             };
-            Box::new(Decomposition::new(options, num_nodes, num_bodies))
+            Box::new(Decomposition::new(options))
         }
         ResponseMethod::EnergyMomentum => {
             let options = pair_options(laws, own_laws, |laws| EnergyMomentumOptions {

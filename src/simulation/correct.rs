@@ -274,7 +274,6 @@ mod tests {
                 num_faces: 0,
                 material: None,
                 mass,
-                nodal_inertia: 1.0,
                 gravity: Vec3::zeros(),
                 behaviour,
                 loaded: false,

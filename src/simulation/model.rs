@@ -47,9 +47,6 @@ pub struct Body {
     pub material: Option<usize>,
     /// Mass; 0 of a wall that nothing but its velocity moves \[kg\].
     pub mass: f64,
-    /// Bound on the kinetic energy of its nodes, with their masses, in any motion of a rigid body over that of the
-    /// body, ≥ 1; 1 of others \[-\].
-    pub nodal_inertia: f64,
     /// Acceleration that acts on it \[m/s²\].
     pub gravity: Vec3,
     /// Whether and how it deforms.

@@ -1,7 +1,5 @@
 //! Rigid bodies within a step.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
 use crate::contact::response::{RigidCorrection, RigidMobility};
@@ -11,7 +9,7 @@ use crate::dynamics::{PrescribedStep, StepStart};
 use crate::math::reduction::nodes_per_task;
 use crate::math::{Mat3, Vec3};
 
-use super::{Behaviour, Model, Simulation};
+use super::{Behaviour, Simulation};
 
 /// Forces on a rigid body and its prescribed motion at the end of a step.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +123,6 @@ impl Simulation {
                 centre: carrier.centre(),
                 inverse_mass: free(Vec3::repeat(1.0 / carrier.mass())),
                 inverse_inertia,
-                nodal_inertia: if turns { body.nodal_inertia } else { 1.0 },
                 velocity,
                 angular_velocity: carrier.angular_velocity(),
                 acceleration: free(rigid.force / carrier.mass()),
@@ -226,29 +223,6 @@ impl Simulation {
     }
 }
 
-/// Bound on the kinetic energy of the nodes of a rigid body at rest in its reference configuration, with their masses m_a,
-/// over its own in any motion of it, ≥ 1.
-///
-/// The ratio is that of the matrices (m I, −m \[s\]; m \[s\], J) and diag(m I, I) of the velocities of centre and turn,
-/// with the moment J of the nodes about the centre and their own centre s away from it. The eigenvalues of I⁻¹ J and
-/// the norm of what couples the two bound its own by those of a matrix of two rows.
-pub(super) fn nodal_inertia(carrier: &RigidBody, model: &Model, nodes: Range<usize>) -> f64 {
-    let (masses, positions) = (&model.mass[nodes.clone()], &model.reference_positions[nodes]);
-    let (mut moment, mut inertia) = (Vec3::zeros(), Mat3::zeros());
-    for (mass, position) in masses.iter().zip(positions) {
-        let arm = position - carrier.centre();
-        moment += arm * *mass;
-        inertia += (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * *mass;
-    }
-    let inverse = carrier.inverse_inertia().symmetric_eigen();
-    let root = inverse.eigenvectors
-        * Mat3::from_diagonal(&inverse.eigenvalues.map(|value| value.max(0.0).sqrt()))
-        * inverse.eigenvectors.transpose();
-    let turning = (root * inertia * root).symmetric_eigenvalues().max();
-    let coupling = moment.norm() * (inverse.eigenvalues.max() / carrier.mass()).sqrt();
-    (0.5 * (1.0 + turning) + (0.5 * (1.0 - turning)).hypot(coupling)).max(1.0)
-}
-
 /// Whether anything is prescribed of a rigid body; it then does not rotate.
 fn is_supported(behaviour: &Behaviour) -> bool {
     matches!(behaviour, Behaviour::Rigid { prescribed: Some(_) })
@@ -266,37 +240,4 @@ fn place(carrier: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
 /// What a support adds to the other forces to make the motion what is prescribed \[N\].
 fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
     Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A cube of one hexahedron has a third of the moment of its corners; where the centre is elsewhere, the bound is
-    /// above the ratio of the energies in any motion.
-    #[test]
-    fn corners_of_a_cube_have_three_times_its_moment() {
-        let corner = |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 1 { 0.5 } else { -0.5 });
-        let mut model = Model { mass: vec![1.0; 8], ..Model::default() };
-        model.reference_positions = (0..8).map(corner).collect();
-        let cube = RigidBody::new(8.0, Vec3::zeros(), &(Mat3::identity() * (8.0 / 6.0)));
-        assert!((nodal_inertia(&cube, &model, 0..8) - 3.0).abs() < 1e-13);
-        let inertia = Mat3::from_diagonal(&Vec3::new(2.0, 3.0, 4.0));
-        let other = RigidBody::new(8.0, Vec3::new(0.2, -0.1, 0.05), &inertia);
-        let bound = nodal_inertia(&other, &model, 0..8);
-        let mut largest = 0.0_f64;
-        for k in 0..2000 {
-            let wave = |phase: f64| (phase * f64::from(k)).sin();
-            let turn = Vec3::new(wave(1.3), wave(2.1), wave(3.7));
-            let velocity = Vec3::new(wave(4.9), wave(0.7), wave(5.3)) * wave(0.11);
-            let of_nodes: f64 = model
-                .reference_positions
-                .iter()
-                .map(|x| 0.5 * (velocity + turn.cross(&(x - other.centre()))).norm_squared())
-                .sum();
-            let own = 4.0 * velocity.norm_squared() + 0.5 * turn.dot(&(inertia * turn));
-            largest = largest.max(of_nodes / own);
-        }
-        assert!(bound >= largest && bound < 1.2 * largest, "{bound} {largest}");
-    }
 }

@@ -53,7 +53,6 @@ impl Assembly {
             num_faces: 0,
             material: None,
             mass,
-            nodal_inertia: 1.0,
             gravity: spec.normal * gravity,
             behaviour: Behaviour::Wall { normal: spec.normal, motion },
             loaded: false,

@@ -28,7 +28,7 @@ impl Groups {
         for (k, constraint) in constraints.iter().enumerate() {
             for (body, nodes, _) in sides(&constraint) {
                 if let Some(rigid) = mobility.rigid(body) {
-                    if rigid.inverse_mass.amax() > 0.0 || rigid.inverse_inertia.amax() > 0.0 {
+                    if rigid.can_move() {
                         self.join(mobility.num_nodes() + body as usize, k as u32);
                     }
                 } else {

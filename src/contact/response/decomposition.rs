@@ -1,17 +1,23 @@
 //! Decomposition contact response: momenta are split at the contacts and the parts answered one by one.
 
+mod complementarity;
 mod impact;
+mod operator;
 mod projection;
 
+use super::carried::Carried;
 use super::connected::Groups;
 use super::friction::FrictionLaw;
-use super::row::{Motion, Row, sides};
+use super::row::sides;
 use super::{
     Bodies, ContactAction, ContactResult, NodeCorrection, PairOptions, Response, RigidCorrection, Stage,
     Status, StepLength,
 };
-use crate::contact::Constraints;
+use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
+use complementarity::Unknown;
+use impact::ImpactWorkspace;
+use operator::{Mover, Operator};
 
 /// Order in which the contacts of a group are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,46 +60,60 @@ pub struct DecompositionOptions {
 /// I_N = −(1 + e) m_eff v_n ≥ 0,   I_T = −min(m_eff |v_t|, μ I_N) v_t/|v_t|,   Δv_a = (w_a/m_a) (I_N n + I_T)
 /// ```
 ///
-/// Several contacts that share nodes are answered together; see [`Order`]. Before the impulses the positions are moved,
-/// least in the norm of the masses, to where no contact is penetrated; this keeps the centre of mass, and a couple on the
-/// nodes of each contact gives back the angular momentum that it costs. What energy positions gain by that is accounted
-/// by the step, with the forces that it knows.
+/// Several contacts that share nodes are one problem, normal and tangential impulses together; see `impact` and [`Order`].
+/// Before the impulses the positions are moved, least in the norm of the masses, to where no contact is penetrated; this
+/// keeps the centre of mass, and a couple on the nodes of each contact gives back the angular momentum that it costs, or a
+/// support takes it. What energy positions gain by that is accounted by the step, with the forces that it knows.
+///
+/// Impulses and shifts of a contact that goes on are the first guess of the next step, and nothing else.
 ///
 /// # Source
-/// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts with restitution: Moreau's global law, see `impact`.
+/// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
 #[derive(Clone, Debug)]
 pub struct Decomposition {
     options: DecompositionOptions,
     since: u32,
-    velocities: Motion,
-    shifts: Motion,
-    contacts: Vec<Contact>,
+    /// What was found in the step before.
+    earlier: Carried<Guess>,
     groups: Groups,
-    by_depth: Vec<u32>,
+    operator: Operator,
+    contacts: Vec<Contact>,
+    unknowns: Vec<Unknown>,
+    /// Of all movers \[m/s\], \[rad/s\].
+    velocities: Vec<Vec3>,
+    /// Of all movers \[m\], \[rad\].
+    shifts: Vec<Vec3>,
+    members: Vec<u32>,
+    workspace: ImpactWorkspace,
+}
+
+/// A first guess of what a contact needs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Guess {
+    /// Impulse over the step \[N\].
+    force: Vec3,
+    /// Normal part of what moved the positions \[kg·m\].
+    push_out: f64,
 }
 
 /// What is known and found of one contact.
 #[derive(Clone, Debug)]
 struct Contact {
     laws: ImpactOptions,
-    row: Row,
     normal: Vec3,
-    /// 1/(n · A n) \[kg\]; zero where neither side can move along the normal.
-    mass: f64,
-    /// Reciprocal of the bound on A across n \[kg\].
-    mass_across: f64,
+    /// The part of the relative velocity that impulses cannot change \[m/s\].
+    drift: Vec3,
     /// Relative velocity before \[m/s\].
     before: Vec3,
     /// Relative velocity before the present solution \[m/s\].
     start: Vec3,
+    /// First guesses of the impulse \[N·s\] and of the normal part of the push-out \[kg·m\].
+    guess: Vec3,
+    push_out_guess: f64,
     /// Impulse on the contactor \[N·s\].
     impulse: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
-    /// Parts along and across n of the impulse that the present solution is looking for \[N·s\].
-    part: (f64, Vec3),
-    /// How far the projection of positions opens it \[m\].
-    target: f64,
     /// Time since it has begun, at most a step, if positions are projected \[s\].
     since: f64,
     /// What moves the positions, as an impulse moves velocities \[kg·m\].
@@ -101,58 +121,81 @@ struct Contact {
 }
 
 impl Contact {
-    /// Finds the effective masses from the row.
-    fn weigh(&mut self) {
-        let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
-        self.mass = invert(self.row.along(&self.normal));
-        self.mass_across = invert(self.row.across(&self.normal));
+    /// Poses a problem that starts with this relative velocity \[m/s\].
+    fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
+        self.start = start;
+        let slip = start - self.normal * self.normal.dot(&start);
+        let law = &self.laws.friction;
+        unknown.friction = [law.at_rest, law.sliding(slip.norm())];
     }
 }
 
 impl Decomposition {
-    /// A response for a model of so many nodes and bodies.
-    pub fn new(options: DecompositionOptions, num_nodes: usize, num_bodies: usize) -> Self {
+    /// A response.
+    pub fn new(options: DecompositionOptions) -> Self {
         Self {
             since: options.every.max(1) - 1,
             options,
-            velocities: Motion::new(num_nodes, num_bodies),
-            shifts: Motion::new(num_nodes, num_bodies),
-            contacts: Vec::new(),
+            earlier: Carried::default(),
             groups: Groups::default(),
-            by_depth: Vec::new(),
+            operator: Operator::default(),
+            contacts: Vec::new(),
+            unknowns: Vec::new(),
+            velocities: Vec::new(),
+            shifts: Vec::new(),
+            members: Vec::new(),
+            workspace: ImpactWorkspace::default(),
         }
     }
 
-    /// Contacts at rest in their own motion: no impulse, no shift.
-    fn load(&mut self, constraints: &Constraints, bodies: &Bodies<'_>) {
+    /// Contacts without impulse and shift.
+    fn load(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, time_step: f64) {
+        self.groups.find(constraints, bodies.mobility);
+        self.operator.assemble(constraints, &self.groups, bodies);
+        self.operator.load_velocities(bodies, &mut self.velocities);
+        self.shifts.clear();
+        self.shifts.resize(self.velocities.len(), Vec3::zeros());
+        self.earlier.follow(constraints, |_| Guess::default(), |_, _| ());
         self.contacts.clear();
-        for constraint in constraints.iter() {
-            self.velocities.load_velocities(&constraint, bodies);
-            self.shifts.clear(&constraint);
+        for (k, (constraint, guess)) in (0..).zip(constraints.iter().zip(self.earlier.iter())) {
+            let drift = held_velocity(&constraint, bodies);
+            let before = drift + self.operator.jump(k, &self.velocities);
             self.contacts.push(Contact {
                 laws: self.options.pairs.of(&constraint),
-                row: Row::new(&constraint, bodies),
                 normal: constraint.normal,
-                mass: 0.0,
-                mass_across: 0.0,
-                before: Vec3::zeros(),
-                start: Vec3::zeros(),
+                drift,
+                before,
+                start: before,
+                guess: guess.force * time_step,
+                push_out_guess: guess.push_out,
                 impulse: Vec3::zeros(),
                 slips: false,
-                part: (0.0, Vec3::zeros()),
-                target: 0.0,
                 since: 0.0,
                 push_out: Vec3::zeros(),
             });
         }
-        self.contacts.iter_mut().for_each(Contact::weigh);
+    }
+
+    /// Relative velocities and unknowns with the bodies where the shifts have brought them.
+    fn pose_impacts(&mut self) {
+        self.operator.turn(&self.shifts);
+        self.unknowns.clear();
+        for (k, contact) in (0..).zip(&mut self.contacts) {
+            let compliance = self.operator.compliance(k);
+            let mut unknown =
+                Unknown::new(contact.normal, &compliance, contact.drift, contact.laws.friction.at_rest);
+            contact.before = contact.drift + self.operator.jump(k, &self.velocities);
+            contact.begin(&mut unknown, contact.before);
+            self.unknowns.push(unknown);
+        }
     }
 
     /// Writes impulses, results and losses: −I · (v_r⁻ + v_r⁺)/2 of each contact, which add up to the change of the
     /// kinetic energy.
-    fn report(&self, constraints: &Constraints, time_step: f64, action: &mut ContactAction) {
-        for (constraint, contact) in constraints.iter().zip(&self.contacts) {
-            let after = contact.row.jump(&constraint, &self.velocities);
+    fn report(&mut self, constraints: &Constraints, time_step: f64, action: &mut ContactAction) {
+        let contacts = constraints.iter().zip(&self.contacts).zip(self.earlier.iter_mut());
+        for (k, ((constraint, contact), guess)) in (0..).zip(contacts) {
+            let after = self.unknowns[k as usize].drift + self.operator.jump(k, &self.velocities);
             let mean = 0.5 * (contact.before + after);
             let normal = contact.normal.dot(&contact.impulse);
             let friction = contact.impulse - contact.normal * normal;
@@ -173,36 +216,37 @@ impl Decomposition {
                 friction_work,
                 damping_work,
             });
+            let push_out = contact.normal.dot(&contact.push_out);
+            *guess = Guess { force: contact.impulse / time_step, push_out };
         }
         action.sort_nodes();
     }
 
     /// Writes the changes of motion.
-    fn correct(&self, constraints: &Constraints, bodies: &Bodies<'_>, action: &mut ContactAction) {
-        for constraint in constraints.iter() {
-            for (body, nodes, _) in sides(&constraint) {
-                if let Some(rigid) = bodies.mobility.rigid(body) {
-                    let b = body as usize;
+    fn correct(&self, bodies: &Bodies<'_>, action: &mut ContactAction) {
+        for (place, mover) in self.operator.movers().iter().enumerate() {
+            let (velocity, position) = (self.velocities[place], self.shifts[place]);
+            match *mover {
+                Mover::Node(node) => action.node_corrections.push(NodeCorrection {
+                    node,
+                    velocity: velocity - bodies.velocities[node as usize],
+                    position,
+                }),
+                Mover::Centre(body) => {
+                    let Some(rigid) = bodies.mobility.rigid(body) else { continue };
                     action.rigid_corrections.push(RigidCorrection {
                         body,
-                        velocity: self.velocities.translations[b] - rigid.velocity,
-                        angular_velocity: self.velocities.rotations[b] - rigid.angular_velocity,
-                        position: self.shifts.translations[b],
-                        rotation: self.shifts.rotations[b],
+                        velocity: velocity - rigid.velocity,
+                        angular_velocity: self.velocities[place + 1] - rigid.angular_velocity,
+                        position,
+                        rotation: self.shifts[place + 1],
                     });
-                } else {
-                    action.node_corrections.extend(nodes.iter().map(|&node| NodeCorrection {
-                        node,
-                        velocity: self.velocities.nodes[node as usize] - bodies.velocities[node as usize],
-                        position: self.shifts.nodes[node as usize],
-                    }));
                 }
+                Mover::Rotation(_) => {}
             }
         }
         action.node_corrections.sort_unstable_by_key(|correction| correction.node);
-        action.node_corrections.dedup_by_key(|correction| correction.node);
         action.rigid_corrections.sort_unstable_by_key(|correction| correction.body);
-        action.rigid_corrections.dedup_by_key(|correction| correction.body);
     }
 }
 
@@ -228,14 +272,31 @@ impl Response for Decomposition {
         if constraints.is_empty() {
             return;
         }
-        self.load(constraints, bodies);
-        self.project_positions(constraints, bodies.mobility, step.actual);
-        self.answer_impacts(constraints, bodies.mobility);
-        self.project_slip(constraints, bodies.mobility);
+        self.load(constraints, bodies, step.actual);
+        self.project_positions(constraints, step.actual);
+        self.pose_impacts();
+        self.answer_impacts(constraints);
+        self.project_slip();
         self.report(constraints, step.actual, action);
-        action.work.numerical += self.restore_angular_momentum(constraints, bodies);
-        self.correct(constraints, bodies, action);
+        let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);
+        action.work.numerical += given;
+        action.support_moment += of_supports;
+        self.correct(bodies, action);
     }
+}
+
+/// Σ w_a v_a of what no impulse can move \[m/s\].
+fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
+    let mut velocity = Vec3::zeros();
+    for (body, nodes, weights) in sides(constraint) {
+        let moves = |node: u32| match bodies.mobility.rigid(body) {
+            Some(rigid) => rigid.can_move(),
+            None => bodies.mobility.gives_way(node),
+        };
+        let held = nodes.iter().zip(weights).filter(|&(&node, _)| !moves(node));
+        velocity += held.map(|(&node, w)| bodies.velocities[node as usize] * *w).sum::<Vec3>();
+    }
+    velocity
 }
 
 #[cfg(test)]

@@ -20,8 +20,7 @@ use gradient::Gradient;
 pub struct EnergyMomentumOptions {
     /// Factor f of the stiffness, of any size > 0 \[-\].
     pub factor: f64,
-    /// Coefficient of restitution e, in \[0, 1\]; met where f < 0.01, above it the step in which motion turns back
-    /// gives back more.
+    /// Coefficient of restitution e, in \[0, 1\].
     pub restitution: f64,
     /// Friction.
     pub friction: FrictionLaw,
@@ -33,6 +32,9 @@ pub struct EnergyMomentumOptions {
 /// the kick of the step; the force is p = −ΔU/Δḡ with U = κ ḡ²/2 for ḡ < 0. Work is then p Δḡ = −ΔU to rounding,
 /// whatever κ is: the response conserves energy and momenta and never shortens the step. The velocities after the
 /// kick depend on p; the equation of one contact has a closed solution, contacts that share nodes are iterated over.
+///
+/// With restitution a spring gives e² of its energy back. In the step in which the motion turns the elastic solution is
+/// found first: the gap is left as it would make it, and the bodies part with e times its velocities.
 ///
 /// Friction is a spring too, with the mean of its force over the step while it sticks; one that slides is returned to
 /// Coulomb's circle, and what it takes is never negative. Laws are those of the faces that a contact is on, the stiffness
@@ -91,6 +93,17 @@ struct Solution {
     slip_rate: Vec3,
     pressure: f64,
     traction: Vec3,
+    /// Where restitution takes energy as the motion turns in this step.
+    turning: Option<Turning>,
+}
+
+/// The motion of a contact that turns in a step.
+#[derive(Clone, Copy, Debug)]
+struct Turning {
+    /// Rate of the gap after the kick \[m/s\].
+    rate: f64,
+    /// Gap that the spring has then \[m\].
+    gap: f64,
 }
 
 /// Steps for which a contact that is found no more is kept to give its energy back.
@@ -196,13 +209,47 @@ impl EnergyMomentum {
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
             let compliance = [compliance, row.across(&constraint.normal)];
-            let (pressure, traction) = (0.0, Vec3::zeros());
-            self.solutions.push(Solution { row, gradient, compliance, rate, slip_rate, pressure, traction });
+            self.solutions.push(Solution {
+                row,
+                gradient,
+                compliance,
+                rate,
+                slip_rate,
+                pressure: 0.0,
+                traction: Vec3::zeros(),
+                turning: None,
+            });
         }
     }
 
-    /// Gauss–Seidel iteration over the contacts until the velocities stand still; how many sweeps it takes.
+    /// Forces of the step: those of elastic springs, and where some of them turn that are not, of these once more.
     fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
+        let sweeps = self.iterate(bodies, dt);
+        if self.turn(bodies, dt) { sweeps + self.iterate(bodies, dt) } else { sweeps }
+    }
+
+    /// Notes the contacts whose motion turns though their springs do not give all back; whether there are any.
+    fn turn(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
+        let mut any = false;
+        let contacts = self.contacts.iter().zip(self.springs.iter()).zip(&mut self.solutions);
+        for ((constraint, spring), solution) in contacts {
+            let restitution = spring.options.restitution;
+            if restitution == 1.0 || solution.rate >= 0.0 || solution.pressure <= 0.0 {
+                continue;
+            }
+            let nodes = &self.gradient_nodes;
+            let rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
+            if rate > 0.0 {
+                let gap = spring.gap.unwrap_or(0.0) + 0.5 * dt * (solution.rate + rate);
+                solution.turning = Some(Turning { rate: restitution * rate, gap: gap.min(0.0) });
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Gauss–Seidel iteration over the contacts until the velocities stand still; how many sweeps it takes.
+    fn iterate(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
         let mut scale = rates.fold(0.0, f64::max);
         let contacts = self.contacts.iter().zip(&self.solutions);
@@ -237,7 +284,10 @@ impl EnergyMomentum {
             let others = rate - dt * compliance * solution.pressure;
             let gap = spring.gap.unwrap_or(0.0);
             let trial = gap + 0.5 * dt * (solution.rate + others);
-            let pressure = spring.pressure(gap, trial, 0.5 * dt * dt * compliance);
+            let pressure = match solution.turning {
+                Some(turning) => ((turning.rate - others) / (dt * compliance)).max(0.0),
+                None => spring.pressure(gap, solution.rate, trial, 0.5 * dt * dt * compliance),
+            };
             let push = dt * (pressure - solution.pressure);
             solution.gradient.push(&constraint, nodes, bodies.mobility, kicked, push);
             solution.pressure = pressure;
@@ -266,11 +316,19 @@ impl EnergyMomentum {
             let nodes = &self.gradient_nodes;
             let gap = spring.gap.unwrap_or(0.0);
             let kicked_rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
-            let next = spring.gap_after(gap, 0.5 * dt * (solution.rate + kicked_rate), solution.pressure);
+            let way = 0.5 * dt * (solution.rate + kicked_rate);
+            let next = match solution.turning {
+                Some(turning) => turning.gap,
+                None => spring.gap_after(gap, way, solution.pressure),
+            };
             // Kinetic energy is taken at the end of the step, after that half of the kick.
             let half_work = half * solution.pressure * mean(solution.rate, kicked_rate);
             let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
-            let damping_work = spring.lost_in_unloading(gap, next);
+            let damping_work = if spring.options.restitution < 1.0 {
+                spring.energy(gap) - spring.energy(next) - solution.pressure * way
+            } else {
+                0.0
+            };
             spring.gap = Some(next);
             let friction_work = if spring.rubs() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);

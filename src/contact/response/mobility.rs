@@ -29,9 +29,6 @@ pub struct RigidMobility {
     pub inverse_mass: Vec3,
     /// Inverse of the inertia about the centre, in space \[1/(kg·m²)\].
     pub inverse_inertia: Mat3,
-    /// Bound on the kinetic energy that its nodes, with their shares of the mass, have in any motion of the body over
-    /// that of the body, ≥ 1 \[-\].
-    pub nodal_inertia: f64,
     /// Velocity of the centre at the middle of the step \[m/s\].
     pub velocity: Vec3,
     /// Angular velocity at the middle of the step \[rad/s\].
@@ -40,6 +37,13 @@ pub struct RigidMobility {
     pub acceleration: Vec3,
     /// Rate of the angular momentum over the inertia at the end of the step, by all but contact \[rad/s²\].
     pub angular_acceleration: Vec3,
+}
+
+impl RigidMobility {
+    /// Whether anything of the body gives way.
+    pub fn can_move(&self) -> bool {
+        self.inverse_mass.amax() > 0.0 || self.inverse_inertia.amax() > 0.0
+    }
 }
 
 impl Mobility {

@@ -11,6 +11,7 @@
 //!
 //! Surfaces that are glued together are not contact but [`Ties`], which hold beside any of the three.
 
+mod assembled_stiffness;
 mod carried;
 mod connected;
 mod couple;
@@ -156,6 +157,9 @@ pub struct ContactAction {
     pub stored_energy: f64,
     /// Energy taken and given in this step.
     pub work: StepWork,
+    /// Moment times time by which supports keep what they hold from turning where projections have moved the other side
+    /// \[N·m·s\].
+    pub support_moment: Vec3,
     /// Square of a bound on the angular frequency the contacts add \[rad²/s²\].
     pub frequency_squared: f64,
     /// Bits of the nodes noted so far, which makes `nodes` of them.
@@ -203,6 +207,7 @@ impl ContactAction {
         self.unlisted.clear();
         self.stored_energy = 0.0;
         self.work = StepWork::default();
+        self.support_moment = Vec3::zeros();
         self.frequency_squared = 0.0;
         self.time_step = time_step;
     }

@@ -1,11 +1,10 @@
 //! Penalty response: springs that push penetrating nodes out, and others that hold them against sliding.
 
+use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::carried::Carried;
 use super::friction::FrictionLaw;
-use super::row::sides;
 use super::{
-    Bodies, ContactAction, ContactResult, Mobility, PairOptions, Response, Stage, Status, StepLength,
-    UnlistedWork,
+    Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -35,11 +34,17 @@ pub struct PenaltyOptions {
     pub soft_start: f64,
 }
 
+/// The share of a spring in the stiffness that a body can bear is lowered where it would be by this factor at least, and
+/// raised by this one: a spring that is softer than it could be is right, too.
+const LOWERED: f64 = 0.8;
+const RAISED: f64 = 4.0;
+
 /// Penalty response with a stiffness frozen for the life of each contact.
 ///
 /// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts are kept whichever body is contactor, so both surfaces are
-/// checked against each other at full stiffness. The stiffness follows the masses of the nodes, those of a rigid body
-/// too: the springs of many nodes add up to what the whole body can bear.
+/// checked against each other at full stiffness. Where that follows masses and step, all springs on what a contact pushes
+/// share what it can bear in a step of this length, before the first force acts: see `assembled_stiffness`. A share that
+/// changes while the spring is pressed leaves its energy as it is: the penetration counts from elsewhere.
 ///
 /// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p.
 /// Its force is turned with the normal. The laws of friction and damping are those of the faces that a contact is on, the
@@ -58,22 +63,27 @@ pub struct Penalty {
     springs: Carried<Spring>,
     /// Constraints of the step before whose springs take energy.
     before: Constraints,
-    /// Σ κ |w_a| Σ_b |w_b| of every node, zero between steps \[N/m\].
-    node_stiffness: Vec<f64>,
+    assembled: AssembledStiffness,
 }
 
 /// The springs of one contact.
 #[derive(Clone, Copy, Debug)]
 struct Spring {
     options: PenaltyOptions,
-    /// When grown up \[N/m\].
+    /// When grown up, and alone \[N/m\].
     full_stiffness: f64,
+    /// The part of it that it may have beside the others \[-\]; `None` before the first force.
+    share: Option<f64>,
     /// At present \[N/m\].
     stiffness: f64,
+    /// ω of the damping: of the contact alone, or, between rigid bodies, with all others that press on them \[rad/s\].
+    frequency: f64,
     /// Since it began \[s\].
     age: f64,
-    /// Penetration in the step before \[m\].
+    /// Penetration that counts, in the step before \[m\].
     penetration: f64,
+    /// How much deeper than it is the penetration counts \[m\].
+    offset: f64,
     /// The part of damping in the normal force \[N\].
     damped: f64,
     /// Force of friction on the contactor \[N\].
@@ -87,7 +97,7 @@ impl Spring {
         let before = self.stiffness;
         self.age += time_step;
         let grown = if self.age < self.options.soft_start { self.age / self.options.soft_start } else { 1.0 };
-        self.stiffness = self.full_stiffness * grown;
+        self.stiffness = self.full_stiffness * self.share.unwrap_or(1.0) * grown;
         if self.stiffness == before {
             return 0.0;
         }
@@ -102,18 +112,39 @@ impl Spring {
         0.5 * (self.stiffness - before) * self.penetration * self.penetration + tangential
     }
 
-    /// Factor c of the damping c dδ/dt \[N·s/m\].
-    fn damping(&self, constraint: &Constraint<'_>, inverse_mass: &[f64]) -> f64 {
-        let ratio = self.options.damping;
-        if ratio == 0.0 {
-            return 0.0;
+    /// Takes over its part of the stiffness that all springs may have together, if it has changed by much. Its energy stays:
+    /// κ δ²/2 and t²/2κ with other δ and t.
+    fn adapt(&mut self, share: f64) {
+        let Some(before) = self.share else {
+            self.share = Some(share);
+            return;
+        };
+        let ratio = share / before;
+        if (LOWERED..=RAISED).contains(&ratio) {
+            return;
         }
-        2.0 * ratio * (self.stiffness * finite_mass(constraint, inverse_mass)).sqrt()
+        self.share = Some(share);
+        self.stiffness *= ratio;
+        self.traction *= ratio.sqrt();
+        let penetration = self.penetration / ratio.sqrt();
+        self.offset += penetration - self.penetration;
+        self.penetration = penetration;
+    }
+
+    /// The penetration that counts at this gap \[m\]; the offset of one that counts less follows it out.
+    fn penetration(&mut self, gap: f64) -> f64 {
+        self.offset = self.offset.max(gap.min(0.0));
+        (self.offset - gap).max(0.0)
+    }
+
+    /// Factor c of the damping c dδ/dt \[N·s/m\]: 2 ζ κ/ω.
+    fn damping(&self) -> f64 {
+        if self.frequency > 0.0 { 2.0 * self.options.damping * self.stiffness / self.frequency } else { 0.0 }
     }
 
     /// Whether it takes energy in the step to come even if its contact is over.
     fn takes_energy(&self) -> bool {
-        self.damped != 0.0 || self.traction != Vec3::zeros()
+        self.damped != 0.0 || self.traction != Vec3::zeros() || self.offset > 0.0
     }
 
     /// Energy of the spring across the normal \[J\].
@@ -149,14 +180,14 @@ pub(super) fn turned(traction: &Vec3, normal: &Vec3) -> Vec3 {
 }
 
 impl Penalty {
-    /// A response for a model of `num_nodes` nodes.
-    pub fn new(stiffness: Stiffness, options: PairOptions<PenaltyOptions>, num_nodes: usize) -> Self {
+    /// A response.
+    pub fn new(stiffness: Stiffness, options: PairOptions<PenaltyOptions>) -> Self {
         Self {
             stiffness,
             options,
             springs: Carried::default(),
             before: Constraints::default(),
-            node_stiffness: vec![0.0; num_nodes],
+            assembled: AssembledStiffness::default(),
         }
     }
 
@@ -178,9 +209,12 @@ impl Penalty {
             Spring {
                 options,
                 full_stiffness,
+                share: None,
                 stiffness: 0.0,
+                frequency: 0.0,
                 age: 0.0,
                 penetration: 0.0,
+                offset: 0.0,
                 damped: 0.0,
                 traction: Vec3::zeros(),
                 slips: false,
@@ -193,7 +227,9 @@ impl Penalty {
             // Forces act by the trapezoidal rule: half of the last ones over this step.
             let travel = constraint.jump(velocities) * step.actual;
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
-            let damping_work = -0.5 * spring.damped * constraint.normal.dot(&travel);
+            // What an offset has left when the contact opens is lost.
+            let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
+            let damping_work = left - 0.5 * spring.damped * constraint.normal.dot(&travel);
             action.work.friction += friction_work;
             action.work.damping += damping_work;
             action.unlisted.push(UnlistedWork {
@@ -205,16 +241,35 @@ impl Penalty {
         });
     }
 
-    /// Bound on the square of the frequency that the springs add, those of `nodes`: max of (1/m_a) Σ κ |w_a| Σ_b |w_b|,
-    /// from Gershgorin's theorem on the assembled contact stiffness, springs along and across the normal together.
-    /// Σ_b |w_b| is 2 where shape functions are positive, and up to 4 on quadratic faces.
-    fn frequency_bound(&mut self, inverse_mass: &[f64], nodes: &[u32]) -> f64 {
-        let mut bound: f64 = 0.0;
-        for &node in nodes {
-            let stiffness = std::mem::take(&mut self.node_stiffness[node as usize]);
-            bound = bound.max(inverse_mass[node as usize] * stiffness);
+    /// Gives each spring its share of what all may have together; a bound on the square of the frequency that they add
+    /// \[rad²/s²\].
+    fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
+        self.assembled.clear(bodies.mobility);
+        for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
+            let friction = spring.options.friction.acts();
+            self.assembled.add(&constraint, bodies, spring.full_stiffness, friction);
         }
-        bound
+        self.assembled.bound(bodies.mobility);
+        let mut largest = Bound::default();
+        for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
+            let bound = self.assembled.of(&constraint, bodies);
+            let (share, bound) = match self.stiffness {
+                Stiffness::Mass => (bound.share(step.regular), bound.shared(step.regular)),
+                _ => (1.0, bound),
+            };
+            spring.adapt(share);
+            largest = largest.max(bound);
+            if spring.options.damping > 0.0 {
+                let together = self.assembled.frequency_squared(&constraint, bodies);
+                let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
+                let square = if together > 0.0 { together } else { alone };
+                spring.frequency = (share * square).sqrt();
+            }
+        }
+        match self.stiffness {
+            Stiffness::Mass => largest.frequency_squared(),
+            _ => largest.nodes + largest.rigid,
+        }
     }
 
     /// Damping at mid-step velocities lowers the stable step to (2/ω) (√(1 + ζ²) − ζ).
@@ -236,23 +291,6 @@ impl Stiffness {
                 if softness > 0.0 { factor / softness } else { factor * mass / (time_step * time_step) }
             }
             Self::Given(stiffness) => *stiffness,
-        }
-    }
-}
-
-/// Adds a row of the assembled contact stiffness, all terms positive, to that of each node. A rigid body moves its nodes
-/// together, which lowers the frequency, but may have less inertia than they.
-fn add_stiffness(
-    node_stiffness: &mut [f64],
-    constraint: &Constraint<'_>,
-    mobility: &Mobility,
-    stiffness: f64,
-) {
-    let sum: f64 = constraint.weights.iter().map(|weight| weight.abs()).sum();
-    for (body, nodes, weights) in sides(constraint) {
-        let lightness = mobility.rigid(body).map_or(1.0, |rigid| rigid.nodal_inertia);
-        for (&node, weight) in nodes.iter().zip(weights) {
-            node_stiffness[node as usize] += lightness * stiffness * weight.abs() * sum;
         }
     }
 }
@@ -279,16 +317,17 @@ impl Response for Penalty {
         action.begin(time_step);
         self.carry_springs(constraints, bodies, step, action);
         self.before.clear();
+        let frequency_squared = self.share_stiffness(constraints, bodies, step);
         let vary = self.options.vary_over_surfaces();
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
             if vary {
                 spring.options = self.options.of(&constraint);
             }
             action.work.numerical += spring.grow(time_step);
-            let penetration = (-constraint.gap).max(0.0);
+            let penetration = spring.penetration(constraint.gap);
             let jump = constraint.jump(bodies.velocities);
             let closing = -constraint.normal.dot(&jump);
-            let damping = spring.damping(&constraint, bodies.inverse_mass);
+            let damping = spring.damping();
             let elastic = spring.stiffness * penetration;
             let force = (elastic + damping * closing).max(0.0);
             let mut friction_work = 0.0;
@@ -310,7 +349,6 @@ impl Response for Penalty {
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
             action.work.damping += damping_work;
-            add_stiffness(&mut self.node_stiffness, &constraint, bodies.mobility, spring.full_stiffness);
             if spring.takes_energy() {
                 self.before.push_copy(&constraint);
             }
@@ -325,8 +363,7 @@ impl Response for Penalty {
         }
         action.sort_nodes();
         let lowering = self.lowering();
-        action.frequency_squared =
-            self.frequency_bound(bodies.inverse_mass, &action.nodes) / (lowering * lowering);
+        action.frequency_squared = frequency_squared / (lowering * lowering);
     }
 }
 

@@ -1,103 +1,153 @@
 //! Projection of positions to where no contact is penetrated, and the angular momentum that it costs.
 
-use super::Decomposition;
+use super::complementarity::{Problem, Unknown};
+use super::{Contact, Decomposition};
+use crate::contact::response::Bodies;
 use crate::contact::response::couple::solve;
 use crate::contact::response::row::sides;
-use crate::contact::response::{Bodies, Mobility};
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Vec3};
 
 /// Gaps are closed to this part of the deepest penetration.
-const TOLERANCE: f64 = 1e-13;
-/// Most sweeps; what is left is projected in the next step.
-const MAX_SWEEPS: usize = 500;
+const TOLERANCE: f64 = 1e-11;
 
 impl Decomposition {
     /// Shifts Δx = M⁻¹ Gᵀ π with π ≥ 0 that take the wanted part out of all penetrations: the least in the norm of the
-    /// masses, by projected Gauss–Seidel iteration.
+    /// masses.
     ///
     /// A contact with restitution comes to stand e |g| above its target: it has struck |g|/v_n before the end of the
     /// step, and parted with e v_n since. That is no more than it goes in a step.
-    pub(super) fn project_positions(&mut self, constraints: &Constraints, mobility: &Mobility, dt: f64) {
+    pub(super) fn project_positions(&mut self, constraints: &Constraints, dt: f64) {
         let part = self.options.projection;
         let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
         if part == 0.0 || deepest == 0.0 {
             return;
         }
-        for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
-            let closing = -contact.normal.dot(&contact.row.jump(&constraint, &self.velocities));
+        self.unknowns.clear();
+        for (k, (constraint, contact)) in (0..).zip(constraints.iter().zip(&mut self.contacts)) {
+            let closing = -contact.normal.dot(&contact.before);
             let gone = (-constraint.gap).min(closing * dt).max(0.0);
-            contact.target = part * (-constraint.gap) + contact.laws.restitution * gone;
             contact.since = if closing > 0.0 { part * gone / closing } else { 0.0 };
+            let compliance = self.operator.compliance(k);
+            let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
+            unknown.target = part * (-constraint.gap) + contact.laws.restitution * gone;
+            unknown.impulse = contact.normal * contact.push_out_guess;
+            self.operator.push(k, &unknown.impulse, &mut self.shifts);
+            self.unknowns.push(unknown);
         }
-        for _ in 0..MAX_SWEEPS {
-            let mut change: f64 = 0.0;
-            for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
-                let way = contact.normal.dot(&contact.row.jump(&constraint, &self.shifts));
-                let gap = way - contact.target;
-                let present = contact.part.0;
-                let improved = (present - contact.mass * gap).max(0.0);
-                let step = improved - present;
-                if step != 0.0 {
-                    contact.row.push(&constraint, mobility, &mut self.shifts, &(contact.normal * step));
-                    contact.part.0 = improved;
-                    contact.push_out += contact.normal * step;
-                    change = change.max(step.abs() / contact.mass);
-                }
-            }
-            if change <= TOLERANCE * deepest {
-                return;
-            }
+        for group in 0..self.groups.ends.len() {
+            let mut problem = Problem {
+                operator: &self.operator,
+                members: &self.groups.contacts[self.groups.range(group)],
+                movers: self.operator.movers_of_group(group),
+                unknowns: &mut self.unknowns,
+                field: &mut self.shifts,
+                tolerance: TOLERANCE * deepest,
+            };
+            problem.solve(&mut self.workspace.problem);
+        }
+        for (contact, unknown) in self.contacts.iter_mut().zip(&self.unknowns) {
+            contact.push_out = unknown.impulse;
         }
     }
 
     /// Takes back the way that slip has made over the part of the step since the contact began, for what friction has
     /// stopped of it: without this a contact that sticks would creep by the force across it times dt²/m a step.
-    pub(super) fn project_slip(&mut self, constraints: &Constraints, mobility: &Mobility) {
-        for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
+    pub(super) fn project_slip(&mut self) {
+        for (k, contact) in (0..).zip(&mut self.contacts) {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
             let push = friction * contact.since;
             if push != Vec3::zeros() {
-                contact.row.push(&constraint, mobility, &mut self.shifts, &push);
+                self.operator.push(k, &push, &mut self.shifts);
                 contact.push_out += push;
             }
         }
     }
 
     /// Gives back the angular momentum that the shifts have taken, Σ m_a Δx_a × v_a of each contact, and that of impulses
-    /// where the contactor is not on its target after them, as with thickness, by a couple on what it pushes: on a
-    /// rigid body, or as a rotation of its nodes. The kinetic energy this gives \[J\].
-    pub(super) fn restore_angular_momentum(&mut self, constraints: &Constraints, bodies: &Bodies<'_>) -> f64 {
-        let mut given = 0.0;
+    /// where the contactor is not on its target after them: by a couple on a rigid body, or by a rotation of nodes, where
+    /// both sides can move. A side that is held takes it by its support. The kinetic energy this gives \[J\], and the
+    /// moment times time of the supports \[N·m·s\].
+    pub(super) fn restore_angular_momentum(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+    ) -> (f64, Vec3) {
+        let (mut given, mut of_supports) = (0.0, Vec3::zeros());
         for k in 0..self.contacts.len() {
-            let push_out = self.contacts[k].push_out;
             let constraint = constraints.get(k);
-            let apart =
-                constraint.jump(bodies.positions) + self.contacts[k].row.jump(&constraint, &self.shifts);
-            let impulse = self.contacts[k].impulse;
-            let couple = -gained(&constraint, bodies, &push_out) - apart.cross(&impulse);
-            if couple == Vec3::zeros() || constraint.nodes.len() < 3 {
+            let Contact { impulse, push_out, .. } = self.contacts[k];
+            let mut gained = gained(&constraint, bodies, &push_out);
+            if constraint.nodes.len() > 2 {
+                let apart = constraint.jump(bodies.positions) + self.operator.jump(k as u32, &self.shifts);
+                gained += apart.cross(&impulse);
+            }
+            if gained == Vec3::zeros() {
                 continue;
             }
-            given += self.turn_body(&constraint, bodies.mobility, &couple).unwrap_or_else(|| {
-                let shifts = &self.shifts.nodes;
-                let position = |node: u32| bodies.positions[node as usize] + shifts[node as usize];
-                turn_nodes(&constraint, bodies, position, &couple, &mut self.velocities.nodes)
-            });
+            if constraint.nodes.len() < 3 || !both_sides_move(&constraint, bodies) {
+                of_supports += gained;
+                continue;
+            }
+            given += self
+                .turn_body(&constraint, bodies, &-gained)
+                .unwrap_or_else(|| self.turn_nodes(&constraint, bodies, &-gained));
         }
-        given
+        (given, of_supports)
     }
 
     /// Turns a rigid body of a contact; the kinetic energy this gives \[J\], `None` where there is none that can turn.
-    fn turn_body(&mut self, constraint: &Constraint<'_>, mobility: &Mobility, couple: &Vec3) -> Option<f64> {
+    fn turn_body(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> Option<f64> {
+        let mobility = bodies.mobility;
         let turning = |body: &u32| mobility.rigid(*body).is_some_and(|r| r.inverse_inertia.amax() > 0.0);
         let body = constraint.bodies.into_iter().find(turning)?;
         let jump = mobility.rigid(body)?.inverse_inertia * couple;
-        let rotation = &mut self.velocities.rotations[body as usize];
+        let rotation = &mut self.velocities[self.operator.rotation_of(body, mobility)?];
         let given = couple.dot(&(*rotation + 0.5 * jump));
         *rotation += jump;
         Some(given)
     }
+
+    /// Turns the free nodes of a contact about their centre of mass with this angular momentum \[N·m·s\], as far as they
+    /// have inertia; the kinetic energy this gives \[J\].
+    fn turn_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
+        let (operator, shifts, mobility) = (&self.operator, &self.shifts, bodies.mobility);
+        let free = || {
+            let movers =
+                constraint.nodes.iter().filter_map(|&node| Some((node, operator.mover_of_node(node)?)));
+            movers.filter(|&(node, _)| mobility.node(node).min() > 0.0)
+        };
+        if free().count() < 2 {
+            return 0.0;
+        }
+        let mass = |node: u32| 1.0 / mobility.node(node).x;
+        let position = |node: u32, mover: usize| bodies.positions[node as usize] + shifts[mover];
+        let total: f64 = free().map(|(node, _)| mass(node)).sum();
+        let centre = free().map(|(node, mover)| position(node, mover) * mass(node)).sum::<Vec3>() / total;
+        let inertia: Mat3 = free()
+            .map(|(node, mover)| {
+                let arm = position(node, mover) - centre;
+                (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * mass(node)
+            })
+            .sum();
+        let spin = solve(&inertia, couple);
+        let mut given = 0.0;
+        for (node, mover) in free() {
+            let jump = spin.cross(&(position(node, mover) - centre));
+            let velocity = &mut self.velocities[mover];
+            given += mass(node) * jump.dot(&(*velocity + 0.5 * jump));
+            *velocity += jump;
+        }
+        given
+    }
+}
+
+/// Whether impulses of a contact move either side.
+fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
+    sides(constraint).into_iter().all(|(body, nodes, _)| match bodies.mobility.rigid(body) {
+        Some(rigid) => rigid.can_move(),
+        None => nodes.iter().any(|&node| bodies.mobility.gives_way(node)),
+    })
 }
 
 /// Σ m_a Δx_a × v_a of a contact whose positions are shifted by this push \[kg·m\], over all that is free to move.
@@ -116,42 +166,4 @@ fn gained(constraint: &Constraint<'_>, bodies: &Bodies<'_>, push_out: &Vec3) -> 
         }
     }
     gained
-}
-
-/// Turns the free nodes of a contact about their centre of mass with this angular momentum \[N·m·s\], as far as they have
-/// inertia; the kinetic energy this gives \[J\].
-fn turn_nodes(
-    constraint: &Constraint<'_>,
-    bodies: &Bodies<'_>,
-    position: impl Fn(u32) -> Vec3,
-    couple: &Vec3,
-    velocities: &mut [Vec3],
-) -> f64 {
-    let free = || {
-        let deformable = sides(constraint).into_iter().filter(|side| bodies.mobility.rigid(side.0).is_none());
-        let nodes = deformable.flat_map(|(_, nodes, _)| nodes.iter().copied());
-        nodes.filter(|&node| bodies.mobility.node(node).min() > 0.0)
-    };
-    if free().count() < 2 {
-        return 0.0;
-    }
-    let mass = |node: u32| 1.0 / bodies.mobility.node(node).x;
-    let total: f64 = free().map(mass).sum();
-    let centre = free().map(|node| position(node) * mass(node)).sum::<Vec3>() / total;
-    let arm = |node: u32| position(node) - centre;
-    let inertia: Mat3 = free()
-        .map(|node| {
-            let arm = arm(node);
-            (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * mass(node)
-        })
-        .sum();
-    let spin = solve(&inertia, couple);
-    let mut given = 0.0;
-    for node in free() {
-        let jump = spin.cross(&arm(node));
-        let velocity = &mut velocities[node as usize];
-        given += mass(node) * jump.dot(&(*velocity + 0.5 * jump));
-        *velocity += jump;
-    }
-    given
 }

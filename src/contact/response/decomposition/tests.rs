@@ -3,7 +3,7 @@ use super::super::samples::{INVERSE_MASS, bodies, free_nodes, key, node_on_face,
 use super::*;
 use crate::contact::{Side, SurfacePair};
 
-fn response(restitution: f64, friction: f64, num_nodes: usize) -> Decomposition {
+fn response(restitution: f64, friction: f64) -> Decomposition {
     let laws = ImpactOptions { restitution, friction: FrictionLaw::constant(friction) };
     let options = DecompositionOptions {
         pairs: PairOptions::uniform(laws),
@@ -11,7 +11,7 @@ fn response(restitution: f64, friction: f64, num_nodes: usize) -> Decomposition 
         every: 1,
         projection: 1.0,
     };
-    Decomposition::new(options, num_nodes, 2)
+    Decomposition::new(options)
 }
 
 /// Velocities after the corrections.
@@ -39,7 +39,7 @@ fn reference_case() {
     let mobility = free_nodes(&INVERSE_MASS);
     let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
     let mut action = ContactAction::new(4);
-    response(0.5, 0.2, 4).respond(&one_contact(0.0), &bodies, StepLength::regular(1.0), &mut action);
+    response(0.5, 0.2).respond(&one_contact(0.0), &bodies, StepLength::regular(1.0), &mut action);
     let result = action.results[0];
     assert!((result.normal_force - 1.984716157205).abs() < 5e-13, "{}", result.normal_force);
     assert!((result.friction_force - Vec3::new(-0.33758114, 0.20881308, 0.0)).norm() < 1e-8);
@@ -80,7 +80,7 @@ fn momenta_are_kept_through_projection_and_friction() {
         let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
         let mut action = ContactAction::new(4);
         let dt = 1e-3;
-        response(0.0, friction, 4).respond(&constraints, &bodies, StepLength::regular(dt), &mut action);
+        response(0.0, friction).respond(&constraints, &bodies, StepLength::regular(dt), &mut action);
         let mut moved = x;
         action.node_corrections.iter().for_each(|c| moved[c.node as usize] += c.position);
         let after = corrected(&velocities, &action);
@@ -132,7 +132,7 @@ fn many_contacts_make_no_energy() {
         let mobility = free_nodes(&inverse_mass);
         let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
         let mut action = ContactAction::new(8);
-        let mut response = response(restitution, friction, 8);
+        let mut response = response(restitution, friction);
         response.respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
         let after = corrected(&velocities, &action);
         let energies = [&velocities, &after].map(|v| kinetic(v, &inverse_mass));
@@ -162,7 +162,7 @@ fn orders_keep_energy_and_momentum() {
         let x = [Vec3::zeros(), Vec3::z() * -0.1, Vec3::z() * -0.3];
         let mobility = free_nodes(&[1.0; 3]);
         let bodies = bodies(&x, &velocities, &[1.0; 3], &mobility);
-        let mut response = response(1.0, 0.0, 3);
+        let mut response = response(1.0, 0.0);
         response.options.order = order;
         let mut action = ContactAction::new(3);
         response.respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
@@ -183,7 +183,7 @@ fn contact_can_wait_for_some_steps() {
     let x = positions(-1e-3);
     let mobility = free_nodes(&INVERSE_MASS);
     let bodies = bodies(&x, &velocities, &INVERSE_MASS, &mobility);
-    let mut response = response(0.0, 0.0, 4);
+    let mut response = response(0.0, 0.0);
     response.options.every = 3;
     response.since = 2;
     let acts: Vec<bool> = (0..7)
@@ -211,7 +211,7 @@ fn ball_sticks_to_a_guided_wall() {
     let x = [Vec3::zeros(); 2];
     let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
     let mut action = ContactAction::new(2);
-    response(0.5, 2.0, 2).respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
+    response(0.5, 2.0).respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
     let after = corrected(&velocities, &action);
     assert!((after[0] + normal).norm() < 1e-14 && (after[1] + normal * 2.0).norm() < 1e-14, "{after:?}");
     assert_eq!(action.results[0].status, Status::Stick);
@@ -237,7 +237,7 @@ fn a_held_node_does_not_share_restitution() {
     let mobility = Mobility::of_nodes(inverse_mass.map(Vec3::repeat).to_vec(), 3);
     let velocities = [Vec3::zeros(), -Vec3::z(), -Vec3::z()];
     let bodies = bodies(&velocities, &velocities, &inverse_mass, &mobility);
-    let mut response = Decomposition::new(response(1.0, 0.0, 3).options, 3, 3);
+    let mut response = Decomposition::new(response(1.0, 0.0).options);
     let dead = ImpactOptions { restitution: 0.0, friction: FrictionLaw::none() };
     response.options.pairs = response.options.pairs.with(SurfacePair::whole([1, 2]), dead);
     let mut action = ContactAction::new(3);

@@ -24,16 +24,16 @@ impl Spring {
         [self.tangential_energy(), self.energy(self.gap.unwrap_or(0.0))]
     }
 
-    /// Pressure p = −ΔU/Δḡ \[N\] where the gap goes from `gap` to `trial` + C p; with restitution the energy of
-    /// unloading is e² U.
-    pub(super) fn pressure(&self, gap: f64, trial: f64, c: f64) -> f64 {
+    /// Pressure p = −ΔU/Δḡ \[N\] where the gap goes from `gap` to `trial` + C p; unloading, which begins with a `rate` ≥ 0
+    /// \[m/s\], gives e² U back.
+    pub(super) fn pressure(&self, gap: f64, rate: f64, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         if gap > 0.0 {
             return if trial >= 0.0 { 0.0 } else { touch(stiffness, gap, trial, c) };
         }
         let restitution = self.options.restitution;
         let elastic = press(stiffness, gap, trial, c);
-        if restitution == 1.0 || trial + c * elastic <= gap {
+        if restitution == 1.0 || rate < 0.0 || trial + c * elastic <= gap {
             return elastic;
         }
         let lossy = press(restitution * restitution * stiffness, gap, trial, c);
@@ -48,12 +48,6 @@ impl Spring {
         let stored = self.energy(gap) - pressure * way;
         let elastic = self.options.restitution == 1.0 && stiffness > 0.0;
         if elastic && next < 0.0 && stored > 0.0 { -(2.0 * stored / stiffness).sqrt() } else { next }
-    }
-
-    /// Energy that restitution takes where the gap goes from `gap` to `next` \[J\].
-    pub(super) fn lost_in_unloading(&self, gap: f64, next: f64) -> f64 {
-        let lost = 1.0 - self.options.restitution * self.options.restitution;
-        lost * (self.energy(gap) - self.energy(next)).max(0.0)
     }
 
     /// Force of friction on the contactor after a way `travel` that holds the present force of the solution, under its

@@ -210,7 +210,6 @@ fn rigid_bodies_take_impulses_with_all_their_freedoms() {
         centre: Vec3::zeros(),
         inverse_mass: Vec3::repeat(1.0 / mass),
         inverse_inertia: inverse,
-        nodal_inertia: 1.0,
         velocity: Vec3::new(0.1, 0.0, 0.3),
         angular_velocity: Vec3::new(0.2, -0.1, 0.4),
         acceleration: Vec3::zeros(),

@@ -1,0 +1,231 @@
+//! The relative velocities of the contacts of a step as a linear operator on what they can move.
+
+use crate::contact::response::connected::Groups;
+use crate::contact::response::row::sides;
+use crate::contact::response::{Bodies, Mobility};
+use crate::contact::{Constraint, Constraints};
+use crate::math::{Mat3, Vec3};
+
+/// Marks nodes and bodies that no contact moves.
+const NONE: u32 = u32::MAX;
+
+/// What an impulse can move: three velocities each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mover {
+    /// A node of a deformable body.
+    Node(u32),
+    /// The centre of a rigid body.
+    Centre(u32),
+    /// The rotation of a rigid body.
+    Rotation(u32),
+}
+
+/// Where the terms of a contact end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    weights: [u32; 2],
+    levers: [u32; 2],
+}
+
+/// The operators G of u_k = Σ_m (w_km v_m + v_m × r_km) and M⁻¹ over the movers of all contacts.
+///
+/// Movers of a group of contacts stand together; what is held is no mover. A field is one vector a mover: velocities
+/// \[m/s\] and angular velocities \[rad/s\], or shifts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Operator {
+    movers: Vec<Mover>,
+    inverse_mass: Vec<Mat3>,
+    /// Mover and w.
+    weights: Vec<(u32, f64)>,
+    /// Mover that turns, and r = Σ w_a (x_a − c) \[m\].
+    levers: Vec<(u32, Vec3)>,
+    /// By constraint.
+    rows: Vec<Row>,
+    /// Where the movers of each group end.
+    group_ends: Vec<u32>,
+    /// Mover of every node, and of every body behind the nodes.
+    places: Vec<u32>,
+}
+
+impl Operator {
+    /// Of the contacts of a step in their groups.
+    pub fn assemble(&mut self, constraints: &Constraints, groups: &Groups, bodies: &Bodies<'_>) {
+        let mobility = bodies.mobility;
+        self.clear(mobility);
+        self.rows.resize(constraints.len(), Row::default());
+        for group in 0..groups.ends.len() {
+            for &k in &groups.contacts[groups.range(group)] {
+                let first = [self.weights.len() as u32, self.levers.len() as u32];
+                self.append(&constraints.get(k as usize), bodies);
+                let end = [self.weights.len() as u32, self.levers.len() as u32];
+                self.rows[k as usize] = Row { weights: [first[0], end[0]], levers: [first[1], end[1]] };
+            }
+            self.group_ends.push(self.movers.len() as u32);
+        }
+    }
+
+    fn clear(&mut self, mobility: &Mobility) {
+        for mover in self.movers.drain(..) {
+            match mover {
+                Mover::Node(node) => self.places[node as usize] = NONE,
+                Mover::Centre(body) => self.places[mobility.num_nodes() + body as usize] = NONE,
+                Mover::Rotation(_) => {}
+            }
+        }
+        self.places.resize(mobility.num_nodes() + mobility.num_bodies(), NONE);
+        self.inverse_mass.clear();
+        self.weights.clear();
+        self.levers.clear();
+        self.rows.clear();
+        self.group_ends.clear();
+    }
+
+    fn append(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) {
+        let mobility = bodies.mobility;
+        for (body, nodes, weights) in sides(constraint) {
+            if let Some(rigid) = mobility.rigid(body) {
+                if rigid.can_move() {
+                    let centre = self.rigid_mover(body, mobility);
+                    let terms = nodes.iter().zip(weights);
+                    let arm =
+                        terms.map(|(&node, w)| (bodies.positions[node as usize] - rigid.centre) * *w).sum();
+                    self.weights.push((centre, weights.iter().sum()));
+                    self.levers.push((centre + 1, arm));
+                }
+                continue;
+            }
+            for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.gives_way(**node)) {
+                let mover = self.node_mover(node, mobility);
+                self.weights.push((mover, weight));
+            }
+        }
+    }
+
+    fn node_mover(&mut self, node: u32, mobility: &Mobility) -> u32 {
+        let place = &mut self.places[node as usize];
+        if *place == NONE {
+            *place = self.movers.len() as u32;
+            self.movers.push(Mover::Node(node));
+            self.inverse_mass.push(mobility.matrix(node));
+        }
+        *place
+    }
+
+    /// The mover of the centre; that of the rotation follows it.
+    fn rigid_mover(&mut self, body: u32, mobility: &Mobility) -> u32 {
+        let place = &mut self.places[mobility.num_nodes() + body as usize];
+        if *place == NONE {
+            *place = self.movers.len() as u32;
+            self.movers.extend([Mover::Centre(body), Mover::Rotation(body)]);
+            let rigid = mobility.rigid(body);
+            self.inverse_mass.push(rigid.map_or_else(Mat3::zeros, |r| Mat3::from_diagonal(&r.inverse_mass)));
+            self.inverse_mass.push(rigid.map_or_else(Mat3::zeros, |r| r.inverse_inertia));
+        }
+        *place
+    }
+
+    /// All movers.
+    pub fn movers(&self) -> &[Mover] {
+        &self.movers
+    }
+
+    /// The movers of a group.
+    pub fn movers_of_group(&self, group: usize) -> std::ops::Range<usize> {
+        let first = if group == 0 { 0 } else { self.group_ends[group - 1] as usize };
+        first..self.group_ends[group] as usize
+    }
+
+    /// The mover of a node of a deformable body that a contact can move.
+    pub fn mover_of_node(&self, node: u32) -> Option<usize> {
+        let place = self.places[node as usize];
+        (place != NONE).then_some(place as usize)
+    }
+
+    /// The mover of the rotation of a rigid body that a contact can move.
+    pub fn rotation_of(&self, body: u32, mobility: &Mobility) -> Option<usize> {
+        let place = self.places[mobility.num_nodes() + body as usize];
+        (place != NONE).then_some(place as usize + 1)
+    }
+
+    /// What the bodies do, as a field.
+    pub fn load_velocities(&self, bodies: &Bodies<'_>, field: &mut Vec<Vec3>) {
+        field.clear();
+        let zero = Vec3::zeros();
+        field.extend(self.movers.iter().map(|mover| match *mover {
+            Mover::Node(node) => bodies.velocities[node as usize],
+            Mover::Centre(body) => bodies.mobility.rigid(body).map_or(zero, |rigid| rigid.velocity),
+            Mover::Rotation(body) => bodies.mobility.rigid(body).map_or(zero, |rigid| rigid.angular_velocity),
+        }));
+    }
+
+    /// Turns the levers with their bodies.
+    pub fn turn(&mut self, shifts: &[Vec3]) {
+        self.levers.iter_mut().for_each(|(mover, arm)| *arm += shifts[*mover as usize].cross(arm));
+    }
+
+    fn terms(&self, k: u32) -> (&[(u32, f64)], &[(u32, Vec3)]) {
+        let Row { weights, levers } = self.rows[k as usize];
+        (
+            &self.weights[weights[0] as usize..weights[1] as usize],
+            &self.levers[levers[0] as usize..levers[1] as usize],
+        )
+    }
+
+    /// (G q)_k: the part of the relative velocity of a contact that its movers have.
+    #[inline]
+    pub fn jump(&self, k: u32, field: &[Vec3]) -> Vec3 {
+        let (weights, levers) = self.terms(k);
+        let moved = weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum::<Vec3>();
+        moved + levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum::<Vec3>()
+    }
+
+    /// q += M⁻¹ G_kᵀ P of an impulse on the contactor of a contact \[N·s\].
+    #[inline]
+    pub fn push(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
+        let (weights, levers) = self.terms(k);
+        for &(mover, weight) in weights {
+            field[mover as usize] += self.inverse_mass[mover as usize] * (impulse * weight);
+        }
+        for &(mover, arm) in levers {
+            field[mover as usize] += self.inverse_mass[mover as usize] * arm.cross(impulse);
+        }
+    }
+
+    /// q += G_kᵀ P: generalised impulses instead of changes of motion.
+    #[inline]
+    pub fn load(&self, k: u32, impulse: &Vec3, field: &mut [Vec3]) {
+        let (weights, levers) = self.terms(k);
+        weights.iter().for_each(|&(mover, weight)| field[mover as usize] += impulse * weight);
+        levers.iter().for_each(|&(mover, arm)| field[mover as usize] += arm.cross(impulse));
+    }
+
+    /// q ← M⁻¹ q of some movers.
+    pub fn divide_by_mass(&self, movers: std::ops::Range<usize>, field: &mut [Vec3]) {
+        for mover in movers {
+            field[mover] = self.inverse_mass[mover] * field[mover];
+        }
+    }
+
+    /// W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. No mover is on both sides of a contact but those of a body that touches itself.
+    pub fn compliance(&self, k: u32) -> Mat3 {
+        let (weights, levers) = self.terms(k);
+        let mut compliance = Mat3::zeros();
+        for &(mover, weight) in weights {
+            compliance += self.inverse_mass[mover as usize] * (weight * weight);
+        }
+        for &(mover, arm) in levers {
+            let cross = arm.cross_matrix();
+            compliance -= cross * self.inverse_mass[mover as usize] * cross;
+        }
+        compliance
+    }
+
+    /// Rounding that a relative velocity may have: a few ε Σ |w| |v|. Where all moves fast together the jump itself may be
+    /// no larger.
+    pub fn rounding(&self, k: u32, field: &[Vec3]) -> f64 {
+        let (weights, levers) = self.terms(k);
+        let moved = weights.iter().map(|&(mover, weight)| field[mover as usize].norm() * weight.abs());
+        let turned = levers.iter().map(|&(mover, arm)| field[mover as usize].norm() * arm.norm());
+        4.0 * f64::EPSILON * (moved.sum::<f64>() + turned.sum::<f64>())
+    }
+}
