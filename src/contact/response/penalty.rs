@@ -76,7 +76,7 @@ struct Spring {
     share: Option<f64>,
     /// At present \[N/m\].
     stiffness: f64,
-    /// ω of the damping: of the contact alone, or, between rigid bodies, with all others that press on them \[rad/s\].
+    /// ω of the contact alone, or, between rigid bodies, with all others that press on them \[rad/s\].
     frequency: f64,
     /// Since it began \[s\].
     age: f64,
@@ -135,6 +135,24 @@ impl Spring {
     fn penetration(&mut self, gap: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         (self.offset - gap).max(0.0)
+    }
+
+    /// The part of the spring's force that acts where it is pressed for a part of a step only, on the way in or out; 1
+    /// otherwise. `closing` is −dg/dt \[m/s\].
+    ///
+    /// A force at the end of a step acts from its middle to that of the next. In a step in which the gap closes, or after
+    /// which it opens, of which a part τ is in contact, ½ (1 + τ) of κ δ keeps the energy T + ½ κ δ_n δ_{n+1} of
+    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)².
+    fn pressed_part(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
+        let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
+        if self.penetration == 0.0 {
+            return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
+        }
+        let kick = self.frequency * self.frequency * penetration * step.kick();
+        // Velocity after the kick, from that with the part that its half would make.
+        let guess = part((0.5 * kick - closing).max(0.0) * step.following);
+        let opening = kick * guess - closing;
+        if opening > 0.0 { part(opening * step.following) } else { 1.0 }
     }
 
     /// Factor c of the damping c dδ/dt \[N·s/m\]: 2 ζ κ/ω.
@@ -259,12 +277,10 @@ impl Penalty {
             };
             spring.adapt(share);
             largest = largest.max(bound);
-            if spring.options.damping > 0.0 {
-                let together = self.assembled.frequency_squared(&constraint, bodies);
-                let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
-                let square = if together > 0.0 { together } else { alone };
-                spring.frequency = (share * square).sqrt();
-            }
+            let together = self.assembled.frequency_squared(&constraint, bodies);
+            let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
+            let square = if together > 0.0 { together } else { alone };
+            spring.frequency = (share * square).sqrt();
         }
         match self.stiffness {
             Stiffness::Mass => largest.frequency_squared(),
@@ -327,9 +343,8 @@ impl Response for Penalty {
             let penetration = spring.penetration(constraint.gap);
             let jump = constraint.jump(bodies.velocities);
             let closing = -constraint.normal.dot(&jump);
-            let damping = spring.damping();
-            let elastic = spring.stiffness * penetration;
-            let force = (elastic + damping * closing).max(0.0);
+            let elastic = spring.stiffness * penetration * spring.pressed_part(penetration, closing, step);
+            let force = (elastic + spring.damping() * closing).max(0.0);
             let mut friction_work = 0.0;
             if spring.options.friction.acts() || spring.traction != Vec3::zeros() {
                 let slip = jump + constraint.normal * closing;
@@ -342,7 +357,8 @@ impl Response for Penalty {
                 let power = action.take_moment_out(&constraint, bodies, &(normal + spring.traction));
                 friction_work += power * time_step;
             }
-            let stored_energy = 0.5 * elastic * penetration + spring.tangential_energy();
+            let stored_energy =
+                0.5 * spring.stiffness * penetration * penetration + spring.tangential_energy();
             let damped = force - elastic;
             let damping_work = 0.5 * (spring.damped + damped) * closing * time_step;
             spring.damped = damped;
