@@ -7,8 +7,8 @@ use crate::contact::detection::closest_point::Method;
 use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, NodeFaceOptions,
-    StartFrom, WallDetector, self_crossings,
+    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
+    NodeFaceOptions, StartFrom, WallDetector, self_crossings,
 };
 use crate::contact::response::{
     ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
@@ -89,6 +89,7 @@ impl Simulation {
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
+        let entry_faces = EntryFaces::new(&contact);
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();
@@ -106,6 +107,7 @@ impl Simulation {
             shifts: Vec::new(),
             detector,
             wall_detector,
+            entry_faces,
             initial_penetrations,
             kept_gaps: KeptGaps::default(),
             excluded_parts,

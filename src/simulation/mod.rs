@@ -32,7 +32,7 @@ mod wall_frames;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::contact::detection::{DetectionStatistics, Detector, WallDetector};
+use crate::contact::detection::{DetectionStatistics, Detector, EntryFaces, WallDetector};
 use crate::contact::response::{ContactAction, Mobility, Response, Ties};
 use crate::contact::{Constraints, Surface};
 use crate::dynamics::RigidBody;
@@ -76,6 +76,7 @@ pub struct Simulation {
     shifts: Vec<(u32, Vec3)>,
     detector: Box<dyn Detector>,
     wall_detector: WallDetector,
+    entry_faces: EntryFaces,
     initial_penetrations: Vec<Overlap>,
     kept_gaps: KeptGaps,
     excluded_parts: ExcludedParts,

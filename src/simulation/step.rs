@@ -80,6 +80,7 @@ impl Simulation {
         self.take_jumps_back();
         self.swap_contact();
         self.kept_gaps.take_back();
+        self.entry_faces.take_back();
         self.carriers.clone_from(&self.carriers_before);
         for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
             let nodes = body.nodes.clone();
@@ -129,6 +130,8 @@ impl Simulation {
         };
         timed(&mut self.wall.detection, || {
             self.detector.detect(&configuration, &mut self.constraints);
+            let before = &self.contact_before.0;
+            self.entry_faces.choose(&self.surfaces, &configuration, before, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
             self.excluded_parts.take_out(&mut self.constraints);
             self.one_pass.take_out(&mut self.constraints);

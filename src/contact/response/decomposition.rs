@@ -223,7 +223,7 @@ impl Decomposition {
     }
 
     /// Writes the changes of motion.
-    fn correct(&self, bodies: &Bodies<'_>, action: &mut ContactAction) {
+    fn correct(&self, constraints: &Constraints, bodies: &Bodies<'_>, action: &mut ContactAction) {
         for (place, mover) in self.operator.movers().iter().enumerate() {
             let (velocity, position) = (self.velocities[place], self.shifts[place]);
             match *mover {
@@ -245,8 +245,13 @@ impl Decomposition {
                 Mover::Rotation(_) => {}
             }
         }
+        // Held ones too: their supports answer to the impulses.
+        let held = |body: &u32| bodies.mobility.rigid(*body).is_some_and(|rigid| !rigid.can_move());
+        let bodies_in_contact = constraints.iter().flat_map(|constraint| constraint.bodies);
+        action.rigid_corrections.extend(bodies_in_contact.filter(held).map(RigidCorrection::none));
         action.node_corrections.sort_unstable_by_key(|correction| correction.node);
         action.rigid_corrections.sort_unstable_by_key(|correction| correction.body);
+        action.rigid_corrections.dedup_by_key(|correction| correction.body);
     }
 }
 
@@ -281,7 +286,7 @@ impl Response for Decomposition {
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);
         action.work.numerical += given;
         action.support_moment += of_supports;
-        self.correct(bodies, action);
+        self.correct(constraints, bodies, action);
     }
 }
 

@@ -123,6 +123,14 @@ pub struct RigidCorrection {
     pub rotation: Vec3,
 }
 
+impl RigidCorrection {
+    /// No change of a body.
+    fn none(body: u32) -> Self {
+        let zero = Vec3::zeros();
+        Self { body, velocity: zero, angular_velocity: zero, position: zero, rotation: zero }
+    }
+}
+
 /// Energies that contact takes, or gives, in one step \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepWork {

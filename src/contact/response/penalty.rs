@@ -78,6 +78,8 @@ struct Spring {
     stiffness: f64,
     /// ω of the contact alone, or, between rigid bodies, with all others that press on them \[rad/s\].
     frequency: f64,
+    /// Whether it swings with rigid bodies alone.
+    is_of_rigid_bodies: bool,
     /// Since it began \[s\].
     age: f64,
     /// Penetration that counts, in the step before \[m\].
@@ -142,8 +144,12 @@ impl Spring {
     ///
     /// A force at the end of a step acts from its middle to that of the next. In a step in which the gap closes, or after
     /// which it opens, of which a part τ is in contact, ½ (1 + τ) of κ δ keeps the energy T + ½ κ δ_n δ_{n+1} of
-    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)².
+    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)². Nodes of deformable bodies swing with their
+    /// elements, not at the frequency of a contact.
     fn pressed_part(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
+        if !self.is_of_rigid_bodies {
+            return 1.0;
+        }
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
@@ -230,6 +236,7 @@ impl Penalty {
                 share: None,
                 stiffness: 0.0,
                 frequency: 0.0,
+                is_of_rigid_bodies: false,
                 age: 0.0,
                 penetration: 0.0,
                 offset: 0.0,
@@ -279,7 +286,8 @@ impl Penalty {
             largest = largest.max(bound);
             let together = self.assembled.frequency_squared(&constraint, bodies);
             let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
-            let square = if together > 0.0 { together } else { alone };
+            spring.is_of_rigid_bodies = together > 0.0;
+            let square = if spring.is_of_rigid_bodies { together } else { alone };
             spring.frequency = (share * square).sqrt();
         }
         match self.stiffness {

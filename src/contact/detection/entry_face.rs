@@ -1,0 +1,449 @@
+//! The face by which a node came into a body, where that is not the nearest one.
+//!
+//! ```text
+//!        block ┆ → slides          A node that rests δ deep in one body and slides over a flush seam is as deep under the
+//!   ──────●────┆─────────          top of the next one, and v dt behind its side: often the side is nearer, and was not
+//!     a   ┆ δ  ┆ v dt   b          what it came in by.
+//! ```
+//! Contacts that are new, or whose normal has turned since the step before, are looked at again. The alternatives of a node
+//! are the faces near the nearest one that it is straight under. One of them has *footing* if a contact of the step before
+//! along its normal, of the node with whatever body, or of a node of the face, is about as deep when it just goes on: the
+//! surface goes on there, or has a step lower than the depth. Among those with footing the nearest is taken; without any,
+//! the face whose plane was crossed last on the way: of a convex body that is the one within whose outline the way
+//! leads. Alternatives that are equal but for rounding are none first: the contact is with their common vertex or edge,
+//! along the sum of their normals, at a vertex the difference of the normals of both surfaces there, so that a mirrored
+//! scene has the mirrored answer.
+//!
+//! A contact that is lost over a slit counts as one of the step before until the node has moved farther along the surface
+//! than it was deep.
+//!
+//! # Source
+//! Derived.
+
+use crate::contact::{Constraint, Constraints, ContactKey, Side, Surface};
+use crate::element::{MAX_NODES, shape_values};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+use super::closest_point::{Method, Start, closest_point, face_normal_where, vertex_normal};
+use super::{Configuration, ContactModel};
+
+/// Cosine of the angle, about 1°, by which a normal may turn from step to step on one face.
+const SAME: f64 = 0.9998;
+/// Cosine of the angle between the normals of a contact and of a face that goes on from it.
+const ALONG: f64 = 0.9;
+/// Depth of a face that goes on, over that of the contact.
+const STEP: f64 = 2.0;
+/// Depth by which a face that goes on may be deeper for its curvature, relative to the way in the step.
+const CURVED: f64 = 0.1;
+/// Sine of the angle from straight under a face that is rounding.
+const STRAIGHT: f64 = 1e-6;
+/// Alternatives whose depths, or fractions of the step, differ by no more than this part are equal.
+const EQUAL: f64 = 1e-6;
+/// Rounding of a distance, relative to the coordinates.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// Most faces that are looked at around the nearest one.
+const MOST_FACES: usize = 256;
+
+/// Chooses the faces of new contacts; remembers the contacts that were lost over slits.
+#[derive(Clone, Debug, Default)]
+pub struct EntryFaces {
+    search_depths: Vec<f64>,
+    offsets: Vec<f64>,
+    /// Contacts of the step before and those lost, with the jump of positions at which they were lost.
+    earlier: Constraints,
+    lost: Vec<(ContactKey, Vec3)>,
+    lost_before: Vec<(ContactKey, Vec3)>,
+    kept: Constraints,
+    kept_before: Constraints,
+    records: Vec<Record>,
+    chosen: Constraints,
+    workspace: Workspace,
+}
+
+/// An earlier contact at one of its nodes.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    node: u32,
+    contact: u32,
+    /// 1 on the contactor, −1 on the target: the direction of the push on the node, times the normal.
+    sign: f64,
+}
+
+/// A face that a node may have come in by.
+#[derive(Clone, Copy, Debug)]
+struct Alternative {
+    face: u32,
+    xi: [f64; 2],
+    gap: f64,
+    normal: Vec3,
+    /// Depth of a contact that goes on here; none without footing.
+    footing: Option<f64>,
+    /// Fraction of the step at which its plane was crossed.
+    crossed: f64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Workspace {
+    faces: Vec<u32>,
+    alternatives: Vec<Alternative>,
+    tied: Vec<Alternative>,
+}
+
+/// What a search knows of a contact.
+struct Query<'a> {
+    surfaces: &'a [Surface],
+    configuration: &'a Configuration<'a>,
+    constraint: Constraint<'a>,
+    /// Thickness between the surfaces, and how deep is looked \[m\].
+    offset: f64,
+    depth: f64,
+}
+
+impl EntryFaces {
+    /// For the surfaces of a model.
+    pub fn new(model: &ContactModel) -> Self {
+        Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
+    }
+
+    /// Gives the contacts of a step, which are with the nearest faces, those by which their nodes came in. `before` are the
+    /// contacts of the step before.
+    pub fn choose(
+        &mut self,
+        surfaces: &[Surface],
+        configuration: &Configuration<'_>,
+        before: &Constraints,
+        constraints: &mut Constraints,
+    ) {
+        std::mem::swap(&mut self.lost, &mut self.lost_before);
+        std::mem::swap(&mut self.kept, &mut self.kept_before);
+        self.lost.clear();
+        self.kept.clear();
+        if constraints.is_empty() && before.is_empty() && self.kept_before.is_empty() {
+            return;
+        }
+        if constraints.keys() != before.keys()
+            || !self.kept_before.is_empty()
+            || has_turned(constraints, before)
+        {
+            self.note_earlier(before);
+            self.look_again(surfaces, configuration, before, constraints);
+            self.keep_lost(configuration, constraints);
+        }
+    }
+
+    /// Takes the last step back.
+    pub fn take_back(&mut self) {
+        std::mem::swap(&mut self.lost, &mut self.lost_before);
+        std::mem::swap(&mut self.kept, &mut self.kept_before);
+    }
+
+    /// Contacts of the step before and those that are kept, and their nodes.
+    fn note_earlier(&mut self, before: &Constraints) {
+        self.earlier.clone_from(before);
+        let kept = self.kept_before.iter().filter(|contact| !before.contains(contact.key));
+        self.earlier.merge(kept, &mut self.chosen);
+        self.records.clear();
+        for (contact, earlier) in (0..).zip(self.earlier.iter()) {
+            for (place, &node) in earlier.nodes.iter().enumerate() {
+                let sign = if place < earlier.num_contactor_nodes { 1.0 } else { -1.0 };
+                self.records.push(Record { node, contact, sign });
+            }
+        }
+        self.records.sort_unstable_by_key(|record| record.node);
+    }
+
+    fn look_again(
+        &mut self,
+        surfaces: &[Surface],
+        configuration: &Configuration<'_>,
+        before: &Constraints,
+        constraints: &mut Constraints,
+    ) {
+        let mut earlier = before.iter().peekable();
+        let mut chosen = std::mem::take(&mut self.chosen);
+        let mut workspace = std::mem::take(&mut self.workspace);
+        chosen.clear();
+        for constraint in constraints.iter() {
+            while earlier.next_if(|other| other.key < constraint.key).is_some() {}
+            let goes_on = earlier
+                .next_if(|other| other.key == constraint.key)
+                .is_some_and(|other| other.normal.dot(&constraint.normal) > SAME);
+            let [contactor, target] = constraint.bodies.map(|body| body as usize);
+            let has_faces = surfaces.get(target).is_some_and(|surface| surface.num_faces() > 0);
+            let is_node = matches!(constraint.key, ContactKey::Node(_));
+            if goes_on || !is_node || !has_faces || contactor == target {
+                chosen.push_copy(&constraint);
+                continue;
+            }
+            let query = Query {
+                surfaces,
+                configuration,
+                constraint,
+                offset: self.offsets[contactor] + self.offsets[target],
+                depth: self.search_depths[contactor].min(self.search_depths[target]),
+            };
+            self.find_alternatives(&query, &mut workspace);
+            query.push_best(&mut workspace, &mut chosen);
+        }
+        std::mem::swap(constraints, &mut chosen);
+        (self.chosen, self.workspace) = (chosen, workspace);
+    }
+
+    /// The faces near the nearest one that the node is straight under.
+    fn find_alternatives(&self, query: &Query<'_>, workspace: &mut Workspace) {
+        let Workspace { faces, alternatives, .. } = workspace;
+        alternatives.clear();
+        faces.clear();
+        faces.extend(query.nearest_face());
+        let mut next = 0;
+        while next < faces.len().min(MOST_FACES) {
+            let face = faces[next];
+            next += 1;
+            let Some((distance, alternative)) = query.look_at(face) else { continue };
+            if distance > query.depth + query.offset {
+                continue;
+            }
+            if let Some(mut alternative) = alternative {
+                alternative.footing = self.footing(query, &alternative);
+                alternatives.push(alternative);
+            }
+            query.add_neighbours(face, faces);
+        }
+    }
+
+    /// The largest depth of the earlier contacts that go on at a face, if there are any.
+    fn footing(&self, query: &Query<'_>, alternative: &Alternative) -> Option<f64> {
+        let (_, nodes) = query.target().face(alternative.face as usize);
+        let contactor = query.constraint.nodes[0];
+        let of_node = |(node, sign): (u32, f64)| {
+            let first = self.records.partition_point(|record| record.node < node);
+            let records = self.records[first..].iter().take_while(move |record| record.node == node);
+            let along = move |record: &&Record| {
+                let push = self.earlier.get(record.contact as usize).normal * record.sign;
+                push.dot(&alternative.normal) * sign > ALONG
+            };
+            records.filter(along)
+        };
+        let all = std::iter::once((contactor, 1.0)).chain(nodes.iter().map(|&node| (node, -1.0)));
+        let depth =
+            |record: &Record| -self.gap_now(&self.earlier.get(record.contact as usize), query.configuration);
+        all.flat_map(of_node).map(depth).reduce(f64::max)
+    }
+
+    /// The gap of an earlier contact that just goes on \[m\].
+    fn gap_now(&self, contact: &Constraint<'_>, configuration: &Configuration<'_>) -> f64 {
+        let offset = |body: u32| self.offsets.get(body as usize).copied().unwrap_or(0.0);
+        let apart = contact.normal.dot(&contact.jump(configuration.positions));
+        apart - contact.bodies.into_iter().map(offset).sum::<f64>()
+    }
+
+    /// Keeps contacts of nodes that touch nothing now, as long as they are over what may be a slit.
+    fn keep_lost(&mut self, configuration: &Configuration<'_>, constraints: &Constraints) {
+        let contactor = |key: ContactKey| match key {
+            ContactKey::Node(key) => Some(key.contactor),
+            ContactKey::Edges(_) => None,
+        };
+        for contact in self.earlier.iter() {
+            let Some(node) = contactor(contact.key) else { continue };
+            let touching =
+                constraints.keys().partition_point(|&key| contactor(key).is_some_and(|c| c < node));
+            if constraints.keys().get(touching).is_some_and(|&key| contactor(key) == Some(node)) {
+                continue;
+            }
+            let jump = contact.jump(configuration.positions);
+            let lost = self.lost_before.binary_search_by_key(&contact.key, |(key, _)| *key);
+            let start = match lost {
+                Ok(place) => self.lost_before[place].1,
+                Err(_) => jump - contact.jump(configuration.velocities) * configuration.time_step,
+            };
+            let gap = self.gap_now(&contact, configuration);
+            let way = jump - start;
+            let along = way - contact.normal * contact.normal.dot(&way);
+            if gap < 0.0 && along.norm() < -gap {
+                self.kept.push_copy(&contact);
+                self.lost.push((contact.key, start));
+            }
+        }
+    }
+}
+
+/// Whether the normal of a contact is no more what it was in the step before; both have the same keys.
+fn has_turned(constraints: &Constraints, before: &Constraints) -> bool {
+    constraints.iter().zip(before.iter()).any(|(now, before)| now.normal.dot(&before.normal) <= SAME)
+}
+
+impl Query<'_> {
+    fn target(&self) -> &Surface {
+        &self.surfaces[self.constraint.bodies[1] as usize]
+    }
+
+    fn position(&self, node: u32) -> Vec3 {
+        self.configuration.positions[node as usize]
+    }
+
+    /// Position at the beginning of the step \[m\].
+    fn position_before(&self, node: u32) -> Vec3 {
+        let moved = self.configuration.velocities[node as usize] * self.configuration.time_step;
+        self.position(node) - moved
+    }
+
+    /// A face with all nodes of the target side.
+    fn nearest_face(&self) -> Option<u32> {
+        let nodes = &self.constraint.nodes[self.constraint.num_contactor_nodes..];
+        let surface = self.target();
+        let around = surface.local_node(*nodes.first()?).map(|local| surface.faces_of_local_node(local))?;
+        around.iter().copied().find(|&face| {
+            let of_face = surface.face(face as usize).1;
+            nodes.iter().all(|node| of_face.contains(node))
+        })
+    }
+
+    fn add_neighbours(&self, face: u32, faces: &mut Vec<u32>) {
+        let surface = self.target();
+        for &local in surface.local_nodes_of_face(face as usize) {
+            for &other in surface.faces_of_local_node(local as usize) {
+                if !faces.contains(&other) {
+                    faces.push(other);
+                }
+            }
+        }
+    }
+
+    /// Distance of a face, and what it is as an alternative if the node is straight under it and opposed to it.
+    fn look_at(&self, face: u32) -> Option<(f64, Option<Alternative>)> {
+        let surface = self.target();
+        let (kind, nodes) = surface.face(face as usize);
+        let node = self.constraint.nodes[0];
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = self.position(node);
+        }
+        let query = self.position(node);
+        let point = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], &query);
+        let normal = face_normal_where(surface, &|node| self.position(node), face as usize, point.xi);
+        let offset = query - point.point;
+        let distance = offset.norm();
+        let along = offset.dot(&normal);
+        let off = (offset - normal * along).norm();
+        let rounding = ROUNDING * query.amax();
+        let outward = vertex_normal(
+            &self.surfaces[self.constraint.bodies[0] as usize],
+            self.configuration.positions,
+            node,
+        );
+        let is_opposed = normal.dot(&outward) < -STRAIGHT * outward.norm();
+        let gap = along - self.offset;
+        if off > STRAIGHT * distance + rounding || !is_opposed || gap >= 0.0 || normal == Vec3::zeros() {
+            return Some((distance, None));
+        }
+        let crossed = self.crossed(face, point.xi, gap);
+        let footing = None;
+        Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, footing, crossed })))
+    }
+
+    /// Fraction of the step at which the plane of a face was crossed; negative before the step, least where the motion does
+    /// not approach it.
+    fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
+        let surface = self.target();
+        let (kind, nodes) = surface.face(face as usize);
+        let mut values = [0.0; MAX_NODES];
+        shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
+        let place =
+            nodes.iter().zip(values).map(|(&node, value)| self.position_before(node) * value).sum::<Vec3>();
+        let normal = face_normal_where(surface, &|node| self.position_before(node), face as usize, xi);
+        let before = normal.dot(&(self.position_before(self.constraint.nodes[0]) - place)) - self.offset;
+        if before > gap { before / (before - gap) } else { f64::NEG_INFINITY }
+    }
+
+    /// Adds the contact with the best of the alternatives, or as it is where there is no choice.
+    fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
+        let Workspace { alternatives, tied, .. } = workspace;
+        let is_nearest = |a: &Alternative| a.normal.dot(&self.constraint.normal) > SAME;
+        if alternatives.len() < 2 || !alternatives.iter().any(is_nearest) {
+            chosen.push_copy(&self.constraint);
+            return;
+        }
+        let travel =
+            self.constraint.jump(self.configuration.velocities).norm() * self.configuration.time_step;
+        let goes_on =
+            |a: &Alternative| a.footing.is_some_and(|depth| -a.gap <= STEP * depth + CURVED * travel);
+        let any_goes_on = alternatives.iter().any(goes_on);
+        // By what the choice is made: the larger, the better.
+        let merit = |a: &Alternative| match (any_goes_on, goes_on(a)) {
+            (true, false) => f64::NEG_INFINITY,
+            (true, true) => a.gap,
+            (false, _) => a.crossed,
+        };
+        let best = alternatives.iter().map(merit).fold(f64::NEG_INFINITY, f64::max);
+        if best == f64::NEG_INFINITY {
+            chosen.push_copy(&self.constraint);
+            return;
+        }
+        let rounding = ROUNDING * self.position(self.constraint.nodes[0]).amax();
+        let tolerance = match any_goes_on {
+            true => EQUAL * best.abs() + rounding,
+            false => EQUAL + rounding / travel.max(rounding),
+        };
+        tied.clear();
+        tied.extend(alternatives.iter().filter(|a| merit(a) >= best - tolerance));
+        let differ = tied.iter().any(|a| a.normal.dot(&tied[0].normal) < SAME);
+        if !(differ && self.push_common(tied, chosen)) {
+            self.push_face(&tied[0], chosen);
+        }
+    }
+
+    fn push_face(&self, alternative: &Alternative, chosen: &mut Constraints) {
+        let (kind, nodes) = self.target().face(alternative.face as usize);
+        let mut values = [0.0; MAX_NODES];
+        shape_values(kind, [alternative.xi[0], alternative.xi[1], 0.0], &mut values[..nodes.len()]);
+        self.push(alternative.gap, alternative.normal, nodes, &values[..nodes.len()], chosen);
+    }
+
+    fn push(&self, gap: f64, normal: Vec3, nodes: &[u32], shape_values: &[f64], chosen: &mut Constraints) {
+        let Constraint { key, bodies, num_contactor_nodes, .. } = self.constraint;
+        let contactor = Side {
+            body: bodies[0],
+            nodes: &self.constraint.nodes[..num_contactor_nodes],
+            shape_values: &self.constraint.weights[..num_contactor_nodes],
+        };
+        chosen.push(key, gap, normal, contactor, Side { body: bodies[1], nodes, shape_values });
+    }
+
+    /// Adds the contact with the vertex or edge that equal alternatives share; whether they share one.
+    fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
+        let surface = self.target();
+        let of = |a: &Alternative| surface.face(a.face as usize).1;
+        let is_common = |node: &&u32| tied.iter().all(|a| of(a).contains(node));
+        let common: Vec<u32> = of(&tied[0]).iter().filter(is_common).copied().collect();
+        let kind = surface.face(tied[0].face as usize).0;
+        let query = self.position(self.constraint.nodes[0]);
+        match (kind, common.as_slice()) {
+            (CellKind::Line2 | CellKind::Tri3 | CellKind::Quad4, &[vertex]) => {
+                let positions = self.configuration.positions;
+                let contactor = &self.surfaces[self.constraint.bodies[0] as usize];
+                let outward = [
+                    vertex_normal(surface, positions, vertex),
+                    vertex_normal(contactor, positions, self.constraint.nodes[0]),
+                ];
+                let [Some(target), Some(own)] = outward.map(|normal| normal.try_normalize(0.0)) else {
+                    return false;
+                };
+                let Some(normal) = (target - own).try_normalize(STRAIGHT) else { return false };
+                let gap = normal.dot(&(query - self.position(vertex))) - self.offset;
+                self.push(gap, normal, &[vertex], &[1.0], chosen);
+            }
+            (CellKind::Tri3 | CellKind::Quad4, &[first, second]) => {
+                let sum: Vec3 = tied.iter().map(|a| a.normal).sum();
+                let Some(normal) = sum.try_normalize(STRAIGHT) else { return false };
+                let (from, to) = (self.position(first), self.position(second));
+                let chord = to - from;
+                let place = ((query - from).dot(&chord) / chord.norm_squared()).clamp(0.0, 1.0);
+                let gap = normal.dot(&(query - from - chord * place)) - self.offset;
+                self.push(gap, normal, &[first, second], &[1.0 - place, place], chosen);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
