@@ -82,7 +82,7 @@ fn the_quick_start_is_three_commands_that_fit_together() {
     let commands: Vec<&str> = shell[0].lines().collect();
     let [run, test, look] = commands.as_slice() else { panic!("{commands:?}") };
     let file = run.strip_prefix("cargo run --release -- run ").unwrap();
-    assert_eq!(*test, "cargo test --release");
+    assert_eq!(*test, "cargo test --release --no-fail-fast");
     let scenario = Scenario::read(&root().join(file), &[]).unwrap();
     let collection = scenario.output.directory.join(format!("{}.pvd", scenario.name));
     assert_eq!(*look, format!("paraview {}", collection.display()));
