@@ -263,3 +263,19 @@ fn text_that_gmsh_would_accept_is_accepted() {
         assert_eq!(mesh.groups[1].name, "top é \"quoted\"");
     }
 }
+
+/// Nodes with the parameters of their entities, as Gmsh writes them in MSH 2.2 with `Mesh.SaveParametric = 1`: the
+/// coordinates count.
+#[test]
+fn parametric_nodes_of_version_2_2_are_read() {
+    let nodes = "1 0 0 0 0 1\n2 1 0 0 1 2 0.5\n3 0 1 0 2 3 0.25 0.75\n4 0 0 1 3 1\n";
+    let text = format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n4\n{nodes}$EndParametricNodes\n\
+         $Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("parametric.msh");
+    std::fs::write(&path, text).unwrap();
+    let mesh = gmsh::read(&path).unwrap();
+    assert_eq!(mesh.nodes, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
+}

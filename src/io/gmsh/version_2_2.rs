@@ -19,7 +19,11 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
             }
             b"$Nodes" => {
                 assembly.start_nodes(cursor)?;
-                read_nodes(cursor, &mut assembly)?;
+                read_nodes(cursor, &mut assembly, |_| Ok(()))?;
+            }
+            b"$ParametricNodes" => {
+                assembly.start_nodes(cursor)?;
+                read_nodes(cursor, &mut assembly, skip_parameters)?;
             }
             b"$Elements" => {
                 assembly.start_elements(cursor)?;
@@ -31,7 +35,12 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     assembly.finish(cursor, &names)
 }
 
-fn read_nodes(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
+/// Nodes are `tag x y z`, then what `skip_rest` leaves out.
+fn read_nodes(
+    cursor: &mut Cursor,
+    assembly: &mut Assembly,
+    skip_rest: impl Fn(&mut Cursor) -> Result<(), GmshError>,
+) -> Result<(), GmshError> {
     let count = count_line(cursor, "the number of nodes")?;
     assembly.reserve_nodes(count, cursor);
     for _ in 0..count {
@@ -39,8 +48,18 @@ fn read_nodes(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshEr
         let node = assembly.num_nodes();
         assembly.push_node_tag(tag);
         assembly.read_position(cursor, node)?;
+        skip_rest(cursor)?;
     }
     cursor.end_section()
+}
+
+/// Behind the coordinates of a parametric node stand the dimension and tag of its entity, and its parameters there: one on
+/// a curve, two on a surface.
+fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
+    let dimension = cursor.int("the dimension of the entity of a node")?;
+    cursor.int("the tag of the entity of a node")?;
+    let count = if (1..=2).contains(&dimension) { dimension } else { 0 };
+    (0..count).try_for_each(|_| cursor.float("a parameter of a node").map(|_| ()))
 }
 
 /// Elements in ASCII are `tag type n tags… nodes…`; in binary blocks `type count n` precede `tag tags… nodes…`.

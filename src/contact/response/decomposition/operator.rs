@@ -20,6 +20,9 @@ pub(super) enum Mover {
     Rotation(u32),
 }
 
+/// The part of a mover, by its place, in a contact.
+type Term<T> = (u32, T);
+
 /// Where the terms of a contact end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
@@ -36,9 +39,9 @@ pub(super) struct Operator {
     movers: Vec<Mover>,
     inverse_mass: Vec<Mat3>,
     /// Mover and w.
-    weights: Vec<(u32, f64)>,
+    weights: Vec<Term<f64>>,
     /// Mover that turns, and r = Σ w_a (x_a − c) \[m\].
-    levers: Vec<(u32, Vec3)>,
+    levers: Vec<Term<Vec3>>,
     /// By constraint.
     rows: Vec<Row>,
     /// Where the movers of each group end.
@@ -163,7 +166,7 @@ impl Operator {
         self.levers.iter_mut().for_each(|(mover, arm)| *arm += shifts[*mover as usize].cross(arm));
     }
 
-    fn terms(&self, k: u32) -> (&[(u32, f64)], &[(u32, Vec3)]) {
+    fn terms(&self, k: u32) -> (&[Term<f64>], &[Term<Vec3>]) {
         let Row { weights, levers } = self.rows[k as usize];
         (
             &self.weights[weights[0] as usize..weights[1] as usize],
