@@ -19,6 +19,15 @@ use crate::scenario::{
 use super::SetupError;
 use super::model::{Behaviour, Block, Body, Model};
 
+/// What the mesh of a body is the mesh of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// A solid, or a plane body, with its skin.
+    Solid,
+    /// A surface in space, both sides of which can touch as its faces look.
+    Sheet,
+}
+
 /// A model under construction.
 #[derive(Default)]
 pub(super) struct Assembly {
@@ -32,6 +41,8 @@ pub(super) struct Assembly {
     pub carriers: Vec<Option<RigidBody>>,
     /// Mesh of each body with its first global node.
     pub meshes: Vec<(Mesh, u32)>,
+    /// What each of them is the mesh of.
+    pub extents: Vec<Extent>,
 }
 
 impl Assembly {
@@ -46,7 +57,10 @@ impl Assembly {
             if !files.contains_key(path) {
                 files.insert(path, read_mesh(spec)?);
             }
-            assembly.add_body(scenario, spec, &files[path], positions)?;
+        }
+        let plane = is_plane_model(scenario, &files);
+        for spec in &scenario.bodies {
+            assembly.add_body(scenario, spec, &files[spec.mesh.value.as_path()], positions, plane)?;
         }
         for wall in &scenario.walls {
             assembly.add_wall(wall)?;
@@ -69,6 +83,7 @@ impl Assembly {
         spec: &BodySpec,
         file: &Mesh,
         positions: Option<&[Vec3]>,
+        plane: bool,
     ) -> Result<(), SetupError> {
         let (mut mesh, order) = place_mesh(spec, file).map_err(|source| geometry(spec, source))?;
         let first = self.model.reference_positions.len();
@@ -76,13 +91,16 @@ impl Assembly {
         mesh.nodes = moved.map_or(mesh.nodes, <[Vec3]>::to_vec);
         let material = &scenario.materials[spec.material];
         let rigid = material.model == MaterialModel::Rigid;
-        check_mesh(&mesh, rigid).map_err(|source| geometry(spec, source))?;
+        let surface = mesh.dimension() == Some(2);
+        let sheet = surface && rigid && !(plane && mesh.is_plane());
+        let extent = if sheet { Extent::Sheet } else { Extent::Solid };
+        check_mesh(&mesh, extent).map_err(|source| geometry(spec, source))?;
         let end = first + mesh.nodes.len();
         check_count(end)?;
         self.model.reference_positions.extend_from_slice(&mesh.nodes);
         self.model.mass.resize(end, 0.0);
         self.add_output_nodes(&order, first as u32);
-        let surface = surface_of(spec, &mesh, first as u32)?;
+        let surface = surface_of(spec, &mesh, extent, first as u32)?;
         let mut body = Body {
             name: spec.name.clone(),
             nodes: first..end,
@@ -99,7 +117,7 @@ impl Assembly {
             loaded: false,
         };
         let carrier = if rigid {
-            let carrier = self.add_rigid_mass(spec, material.density, &body)?;
+            let carrier = self.add_rigid_mass(spec, material.density, &body, extent)?;
             Some(carrier)
         } else {
             self.add_elements(spec, material, &mut body)?;
@@ -107,6 +125,7 @@ impl Assembly {
         };
         body.mass = self.model.mass[first..end].iter().sum();
         self.surfaces.push(surface);
+        self.extents.push(extent);
         self.carriers.push(carrier);
         self.meshes.push((mesh, first as u32));
         self.model.bodies.push(body);
@@ -157,12 +176,12 @@ impl Assembly {
         spec: &BodySpec,
         density: Option<f64>,
         body: &Body,
+        extent: Extent,
     ) -> Result<RigidBody, SetupError> {
-        let shell = body.blocks.iter().all(|block| block.kind.dimension() == 2);
         let scale = match spec.rigid {
             RigidMass::Given(..) => 1.0,
             RigidMass::Shell(thickness) => thickness * density_of(spec, density)?,
-            RigidMass::Volume if shell && !self.is_plane(body) => {
+            RigidMass::Volume if extent == Extent::Sheet => {
                 return Err(mass_error(
                     spec,
                     "the mesh is a surface: give its `thickness`, or `mass` and `inertia`",
@@ -180,7 +199,12 @@ impl Assembly {
             return Err(mass_error(spec, "its elements have no volume"));
         }
         let (mass, inertia) = match spec.rigid {
-            RigidMass::Given(mass, inertia) => (mass, symmetric(inertia)),
+            RigidMass::Given(mass, inertia) => {
+                let turn = spec.rotate.map_or_else(Mat3::identity, |(axis, angle)| {
+                    Rotation::from_scaled_axis(axis * angle).to_rotation_matrix().into_inner()
+                });
+                (mass, turn * symmetric(inertia) * turn.transpose())
+            }
             _ => (properties.mass, properties.inertia),
         };
         let density = scale * mass / properties.mass;
@@ -189,10 +213,18 @@ impl Assembly {
         }
         Ok(RigidBody::new(mass, properties.centre, &inertia))
     }
+}
 
-    fn is_plane(&self, body: &Body) -> bool {
-        self.model.reference_positions[body.nodes.clone()].iter().all(|position| position.z == 0.0)
-    }
+/// Whether all of a model is in the plane z = 0: every mesh is of plane cells there, and no wall leans out of it.
+fn is_plane_model(scenario: &Scenario, files: &HashMap<&Path, Mesh>) -> bool {
+    let is_plane = |spec: &BodySpec| {
+        let file = &files[spec.mesh.value.as_path()];
+        let solid = file.dimension() == Some(3) && spec.region.is_empty();
+        // A mesh that cannot be placed is told where it is added.
+        !solid
+            && place_mesh(spec, file).map_or(true, |(mesh, _)| mesh.dimension() == Some(2) && mesh.is_plane())
+    };
+    scenario.walls.iter().all(|wall| wall.normal.z == 0.0) && scenario.bodies.iter().all(is_plane)
 }
 
 /// Refuses more nodes than can be numbered.
@@ -219,12 +251,12 @@ fn place_mesh(spec: &BodySpec, file: &Mesh) -> Result<(Mesh, Renumbering), MeshE
     mesh.translated(spec.translate)?.renumbered()
 }
 
-/// Whether a mesh can be a body: volumes, or plane cells in z = 0, or, if rigid, any surface.
-fn check_mesh(mesh: &Mesh, rigid: bool) -> Result<(), MeshError> {
+/// Whether a mesh can be a body: volumes, or plane cells in z = 0, or a rigid sheet.
+fn check_mesh(mesh: &Mesh, extent: Extent) -> Result<(), MeshError> {
     match mesh.dimension() {
         Some(3) => mesh.quality()?.check(),
+        Some(2) if extent == Extent::Sheet => Ok(()),
         Some(2) if mesh.is_plane() => mesh.check_plane(),
-        Some(2) if rigid => Ok(()),
         _ => mesh.require_volume(),
     }
 }
@@ -251,18 +283,17 @@ pub(super) fn global_faces(faces: &Faces, first: u32) -> Vec<(CellKind, Vec<u32>
 }
 
 /// The faces of a body that can touch.
-fn surface_of(spec: &BodySpec, mesh: &Mesh, first: u32) -> Result<Surface, SetupError> {
-    let shell = mesh.dimension() == Some(2) && !mesh.is_plane();
+fn surface_of(spec: &BodySpec, mesh: &Mesh, extent: Extent, first: u32) -> Result<Surface, SetupError> {
     let mut faces = Vec::new();
     match &spec.contact {
         ContactSurface::None => {}
         ContactSurface::Skin => {
-            let skin = if shell { mesh.shell() } else { mesh.skin() };
+            let skin = if extent == Extent::Sheet { mesh.shell() } else { mesh.skin() };
             faces = global_faces(&skin.map_err(|source| geometry(spec, source))?, first);
         }
         ContactSurface::Groups(groups) => {
             for group in groups {
-                faces.extend(faces_of_group(spec, mesh, group, first)?);
+                faces.extend(faces_of_group(spec, mesh, extent, group, first)?);
             }
         }
     }
@@ -273,11 +304,12 @@ fn surface_of(spec: &BodySpec, mesh: &Mesh, first: u32) -> Result<Surface, Setup
 pub(super) fn faces_of_group(
     spec: &BodySpec,
     mesh: &Mesh,
+    extent: Extent,
     group: &Located<String>,
     first: u32,
 ) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
-    let shell = mesh.dimension() == Some(2) && !mesh.is_plane();
-    let found = if shell { mesh.group_shell(&group.value) } else { mesh.group_faces(&group.value) };
+    let found =
+        if extent == Extent::Sheet { mesh.group_shell(&group.value) } else { mesh.group_faces(&group.value) };
     let found = found.map_err(|source| geometry_at(spec, source, &group.span))?;
     Ok(global_faces(&found, first))
 }

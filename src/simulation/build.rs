@@ -69,7 +69,7 @@ impl Simulation {
         }
         let own_laws = own_laws(scenario, &assembly)?;
         let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
-        let Assembly { model, surfaces, element_blocks, carriers, meshes } = assembly;
+        let Assembly { model, surfaces, element_blocks, carriers, meshes, .. } = assembly;
         drop(meshes);
         refuse_supported_spin(&model, &scenario.bodies)?;
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;

@@ -120,7 +120,7 @@ impl Assembly {
         group: &Located<String>,
     ) -> Result<Arc<Surface>, SetupError> {
         let (spec, (mesh, first)) = (&scenario.bodies[body], &self.meshes[body]);
-        let faces = faces_of_group(spec, mesh, group, *first)?;
+        let faces = faces_of_group(spec, mesh, self.extents[body], group, *first)?;
         if !faces.iter().any(|(_, nodes)| self.surfaces[body].holds(nodes)) {
             return Err(SetupError::IdleGroup {
                 body: spec.name.clone(),

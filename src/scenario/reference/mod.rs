@@ -75,7 +75,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["bodies", "hex"], "\"mean-dilatation\"", "", "integration of eight-node hexahedra: \"mean-dilatation\" (eight points) or \"one-point\" (fast; hourglass control; refused of a body without them)"),
     optional(["bodies", "thickness"], "solid", "m", "makes a rigid body of a surface mesh a shell"),
     optional(["bodies", "mass"], "from the mesh", "kg", "mass of a rigid body, together with inertia"),
-    optional(["bodies", "inertia"], "from the mesh", "kg·m²", "inertia of a rigid body about its centre: xx, yy, zz, or xx, yy, zz, xy, yz, xz"),
+    optional(["bodies", "inertia"], "from the mesh", "kg·m²", "inertia of a rigid body about its centre, in the axes of its mesh, turned by rotate: xx, yy, zz, or xx, yy, zz, xy, yz, xz, with xy = -Σ m x y"),
     required("bodies.rotate", "axis", "", "axis, of any length"),
     required("bodies.rotate", "angle", "°", "angle, right-handed about the axis"),
 
