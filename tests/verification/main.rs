@@ -17,6 +17,7 @@ mod closed_form;
 mod closest_point;
 mod contact_accounts;
 mod crossing_edges;
+mod everyday;
 mod free_rotation;
 mod friction;
 mod hertz;
