@@ -2,8 +2,9 @@
 //!
 //! A contact of bodies that overlap at t = 0 counts its gap from the initial one, where the scenario asks for it. So does a
 //! contact that is found deeper in its target than it has travelled in the step in which it is found: it has come from the
-//! side, past the rim of a surface, or from where surfaces do not touch. Springs that took it at its full depth would hold
-//! an energy that nobody has put in. The kept gap follows one that becomes smaller and is forgotten when the contact
+//! side, past the rim of a surface, or from where surfaces do not touch; and one that goes on from a contact with another
+//! surface, but deeper, as on a step up, counts on from that. Springs that took them at their full depth would hold an
+//! energy that nobody has put in. The kept gap follows one that becomes smaller and is forgotten when the contact
 //! opens.
 //!
 //! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks penetrations likewise, at the start and
@@ -14,6 +15,9 @@ use crate::math::Vec3;
 
 /// How much farther than the gap the kept one is, relative to it: rounding must not leave contacts that press on nothing.
 const CLEARANCE: f64 = 1e-9;
+
+/// Cosine of the angle between the normals of a contact and of one that goes on from it.
+const ALONG: f64 = 0.9;
 
 /// Gaps from which contacts are counted \[m\], by ascending key.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +55,10 @@ impl KeptGaps {
             let initial = match kept.next_if(|(key, _)| *key == constraint.key) {
                 Some((_, gap)) => Some(*gap),
                 None if lasts => None,
-                None => unaccounted_gap(&constraint, positions).filter(|_| !replaces(&constraint, before)),
+                None => match replaced_gap(&constraint, before) {
+                    Some(counted) => added_gap(&constraint, counted, positions),
+                    None => unaccounted_gap(&constraint, positions),
+                },
             };
             if let Some(initial) = initial {
                 self.now.push((constraint.key, initial.max(constraint.gap * (1.0 + CLEARANCE))));
@@ -79,10 +86,25 @@ fn unaccounted_gap(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Opt
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
 }
 
-/// Whether a new contact takes the place of another: of the same node with another surface, or of edges with a node in
-/// common.
-fn replaces(constraint: &Constraint<'_>, before: &Constraints) -> bool {
-    before.iter().any(|other| touching(constraint).iter().any(|node| touching(&other).contains(node)))
+/// The part of the gap of a new contact of a node that it has beyond that of the one that it goes on from, as on a step up
+/// in the surface. Edges go on in the edges next to them, whose gaps are measured along other normals.
+fn added_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
+    if matches!(constraint.key, ContactKey::Edges(_)) {
+        return None;
+    }
+    let travel = constraint.jump(to) - constraint.jump(from);
+    let added = constraint.gap - constraint.normal.dot(&travel) - counted;
+    (added < CLEARANCE * constraint.gap).then_some(added)
+}
+
+/// The gap that counted of the contact whose place a new one takes, the deepest along its normal, either way: of the same
+/// node with another surface, or of edges with a node in common.
+fn replaced_gap(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
+    let replaced = |other: &Constraint<'_>| {
+        touching(constraint).iter().any(|node| touching(other).contains(node))
+            && constraint.normal.dot(&other.normal).abs() > ALONG
+    };
+    before.iter().filter(replaced).map(|other| other.gap).reduce(f64::min)
 }
 
 /// The nodes that touch: a contactor, or the ends of two edges.
@@ -147,6 +169,25 @@ mod tests {
         assert_eq!(counted(&mut kept, &nothing, 0.1, -0.05), -0.05);
     }
 
+    /// From a surface 0.2 under a node onto one that is 0.1 higher: the step does not count, the way on does. A surface
+    /// that is lower counts as deep as it is.
+    #[test]
+    fn a_step_up_counts_from_the_depth_before() {
+        let before = contact(-0.2, 7);
+        let onto = |gap: f64, to: f64| {
+            let (mut kept, mut constraints) = (KeptGaps::default(), contact(gap, 0));
+            kept.apply(&mut constraints, &before, [&positions(-0.2), &positions(to)]);
+            constraints.get(0).gap
+        };
+        assert!((onto(-0.3, -0.2) + 0.2).abs() < 1e-8);
+        assert!((onto(-0.31, -0.21) + 0.21).abs() < 1e-8, "and the way in the step");
+        assert_eq!(onto(-0.15, -0.2), -0.15);
+        let (key, mut aside) = (before.keys()[0], Constraints::default());
+        let side = |body, nodes, shape_values| Side { body, nodes, shape_values };
+        aside.push(key, -0.2, Vec3::x(), side(1, &[3], &[1.0]), side(7, &[0], &[1.0]));
+        assert_eq!(replaced_gap(&contact(-0.2, 0).get(0), &aside), None, "from a wall to the floor");
+    }
+
     /// Edges that pass on to their neighbours, and nodes that pass on to edges, have been in contact.
     #[test]
     fn contacts_are_handed_on() {
@@ -157,7 +198,7 @@ mod tests {
             constraints.push(key, -0.5, Vec3::z(), side(0, &nodes[..2]), side(1, &nodes[2..]));
             constraints
         };
-        let replaces = |now: &Constraints, before: &Constraints| replaces(&now.get(0), before);
+        let replaces = |now: &Constraints, before: &Constraints| replaced_gap(&now.get(0), before).is_some();
         assert!(replaces(&edges([4, 5, 6, 7], 1), &edges([3, 4, 8, 9], 0)));
         assert!(replaces(&edges([3, 5, 6, 7], 1), &contact(-0.5, 0)));
         assert!(!replaces(&edges([4, 5, 0, 1], 1), &contact(-0.5, 0)), "a face that was touched elsewhere");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::contact::{Constraint, Constraints, ContactKey, Surface, SurfacePair};
+use crate::contact::{Constraint, Constraints, ContactKey, NodeOnSurface, Surface, SurfacePair};
 use crate::scenario::{self, ContactLaws, Located, Passes, Scenario};
 
 use super::SetupError;
@@ -54,6 +54,7 @@ impl ExcludedParts {
 pub(super) struct OnePass {
     /// Place of each body; of two, the nodes of the one with the lower place touch. Empty for both passes.
     places: Vec<u32>,
+    keys: Vec<ContactKey>,
     workspace: Constraints,
 }
 
@@ -81,10 +82,11 @@ impl OnePass {
         for (place, &body) in (0..).zip(&order) {
             places[body] = place;
         }
-        Self { places, workspace: Constraints::default() }
+        Self { places, keys: Vec::new(), workspace: Constraints::default() }
     }
 
-    /// Takes the contacts of the other pass out; those of a body with itself and of edges are of neither.
+    /// Takes the contacts of the other pass out where nodes of their face are in contact themselves: a face that is wider
+    /// than what it lies on has no nodes there. Contacts of a body with itself and of edges are of neither pass.
     pub fn take_out(&mut self, constraints: &mut Constraints) {
         if self.places.is_empty() || constraints.is_empty() {
             return;
@@ -94,7 +96,17 @@ impl OnePass {
             let [contactor, target] = constraint.bodies.map(|body| places[body as usize]);
             contactor <= target || matches!(constraint.key, ContactKey::Edges(_))
         };
-        constraints.retain(is_of_pass, &mut self.workspace);
+        self.keys.clear();
+        self.keys.extend_from_slice(constraints.keys());
+        let keys = &self.keys;
+        let touches = |&contactor: &u32, target: u32| {
+            keys.binary_search(&ContactKey::Node(NodeOnSurface { contactor, target })).is_ok()
+        };
+        let is_wanted = |constraint: &Constraint<'_>| {
+            let face = &constraint.nodes[constraint.num_contactor_nodes..];
+            is_of_pass(constraint) || !face.iter().any(|node| touches(node, constraint.bodies[0]))
+        };
+        constraints.retain(is_wanted, &mut self.workspace);
     }
 }
 

@@ -32,7 +32,7 @@ use crate::math::Vec3;
 
 use super::ContactModel;
 use super::closest_point::segment_segment::closest_parameters;
-use super::closest_point::{normals_beside_edge, unit_or_zero};
+use super::closest_point::{SQUARE, are_opposed, normals_beside_edge, unit_or_zero};
 use super::control_points::rounding_of;
 use super::volume::Aabb;
 
@@ -307,7 +307,7 @@ pub(super) fn normal_of_crossing(
         normals_beside_edge(surface, at, edges[k], places[k])
     });
     let normal = if normal.dot(&(beside[1][0] + beside[1][1])) < 0.0 { -normal } else { normal };
-    let is_normal = are_opposed(&beside)
+    let is_normal = have_opposed_faces(&beside)
         && is_supported(&beside[1], &along[1], &normal)
         && is_supported(&beside[0], &along[0], &-normal);
     is_normal.then_some(normal)
@@ -315,15 +315,15 @@ pub(super) fn normal_of_crossing(
 
 /// Whether a face of the one edge is opposed to one of the other. Where both edges have two faces this follows from the
 /// normal; borders of sheets in one plane are not.
-fn are_opposed([a, b]: &[[Vec3; 2]; 2]) -> bool {
-    a.iter().any(|a| b.iter().any(|b| a.dot(b) < 0.0))
+fn have_opposed_faces([a, b]: &[[Vec3; 2]; 2]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| are_opposed(a, b)))
 }
 
 /// Whether both faces beside an edge fall away in this direction, and it points out of the edge.
 fn is_supported([first, second]: &[Vec3; 2], along: &Vec3, direction: &Vec3) -> bool {
     let most = LEANING * along.norm();
     let into = [first.cross(along), along.cross(second)];
-    direction.dot(&(first + second)) > 0.0 && into.iter().all(|into| direction.dot(into) <= most)
+    direction.dot(&(first + second)) > SQUARE && into.iter().all(|into| direction.dot(into) <= most)
 }
 
 fn push(model: &ContactModel, crossing: &Crossing, constraints: &mut Constraints) {

@@ -17,6 +17,9 @@
 //! A contact that is lost over a slit counts as one of the step before until the node has moved farther along the surface
 //! than it was deep.
 //!
+//! Likewise an edge that slides over a seam crosses the rims there, which are no edges of what it lies on. Crossings that are
+//! about as deep as the contacts of the nodes of one of their edges, along their normal, are carried by these.
+//!
 //! # Source
 //! Derived.
 
@@ -25,7 +28,7 @@ use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-use super::closest_point::{Method, Start, closest_point, face_normal_where, vertex_normal};
+use super::closest_point::{Method, Start, are_opposed, closest_point, face_normal_where, vertex_normal};
 use super::{Configuration, ContactModel};
 
 /// Cosine of the angle, about 1°, by which a normal may turn from step to step on one face.
@@ -95,6 +98,8 @@ struct Query<'a> {
     surfaces: &'a [Surface],
     configuration: &'a Configuration<'a>,
     constraint: Constraint<'a>,
+    /// Normal of the node, of any length.
+    outward: Vec3,
     /// Thickness between the surfaces, and how deep is looked \[m\].
     offset: f64,
     depth: f64,
@@ -122,13 +127,14 @@ impl EntryFaces {
         if constraints.is_empty() && before.is_empty() && self.kept_before.is_empty() {
             return;
         }
-        if constraints.keys() != before.keys()
-            || !self.kept_before.is_empty()
-            || has_turned(constraints, before)
-        {
+        let goes_on = nodes_of(constraints) == nodes_of(before) && !has_turned(constraints, before);
+        if !(goes_on && self.kept_before.is_empty()) {
             self.note_earlier(before);
             self.look_again(surfaces, configuration, before, constraints);
             self.keep_lost(configuration, constraints);
+        }
+        if nodes_of(constraints).len() < constraints.len() {
+            self.drop_carried(constraints);
         }
     }
 
@@ -180,6 +186,7 @@ impl EntryFaces {
                 surfaces,
                 configuration,
                 constraint,
+                outward: vertex_normal(&surfaces[contactor], configuration.positions, constraint.nodes[0]),
                 offset: self.offsets[contactor] + self.offsets[target],
                 depth: self.search_depths[contactor].min(self.search_depths[target]),
             };
@@ -240,15 +247,9 @@ impl EntryFaces {
 
     /// Keeps contacts of nodes that touch nothing now, as long as they are over what may be a slit.
     fn keep_lost(&mut self, configuration: &Configuration<'_>, constraints: &Constraints) {
-        let contactor = |key: ContactKey| match key {
-            ContactKey::Node(key) => Some(key.contactor),
-            ContactKey::Edges(_) => None,
-        };
         for contact in self.earlier.iter() {
             let Some(node) = contactor(contact.key) else { continue };
-            let touching =
-                constraints.keys().partition_point(|&key| contactor(key).is_some_and(|c| c < node));
-            if constraints.keys().get(touching).is_some_and(|&key| contactor(key) == Some(node)) {
+            if contacts_of(constraints, node).next().is_some() {
                 continue;
             }
             let jump = contact.jump(configuration.positions);
@@ -266,11 +267,64 @@ impl EntryFaces {
             }
         }
     }
+
+    /// Takes the crossings out that the nodes of one of their edges carry.
+    fn drop_carried(&mut self, constraints: &mut Constraints) {
+        let chosen = &mut self.chosen;
+        chosen.clear();
+        for crossing in constraints.iter() {
+            let is_carried = || {
+                let (first, second) = crossing.nodes.split_at(crossing.num_contactor_nodes);
+                let (of_first, of_second) = crossing.weights.split_at(crossing.num_contactor_nodes);
+                let sides = [(first, of_first, crossing.normal), (second, of_second, -crossing.normal)];
+                sides.into_iter().any(|(nodes, weights, push)| {
+                    carried_depth(constraints, nodes, weights, &push)
+                        .is_some_and(|depth| -crossing.gap <= STEP * depth)
+                })
+            };
+            if contactor(crossing.key).is_some() || !is_carried() {
+                chosen.push_copy(&crossing);
+            }
+        }
+        std::mem::swap(constraints, chosen);
+    }
 }
 
-/// Whether the normal of a contact is no more what it was in the step before; both have the same keys.
+/// The node of a contact of a node.
+fn contactor(key: ContactKey) -> Option<u32> {
+    match key {
+        ContactKey::Node(key) => Some(key.contactor),
+        ContactKey::Edges(_) => None,
+    }
+}
+
+/// The contacts of a node with faces.
+fn contacts_of(constraints: &Constraints, node: u32) -> impl Iterator<Item = Constraint<'_>> {
+    let keys = constraints.keys();
+    let first = keys.partition_point(|&key| contactor(key).is_some_and(|other| other < node));
+    let is_of_node = move |&k: &usize| contactor(keys[k]) == Some(node);
+    (first..keys.len()).take_while(is_of_node).map(|k| constraints.get(k))
+}
+
+/// Depth, at a point of an edge, of the contacts that push its nodes in a direction; none if a node has none.
+fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
+    let depth = |node| {
+        let pushes = |contact: &Constraint<'_>| contact.normal.dot(push) > ALONG;
+        contacts_of(constraints, node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
+    };
+    nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
+}
+
+/// Names of the contacts of nodes.
+fn nodes_of(constraints: &Constraints) -> &[ContactKey] {
+    let keys = constraints.keys();
+    &keys[..keys.partition_point(|&key| contactor(key).is_some())]
+}
+
+/// Whether the normal of a contact of a node is no more what it was in the step before; both have the same.
 fn has_turned(constraints: &Constraints, before: &Constraints) -> bool {
-    constraints.iter().zip(before.iter()).any(|(now, before)| now.normal.dot(&before.normal) <= SAME)
+    let pairs = constraints.iter().zip(before.iter()).take(nodes_of(constraints).len());
+    pairs.into_iter().any(|(now, before)| now.normal.dot(&before.normal) <= SAME)
 }
 
 impl Query<'_> {
@@ -280,6 +334,11 @@ impl Query<'_> {
 
     fn position(&self, node: u32) -> Vec3 {
         self.configuration.positions[node as usize]
+    }
+
+    /// What distances may be off by \[m\].
+    fn rounding(&self) -> f64 {
+        ROUNDING * self.constraint.nodes.iter().map(|&node| self.position(node).amax()).fold(0.0, f64::max)
     }
 
     /// Position at the beginning of the step \[m\].
@@ -320,21 +379,16 @@ impl Query<'_> {
             *corner = self.position(node);
         }
         let query = self.position(node);
-        let point = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], &query);
+        let corners = &corners[..nodes.len()];
+        let point = closest_point(Method::Auto, Start::Nearest, kind, corners, &query);
         let normal = face_normal_where(surface, &|node| self.position(node), face as usize, point.xi);
         let offset = query - point.point;
         let distance = offset.norm();
         let along = offset.dot(&normal);
         let off = (offset - normal * along).norm();
-        let rounding = ROUNDING * query.amax();
-        let outward = vertex_normal(
-            &self.surfaces[self.constraint.bodies[0] as usize],
-            self.configuration.positions,
-            node,
-        );
-        let is_opposed = normal.dot(&outward) < -STRAIGHT * outward.norm();
         let gap = along - self.offset;
-        if off > STRAIGHT * distance + rounding || !is_opposed || gap >= 0.0 || normal == Vec3::zeros() {
+        let is_under = gap < 0.0 && off <= STRAIGHT * distance + self.rounding();
+        if !(is_under && are_opposed(&normal, &self.outward)) {
             return Some((distance, None));
         }
         let crossed = self.crossed(face, point.xi, gap);
@@ -380,7 +434,7 @@ impl Query<'_> {
             chosen.push_copy(&self.constraint);
             return;
         }
-        let rounding = ROUNDING * self.position(self.constraint.nodes[0]).amax();
+        let rounding = self.rounding();
         let tolerance = match any_goes_on {
             true => EQUAL * best.abs() + rounding,
             false => EQUAL + rounding / travel.max(rounding),

@@ -12,8 +12,8 @@ use crate::mesh::CellKind;
 
 use super::ContactModel;
 use super::closest_point::{
-    ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, face_normal_vector,
-    pseudo_normal_vector, unit_or_zero, vertex_normal,
+    ClosestPoint, Feature, Gap, Method, Start, are_against, are_opposed, closest_point, face_normal_vector,
+    is_past_rim, pseudo_normal_vector, unit_or_zero, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
@@ -327,7 +327,7 @@ impl ClosestFaces<'_> {
         let node = candidate.key.contactor;
         are_against(contactor, self.positions, node, &face_normal).unwrap_or_else(|| {
             let normal = node_normal.get_or_insert_with(|| vertex_normal(contactor, self.positions, node));
-            face_normal.dot(normal) < 0.0
+            are_opposed(&face_normal, normal)
         })
     }
 
@@ -354,7 +354,8 @@ impl ClosestFaces<'_> {
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 
-    /// The gap of a node if it is inside its target, offset as that may be.
+    /// The gap of a node if it is inside its target, offset as that may be. Past the rim of its face, which it is until
+    /// it is as far past it as it is deep, it is still under that face: nothing pushes it along the face.
     fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal } = closest;
@@ -386,7 +387,14 @@ impl ClosestFaces<'_> {
                 return None;
             }
         }
-        let Gap { gap, normal } = Gap::new(query, point, pseudo_normal);
+        let is_past_rim = point.feature != Feature::Face
+            && is_past_rim(surface, positions, candidate.face as usize, point.xi, point.feature, &from_face);
+        let Gap { gap, normal } = if is_past_rim {
+            let normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
+            Gap { gap: from_face.dot(&normal), normal }
+        } else {
+            Gap::new(query, point, pseudo_normal)
+        };
         let is_inside = gap < offset && (offset == 0.0 || gap >= -model.depth_of(candidate));
         let gap = Gap { gap: gap - offset, normal };
         is_inside.then_some(Penetration { candidate: *place, xi: point.xi, gap })

@@ -20,6 +20,10 @@ use crate::mesh::CellKind;
 /// Distance, relative to the coordinates, below which its direction is rounding.
 const NO_DIRECTION: f64 = 1e-12;
 
+/// Sine of the angle from square within which directions are square but for rounding: normals of faces with edges h are
+/// off by ε |x|/h.
+pub const SQUARE: f64 = 1e-6;
+
 /// Signed distance and direction between a point and a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
@@ -108,6 +112,13 @@ pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usi
     unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
 
+/// Whether two directions, of any length, are more than square to each other: faces at right angles are not opposed,
+/// whichever way they are turned in space.
+pub fn are_opposed(a: &Vec3, b: &Vec3) -> bool {
+    let product = a.dot(b);
+    product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
+}
+
 /// The vector of unit length in a direction; zero if it has none.
 pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
     direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
@@ -157,6 +168,42 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
+/// Whether a point is behind a face and, past the rim where that ends, in front of a face that falls away from it:
+/// `offset` is from its closest point on the face, on this feature, to it.
+///
+/// ```text
+///   face      ┆
+///   ━━━━━━━━━━●            Behind both faces of a convex edge the closest point is inside one of them, behind those of a
+///    material ┃╲ offset    concave one the offset is against both normals: this is outside.
+///             ┃  ●
+/// ```
+pub fn is_past_rim(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+    offset: &Vec3,
+) -> bool {
+    let at = |node: u32| positions[node as usize];
+    let normal = face_normal(surface, positions, face, xi);
+    let is_passed = |other: Vec3| are_opposed(&other, &-offset) && !are_opposed(&other, &normal);
+    are_opposed(&normal, offset)
+        && match feature {
+            Feature::Face => false,
+            Feature::Edge(k) => is_passed(edge_normal(surface, positions, face, xi, k as usize) - normal),
+            Feature::Vertex(k) => {
+                let (kind, nodes) = surface.face(face);
+                let node = nodes[kind.corners()[k as usize] as usize];
+                let around = surface.local_node(node).map(|local| surface.faces_of_local_node(local));
+                around
+                    .into_iter()
+                    .flatten()
+                    .any(|&f| is_passed(weighted_normal(surface, &at, f as usize, node)))
+            }
+        }
+}
+
 /// Unit normals of the two faces of an edge, `place` of the way from its first node to its second; zero for the face
 /// that is missing on a border.
 pub fn normals_beside_edge(
@@ -204,8 +251,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// Whether the normals of all faces around a node (global number) are against a direction there, or none is: then so is
-/// that of the node, a sum of theirs with positive weights. `None` where they differ, and of curved or collapsed faces.
+/// Whether the normals of all faces around a node (global number) are [opposed](are_opposed) to a direction there, or all
+/// are along it: then so is that of the node, a sum of theirs with positive weights. `None` where they differ, and of
+/// curved or collapsed faces.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -223,9 +271,8 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
             }
             _ => return None,
         };
-        let product = normal.dot(direction);
-        against &= product < 0.0;
-        along &= product > 0.0;
+        against &= are_opposed(&normal, direction);
+        along &= normal.dot(direction) > 0.0;
     }
     (against || along).then_some(against)
 }

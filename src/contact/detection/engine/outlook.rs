@@ -14,6 +14,7 @@
 use std::f64::consts::SQRT_2;
 
 use crate::contact::Surface;
+use crate::contact::detection::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -104,13 +105,14 @@ impl Facing {
 }
 
 impl Outlook {
-    /// Whether the normals in two cones, or sums of them with positive weights, are opposed.
+    /// Whether the normals in two cones, or sums of them with positive weights, are opposed: farther from square than
+    /// [`SQUARE`].
     pub fn opposed(&self, other: &Self) -> Opposed {
         let product = self.normal.dot(&other.normal);
         // No less than the sine, and mostly enough.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
-        match (product < -off, product > off) {
+        match (product < -off - SQUARE, product > off) {
             (true, _) => Opposed::Always,
             (_, true) => Opposed::Never,
             _ => Opposed::Perhaps,
@@ -198,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Whether cones are opposed is what the angle between their axes says, γ − α − β > 90° or γ + α + β < 90°.
+    /// Whether cones are opposed is what the angle between their axes says, γ − α − β > 90° and a rounding, or γ + α + β < 90°.
     #[test]
     fn cones_are_opposed_by_their_angles() {
         let samples = &mut Samples::new(11);
@@ -209,7 +211,7 @@ mod tests {
                 .map(|angle: f64| Outlook { normal: samples.direction(), turn: 2.0 * (0.5 * angle).sin() });
             let gamma = one.normal.dot(&other.normal).clamp(-1.0, 1.0).acos();
             let right = std::f64::consts::FRAC_PI_2;
-            let (least, most) = (gamma - alpha - beta - right, right - gamma - alpha - beta);
+            let (least, most) = (gamma - alpha - beta - right - SQUARE, right - gamma - alpha - beta);
             if least.abs().min(most.abs()) < 1e-9 {
                 continue;
             }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::contact::detection::ContactModel;
-use crate::contact::detection::closest_point::{Outcome, signed_gap};
+use crate::contact::detection::closest_point::{Outcome, SQUARE, signed_gap};
 use crate::contact::detection::samples::Samples;
 
 /// The closest face of each node, and where it is inside it.
@@ -185,8 +185,8 @@ fn each_node_has_the_closest_of_its_candidates() {
     }
 }
 
-/// Nodes of faces at right angles to triangles that they are next to, all turned: which side they are on is rounding, but
-/// told alike wherever a candidate is in the lanes, and out of them beside a quadrilateral. Other methods stay out.
+/// Nodes of faces at right angles, but for some [`SQUARE`], to triangles that they are next to, all turned: which side they
+/// are on is told alike wherever a candidate is in the lanes, and out of them beside a quadrilateral. Other methods stay out.
 #[test]
 fn sides_are_told_alike_in_lanes_and_out() {
     const FAR: u32 = 8;
@@ -209,7 +209,8 @@ fn sides_are_told_alike_in_lanes_and_out() {
         let first = positions.len() as u32;
         let triangle = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let quadrilateral = [[-1.0, -1.0, 0.4], [-1.0, 1.0, 0.4], [1.0, 1.0, 0.4], [1.0, -1.0, 0.4]];
-        let contactor = [[-0.05, 0.2, 0.2], [1.0, 0.5, 0.2], [0.2, 1.0, 0.2]];
+        let leaning = 0.2 + samples.uniform(-8.0, 8.0) * SQUARE;
+        let contactor = [[-0.05, 0.2, 0.2], [1.0, 0.5, leaning], [0.2, 1.0, 0.2]];
         let corners = triangle.into_iter().chain(quadrilateral).chain(contactor).map(Vec3::from);
         positions.extend(corners.clone().map(|corner| turn * corner));
         reference.extend(corners.map(|corner| corner - Vec3::y() * (10.0 * f64::from(k + 1))));

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::closest_point::{face_normal_where, vertex_normal_where};
+use crate::contact::detection::closest_point::{are_opposed, face_normal_where, vertex_normal_where};
 use crate::contact::detection::control_points::lebesgue_constant;
 use crate::contact::detection::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
 use crate::contact::detection::face_groups::{FaceGroup, FaceGroups};
@@ -149,7 +149,7 @@ impl<'a> Sweep<'a> {
         let xi = closest_at(surface, candidate.face, at, contactor).xi;
         let face_normal = face_normal_where(surface, &at, candidate.face as usize, xi);
         let of_node = &self.model.surfaces[candidate.contactor_body as usize];
-        face_normal.dot(&vertex_normal_where(of_node, &at, contactor)) < 0.0
+        are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
     /// First root at which a node passes a segment or triangle from outside to inside; none if it is not near their
