@@ -84,6 +84,11 @@ impl Constraint<'_> {
         nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
     }
 
+    /// Whether its nodes can take a couple: not where a node is on a wall, or on another node.
+    pub fn can_take_couple(&self) -> bool {
+        self.nodes.len() > self.num_contactor_nodes + 1
+    }
+
     /// Σ w_a q_a of a nodal vector field.
     pub fn jump(&self, field: &[Vec3]) -> Vec3 {
         self.nodes.iter().zip(self.weights).map(|(&node, &weight)| field[node as usize] * weight).sum()

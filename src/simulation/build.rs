@@ -29,6 +29,7 @@ use crate::scenario::{
 
 use super::assembly::Assembly;
 use super::contact_account::ContactAudit;
+use super::contact_thickness::offset_points;
 use super::correct::pieces_of;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
@@ -112,6 +113,7 @@ impl Simulation {
             kept_gaps: KeptGaps::default(),
             excluded_parts,
             one_pass: OnePass::new(scenario.contact.passes, &model, &surfaces),
+            offset_points: offset_points(scenario, &model, &surfaces),
             response,
             mobility: nodal_mobility(&model),
             ties: (!ties.is_empty()).then(|| Ties::new(ties, num_nodes, model.bodies.len())),

@@ -224,11 +224,10 @@ impl Simulation {
     pub(super) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();
         let first_wall = self.model.walls().next().map_or(u32::MAX, |(number, _)| number);
-        for (constraint, result) in self.constraints.iter().zip(&self.action.results) {
-            if let (true, &[node, wall]) = (constraint.bodies[1] >= first_wall, constraint.nodes) {
-                let [x, origin] = [node, wall].map(|node| self.state.positions[node as usize]);
+        for (constraint, result) in self.acting_constraints().iter().zip(&self.action.results) {
+            if constraint.bodies[1] >= first_wall {
                 let force = constraint.normal * result.normal_force + result.friction_force;
-                couple += (x - origin).cross(&force);
+                couple += constraint.jump(&self.state.positions).cross(&force);
             }
         }
         let on_walls = self.action.unlisted.iter().filter(|work| work.bodies[1] >= first_wall);

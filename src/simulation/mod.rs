@@ -5,6 +5,7 @@ mod assembly;
 mod build;
 mod conditions;
 mod contact_account;
+mod contact_thickness;
 mod correct;
 mod counters;
 mod error;
@@ -33,7 +34,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contact::detection::{DetectionStatistics, Detector, EntryFaces, WallDetector};
-use crate::contact::response::{ContactAction, Mobility, Response, Ties};
+use crate::contact::response::{ContactAction, Mobility, OffsetPoints, Response, Ties};
 use crate::contact::{Constraints, Surface};
 use crate::dynamics::RigidBody;
 use crate::dynamics::State;
@@ -81,6 +82,7 @@ pub struct Simulation {
     kept_gaps: KeptGaps,
     excluded_parts: ExcludedParts,
     one_pass: OnePass,
+    offset_points: OffsetPoints,
     response: Box<dyn Response>,
     mobility: Mobility,
     /// Points glued together, if there are any.

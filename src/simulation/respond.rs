@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::contact::Constraints;
 use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
 use crate::dynamics::Wrench;
 use crate::math::Vec3;
@@ -34,6 +35,9 @@ impl Simulation {
     /// Asks the response, and the ties, if this is their stage, and applies what they do.
     pub(super) fn respond(&mut self, stage: Stage, dt: f64) {
         let start = Instant::now();
+        if self.response.stage() == stage {
+            self.offset_points.find(&self.surfaces, &self.positions_next, &self.constraints);
+        }
         match stage {
             Stage::Moved => self.action.begin(dt),
             Stage::Accelerated => self.accelerate_constrained_nodes(),
@@ -48,7 +52,8 @@ impl Simulation {
                 inverse_mass: &self.model.inverse_mass,
                 mobility: &self.mobility,
             };
-            self.response.respond(&self.constraints, &bodies, step, &mut self.action);
+            let acting = self.offset_points.of(&self.constraints);
+            self.response.respond(acting, &bodies, step, &mut self.action);
             match stage {
                 Stage::Moved => self.apply_corrections(dt),
                 Stage::Accelerated => self.accelerate_by_contact(),
@@ -59,6 +64,11 @@ impl Simulation {
             self.account_corrections(dt);
         }
         self.wall.response += start.elapsed().as_secs_f64();
+    }
+
+    /// The contacts where the surfaces touch, with their thickness.
+    pub(super) fn acting_constraints(&self) -> &Constraints {
+        self.offset_points.of(&self.constraints)
     }
 
     /// A step that may be cut, and what follows it: a regular one, unless the run ends before.
@@ -107,10 +117,8 @@ impl Simulation {
         let mut accelerate = |node| resultants.accelerate(node, &self.model.mass, accelerations);
         self.action.node_corrections.iter().for_each(|correction| accelerate(correction.node));
         if self.response.stage() == Stage::Accelerated {
-            self.constraints
-                .iter()
-                .flat_map(|constraint| constraint.nodes)
-                .for_each(|&node| accelerate(node));
+            let acting = self.offset_points.of(&self.constraints);
+            acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
         self.guide();

@@ -10,7 +10,7 @@
 //! along its normal, of the node with whatever body, or of a node of the face, is about as deep when it just goes on: the
 //! surface goes on there, or has a step lower than the depth. Among those with footing the nearest is taken; without any,
 //! the face whose plane was crossed last on the way: of a convex body that is the one within whose outline the way
-//! leads. Alternatives that are equal but for rounding are none first: the contact is with their common vertex or edge,
+//! leads; the nearest one of a node that goes out. Alternatives that are equal but for rounding are none first: the contact is with their common vertex or edge,
 //! along the sum of their normals, at a vertex the difference of the normals of both surfaces there, so that a mirrored
 //! scene has the mirrored answer.
 //!
@@ -18,7 +18,8 @@
 //! than it was deep.
 //!
 //! Likewise an edge that slides over a seam crosses the rims there, which are no edges of what it lies on. Crossings that are
-//! about as deep as the contacts of the nodes of one of their edges, along their normal, are carried by these.
+//! about as deep as the contacts of the nodes of one of their edges, along their normal, are carried by these, and those that
+//! are no farther from an end of an edge than this is deep, by the contact of the end.
 //!
 //! # Source
 //! Derived.
@@ -134,7 +135,7 @@ impl EntryFaces {
             self.keep_lost(configuration, constraints);
         }
         if nodes_of(constraints).len() < constraints.len() {
-            self.drop_carried(constraints);
+            self.drop_carried(configuration.positions, constraints);
         }
     }
 
@@ -269,17 +270,20 @@ impl EntryFaces {
     }
 
     /// Takes the crossings out that the nodes of one of their edges carry.
-    fn drop_carried(&mut self, constraints: &mut Constraints) {
+    fn drop_carried(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         let chosen = &mut self.chosen;
         chosen.clear();
         for crossing in constraints.iter() {
             let is_carried = || {
                 let (first, second) = crossing.nodes.split_at(crossing.num_contactor_nodes);
                 let (of_first, of_second) = crossing.weights.split_at(crossing.num_contactor_nodes);
-                let sides = [(first, of_first, crossing.normal), (second, of_second, -crossing.normal)];
-                sides.into_iter().any(|(nodes, weights, push)| {
+                let [one, other] = crossing.bodies;
+                let sides =
+                    [(first, of_first, crossing.normal, other), (second, of_second, -crossing.normal, one)];
+                sides.into_iter().any(|(nodes, weights, push, touched)| {
                     carried_depth(constraints, nodes, weights, &push)
                         .is_some_and(|depth| -crossing.gap <= STEP * depth)
+                        || is_beside_touching_end(constraints, nodes, weights, touched, positions)
                 })
             };
             if contactor(crossing.key).is_some() || !is_carried() {
@@ -313,6 +317,22 @@ fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push
         contacts_of(constraints, node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
     };
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
+}
+
+/// Whether a point of an edge is no farther from an end of it than this is deep in a body.
+fn is_beside_touching_end(
+    constraints: &Constraints,
+    nodes: &[u32],
+    weights: &[f64],
+    touched: u32,
+    positions: &[Vec3],
+) -> bool {
+    let position = |node: u32| positions[node as usize];
+    let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| position(node) * w.abs()).sum();
+    nodes.iter().any(|&node| {
+        let distance = (point - position(node)).norm();
+        contacts_of(constraints, node).any(|contact| contact.bodies[1] == touched && distance <= -contact.gap)
+    })
 }
 
 /// Names of the contacts of nodes.
@@ -423,19 +443,17 @@ impl Query<'_> {
         let goes_on =
             |a: &Alternative| a.footing.is_some_and(|depth| -a.gap <= STEP * depth + CURVED * travel);
         let any_goes_on = alternatives.iter().any(goes_on);
+        let any_is_approached = alternatives.iter().any(|a| a.crossed > f64::NEG_INFINITY);
+        let by_depth = any_goes_on || !any_is_approached;
         // By what the choice is made: the larger, the better.
-        let merit = |a: &Alternative| match (any_goes_on, goes_on(a)) {
-            (true, false) => f64::NEG_INFINITY,
-            (true, true) => a.gap,
-            (false, _) => a.crossed,
+        let merit = |a: &Alternative| match by_depth {
+            true if any_goes_on && !goes_on(a) => f64::NEG_INFINITY,
+            true => a.gap,
+            false => a.crossed,
         };
         let best = alternatives.iter().map(merit).fold(f64::NEG_INFINITY, f64::max);
-        if best == f64::NEG_INFINITY {
-            chosen.push_copy(&self.constraint);
-            return;
-        }
         let rounding = self.rounding();
-        let tolerance = match any_goes_on {
+        let tolerance = match by_depth {
             true => EQUAL * best.abs() + rounding,
             false => EQUAL + rounding / travel.max(rounding),
         };

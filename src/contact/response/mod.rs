@@ -19,6 +19,7 @@ mod decomposition;
 mod energy_momentum;
 mod friction;
 mod mobility;
+mod offset_points;
 mod pairs;
 mod penalty;
 mod row;
@@ -30,6 +31,7 @@ pub use decomposition::{Decomposition, DecompositionOptions, ImpactOptions, Orde
 pub use energy_momentum::{EnergyMomentum, EnergyMomentumOptions};
 pub use friction::FrictionLaw;
 pub use mobility::{Mobility, RigidMobility};
+pub use offset_points::{Carriers, OffsetPoints, spread_out};
 pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyOptions, Stiffness};
 pub use ties::Ties;
@@ -243,7 +245,7 @@ impl ContactAction {
         friction: &Vec3,
     ) -> f64 {
         let moment = friction.cross(&constraint.jump(bodies.positions));
-        if constraint.nodes.len() < 3 || moment == Vec3::zeros() {
+        if !constraint.can_take_couple() || moment == Vec3::zeros() {
             return 0.0;
         }
         let positions = constraint.nodes.iter().map(|&node| bodies.positions[node as usize]);

@@ -78,14 +78,14 @@ impl Decomposition {
             let constraint = constraints.get(k);
             let Contact { impulse, push_out, .. } = self.contacts[k];
             let mut gained = gained(&constraint, bodies, &push_out);
-            if constraint.nodes.len() > 2 {
+            if constraint.can_take_couple() {
                 let apart = constraint.jump(bodies.positions) + self.operator.jump(k as u32, &self.shifts);
                 gained += apart.cross(&impulse);
             }
             if gained == Vec3::zeros() {
                 continue;
             }
-            if constraint.nodes.len() < 3 || !both_sides_move(&constraint, bodies) {
+            if !constraint.can_take_couple() || !both_sides_move(&constraint, bodies) {
                 of_supports += gained;
                 continue;
             }

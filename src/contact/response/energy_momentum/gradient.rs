@@ -41,7 +41,7 @@ impl Gradient {
         list: &mut Vec<Vec3>,
     ) -> Option<Self> {
         let moment = force.cross(&constraint.jump(bodies.positions));
-        if constraint.nodes.len() < 3 || moment == Vec3::zeros() {
+        if !constraint.can_take_couple() || moment == Vec3::zeros() {
             return None;
         }
         let first = list.len();
@@ -144,7 +144,7 @@ impl Gradient {
 fn remove_moment(constraint: &Constraint<'_>, positions: &[Vec3], gradients: &mut [Vec3]) {
     let apart = constraint.jump(positions);
     let moment = apart.cross(&constraint.normal);
-    if gradients.len() < 3 || moment.norm() <= ROUNDING * apart.norm() {
+    if !constraint.can_take_couple() || moment.norm() <= ROUNDING * apart.norm() {
         return;
     }
     let position = |&node: &u32| positions[node as usize];

@@ -1,0 +1,210 @@
+//! Points of contact on the offset surfaces of bodies with a contact thickness.
+//!
+//! Detection finds the points x_c and x_t of the meshes; the surfaces that touch are h_c and h_t in front of them:
+//!
+//! ```text
+//! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
+//! ```
+//! There friction acts and slip is measured. A point that moves with a rigid body, or with the element behind the face as
+//! that deforms, is an affine combination of their nodes: the weights w_a + B_a with B_a = y_a · M⁻¹ d, M = Σ y_a ⊗ y_a, for
+//! nodes at y_a about their mean and an offset d. These have the sum of the weights, Σ B_a x_a = d, and so the force, the
+//! lever and the moment of the offset point, in every response alike.
+//!
+//! # Source
+//! Derived.
+
+use crate::contact::{Constraint, Constraints, Side, Surface};
+use crate::math::{Mat3, Vec3};
+
+/// Extent of nodes, over the offset, below which they cannot carry a point off them: flat sheets.
+const FLAT: f64 = 0.1;
+
+/// Nodes that a point in front of a surface moves with.
+#[derive(Clone, Debug)]
+pub enum Carriers {
+    /// Of a body without thickness, or of a wall.
+    None,
+    /// Nodes of a rigid body, not all in one plane.
+    Body(Vec<u32>),
+    /// Nodes of the element behind each face.
+    Elements(Vec<Vec<u32>>),
+}
+
+/// Moves contacts to the offset surfaces.
+#[derive(Clone, Debug, Default)]
+pub struct OffsetPoints {
+    /// Half of the contact thickness of every body \[m\], and what carries its surface.
+    bodies: Vec<(f64, Carriers)>,
+    moved: Constraints,
+    sides: [Vec<(u32, f64)>; 2],
+    nodes: [Vec<u32>; 2],
+    shape_values: [Vec<f64>; 2],
+}
+
+impl OffsetPoints {
+    /// Of bodies with these offsets \[m\], in their order.
+    pub fn new(bodies: Vec<(f64, Carriers)>) -> Self {
+        let any =
+            bodies.iter().any(|(offset, carriers)| *offset > 0.0 && !matches!(carriers, Carriers::None));
+        Self { bodies: if any { bodies } else { Vec::new() }, ..Self::default() }
+    }
+
+    /// Finds the contacts at the offset surfaces that belong to contacts at the meshes.
+    pub fn find(&mut self, surfaces: &[Surface], positions: &[Vec3], constraints: &Constraints) {
+        self.moved.clear();
+        if self.bodies.is_empty() {
+            return;
+        }
+        for constraint in constraints.iter() {
+            self.push(surfaces, positions, &constraint);
+        }
+    }
+
+    /// The contacts that were found, or those at the meshes if no body has a thickness.
+    pub fn of<'a>(&'a self, constraints: &'a Constraints) -> &'a Constraints {
+        if self.bodies.is_empty() { constraints } else { &self.moved }
+    }
+
+    fn push(&mut self, surfaces: &[Surface], positions: &[Vec3], constraint: &Constraint<'_>) {
+        let (nodes, weights) = (constraint.nodes, constraint.weights);
+        let middle = constraint.num_contactor_nodes;
+        for (side, sign) in [(0, 1.0), (1, -1.0)] {
+            let range = if side == 0 { 0..middle } else { middle..nodes.len() };
+            let terms = &mut self.sides[side];
+            terms.clear();
+            terms.extend(range.map(|k| (nodes[k], sign * weights[k])));
+            let body = constraint.bodies[side] as usize;
+            if let Some((offset, carriers)) = self.bodies.get(body) {
+                let carrying = carriers.of(&surfaces[body], terms);
+                carry(terms, carrying, positions, &(constraint.normal * (-sign * offset)));
+            }
+            self.nodes[side].clear();
+            self.nodes[side].extend(terms.iter().map(|term| term.0));
+            self.shape_values[side].clear();
+            self.shape_values[side].extend(terms.iter().map(|term| term.1));
+        }
+        let side = |side: usize| Side {
+            body: constraint.bodies[side],
+            nodes: &self.nodes[side],
+            shape_values: &self.shape_values[side],
+        };
+        self.moved.push(constraint.key, constraint.gap, constraint.normal, side(0), side(1));
+    }
+}
+
+impl Carriers {
+    /// The nodes that carry a point with these nodes and shape values.
+    fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
+        match self {
+            Self::None => &[],
+            Self::Body(nodes) => nodes,
+            Self::Elements(of_faces) => {
+                let faces = surface
+                    .local_node(terms[0].0)
+                    .map_or(&[][..], |local| surface.faces_of_local_node(local));
+                let holds_all = |&&face: &&u32| {
+                    let (_, nodes) = surface.face(face as usize);
+                    terms.iter().all(|(node, _)| nodes.contains(node))
+                };
+                faces.iter().find(holds_all).map_or(&[], |&face| &of_faces[face as usize])
+            }
+        }
+    }
+}
+
+/// Moves a point by an offset \[m\]: changes the shape values of the nodes that carry it.
+fn carry(terms: &mut Vec<(u32, f64)>, carrying: &[u32], positions: &[Vec3], offset: &Vec3) {
+    let square = offset.norm_squared();
+    if carrying.is_empty() || square == 0.0 {
+        return;
+    }
+    let count = carrying.len() as f64;
+    let position = |&node: &u32| positions[node as usize];
+    let mean = carrying.iter().map(position).sum::<Vec3>() / count;
+    let spread: Mat3 = carrying.iter().map(|node| position(node) - mean).map(|y| y * y.transpose()).sum();
+    let eigen = spread.symmetric_eigen();
+    let along = eigen.eigenvectors.transpose() * offset;
+    let least = FLAT * FLAT * square;
+    let parts =
+        along.zip_map(&eigen.eigenvalues, |part, value| if value > least { part / value } else { 0.0 });
+    let gradient = eigen.eigenvectors * parts;
+    for node in carrying {
+        let value = gradient.dot(&(position(node) - mean));
+        match terms.iter_mut().find(|term| term.0 == *node) {
+            Some(term) => term.1 += value,
+            None => terms.push((*node, value)),
+        }
+    }
+}
+
+/// Up to four nodes of a body that are far from being in one plane.
+pub fn spread_out(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
+    let position = |node: u32| positions[node as usize];
+    let mut chosen: Vec<u32> = Vec::new();
+    let mut size = 0.0;
+    for _ in 0..4 {
+        // Distance from the point, line or plane through what is chosen.
+        let away = |node: u32| {
+            let x = position(node);
+            match *chosen.as_slice() {
+                [] => (x - positions[nodes.clone().next().map_or(0, |n| n as usize)]).norm(),
+                [a] => (x - position(a)).norm(),
+                [a, b] => {
+                    let along = position(b) - position(a);
+                    (x - position(a)).cross(&along).norm() / along.norm()
+                }
+                [a, b, c, ..] => {
+                    let normal = (position(b) - position(a)).cross(&(position(c) - position(a)));
+                    (x - position(a)).dot(&normal).abs() / normal.norm()
+                }
+            }
+        };
+        let farthest =
+            nodes.clone().map(|node| (away(node), node)).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        match farthest {
+            Some((distance, node)) if distance > 1e-9 * size => {
+                size = f64::max(size, distance);
+                chosen.push(node);
+            }
+            _ => break,
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The point at the offset is the combination with the new values, which have the sum 1, of a rigid body and of a plane
+    /// one; off a flat one it cannot go.
+    #[test]
+    fn carried_point_is_at_its_offset() {
+        let tetrahedron =
+            [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.3, 0.2, 1.2], [0.5, 0.5, 0.0]];
+        let positions = tetrahedron.map(Vec3::from);
+        let carried = |carrying: &[u32], offset: &Vec3| {
+            let mut terms = vec![(4, 1.0)];
+            carry(&mut terms, carrying, &positions, offset);
+            assert!((terms.iter().map(|term| term.1).sum::<f64>() - 1.0).abs() < 1e-14);
+            terms.iter().map(|&(node, value)| positions[node as usize] * value).sum::<Vec3>()
+        };
+        let offset = Vec3::new(0.3, -0.2, 0.4);
+        assert!((carried(&[0, 1, 2, 3], &offset) - positions[4] - offset).norm() < 1e-14);
+        let in_plane = (positions[1] - positions[0]) * 0.3;
+        assert!((carried(&[0, 1, 2], &in_plane) - positions[4] - in_plane).norm() < 1e-14);
+        let out = (positions[1] - positions[0]).cross(&(positions[2] - positions[0])) * 0.2;
+        assert!((carried(&[0, 1, 2], &out) - positions[4]).norm() < 1e-14);
+    }
+
+    #[test]
+    fn nodes_are_spread_out() {
+        let positions: Vec<Vec3> =
+            (0..27).map(|k| Vec3::new((k % 3) as f64, (k / 3 % 3) as f64, (k / 9) as f64)).collect();
+        let chosen = spread_out(0..27, &positions);
+        let [a, b, c, d] = *chosen.as_slice() else { panic!("{chosen:?}") };
+        let [a, b, c, d] = [a, b, c, d].map(|node| positions[node as usize]);
+        assert!((b - a).cross(&(c - a)).dot(&(d - a)).abs() >= 8.0);
+        assert_eq!(spread_out(0..9, &positions).len(), 3, "of a flat body");
+    }
+}
