@@ -12,7 +12,7 @@ use crate::contact::detection::{
 };
 use crate::contact::response::{
     ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
-    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Ties,
+    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Ties, damping_of_restitution,
 };
 use crate::contact::{Constraints, Surface, SurfacePair};
 use crate::dynamics::RigidBody;
@@ -375,7 +375,11 @@ fn build_response(
         ResponseMethod::Penalty => {
             let options = pair_options(laws, own_laws, |laws| PenaltyOptions {
                 factor: laws.penalty,
-                damping: laws.damping,
+                damping: if laws.restitution < 1.0 {
+                    damping_of_restitution(laws.restitution)
+                } else {
+                    laws.damping
+                },
                 friction: friction_law(&laws.friction),
                 soft_start: settings.soft_start,
             });

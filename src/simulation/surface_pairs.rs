@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use crate::contact::{Constraint, Constraints, ContactKey, NodeOnSurface, Surface, SurfacePair};
+use crate::math::Vec3;
 use crate::scenario::{self, ContactLaws, Located, Passes, Scenario};
 
 use super::SetupError;
 use super::assembly::{Assembly, faces_of_group};
 use super::model::Model;
+
+/// Rounding of a gap, relative to the coordinates.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Pairs with laws of their own, in the order of the scenario.
 pub(super) fn own_laws(
@@ -85,9 +89,10 @@ impl OnePass {
         Self { places, keys: Vec::new(), workspace: Constraints::default() }
     }
 
-    /// Takes the contacts of the other pass out where nodes of their face are in contact themselves: a face that is wider
-    /// than what it lies on has no nodes there. Contacts of a body with itself and of edges are of neither pass.
-    pub fn take_out(&mut self, constraints: &mut Constraints) {
+    /// Takes the contacts of the other pass out where nodes of their face are in contact themselves, or are about to be: a
+    /// face that is wider than what it lies on has no nodes there. Contacts of a body with itself and of edges are of
+    /// neither pass.
+    pub fn take_out(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         if self.places.is_empty() || constraints.is_empty() {
             return;
         }
@@ -104,7 +109,9 @@ impl OnePass {
         };
         let is_wanted = |constraint: &Constraint<'_>| {
             let face = &constraint.nodes[constraint.num_contactor_nodes..];
-            is_of_pass(constraint) || !face.iter().any(|node| touches(node, constraint.bodies[0]))
+            let is_deep = || constraint.gap < -ROUNDING * constraint.point(positions).amax();
+            let has_nodes = || face.iter().any(|node| touches(node, constraint.bodies[0]));
+            is_of_pass(constraint) || (is_deep() && !has_nodes())
         };
         constraints.retain(is_wanted, &mut self.workspace);
     }

@@ -158,10 +158,17 @@ fn mass_of_rigid_bodies() {
 fn laws_that_the_response_does_not_know() {
     assert_problem(
         "damping = 0.1",
-        "restitution = 0.5",
-        "`contact.restitution` has no effect on the response `penalty`",
-        "leave it out: springs give back what `damping` does not take",
+        "damping = 0.1\nrestitution = 0.5",
+        "`contact.restitution` and `damping` are both given: the one follows from the other",
+        "leave one of them out",
         "0.5",
+    );
+    assert_problem(
+        "damping = 0.1",
+        "restitution = 0.05",
+        "`contact.restitution` is 0.05: damped springs reach 0.1 and more",
+        "set `contact.response` to `energy-momentum` or `decomposition`, or give a larger one",
+        "0.05",
     );
     assert_problem(
         "response = \"penalty\"\npenalty = 1.0",

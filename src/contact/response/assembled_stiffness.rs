@@ -17,7 +17,7 @@ use nalgebra::{SMatrix, SVector};
 use crate::contact::Constraint;
 use crate::math::Vec3;
 
-use super::row::sides;
+use super::row::{deformable_sides, rigid_sides};
 use super::{Bodies, Mobility, RigidMobility};
 
 type Mat6 = SMatrix<f64, 6, 6>;
@@ -182,25 +182,6 @@ impl AssembledStiffness {
             rigid: constraint.bodies.iter().map(of_body).sum(),
         }
     }
-}
-
-/// Nodes and weights of the sides of a contact that are not rigid.
-fn deformable_sides<'a>(
-    constraint: &Constraint<'a>,
-    mobility: &Mobility,
-) -> impl Iterator<Item = (&'a [u32], &'a [f64])> {
-    let deformable = sides(constraint).into_iter().filter(|(body, ..)| mobility.rigid(*body).is_none());
-    deformable.map(|(_, nodes, weights)| (nodes, weights))
-}
-
-/// Body, Σ w_a and Σ w_a (x_a − c) of the sides of a contact that are rigid and can move.
-fn rigid_sides(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> impl Iterator<Item = (u32, f64, Vec3)> {
-    sides(constraint).into_iter().filter_map(|(body, nodes, weights)| {
-        let rigid = bodies.mobility.rigid(body).filter(|rigid| rigid.can_move())?;
-        let terms = nodes.iter().zip(weights);
-        let arm = terms.map(|(&node, w)| (bodies.positions[node as usize] - rigid.centre) * *w).sum();
-        Some((body, weights.iter().sum(), arm))
-    })
 }
 
 /// h of a force in a direction.

@@ -83,6 +83,8 @@ pub struct Decomposition {
     velocities: Vec<Vec3>,
     /// Of all movers \[m\], \[rad\].
     shifts: Vec<Vec3>,
+    /// Those with which the impulses have their levers.
+    shifts_at_impact: Vec<Vec3>,
     members: Vec<u32>,
     workspace: ImpactWorkspace,
 }
@@ -143,6 +145,7 @@ impl Decomposition {
             unknowns: Vec::new(),
             velocities: Vec::new(),
             shifts: Vec::new(),
+            shifts_at_impact: Vec::new(),
             members: Vec::new(),
             workspace: ImpactWorkspace::default(),
         }
@@ -179,6 +182,7 @@ impl Decomposition {
     /// Relative velocities and unknowns with the bodies where the shifts have brought them.
     fn pose_impacts(&mut self) {
         self.operator.turn(&self.shifts);
+        self.shifts_at_impact.clone_from(&self.shifts);
         self.unknowns.clear();
         for (k, contact) in (0..).zip(&mut self.contacts) {
             let compliance = self.operator.compliance(k);

@@ -33,7 +33,7 @@ pub use friction::FrictionLaw;
 pub use mobility::{Mobility, RigidMobility};
 pub use offset_points::{Carriers, OffsetPoints, spread_out};
 pub use pairs::PairOptions;
-pub use penalty::{Penalty, PenaltyOptions, Stiffness};
+pub use penalty::{Penalty, PenaltyOptions, Stiffness, damping_of_restitution};
 pub use ties::Ties;
 
 use bytemuck::zeroed_vec;

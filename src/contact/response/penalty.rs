@@ -34,6 +34,42 @@ pub struct PenaltyOptions {
     pub soft_start: f64,
 }
 
+/// Damping, as a fraction of critical, with which a spring that cannot pull gives a coefficient of restitution back
+/// \[-\]: of one below 0.01 that with which it gives 0.01.
+///
+/// The contact ends when κ δ + c dδ/dt is zero, which is before the spring is at its length:
+///
+/// ```text
+/// ln e = −ζ/√(1 − ζ²) (π − atan2(2 ζ √(1 − ζ²), 1 − 2 ζ²)),        ζ < 1
+/// ln e = −ζ/√(ζ² − 1) ln((ζ + √(ζ² − 1))/(ζ − √(ζ² − 1))),         ζ > 1
+/// ```
+///
+/// # Source
+/// Schwager and Pöschel, Coefficient of restitution and linear-dashpot model revisited, Granular Matter 9, 2007,
+/// eq. (20).
+pub fn damping_of_restitution(restitution: f64) -> f64 {
+    let logarithm = restitution.clamp(0.01, 1.0).ln();
+    let (mut low, mut high) = (0.0, 16.0);
+    while high - low > 4.0 * f64::EPSILON * high {
+        let middle = 0.5 * (low + high);
+        if logarithm_of_restitution(middle) > logarithm { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+fn logarithm_of_restitution(damping: f64) -> f64 {
+    let square = 1.0 - damping * damping;
+    let root = square.abs().sqrt();
+    if root < 1e-6 {
+        -2.0
+    } else if square > 0.0 {
+        let phase = (2.0 * damping * root).atan2(square - damping * damping);
+        -damping / root * (std::f64::consts::PI - phase)
+    } else {
+        -damping / root * ((damping + root) / (damping - root)).ln()
+    }
+}
+
 /// The share of a spring in the stiffness that a body can bear is lowered where it would be by this factor at least, and
 /// raised by this one: a spring that is softer than it could be is right, too.
 const LOWERED: f64 = 0.8;
@@ -161,9 +197,24 @@ impl Spring {
         if opening > 0.0 { part(opening * step.following) } else { 1.0 }
     }
 
-    /// Factor c of the damping c dδ/dt \[N·s/m\]: 2 ζ κ/ω.
-    fn damping(&self) -> f64 {
-        if self.frequency > 0.0 { 2.0 * self.options.damping * self.stiffness / self.frequency } else { 0.0 }
+    /// Force c dδ/dt of the damping \[N\] with c = 2 ζ κ/ω, beside that of the spring; `closing` is dδ/dt at the middle of
+    /// the step \[m/s\].
+    ///
+    /// Between rigid bodies the rate is that at the end of the step, the mean of those before and after the kick by both
+    /// forces: with that before, restitution is off by ½ ζ ω dt. A contact that began in the last part τ of the step has been
+    /// damped for (½ + τ) of the time of a kick.
+    fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
+        if self.frequency == 0.0 || self.options.damping == 0.0 {
+            return 0.0;
+        }
+        let factor = 2.0 * self.options.damping * self.stiffness / self.frequency;
+        if !self.is_of_rigid_bodies {
+            return factor * closing;
+        }
+        let begins = self.penetration == 0.0 && closing > 0.0;
+        let part = if begins { 0.5 + (penetration / (closing * step.actual)).min(1.0) } else { 1.0 };
+        let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
+        part * factor * (closing - half * elastic) / (1.0 + half * part * factor)
     }
 
     /// Whether it takes energy in the step to come even if its contact is over.
@@ -352,7 +403,7 @@ impl Response for Penalty {
             let jump = constraint.jump(bodies.velocities);
             let closing = -constraint.normal.dot(&jump);
             let elastic = spring.stiffness * penetration * spring.pressed_part(penetration, closing, step);
-            let force = (elastic + spring.damping() * closing).max(0.0);
+            let force = (elastic + spring.damping(elastic, penetration, closing, step)).max(0.0);
             let mut friction_work = 0.0;
             if spring.options.friction.acts() || spring.traction != Vec3::zeros() {
                 let slip = jump + constraint.normal * closing;

@@ -61,6 +61,28 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
 }
 
+/// Nodes and weights of the sides of a contact that are not rigid.
+pub(super) fn deformable_sides<'a>(
+    constraint: &Constraint<'a>,
+    mobility: &Mobility,
+) -> impl Iterator<Item = (&'a [u32], &'a [f64])> {
+    let deformable = sides(constraint).into_iter().filter(|(body, ..)| mobility.rigid(*body).is_none());
+    deformable.map(|(_, nodes, weights)| (nodes, weights))
+}
+
+/// Body, Σ w_a and Σ w_a (x_a − c) of the sides of a contact that are rigid and can move.
+pub(super) fn rigid_sides(
+    constraint: &Constraint<'_>,
+    bodies: &Bodies<'_>,
+) -> impl Iterator<Item = (u32, f64, Vec3)> {
+    sides(constraint).into_iter().filter_map(|(body, nodes, weights)| {
+        let rigid = bodies.mobility.rigid(body).filter(|rigid| rigid.can_move())?;
+        let terms = nodes.iter().zip(weights);
+        let arm = terms.map(|(&node, w)| (bodies.positions[node as usize] - rigid.centre) * *w).sum();
+        Some((body, weights.iter().sum(), arm))
+    })
+}
+
 /// The part of a rigid body in a contact: Σ w_a, and Σ w_a (x_a − c).
 #[derive(Clone, Copy, Debug)]
 struct RigidPart {

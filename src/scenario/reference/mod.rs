@@ -115,7 +115,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["contact", "stiffness"], "\"mass\"", "N/m", "of springs: \"mass\" (m/dt²), \"segment\" (bulk modulus of the elements behind the surface) or a number"),
     optional(["contact", "soft_start"], "0.0", "s", "time in which the springs of a new contact come to their stiffness (penalty only)"),
     optional(["contact", "friction"], "0.0", "-", "coefficient of friction, or { static, dynamic, decay }"),
-    optional(["contact", "restitution"], "0 for decomposition, 1 for energy-momentum", "-", "coefficient of restitution of each contact, in [0, 1] (not for penalty)"),
+    optional(["contact", "restitution"], "0 for decomposition, else 1", "-", "coefficient of restitution of each contact, in [0, 1]; of penalty springs, instead of damping, in [0.1, 1]"),
     optional(["contact", "order"], "\"together\"", "", "contacts that share nodes are answered together (by iteration) or one-by-one (decomposition only)"),
     optional(["contact", "every"], "1", "", "contact is answered every so many steps (decomposition only)"),
     optional(["contact", "projection"], "1.0", "-", "part of a penetration that is taken out of the positions when it is found, in [0, 1] (decomposition only)"),

@@ -80,9 +80,24 @@ impl<'a> Given<'a> {
         let method = response.method;
         let key = |name: &str| join(path, name);
         let unlike = |value: Option<&'a Number>, default: f64| value.filter(|v| *v.get_ref() != default);
-        if let (Penalty, Some(value)) = (method, self.restitution) {
-            let problem = idle(&key("restitution"), value.span(), method, &[Decomposition, EnergyMomentum]);
-            check.report(problem.help("leave it out: springs give back what `damping` does not take"));
+        if let (Penalty, Some(restitution), Some(_)) =
+            (method, unlike(self.restitution, 1.0), unlike(self.damping, DAMPING))
+        {
+            let fact = format!(
+                "`{}` and `damping` are both given: the one follows from the other",
+                key("restitution")
+            );
+            let problem = Problem::new(fact).at(restitution.span()).key(key("restitution"));
+            check.report(problem.help("leave one of them out"));
+        }
+        if let (Penalty, Some(value)) =
+            (method, self.restitution.filter(|v| (0.0..LEAST_OF_SPRINGS).contains(v.get_ref())))
+        {
+            let key = key("restitution");
+            let fact =
+                format!("`{key}` is {}: damped springs reach {LEAST_OF_SPRINGS} and more", value.get_ref());
+            let help = "set `contact.response` to `energy-momentum` or `decomposition`, or give a larger one";
+            check.report(Problem::new(fact).at(value.span()).key(key).help(help));
         }
         if let (Decomposition | EnergyMomentum, Some(value)) = (method, unlike(self.damping, DAMPING)) {
             check.report(idle(&key("damping"), value.span(), method, &[Penalty]));
@@ -103,6 +118,9 @@ impl<'a> Given<'a> {
 
 /// Factor of the stiffness where none is given.
 const FACTOR: f64 = 0.5;
+
+/// The least coefficient of restitution of damped springs: below, the damping is 1.2 times critical and more.
+const LEAST_OF_SPRINGS: f64 = 0.1;
 
 /// Damping where none is given.
 const DAMPING: f64 = 0.0;
@@ -215,7 +233,7 @@ pub(super) fn laws(
     // The factor is bound by the stability of springs that are stepped explicitly.
     let factor =
         if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
-    let restitution = if method == Some(ResponseMethod::EnergyMomentum) { 1.0 } else { 0.0 };
+    let restitution = if method == Some(ResponseMethod::Decomposition) { 0.0 } else { 1.0 };
     let rest = rest.unwrap_or(ContactLaws {
         penalty: FACTOR,
         damping: DAMPING,
@@ -226,11 +244,20 @@ pub(super) fn laws(
     if let Some(response) = response {
         given.refuse_idle(path, response, check);
     }
+    // Of springs the one is said by the other: what is given here replaces both.
+    let damped = method == Some(ResponseMethod::Penalty);
+    let restitution_of_rest = if damped && given.damping.is_some() { 1.0 } else { rest.restitution };
+    let damping_of_rest = if damped && given.restitution.is_some() { DAMPING } else { rest.damping };
     ContactLaws {
         penalty: check.number_or(&key("penalty"), given.penalty, factor, rest.penalty),
-        damping: check.number_or(&key("damping"), given.damping, Bounds::NotNegative, rest.damping),
+        damping: check.number_or(&key("damping"), given.damping, Bounds::NotNegative, damping_of_rest),
         friction: given.friction.map_or(rest.friction, |value| friction(&key("friction"), value, check)),
-        restitution: check.number_or(&key("restitution"), given.restitution, Bounds::Part, rest.restitution),
+        restitution: check.number_or(
+            &key("restitution"),
+            given.restitution,
+            Bounds::Part,
+            restitution_of_rest,
+        ),
     }
 }
 

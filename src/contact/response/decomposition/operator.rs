@@ -1,7 +1,7 @@
 //! The relative velocities of the contacts of a step as a linear operator on what they can move.
 
 use crate::contact::response::connected::Groups;
-use crate::contact::response::row::sides;
+use crate::contact::response::row::{deformable_sides, rigid_sides};
 use crate::contact::response::{Bodies, Mobility};
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Vec3};
@@ -85,18 +85,12 @@ impl Operator {
 
     fn append(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) {
         let mobility = bodies.mobility;
-        for (body, nodes, weights) in sides(constraint) {
-            if let Some(rigid) = mobility.rigid(body) {
-                if rigid.can_move() {
-                    let centre = self.rigid_mover(body, mobility);
-                    let terms = nodes.iter().zip(weights);
-                    let arm =
-                        terms.map(|(&node, w)| (bodies.positions[node as usize] - rigid.centre) * *w).sum();
-                    self.weights.push((centre, weights.iter().sum()));
-                    self.levers.push((centre + 1, arm));
-                }
-                continue;
-            }
+        for (body, weight, arm) in rigid_sides(constraint, bodies) {
+            let centre = self.rigid_mover(body, mobility);
+            self.weights.push((centre, weight));
+            self.levers.push((centre + 1, arm));
+        }
+        for (nodes, weights) in deformable_sides(constraint, mobility) {
             for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.gives_way(**node)) {
                 let mover = self.node_mover(node, mobility);
                 self.weights.push((mover, weight));
@@ -180,6 +174,25 @@ impl Operator {
         let (weights, levers) = self.terms(k);
         let moved = weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum::<Vec3>();
         moved + levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum::<Vec3>()
+    }
+
+    /// The part of the relative motion of a contact that its movers make without turning.
+    pub fn translation(&self, k: u32, field: &[Vec3]) -> Vec3 {
+        let (weights, _) = self.terms(k);
+        weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum()
+    }
+
+    /// By how much the levers of a contact have changed since they were assembled \[m\].
+    pub fn turn_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
+        let (_, levers) = self.terms(k);
+        let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
+        turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
+    }
+
+    /// The part of the relative motion of a contact that its movers make as they turn.
+    pub fn swing(&self, k: u32, field: &[Vec3]) -> Vec3 {
+        let (_, levers) = self.terms(k);
+        levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()
     }
 
     /// q += M⁻¹ G_kᵀ P of an impulse on the contactor of a contact \[N·s\].

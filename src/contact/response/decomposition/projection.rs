@@ -79,8 +79,16 @@ impl Decomposition {
             let Contact { impulse, push_out, .. } = self.contacts[k];
             let mut gained = gained(&constraint, bodies, &push_out);
             if constraint.can_take_couple() {
-                let apart = constraint.jump(bodies.positions) + self.operator.jump(k as u32, &self.shifts);
+                // Where the impulses have acted, not where the contact has slid back to since.
+                let apart = constraint.jump(bodies.positions)
+                    + self.operator.translation(k as u32, &self.shifts)
+                    + self.operator.turn_of_levers(k as u32, &constraint, bodies);
                 gained += apart.cross(&impulse);
+            } else {
+                // Walls answer at the contactor where it is now.
+                let swung = self.operator.swing(k as u32, &self.shifts)
+                    - self.operator.swing(k as u32, &self.shifts_at_impact);
+                gained -= swung.cross(&impulse);
             }
             if gained == Vec3::zeros() {
                 continue;
