@@ -383,7 +383,8 @@ fn build_response(
                 friction: friction_law(&laws.friction),
                 soft_start: settings.soft_start,
             });
-            Box::new(Penalty::new(stiffness, options))
+            let masses = model.bodies.iter().map(|body| body.mass).collect();
+            Box::new(Penalty::new(stiffness, options, masses))
         }
         ResponseMethod::Decomposition => {
             let options = DecompositionOptions {

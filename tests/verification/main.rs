@@ -25,6 +25,7 @@ mod iteration_study;
 mod model;
 mod motorcycle;
 mod one_point_hexahedra;
+mod parade;
 mod plane_strain;
 mod projectiles;
 mod quadratic_bars;

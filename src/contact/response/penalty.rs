@@ -255,14 +255,14 @@ pub(super) fn turned(traction: &Vec3, normal: &Vec3) -> Vec3 {
 }
 
 impl Penalty {
-    /// A response.
-    pub fn new(stiffness: Stiffness, options: PairOptions<PenaltyOptions>) -> Self {
+    /// A response for bodies of these masses \[kg\].
+    pub fn new(stiffness: Stiffness, options: PairOptions<PenaltyOptions>, masses: Vec<f64>) -> Self {
         Self {
             stiffness,
             options,
             springs: Carried::default(),
             before: Constraints::default(),
-            assembled: AssembledStiffness::default(),
+            assembled: AssembledStiffness::new(masses),
         }
     }
 
@@ -329,12 +329,12 @@ impl Penalty {
         let mut largest = Bound::default();
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
             let bound = self.assembled.of(&constraint, bodies);
-            let (share, bound) = match self.stiffness {
-                Stiffness::Mass => (bound.share(step.regular), bound.shared(step.regular)),
-                _ => (1.0, bound),
+            let share = match self.stiffness {
+                Stiffness::Mass => bound.share(step.regular),
+                _ => 1.0,
             };
             spring.adapt(share);
-            largest = largest.max(bound);
+            largest = largest.max(bound.shared(share));
             let together = self.assembled.frequency_squared(&constraint, bodies);
             let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
             spring.is_of_rigid_bodies = together > 0.0;

@@ -61,13 +61,12 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
 }
 
-/// Nodes and weights of the sides of a contact that are not rigid.
+/// Body, nodes and weights of the sides of a contact that are not rigid.
 pub(super) fn deformable_sides<'a>(
     constraint: &Constraint<'a>,
     mobility: &Mobility,
-) -> impl Iterator<Item = (&'a [u32], &'a [f64])> {
-    let deformable = sides(constraint).into_iter().filter(|(body, ..)| mobility.rigid(*body).is_none());
-    deformable.map(|(_, nodes, weights)| (nodes, weights))
+) -> impl Iterator<Item = (u32, &'a [u32], &'a [f64])> {
+    sides(constraint).into_iter().filter(|(body, ..)| mobility.rigid(*body).is_none())
 }
 
 /// Body, Σ w_a and Σ w_a (x_a − c) of the sides of a contact that are rigid and can move.

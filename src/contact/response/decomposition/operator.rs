@@ -90,7 +90,7 @@ impl Operator {
             self.weights.push((centre, weight));
             self.levers.push((centre + 1, arm));
         }
-        for (nodes, weights) in deformable_sides(constraint, mobility) {
+        for (_, nodes, weights) in deformable_sides(constraint, mobility) {
             for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.gives_way(**node)) {
                 let mover = self.node_mover(node, mobility);
                 self.weights.push((mover, weight));

@@ -7,9 +7,12 @@ use crate::contact::{ContactKey, NodeOnSurface, Side, Surface, SurfacePair};
 use crate::math::Mat3;
 use crate::mesh::CellKind;
 
+/// Masses of bodies of which contact touches next to nothing \[kg\].
+const LARGE: [f64; 3] = [1e9; 3];
+
 fn response(factor: f64, friction: FrictionLaw) -> Penalty {
     let options = PenaltyOptions { factor, damping: 0.0, friction, soft_start: 0.0 };
-    Penalty::new(Stiffness::Mass, PairOptions::uniform(options))
+    Penalty::new(Stiffness::Mass, PairOptions::uniform(options), LARGE.to_vec())
 }
 
 /// Answers contacts of the reference nodes at rest, 1 mm deep, in a step \[s\].
@@ -134,7 +137,7 @@ fn friction_sticks_slides_and_balances() {
 fn soft_springs_grow() {
     let options =
         PenaltyOptions { factor: 0.5, damping: 0.0, friction: FrictionLaw::none(), soft_start: 4e-3 };
-    let mut response = Penalty::new(Stiffness::Given(1e3), PairOptions::uniform(options));
+    let mut response = Penalty::new(Stiffness::Given(1e3), PairOptions::uniform(options), LARGE.to_vec());
     let mut action = ContactAction::new(4);
     let mut given = 0.0;
     for k in 1..=6 {
@@ -181,7 +184,7 @@ fn frequency_bound_holds_for_a_rigid_body() {
     let friction = FrictionLaw::constant(1.0);
     let options = PenaltyOptions { factor: 1.0, damping: 0.0, friction, soft_start: 0.0 };
     let mut action = ContactAction::new(16);
-    Penalty::new(Stiffness::Given(stiffness), PairOptions::uniform(options)).respond(
+    Penalty::new(Stiffness::Given(stiffness), PairOptions::uniform(options), LARGE.to_vec()).respond(
         &constraints,
         &bodies,
         StepLength::regular(dt),
@@ -205,7 +208,7 @@ fn laws_are_those_of_the_face_that_a_contact_is_on() {
     let rough = Arc::new(Surface::new([(CellKind::Tri3, [1, 4, 2].as_slice())]));
     let pairs = PairOptions::uniform(laws(0.4, 0.0))
         .with(SurfacePair::new([0, 1], [None, Some(rough)]), laws(0.1, 0.25));
-    let mut response = Penalty::new(Stiffness::Mass, pairs);
+    let mut response = Penalty::new(Stiffness::Mass, pairs, LARGE.to_vec());
     let inverse_mass = [0.0, 0.0, 0.0, 1.25, 0.0];
     let mobility = free_nodes(&inverse_mass);
     let (x, mut velocities) = ([Vec3::zeros(); 5], [Vec3::zeros(); 5]);
