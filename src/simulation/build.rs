@@ -75,7 +75,7 @@ impl Simulation {
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
         refuse_walls_out_of_plane(scenario, &model)?;
         let left = overlaps(&contact, &wall_detector, options, &model, &model.reference_positions);
-        refuse(left, policy)?;
+        refuse(left, policy, &model)?;
         refuse_self_crossings(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
         let internal = InternalForce::new(element_blocks, num_nodes);

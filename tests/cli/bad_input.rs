@@ -381,3 +381,26 @@ fn wrong_arguments() {
     assert_eq!(folder.run(&["rum", "drop.toml"]).code, Some(2));
     assert_eq!(folder.run(&[]).code, Some(2));
 }
+
+/// Two rigid bodies that overlap: nothing moves them apart, and the message says so rather than that they are too deep.
+#[test]
+fn rigid_bodies_that_overlap_cannot_be_moved() {
+    let folder = Folder::with_impact();
+    let text = folder.read("impact.toml").replace("-0.0601", "-0.059");
+    let rigid = text.replace("model = \"neo-hookean\"", "model = \"rigid\"");
+    let lines = rigid.lines().filter(|line| !line.starts_with("young") && !line.starts_with("poisson"));
+    folder.write("rigid.toml", &lines.map(|line| format!("{line}\n")).collect::<String>());
+    let with = |policy: &str| {
+        folder.run(&["check", "rigid.toml", "--set", &format!("contact.initial_penetration={policy}")])
+    };
+    let ran = with("remove");
+    assert_eq!(ran.code, Some(2));
+    for part in [
+        "two bodies overlap at t = 0 and cannot be moved",
+        "`left` and `right` by 1.000e-3 m",
+        "set \"offset\"",
+    ] {
+        assert!(ran.stderr.contains(part), "{part} is not in {}", ran.stderr);
+    }
+    assert_eq!(with("offset").code, Some(0));
+}
