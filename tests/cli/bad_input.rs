@@ -57,13 +57,13 @@ fn wrong_counts() {
         "wrong_node_count.msh",
         "wrong_node_count.msh:159",
         "$Nodes declares 44 entries but holds 45",
-        "save the mesh again with Gmsh",
+        "make the file again from the geometry",
     );
     both_refuse(
         "wrong_block_count.msh",
         "wrong_block_count.msh:156",
         "$Nodes declares 45 entries but holds 44",
-        "save the mesh again with Gmsh",
+        "make the file again from the geometry",
     );
 }
 
@@ -85,7 +85,7 @@ fn an_unknown_element_type() {
         "unknown_element_type.msh",
         "unknown_element_type.msh:193",
         &format!("element type 140 (unknown) is not read; {supported}"),
-        "save the mesh again with Gmsh",
+        "make the file again from the geometry",
     );
     both_refuse(
         "third_order.msh",
@@ -111,7 +111,7 @@ fn an_inverted_element() {
         &with_bad_mesh("inverted.msh"),
         "inverted.msh",
         "body `block`, mesh inverted.msh: 1 of 100 cells are inverted or flat (elements 29)",
-        "refine or optimise the mesh there (`Mesh.Optimize = 1;`)",
+        "turn those that are inverted with Gmsh, `gmsh in.msh -3 -o out.msh`, and where some are flat, mesh the geometry finer",
     );
 }
 

@@ -23,6 +23,7 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
             }
             b"$ParametricNodes" => {
                 assembly.start_nodes(cursor)?;
+                cursor.section = "$ParametricNodes";
                 read_nodes(cursor, &mut assembly, skip_parameters)?;
             }
             b"$Elements" => {
