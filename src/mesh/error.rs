@@ -136,6 +136,17 @@ pub enum MeshError {
         /// Tags of the lower-dimensional cells.
         cells: TagList,
     },
+    /// A surface whose faces cannot all look to one side.
+    #[error(
+        "the surface has one side only, as a Möbius strip has: cells {cells} cannot look to the same side at their common \
+         edge with nodes {nodes}; make two bodies of it, each with the `region` of a part that has two sides"
+    )]
+    OneSided {
+        /// Tags of the two cells.
+        cells: TagList,
+        /// Tags of the end nodes of the edge.
+        nodes: TagList,
+    },
     /// Cells whose Jacobian is not positive.
     #[error(
         "{} of {cells} cells are inverted or flat (elements {tags}); {}",
