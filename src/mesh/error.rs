@@ -85,7 +85,7 @@ pub enum MeshError {
     /// Two cells lie on the same side of their common face.
     #[error(
         "cells {cells} lie on the same side of their common face with nodes {nodes}: they overlap, or one of them \
-         is inverted"
+         is inverted; `Coherence;` the geometry, or turn the cells that are inverted"
     )]
     OverlappingCells {
         /// Tags of the corner nodes of the face.
@@ -136,14 +136,35 @@ pub enum MeshError {
         /// Tags of the lower-dimensional cells.
         cells: TagList,
     },
+    /// A surface whose faces cannot all look to one side.
+    #[error(
+        "the surface has one side only, as a Möbius strip has: cells {cells} cannot look to the same side at their common \
+         edge with nodes {nodes}; make two bodies of it, each with the `region` of a part that has two sides"
+    )]
+    OneSided {
+        /// Tags of the two cells.
+        cells: TagList,
+        /// Tags of the end nodes of the edge.
+        nodes: TagList,
+    },
     /// Cells whose Jacobian is not positive.
     #[error(
         "{} of {cells} cells are inverted or flat (elements {tags}); {}",
         .tags.0.len(),
-        if .tags.0.len() == *.cells {
-            "reverse the orientation in Gmsh (`ReverseMesh Surface{…};` or a negative tag in the physical group)"
-        } else {
-            "refine or optimise the mesh there (`Mesh.Optimize = 1;`)"
+        match (dimension, .tags.0.len() == *.cells) {
+            (3, true) => "turn them with Gmsh, `gmsh in.msh -3 -o out.msh`",
+            (3, false) => {
+                "turn those that are inverted with Gmsh, `gmsh in.msh -3 -o out.msh`, and where some are flat, mesh \
+                 the geometry finer"
+            }
+            (_, true) => {
+                "turn them with `gmsh over.geo -2 -o out.msh`, where over.geo holds the line `Merge \"in.msh\";\
+                 ReverseMesh Surface{:};` and an empty one"
+            }
+            (_, false) => {
+                "turn those that are inverted with Gmsh in Python, `gmsh.model.mesh.reverseElements([…])`, and where some \
+                 are flat, mesh the geometry finer"
+            }
         }
     )]
     InvertedCells {
@@ -151,6 +172,8 @@ pub enum MeshError {
         tags: TagList,
         /// Number of cells of that dimension.
         cells: usize,
+        /// That dimension.
+        dimension: usize,
     },
     /// A plane problem with a node off the plane.
     #[error("node {node} lies at z = {z:e}; a plane mesh lies in z = 0: translate it there")]

@@ -33,6 +33,7 @@ mod faces;
 mod quality;
 mod region;
 mod renumber;
+mod sheet;
 mod skin;
 mod transform;
 mod validate;

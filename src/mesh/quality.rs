@@ -29,6 +29,8 @@ use crate::math::{Mat3, Vec3};
 /// Summary over the cells of the highest dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QualityReport {
+    /// Their dimension.
+    pub dimension: usize,
     /// Number of cells judged.
     pub cells: usize,
     /// Sum of signed volumes \[m³\]; of areas \[m²\] in a surface mesh, of lengths \[m\] in one of segments.
@@ -78,7 +80,7 @@ impl Mesh {
         self.validate()?;
         let dimension = self.dimension().ok_or(MeshError::NoCells)?;
         let plane = self.is_plane();
-        let mut report = QualityReport::empty();
+        let mut report = QualityReport::empty(dimension);
         let mut sum = 0.0;
         let mut points: Vec<Vec3> = Vec::new();
         for (block, cells) in self.blocks_of_dimension(dimension) {
@@ -103,11 +105,12 @@ impl QualityReport {
             return Ok(());
         }
         let tags = TagList(self.inverted.iter().map(|cell| cell.tag).collect());
-        Err(MeshError::InvertedCells { tags, cells: self.cells })
+        Err(MeshError::InvertedCells { tags, cells: self.cells, dimension: self.dimension })
     }
 
-    fn empty() -> Self {
+    fn empty(dimension: usize) -> Self {
         Self {
+            dimension,
             cells: 0,
             volume: 0.0,
             inverted: Vec::new(),

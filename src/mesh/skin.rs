@@ -91,10 +91,7 @@ impl Mesh {
     /// [`MeshError::NoFaces`] if the mesh is not one of surfaces.
     pub fn shell(&self) -> Result<Faces, MeshError> {
         self.require_shell()?;
-        let cells = self
-            .blocks_of_dimension(2)
-            .flat_map(|(block, cells)| (0..cells.len()).map(move |cell| (block as u32, cell as u32)));
-        Ok(self.cells_as_faces(cells))
+        Ok(self.cells_as_faces(self.surface_cells()))
     }
 
     /// The cells of the physical groups called `name` of a surface mesh as faces, in the orientation of the file.
@@ -170,7 +167,7 @@ impl Mesh {
         }
     }
 
-    fn require_shell(&self) -> Result<(), MeshError> {
+    pub(super) fn require_shell(&self) -> Result<(), MeshError> {
         self.validate()?;
         match self.dimension().ok_or(MeshError::NoCells)? {
             2 => Ok(()),

@@ -19,7 +19,7 @@ pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Prob
 /// Applies one override.
 fn set(root: &mut Item, text: &str) -> Result<(), Problem> {
     const FORM: &str = "write KEY=VALUE, as in time.end=1.0 or bodies.left.velocity=[1, 0, 0]";
-    let Some((key, value)) = text.split_once('=') else {
+    let Some((key, value)) = split(text) else {
         return Err(Problem::new(format!("override `{text}` has no `=`")).help(FORM));
     };
     let path = Key::parse(key.trim()).map_err(|error| {
@@ -35,6 +35,27 @@ fn set(root: &mut Item, text: &str) -> Result<(), Problem> {
         item = descend(item, segment.get(), &dotted(&path[..depth]), text)?;
     }
     replace(item, last.get(), parse_value(value.trim()), &dotted(tables), text)
+}
+
+/// Key and value: what is before and after the first `=` that is in no quoted part of the key.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (mut quote, mut escaped) = (None, false);
+    for (place, character) in text.char_indices() {
+        match (quote, character) {
+            (None, '=') => return Some((&text[..place], &text[place + 1..])),
+            (None, '"' | '\'') => quote = Some(character),
+            // A backslash says something in double quotes only.
+            (Some('"'), '\\') if !escaped => {
+                escaped = true;
+                continue;
+            }
+            (Some(open), _) if open == character && !escaped => quote = None,
+            _ => {}
+        }
+        escaped = false;
+    }
+    // A quote that is not closed is told with its key.
+    text.split_once('=')
 }
 
 /// The value as TOML, or as text where it is not TOML.

@@ -18,6 +18,7 @@ use crate::scenario::{
 
 use super::SetupError;
 use super::model::{Behaviour, Block, Body, Model};
+use super::sheets::{leave_out_flat, orient};
 
 /// What the mesh of a body is the mesh of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub(super) struct Assembly {
     pub meshes: Vec<(Mesh, u32)>,
     /// What each of them is the mesh of.
     pub extents: Vec<Extent>,
+    /// What has been done to meshes that the user may not have meant.
+    pub warnings: Vec<String>,
 }
 
 impl Assembly {
@@ -95,12 +98,15 @@ impl Assembly {
         let sheet = surface && rigid && !(plane && mesh.is_plane());
         let extent = if sheet { Extent::Sheet } else { Extent::Solid };
         check_mesh(&mesh, extent).map_err(|source| geometry(spec, source))?;
+        if sheet && spec.contact != ContactSurface::None {
+            mesh = orient(spec, mesh, &mut self.warnings).map_err(|source| geometry(spec, source))?;
+        }
         let end = first + mesh.nodes.len();
         check_count(end)?;
         self.model.reference_positions.extend_from_slice(&mesh.nodes);
         self.model.mass.resize(end, 0.0);
         self.add_output_nodes(&order, first as u32);
-        let surface = surface_of(spec, &mesh, extent, first as u32)?;
+        let surface = self.surface_of(spec, &mesh, extent, rigid)?;
         let mut body = Body {
             name: spec.name.clone(),
             nodes: first..end,
@@ -130,6 +136,35 @@ impl Assembly {
         self.meshes.push((mesh, first as u32));
         self.model.bodies.push(body);
         Ok(())
+    }
+
+    /// The faces of the next body that can touch. Those of a rigid body that have no area, and so no normal, cannot;
+    /// an element of a deformable one with such a face is refused as inverted.
+    fn surface_of(
+        &mut self,
+        spec: &BodySpec,
+        mesh: &Mesh,
+        extent: Extent,
+        rigid: bool,
+    ) -> Result<Surface, SetupError> {
+        let found = match &spec.contact {
+            ContactSurface::None => vec![],
+            ContactSurface::Skin => {
+                let skin = if extent == Extent::Sheet { mesh.shell() } else { mesh.skin() };
+                vec![skin.map_err(|source| geometry(spec, source))?]
+            }
+            ContactSurface::Groups(groups) => {
+                let faces = groups.iter().map(|group| local_faces_of_group(spec, mesh, extent, group));
+                faces.collect::<Result<_, _>>()?
+            }
+        };
+        let first = self.model.reference_positions.len() - mesh.nodes.len();
+        let mut faces = Vec::new();
+        for found in found {
+            let kept = if rigid { leave_out_flat(spec, mesh, &found, &mut self.warnings) } else { found };
+            faces.extend(global_faces(&kept, first as u32));
+        }
+        Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
     }
 
     /// Output order of a body: that of the file.
@@ -282,24 +317,6 @@ pub(super) fn global_faces(faces: &Faces, first: u32) -> Vec<(CellKind, Vec<u32>
     faces.iter().map(|(kind, nodes)| (kind, nodes.iter().map(|node| node + first).collect())).collect()
 }
 
-/// The faces of a body that can touch.
-fn surface_of(spec: &BodySpec, mesh: &Mesh, extent: Extent, first: u32) -> Result<Surface, SetupError> {
-    let mut faces = Vec::new();
-    match &spec.contact {
-        ContactSurface::None => {}
-        ContactSurface::Skin => {
-            let skin = if extent == Extent::Sheet { mesh.shell() } else { mesh.skin() };
-            faces = global_faces(&skin.map_err(|source| geometry(spec, source))?, first);
-        }
-        ContactSurface::Groups(groups) => {
-            for group in groups {
-                faces.extend(faces_of_group(spec, mesh, extent, group, first)?);
-            }
-        }
-    }
-    Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))
-}
-
 /// The faces of a physical group of a body, with global nodes.
 pub(super) fn faces_of_group(
     spec: &BodySpec,
@@ -308,10 +325,19 @@ pub(super) fn faces_of_group(
     group: &Located<String>,
     first: u32,
 ) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
+    Ok(global_faces(&local_faces_of_group(spec, mesh, extent, group)?, first))
+}
+
+/// The same with the nodes of the mesh.
+fn local_faces_of_group(
+    spec: &BodySpec,
+    mesh: &Mesh,
+    extent: Extent,
+    group: &Located<String>,
+) -> Result<Faces, SetupError> {
     let found =
         if extent == Extent::Sheet { mesh.group_shell(&group.value) } else { mesh.group_faces(&group.value) };
-    let found = found.map_err(|source| geometry_at(spec, source, &group.span))?;
-    Ok(global_faces(&found, first))
+    found.map_err(|source| geometry_at(spec, source, &group.span))
 }
 
 /// The law of a material; `None` for a rigid one.

@@ -40,6 +40,7 @@ use super::model::{Behaviour, Body, Model};
 use super::nodal_sums::NodalSums;
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
+use super::sheets::bodies_behind_sheets;
 use super::spring_stiffness::{holding_step, stiffness_of_springs, stiffness_warning};
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
@@ -70,19 +71,19 @@ impl Simulation {
         }
         let own_laws = own_laws(scenario, &assembly)?;
         let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
-        let Assembly { model, surfaces, element_blocks, carriers, meshes, .. } = assembly;
+        let Assembly { model, surfaces, element_blocks, carriers, meshes, extents, mut warnings } = assembly;
         drop(meshes);
         refuse_supported_spin(&model, &scenario.bodies)?;
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
         refuse_walls_out_of_plane(scenario, &model)?;
         let left = overlaps(&contact, &wall_detector, options, &model, &model.reference_positions);
-        refuse(left, policy)?;
+        refuse(left, policy, &model)?;
         refuse_self_crossings(&contact, &model)?;
         let num_nodes = model.reference_positions.len();
         let internal = InternalForce::new(element_blocks, num_nodes);
         let block_critical_steps = internal.critical_steps(&model.reference_positions);
-        let mut warnings: Vec<String> =
-            step_warning(&scenario.time, &block_critical_steps).into_iter().collect();
+        warnings.extend(bodies_behind_sheets(scenario, &contact, &model, &extents));
+        warnings.extend(step_warning(&scenario.time, &block_critical_steps));
         warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &block_critical_steps));
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);

@@ -152,6 +152,13 @@ pub enum SetupError {
          [[contact.pairs]] contact = false", count(.0), DeepOverlaps(.0)
     )]
     DeepOverlap(Vec<Overlap>),
+    /// Bodies that overlap and shall be moved apart, though none of them can be.
+    #[error(
+        "{} overlap at t = 0 and cannot be moved by contact.initial_penetration = \"remove\", which moves nodes of \
+         bodies that deform: {}; move them apart with `translate`, set \"offset\", or exclude the pair with \
+         [[contact.pairs]] contact = false", count(.0), Overlaps(.0)
+    )]
+    ImmovableOverlap(Vec<Overlap>),
     /// Nodes moved out of other bodies that take their own elements through themselves.
     #[error(
         "contact.initial_penetration = \"remove\" moves nodes of body `{body}` so far that {source}; move the bodies \
@@ -214,6 +221,7 @@ impl SetupError {
             | Self::SupportedSpin { .. }
             | Self::Overlap(_)
             | Self::DeepOverlap(_)
+            | Self::ImmovableOverlap(_)
             | Self::Removal { .. }
             | Self::WallOutOfPlane { .. }
             | Self::SelfOverlap { .. }

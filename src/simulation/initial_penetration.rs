@@ -93,15 +93,25 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
 
 /// Refuses what the policy does not let a run begin with. Where nodes were moved apart, edges may still cross that no node
 /// is behind of, and contact deals with them as with others.
-pub(super) fn refuse(mut overlaps: Vec<Overlap>, policy: InitialPenetration) -> Result<(), SetupError> {
+pub(super) fn refuse(
+    mut overlaps: Vec<Overlap>,
+    policy: InitialPenetration,
+    model: &Model,
+) -> Result<(), SetupError> {
     overlaps.retain(|overlap| match policy {
         InitialPenetration::Error => true,
         InitialPenetration::Offset => overlap.depth > overlap.deepest,
         InitialPenetration::Remove => overlap.depth > 0.0,
     });
+    let keeps_its_place = |name: &String| {
+        model.bodies.iter().any(|body| body.name == *name && (body.is_rigid() || body.is_wall()))
+    };
+    let immovable = |overlap: &&Overlap| overlap.bodies.iter().all(keeps_its_place);
+    let immovable: Vec<Overlap> = overlaps.iter().filter(immovable).cloned().collect();
     match policy {
         _ if overlaps.is_empty() => Ok(()),
         InitialPenetration::Error => Err(SetupError::Overlap(overlaps)),
+        InitialPenetration::Remove if !immovable.is_empty() => Err(SetupError::ImmovableOverlap(immovable)),
         _ => Err(SetupError::DeepOverlap(overlaps)),
     }
 }

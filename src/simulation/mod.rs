@@ -19,6 +19,7 @@ mod record;
 mod respond;
 mod resultants;
 mod rigid;
+mod sheets;
 mod spring_stiffness;
 mod step;
 mod step_size;

@@ -57,13 +57,13 @@ fn wrong_counts() {
         "wrong_node_count.msh",
         "wrong_node_count.msh:159",
         "$Nodes declares 44 entries but holds 45",
-        "save the mesh again with Gmsh",
+        "make the file again from the geometry",
     );
     both_refuse(
         "wrong_block_count.msh",
         "wrong_block_count.msh:156",
         "$Nodes declares 45 entries but holds 44",
-        "save the mesh again with Gmsh",
+        "make the file again from the geometry",
     );
 }
 
@@ -85,7 +85,7 @@ fn an_unknown_element_type() {
         "unknown_element_type.msh",
         "unknown_element_type.msh:193",
         &format!("element type 140 (unknown) is not read; {supported}"),
-        "save the mesh again with Gmsh",
+        "make the file again from the geometry",
     );
     both_refuse(
         "third_order.msh",
@@ -111,7 +111,7 @@ fn an_inverted_element() {
         &with_bad_mesh("inverted.msh"),
         "inverted.msh",
         "body `block`, mesh inverted.msh: 1 of 100 cells are inverted or flat (elements 29)",
-        "refine or optimise the mesh there (`Mesh.Optimize = 1;`)",
+        "turn those that are inverted with Gmsh, `gmsh in.msh -3 -o out.msh`, and where some are flat, mesh the geometry finer",
     );
 }
 
@@ -380,4 +380,27 @@ fn wrong_arguments() {
     ]);
     assert_eq!(folder.run(&["rum", "drop.toml"]).code, Some(2));
     assert_eq!(folder.run(&[]).code, Some(2));
+}
+
+/// Two rigid bodies that overlap: nothing moves them apart, and the message says so rather than that they are too deep.
+#[test]
+fn rigid_bodies_that_overlap_cannot_be_moved() {
+    let folder = Folder::with_impact();
+    let text = folder.read("impact.toml").replace("-0.0601", "-0.059");
+    let rigid = text.replace("model = \"neo-hookean\"", "model = \"rigid\"");
+    let lines = rigid.lines().filter(|line| !line.starts_with("young") && !line.starts_with("poisson"));
+    folder.write("rigid.toml", &lines.map(|line| format!("{line}\n")).collect::<String>());
+    let with = |policy: &str| {
+        folder.run(&["check", "rigid.toml", "--set", &format!("contact.initial_penetration={policy}")])
+    };
+    let ran = with("remove");
+    assert_eq!(ran.code, Some(2));
+    for part in [
+        "two bodies overlap at t = 0 and cannot be moved",
+        "`left` and `right` by 1.000e-3 m",
+        "set \"offset\"",
+    ] {
+        assert!(ran.stderr.contains(part), "{part} is not in {}", ran.stderr);
+    }
+    assert_eq!(with("offset").code, Some(0));
 }

@@ -8,6 +8,7 @@
 mod bad_input;
 mod commands;
 mod runs;
+mod sheets;
 mod volumes;
 
 use std::fs;

@@ -7,6 +7,7 @@ mod broken;
 mod curved;
 mod geometry;
 mod reading;
+mod remedies;
 
 use std::path::PathBuf;
 
@@ -46,7 +47,7 @@ const QUADRATIC: [(&str, CellKind, CellKind); 6] = [
     ("quad9", CellKind::Quad9, CellKind::Line3),
 ];
 
-const CUBES: [&str; 14] = [
+const CUBES: [&str; 16] = [
     "cube_41_ascii",
     "cube_41_binary",
     "cube_22_ascii",
@@ -58,6 +59,8 @@ const CUBES: [&str; 14] = [
     "cube_converted_binary",
     "cube_parametric",
     "cube_parametric_binary",
+    "cube_parametric_22_ascii",
+    "cube_parametric_22_binary",
     "orphan_nodes",
     "partitioned_converted",
     "version_4_0_converted",

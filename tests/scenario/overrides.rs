@@ -87,3 +87,23 @@ fn the_error_reads_as_plain_text() {
         "unknown key `saftey` in [time]\n  --> PATH:11 [time.saftey]\n  help: did you mean `safety`?";
     assert_eq!(error, expected.replace("PATH", &path.display().to_string()));
 }
+
+/// A quoted part of a key may hold the sign that ends the key.
+#[test]
+fn quoted_names_hold_any_sign() {
+    for (name, key) in
+        [("gl=ass", r#""gl=ass""#), ("gl=ass", "'gl=ass'"), ("g\"=\\", r#""g\"=\\""#), (r"g\=", r"'g\='")]
+    {
+        let quoted = toml::Value::from(name).to_string();
+        let text =
+            format!("[materials.{quoted}]\nmodel = \"rigid\"\ndensity = 1.0\n") + &text("minimal.toml");
+        let given = [format!("materials.{key}.density = 7.5"), format!("materials.{key}.model = \"rigid\"")];
+        let scenario = Scenario::parse(&text, &data("minimal.toml"), &given).unwrap();
+        let material = scenario.materials.iter().find(|material| material.name == name).unwrap();
+        assert_eq!(material.density, Some(7.5));
+    }
+    let Err(ScenarioError::Invalid { problems, .. }) = read("full.toml", &["bodies.\"bar.mesh=x"]) else {
+        panic!()
+    };
+    assert!(problems[0].message.contains("invalid key `bodies.\"bar.mesh`"), "{}", problems[0].message);
+}

@@ -36,7 +36,7 @@ pub enum GmshError {
         version: String,
     },
     /// A header that declares an encoding or a number size that does not exist.
-    #[error("{place}: {what} is {found}, it must be {allowed}; save the mesh again with Gmsh")]
+    #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     BadHeader {
         /// Where it is declared.
         place: Place,
@@ -72,7 +72,7 @@ pub enum GmshError {
     /// Something else than what the format says.
     #[error(
         "{place}: `{found}` stands where {expected} is expected in {section}; a count in {section} may be wrong, \
-         or the file was damaged: save it again with Gmsh"
+         or the file was damaged: make it again from the geometry"
     )]
     Unexpected {
         /// Where.
@@ -85,7 +85,7 @@ pub enum GmshError {
         found: String,
     },
     /// A number outside its range.
-    #[error("{place}: {what} is {found}, it must be {allowed}; save the mesh again with Gmsh")]
+    #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     OutOfRange {
         /// Where.
         place: Place,
@@ -98,7 +98,7 @@ pub enum GmshError {
     },
     /// A total that the blocks of the section do not add up to.
     #[error(
-        "{place}: {section} declares {declared} entries but holds {found}; save the mesh again with Gmsh"
+        "{place}: {section} declares {declared} entries but holds {found}; make the file again from the geometry"
     )]
     CountMismatch {
         /// Where the section ends.
@@ -111,7 +111,14 @@ pub enum GmshError {
         found: u64,
     },
     /// A section that is missing, or comes after one that needs it.
-    #[error("{place}: {section} is missing{}; save the mesh again with Gmsh", .before.map(|b| format!(" before {b}")).unwrap_or_default())]
+    #[error(
+        "{place}: {section} is missing{}",
+        match .before {
+            Some(later) => format!(" before {later}; make the file again from the geometry"),
+            None => "; mesh the geometry before saving it (`gmsh in.geo -3 -o out.msh`), or copy the file again if it was \
+                     cut off".into(),
+        }
+    )]
     MissingSection {
         /// Where it was found missing.
         place: Place,
@@ -163,7 +170,7 @@ pub enum GmshError {
         position: [f64; 3],
     },
     /// A node number used twice.
-    #[error("{file}: node {node} is defined twice; `Coherence Mesh;` and save again")]
+    #[error("{file}: node {node} is defined twice; make the file again from the geometry")]
     DuplicateNode {
         /// The file.
         file: String,
@@ -172,7 +179,7 @@ pub enum GmshError {
     },
     /// An element number used twice.
     #[error(
-        "{file}: element {element} is defined twice; remove the copy, or renumber the elements and save again"
+        "{file}: element {element} is defined twice; give each a number of its own with `gmsh {file} -save -o out.msh`"
     )]
     DuplicateElement {
         /// The file.
@@ -182,7 +189,7 @@ pub enum GmshError {
     },
     /// An element that refers to a node that is not there.
     #[error(
-        "{file}: element {element} refers to node {node}, which the file does not define; save the whole mesh again"
+        "{file}: element {element} refers to node {node}, which the file does not define; make the file again from the geometry"
     )]
     UnknownNode {
         /// The file.
@@ -220,7 +227,7 @@ pub enum GmshError {
     },
     /// An element block of an entity that `$Entities` does not list.
     #[error(
-        "{place}: entity {tag} of dimension {dimension} is not in $Entities; save the mesh again with Gmsh"
+        "{place}: entity {tag} of dimension {dimension} is not in $Entities; make the file again from the geometry"
     )]
     UnknownEntity {
         /// Where the block starts.
@@ -234,7 +241,7 @@ pub enum GmshError {
 
 fn remedy(name: &str) -> &'static str {
     if name == "unknown" {
-        "save the mesh again with Gmsh"
+        "make the file again from the geometry"
     } else if name.starts_with("pyramid") {
         "mesh without a transition from hexahedra to tetrahedra"
     } else if name.ends_with("second order prism") {

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Writes the small meshes of this folder and the broken ones of ../bad with `pip install gmsh` (4.15).
 
-All good files hold a unit cube (or the bodies named below); their volumes are asserted in tests/mesh.rs.
+All good files hold a unit cube (or the bodies named below); their volumes are asserted in tests/mesh. Of the bad ones `remedies`
+keeps what comes out where one does what the message about them says.
 """
 
 import os
+import subprocess
+import sys
 
 import gmsh
 
@@ -68,6 +71,11 @@ def cubes():
     gmsh.option.setNumber("Mesh.SaveAll", 1)
     write("cube_parametric")
     write("cube_parametric_binary", 4.1, 1)
+    gmsh.finalize()
+    cube()
+    gmsh.option.setNumber("Mesh.SaveParametric", 1)
+    write("cube_parametric_22_ascii", 2.2)
+    write("cube_parametric_22_binary", 2.2, 1)
     gmsh.finalize()
 
 
@@ -214,17 +222,7 @@ def bad():
     gmsh.model.mesh.generate(3)
     write("surface_only", folder=BAD)
     gmsh.finalize()
-    for name in ("partitioned", "version_4_0"):
-        remedy(name)
     broken()
-
-
-def remedy(name):
-    """What the error message about a bad file tells to do makes a file that is read."""
-    start()
-    gmsh.open(os.path.join(BAD, name + ".msh"))
-    write(name + "_converted", 2.2 if name == "partitioned" else 4.1)
-    gmsh.finalize()
 
 
 def broken():
@@ -257,6 +255,86 @@ def broken():
         file.write(binary[: int(0.8 * len(binary))])
 
 
+def run_gmsh(geometry, *arguments):
+    """The program as messages tell to run it, in the folder of bad files, on a file in.geo with these lines if any."""
+    program = os.path.join(os.path.dirname(sys.executable), "gmsh")
+    script = os.path.join(BAD, "in.geo")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write(geometry + "\n\n")
+    subprocess.run([sys.executable, program, *arguments, "-v", "1"], cwd=BAD, check=True)
+    os.remove(script)
+
+
+BOX = 'SetFactory("OpenCASCADE"); Box(1) = {0, 0, 0, 1, 1, 1}; MeshSize{:} = 1;'
+LAYERS = (
+    "Point(1) = {0, 0, 0, 1}; Extrude{1, 0, 0} { Point{1}; Layers{1}; } "
+    "Extrude{0, 1, 0} { Line{1}; Layers{1}; } Extrude{0, 0, 1} { Surface{:}; Layers{1}; Recombine; } "
+)
+
+
+def remedies():
+    """Bad files, and what comes out where one does what the message about them says."""
+
+    def remedied(name):
+        return os.path.join("..", "mesh", name + ".msh")
+
+    # Inside out: all cells of a solid of every kind, one cell, all cells and one of a plane mesh.
+    for name, kind in (("mirrored", "mixed_41_ascii"), ("mirrored_tet10", "tet10_41_ascii"), ("mirrored_hex20", "hex20_41_ascii")):
+        start()
+        gmsh.open(os.path.join(HERE, kind + ".msh"))
+        gmsh.model.mesh.affineTransform([-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0])
+        write(name, folder=BAD)
+        gmsh.finalize()
+        run_gmsh("", name + ".msh", "-3", "-o", remedied(name + "_turned"))
+    run_gmsh("", "inverted.msh", "-3", "-o", remedied("inverted_turned"))
+    for name, elements in (("clockwise", []), ("one_clockwise", [None])):
+        start()
+        gmsh.open(os.path.join(HERE, "plane_41_ascii.msh"))
+        if elements:
+            elements = [gmsh.model.mesh.getElements(2)[1][0][0]]
+            gmsh.model.mesh.reverseElements(elements)
+        else:
+            gmsh.model.mesh.reverse()
+        write(name, folder=BAD)
+        gmsh.finalize()
+        if elements:
+            start()
+            gmsh.open(os.path.join(BAD, name + ".msh"))
+            gmsh.model.mesh.reverseElements(elements)
+            gmsh.write(os.path.join(HERE, name + "_over.msh"))
+            gmsh.finalize()
+    run_gmsh('Merge "clockwise.msh";ReverseMesh Surface{:};', "in.geo", "-2", "-format", "msh22", "-o", remedied("clockwise_over"))
+    # Files of other programs and versions.
+    for name, form in (("version_4_0", "msh41"), ("partitioned", "msh22")):
+        run_gmsh("", name + ".msh", "-save", "-format", form, "-o", remedied(name + "_converted"))
+    run_gmsh(BOX, "in.geo", "-3", "-format", "msh41", "-o", remedied("box_of_geometry"))
+    # A geometry that is not meshed in its dimension, or without a group of its volume, or without groups.
+    volume = BOX + ' Physical Volume("body") = {1};'
+    run_gmsh(volume, "in.geo", "-2", "-o", "unmeshed.msh")
+    run_gmsh(volume, "-3", "in.geo", "-o", remedied("unmeshed_meshed"))
+    run_gmsh(BOX + ' Physical Surface("skin") = {1:6};', "in.geo", "-3", "-o", "no_volume.msh")
+    run_gmsh(BOX + ' Physical Surface("skin") = {1:6}; Physical Volume("body") = {1};', "in.geo", "-3", "-o", remedied("no_volume_added"))
+    run_gmsh(BOX, "in.geo", "-0", "-o", "no_mesh.msh")
+    # A number for two elements.
+    with open(os.path.join(HERE, "cube_22_ascii.msh"), encoding="utf-8") as file:
+        good_text = file.read()
+    damaged = good_text.replace("\n3 2 2 5 5 ", "\n1 2 2 5 5 ")
+    assert damaged != good_text
+    with open(os.path.join(BAD, "element_twice.msh"), "w", encoding="utf-8") as file:
+        file.write(damaged)
+    run_gmsh("", "element_twice.msh", "-save", "-o", remedied("element_twice_numbered"))
+    # Elements of orders that are not read.
+    run_gmsh(BOX + " Mesh.ElementOrder = 3;", "in.geo", "-3", "-o", "third_order_box.msh")
+    run_gmsh(BOX + " Mesh.ElementOrder = 2;", "in.geo", "-3", "-o", remedied("third_order_box_second"))
+    run_gmsh(LAYERS + "Mesh.ElementOrder = 2;", "in.geo", "-3", "-o", "wedges_second_order.msh")
+    run_gmsh(LAYERS + "Mesh.ElementOrder = 1;", "in.geo", "-3", "-o", remedied("wedges_first_order"))
+    # Two volumes in one place, whose nodes alone are made the same.
+    twice = BOX + " Box(2) = {0, 0, 0, 1, 1, 1}; MeshSize{:} = 1;"
+    groups = ' Physical Volume("body") = {Volume{:}};'
+    run_gmsh(twice + groups + " Mesh 3; Coherence Mesh;", "in.geo", "-save", "-o", "volume_twice.msh")
+    run_gmsh(twice + " Coherence;" + groups, "in.geo", "-3", "-o", remedied("volume_twice_coherent"))
+
+
 if __name__ == "__main__":
     cubes()
     orphan()
@@ -266,3 +344,4 @@ if __name__ == "__main__":
     periodic()
     quadratic()
     bad()
+    remedies()
