@@ -94,9 +94,10 @@ impl Bound {
         Self { nodes: self.nodes * share, rigid: self.rigid * share, over_allowed: self.over_allowed * share }
     }
 
-    /// Square of the frequency for which the step is to be chosen \[rad²/s²\].
-    pub fn frequency_squared(&self) -> f64 {
-        self.nodes + RESOLVED * self.rigid
+    /// Square of the frequency for which the step is to be chosen \[rad²/s²\], where damping lowers the stable step to a
+    /// part. Springs on rigid bodies are far from that limit.
+    pub fn frequency_squared(&self, lowering: f64) -> f64 {
+        self.nodes / (lowering * lowering) + RESOLVED * self.rigid
     }
 
     /// The larger of each.

@@ -341,9 +341,10 @@ impl Penalty {
             let square = if spring.is_of_rigid_bodies { together } else { alone };
             spring.frequency = (share * square).sqrt();
         }
+        let lowering = self.lowering();
         match self.stiffness {
-            Stiffness::Mass => largest.frequency_squared(),
-            _ => largest.nodes + largest.rigid,
+            Stiffness::Mass => largest.frequency_squared(lowering),
+            _ => (largest.nodes + largest.rigid) / (lowering * lowering),
         }
     }
 
@@ -437,8 +438,7 @@ impl Response for Penalty {
             });
         }
         action.sort_nodes();
-        let lowering = self.lowering();
-        action.frequency_squared = frequency_squared / (lowering * lowering);
+        action.frequency_squared = frequency_squared;
     }
 }
 
