@@ -18,16 +18,7 @@ use crate::scenario::{
 
 use super::SetupError;
 use super::model::{Behaviour, Block, Body, Model};
-use super::sheets::{leave_out_flat, orient};
-
-/// What the mesh of a body is the mesh of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
-    /// A solid, or a plane body, with its skin.
-    Solid,
-    /// A surface in space, both sides of which can touch as its faces look.
-    Sheet,
-}
+use super::sheets::{Extent, leave_out_flat, orient};
 
 /// A model under construction.
 #[derive(Default)]

@@ -14,7 +14,6 @@ use crate::math::Vec3;
 use crate::mesh::{Faces, Mesh, MeshError, TagList};
 use crate::scenario::{BodySpec, Scenario};
 
-use super::assembly::Extent;
 use super::model::Model;
 
 /// Distance from a sheet, relative to the extent of a body, within which a point of the body is on neither side.
@@ -22,6 +21,15 @@ const TOUCHING: f64 = 1e-9;
 
 /// Bodies behind a sheet that are named.
 const NAMED: usize = 3;
+
+/// What the mesh of a body is the mesh of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// A solid, or a plane body, with its skin.
+    Solid,
+    /// A surface in space, both sides of which can touch as its faces look.
+    Sheet,
+}
 
 /// The mesh of a sheet with its faces turned to one side, which is told.
 pub(super) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) -> Result<Mesh, MeshError> {
