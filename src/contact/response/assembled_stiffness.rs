@@ -43,6 +43,10 @@ const ON_NODES: f64 = 1.4;
 /// body.
 const OF_BODY: f64 = 0.2;
 
+/// The least square of a frequency of springs together, over that of one alone: that of a plate which two springs bear at
+/// its ends is 0.5.
+const OPPOSED: f64 = 0.25;
+
 /// Sums over the springs of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AssembledStiffness {
@@ -177,8 +181,9 @@ impl AssembledStiffness {
     }
 
     /// Σ_j κ_j W_ij of a contact between rigid bodies: the square of the frequency at which it swings where all of them are
-    /// pressed alike \[1/s²\]. Zero for others.
-    pub fn frequency_squared(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
+    /// pressed alike \[1/s²\]. Where others press against it, as on the two sides of a body between others, no less than
+    /// a part of κ_i W_ii. Zero for others.
+    pub fn frequency_squared(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, stiffness: f64) -> f64 {
         let moves =
             |(_, nodes, _): (u32, &[u32], &[f64])| nodes.iter().any(|&node| bodies.mobility.gives_way(node));
         if deformable_sides(constraint, bodies.mobility).any(moves) {
@@ -187,9 +192,13 @@ impl AssembledStiffness {
         let of_side = |(body, total, arm): (u32, f64, Vec3)| {
             let pushed = self.rigid.get(self.places[body as usize] as usize)?.pushed;
             let inverse = inverse_mass(bodies.mobility.rigid(body)?);
-            Some(row(total, &arm, &constraint.normal).dot(&(inverse * pushed)))
+            let own = row(total, &arm, &constraint.normal);
+            Some([own.dot(&(inverse * pushed)), stiffness * own.dot(&(inverse * own))])
         };
-        rigid_sides(constraint, bodies).filter_map(of_side).sum()
+        let sides = rigid_sides(constraint, bodies).filter_map(of_side);
+        let [together, alone] =
+            sides.fold([0.0; 2], |sum, of_side| [sum[0] + of_side[0], sum[1] + of_side[1]]);
+        together.max(OPPOSED * alone)
     }
 
     /// Bounds of the springs that share what a contact pushes.

@@ -335,7 +335,7 @@ impl Penalty {
             };
             spring.adapt(share);
             largest = largest.max(bound.shared(share));
-            let together = self.assembled.frequency_squared(&constraint, bodies);
+            let together = self.assembled.frequency_squared(&constraint, bodies, spring.full_stiffness);
             let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
             spring.is_of_rigid_bodies = together > 0.0;
             let square = if spring.is_of_rigid_bodies { together } else { alone };
