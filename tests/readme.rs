@@ -63,7 +63,7 @@ fn the_key_reference_is_that_of_the_program() {
 
 #[test]
 fn files_that_are_named_exist() {
-    for page in ["README.md", "docs/guide.md", "CHANGELOG.md"] {
+    for page in ["README.md", "docs/guide.md", "docs/contact-recipes.md", "CHANGELOG.md"] {
         let text = read(page);
         let linked = linked_files(page);
         let named = named_files(&text);
@@ -117,5 +117,32 @@ fn pictures_are_small() {
     for picture in pictures {
         let size = std::fs::metadata(root().join(&picture)).unwrap().len();
         assert!(size < 300_000, "{} has {size} bytes", picture.display());
+    }
+}
+
+/// The contact recipes run, and end with the velocity of the first body that they say \[m/s\].
+#[test]
+fn contact_recipes_give_their_figures() {
+    let text = read("docs/contact-recipes.md");
+    let expected = [
+        ("A rigid body bounces", [0.0, 0.5], 1e-9),
+        ("A rigid body bounces on springs", [0.0, 0.5], 1e-9),
+        ("An elastic body strikes a floor", [0.0, 0.95], 0.05),
+        ("A body slides to rest", [0.0, 0.0], 0.01),
+        ("A body slides over seams", [0.5, 0.0], 0.01),
+        ("A thick wheel begins to roll", [1.637, 0.0], 0.02),
+        ("A soft body lies on a narrow one", [0.0, 0.0], 0.05),
+    ];
+    let blocks = blocks(&text, "toml");
+    assert_eq!(blocks.len(), expected.len());
+    for (block, (title, [x, z], tolerance)) in blocks.iter().zip(expected) {
+        let scenario = Scenario::parse(block, &root().join("recipe.toml"), &[]).unwrap();
+        assert_eq!(scenario.title, title);
+        let mut simulation = Simulation::new(&scenario).unwrap();
+        while !simulation.is_finished() {
+            simulation.advance(f64::INFINITY).unwrap();
+        }
+        let found = simulation.balances()[0].momentum.linear / simulation.model().bodies[0].mass;
+        assert!((found.x - x).abs() <= tolerance && (found.z - z).abs() <= tolerance, "{title}: {found:?}");
     }
 }

@@ -112,7 +112,7 @@ struct Spring {
     share: Option<f64>,
     /// At present \[N/m\].
     stiffness: f64,
-    /// ω of the contact alone, or, between rigid bodies, with all others that press on them \[rad/s\].
+    /// ω of the contact with all others that press on the same nodes, or rigid bodies \[rad/s\].
     frequency: f64,
     /// Whether it swings with rigid bodies alone.
     is_of_rigid_bodies: bool,
@@ -338,7 +338,8 @@ impl Penalty {
             let together = self.assembled.frequency_squared(&constraint, bodies, spring.full_stiffness);
             let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
             spring.is_of_rigid_bodies = together > 0.0;
-            let square = if spring.is_of_rigid_bodies { together } else { alone };
+            // The bound is up to twice what one contact has.
+            let square = if spring.is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };
             spring.frequency = (share * square).sqrt();
         }
         let lowering = self.lowering();
