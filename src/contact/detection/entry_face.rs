@@ -519,3 +519,6 @@ impl Query<'_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+use super::*;
+use crate::contact::NodeOnSurface;
+use crate::contact::detection::closest_point::Method;
+use crate::contact::detection::node_face::{NodeFaceOptions, StartFrom};
+use crate::contact::detection::{AllPairs, Detector};
+
+/// Faces of a box of quadrilaterals with its nodes from `first` on.
+fn box_faces(first: u32) -> Vec<(CellKind, Vec<u32>)> {
+    let faces = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
+    faces.map(|face| (CellKind::Quad4, face.map(|node| first + node).to_vec())).to_vec()
+}
+
+fn corners(low: Vec3, high: Vec3) -> Vec<Vec3> {
+    let ring = [[0, 0], [1, 0], [1, 1], [0, 1]];
+    let at = |[i, j]: [usize; 2], k: usize| {
+        let pick = |axis: usize, upper: usize| if upper == 0 { low[axis] } else { high[axis] };
+        Vec3::new(pick(0, i), pick(1, j), pick(2, k))
+    };
+    (0..2).flat_map(|k| ring.map(|place| at(place, k))).collect()
+}
+
+/// A pointed tool, body 0, whose tip, node 0, goes into boxes that stand still.
+struct Scene {
+    model: ContactModel,
+    boxes: Vec<Vec3>,
+    detector: AllPairs,
+    faces: EntryFaces,
+    before: Constraints,
+}
+
+impl Scene {
+    fn new(boxes: &[[[f64; 3]; 2]]) -> Self {
+        let tool = [[0, 2, 1], [0, 3, 2], [0, 1, 3]].map(|face| (CellKind::Tri3, face.to_vec()));
+        let surface = |faces: &[(CellKind, Vec<u32>)]| {
+            Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice())))
+        };
+        let mut surfaces = vec![surface(&tool)];
+        let mut nodes = Vec::new();
+        for (place, [low, high]) in (0..).zip(boxes) {
+            surfaces.push(surface(&box_faces(4 + 8 * place)));
+            nodes.extend(corners((*low).into(), (*high).into()));
+        }
+        let positions = [tool_at(Vec3::new(0.0, 0.0, 9.0)).to_vec(), nodes.clone()].concat();
+        let model = ContactModel::new(surfaces, &[], &positions);
+        let options = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
+        Self {
+            detector: AllPairs::new(model.clone(), options),
+            faces: EntryFaces::new(&model),
+            model,
+            boxes: nodes,
+            before: Constraints::default(),
+        }
+    }
+
+    /// Moves the tip in a step of one second; the contacts of its node: target and normal.
+    fn step(&mut self, from: [f64; 3], to: [f64; 3]) -> Vec<(u32, Vec3)> {
+        let [from, to] = [from, to].map(Vec3::from);
+        let positions = [tool_at(to).to_vec(), self.boxes.clone()].concat();
+        let mut velocities = vec![Vec3::zeros(); positions.len()];
+        velocities[..4].fill(to - from);
+        let configuration =
+            Configuration { time: 0.0, time_step: 1.0, positions: &positions, velocities: &velocities };
+        let mut constraints = Constraints::default();
+        self.detector.detect(&configuration, &mut constraints);
+        self.faces.choose(&self.model.surfaces, &configuration, &self.before, &mut constraints);
+        self.before.clone_from(&constraints);
+        let is_tip = |key: ContactKey| matches!(key, ContactKey::Node(NodeOnSurface { contactor: 0, .. }));
+        constraints.iter().filter(|c| is_tip(c.key)).map(|c| (c.bodies[1], c.normal)).collect()
+    }
+}
+
+/// A tip with three faces that look down and to the right.
+fn tool_at(tip: Vec3) -> [Vec3; 4] {
+    let far = [[1.0, 0.0, 2.0], [-2.0, 1.7, 0.5], [-2.0, -1.7, 0.5]];
+    let [a, b, c] = far.map(|offset| tip + Vec3::from(offset));
+    [tip, a, b, c]
+}
+
+/// Past the rim of the box before, the tip may still be under its face.
+fn assert_touches(found: &[(u32, Vec3)], body: u32, normal: Vec3) {
+    let is_so =
+        found.iter().any(|(b, _)| *b == body) && found.iter().all(|(_, n)| (n - normal).norm() < 1e-9);
+    assert!(is_so, "{found:?}");
+}
+
+const LEFT: [[f64; 3]; 2] = [[-1.0, -1.0, -1.0], [0.0, 1.0, 0.0]];
+const RIGHT: [[f64; 3]; 2] = [[0.0, -1.0, -1.0], [1.0, 1.0, 0.0]];
+
+/// 0.1 deep in one box, then 0.02 behind the side of the next, which is nearer than its top.
+#[test]
+fn seam_is_passed_on_the_top() {
+    let mut scene = Scene::new(&[LEFT, RIGHT]);
+    assert_touches(&scene.step([-0.06, 0.1, 0.02], [-0.06, 0.1, -0.1]), 1, Vec3::z());
+    assert_touches(&scene.step([-0.06, 0.1, -0.1], [0.02, 0.1, -0.1]), 2, Vec3::z());
+}
+
+/// Without a contact before, the side that the tip has crossed last is what it came in by.
+#[test]
+fn the_face_that_was_crossed_last_is_taken() {
+    let mut scene = Scene::new(&[RIGHT]);
+    assert_touches(&scene.step([-0.02, 0.1, -0.1], [0.15, 0.1, -0.12]), 1, -Vec3::x());
+    let mut scene = Scene::new(&[RIGHT]);
+    assert_touches(&scene.step([0.05, 0.1, 0.02], [0.07, 0.1, -0.15]), 1, Vec3::z());
+}
+
+/// Over a slit of 0.05, narrower than it is deep, the tip goes on on the top of the next box. Over one of 0.15 it is lost,
+/// and the side that it crosses holds it.
+#[test]
+fn slits_are_crossed_as_far_as_the_tip_is_deep() {
+    let mut scene = Scene::new(&[LEFT, [[0.05, -1.0, -1.0], [1.0, 1.0, 0.0]]]);
+    assert_touches(&scene.step([-0.04, 0.1, 0.02], [-0.04, 0.1, -0.1]), 1, Vec3::z());
+    assert_touches(&scene.step([-0.04, 0.1, -0.1], [0.02, 0.1, -0.1]), 1, Vec3::z());
+    assert_touches(&scene.step([0.02, 0.1, -0.1], [0.07, 0.1, -0.1]), 2, Vec3::z());
+    let mut wide = Scene::new(&[LEFT, [[0.15, -1.0, -1.0], [1.0, 1.0, 0.0]]]);
+    assert_touches(&wide.step([-0.04, 0.1, 0.02], [-0.04, 0.1, -0.1]), 1, Vec3::z());
+    assert!(wide.step([-0.04, 0.1, -0.1], [0.12, 0.1, -0.1]).is_empty());
+    assert_touches(&wide.step([0.12, 0.1, -0.1], [0.17, 0.1, -0.1]), 2, -Vec3::x());
+}
+
+/// A tip that comes onto an edge in the plane between its faces is pushed out in that plane.
+#[test]
+fn equal_faces_push_between_them() {
+    let mut scene = Scene::new(&[RIGHT]);
+    let found = scene.step([-0.1, 0.1, 0.1], [0.05, 0.1, -0.05]);
+    assert_touches(&found, 1, Vec3::new(-1.0, 0.0, 1.0).normalize());
+}
