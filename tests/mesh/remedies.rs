@@ -1,5 +1,5 @@
-//! What messages tell to do about a mesh helps: the files that come out of it (`remedies` in tests/data/mesh/make.py runs
-//! Gmsh with the very commands) are read and serve, and the messages name what was done.
+//! What messages tell to do about a mesh helps, for those tried here: the files that come out of it (`remedies` in
+//! tests/data/mesh/make.py runs Gmsh with the very commands) are read and serve, and the messages name what was done.
 
 use approx::assert_relative_eq;
 use ictus::io::gmsh;
