@@ -61,6 +61,8 @@ pub struct EntryFaces {
     kept: Constraints,
     kept_before: Constraints,
     records: Vec<Record>,
+    /// Depth of the deepest earlier contact \[m\].
+    deepest: f64,
     chosen: Constraints,
     workspace: Workspace,
 }
@@ -130,7 +132,7 @@ impl EntryFaces {
         }
         let goes_on = nodes_of(constraints) == nodes_of(before) && !has_turned(constraints, before);
         if !(goes_on && self.kept_before.is_empty()) {
-            self.note_earlier(before);
+            self.note_earlier(configuration, before);
             self.look_again(surfaces, configuration, before, constraints);
             self.keep_lost(configuration, constraints);
         }
@@ -146,7 +148,7 @@ impl EntryFaces {
     }
 
     /// Contacts of the step before and those that are kept, and their nodes.
-    fn note_earlier(&mut self, before: &Constraints) {
+    fn note_earlier(&mut self, configuration: &Configuration<'_>, before: &Constraints) {
         self.earlier.clone_from(before);
         let kept = self.kept_before.iter().filter(|contact| !before.contains(contact.key));
         self.earlier.merge(kept, &mut self.chosen);
@@ -158,6 +160,8 @@ impl EntryFaces {
             }
         }
         self.records.sort_unstable_by_key(|record| record.node);
+        let depths = self.earlier.iter().map(|contact| -self.gap_now(&contact, configuration));
+        self.deepest = depths.fold(0.0, f64::max);
     }
 
     fn look_again(
@@ -198,9 +202,14 @@ impl EntryFaces {
         (self.chosen, self.workspace) = (chosen, workspace);
     }
 
-    /// The faces near the nearest one that the node is straight under.
+    /// The faces near the nearest one that the node is straight under: no farther than it has come in the step, or than
+    /// where an earlier contact can go on.
     fn find_alternatives(&self, query: &Query<'_>, workspace: &mut Workspace) {
         let Workspace { faces, alternatives, .. } = workspace;
+        let travel = query.travel();
+        let reach =
+            (STEP * self.deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * query.constraint.gap);
+        let reach = reach.min(query.depth) + query.offset;
         alternatives.clear();
         faces.clear();
         faces.extend(query.nearest_face());
@@ -209,7 +218,7 @@ impl EntryFaces {
             let face = faces[next];
             next += 1;
             let Some((distance, alternative)) = query.look_at(face) else { continue };
-            if distance > query.depth + query.offset {
+            if distance > reach {
                 continue;
             }
             if let Some(mut alternative) = alternative {
@@ -356,6 +365,11 @@ impl Query<'_> {
         self.configuration.positions[node as usize]
     }
 
+    /// Way of the node relative to its target in the step \[m\].
+    fn travel(&self) -> f64 {
+        self.constraint.jump(self.configuration.velocities).norm() * self.configuration.time_step
+    }
+
     /// What distances may be off by \[m\].
     fn rounding(&self) -> f64 {
         ROUNDING * self.constraint.nodes.iter().map(|&node| self.position(node).amax()).fold(0.0, f64::max)
@@ -438,8 +452,7 @@ impl Query<'_> {
             chosen.push_copy(&self.constraint);
             return;
         }
-        let travel =
-            self.constraint.jump(self.configuration.velocities).norm() * self.configuration.time_step;
+        let travel = self.travel();
         let goes_on =
             |a: &Alternative| a.footing.is_some_and(|depth| -a.gap <= STEP * depth + CURVED * travel);
         let any_goes_on = alternatives.iter().any(goes_on);
