@@ -186,6 +186,21 @@ impl Constraints {
         self.keys.binary_search(&key).is_ok()
     }
 
+    /// Those of a node with surfaces.
+    pub fn of_contactor(&self, node: u32) -> impl Iterator<Item = Constraint<'_>> {
+        let is_before = |key: &ContactKey| matches!(key, ContactKey::Node(key) if key.contactor < node);
+        let first = self.keys.partition_point(is_before);
+        let is_of_node =
+            move |&k: &usize| matches!(self.keys[k], ContactKey::Node(key) if key.contactor == node);
+        (first..self.len()).take_while(is_of_node).map(|k| self.get(k))
+    }
+
+    /// Those of edges with edges.
+    pub fn of_edges(&self) -> impl Iterator<Item = Constraint<'_>> {
+        let first = self.keys.partition_point(|key| matches!(key, ContactKey::Node(_)));
+        (first..self.len()).map(|k| self.get(k))
+    }
+
     /// Number of constraints.
     pub fn len(&self) -> usize {
         self.keys.len()

@@ -100,11 +100,11 @@ fn added_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]
 /// The gap that counted of the contact whose place a new one takes, the deepest along its normal, either way: of the same
 /// node with another surface, or of edges with a node in common.
 fn replaced_gap(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
-    let replaced = |other: &Constraint<'_>| {
-        touching(constraint).iter().any(|node| touching(other).contains(node))
-            && constraint.normal.dot(&other.normal).abs() > ALONG
-    };
-    before.iter().filter(replaced).map(|other| other.gap).reduce(f64::min)
+    let nodes = touching(constraint);
+    let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));
+    let of_edges = before.of_edges().filter(|other| nodes.iter().any(|node| touching(other).contains(node)));
+    let along = |other: &Constraint<'_>| constraint.normal.dot(&other.normal).abs() > ALONG;
+    of_nodes.chain(of_edges).filter(along).map(|other| other.gap).reduce(f64::min)
 }
 
 /// The nodes that touch: a contactor, or the ends of two edges.

@@ -44,6 +44,8 @@ const CURVED: f64 = 0.1;
 const STRAIGHT: f64 = 1e-6;
 /// Alternatives whose depths, or fractions of the step, differ by no more than this part are equal.
 const EQUAL: f64 = 1e-6;
+/// Sine of the least angle between faces, 30°: inside a wedge a face is no nearer than this part of the distance to its edge.
+const LEAST_WEDGE: f64 = 0.5;
 /// Rounding of a distance, relative to the coordinates.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Most faces that are looked at around the nearest one.
@@ -212,6 +214,9 @@ impl EntryFaces {
         let reach = reach.min(query.depth) + query.offset;
         alternatives.clear();
         faces.clear();
+        if query.is_within_face(reach / LEAST_WEDGE) {
+            return;
+        }
         faces.extend(query.nearest_face());
         let mut next = 0;
         while next < faces.len().min(MOST_FACES) {
@@ -259,7 +264,7 @@ impl EntryFaces {
     fn keep_lost(&mut self, configuration: &Configuration<'_>, constraints: &Constraints) {
         for contact in self.earlier.iter() {
             let Some(node) = contactor(contact.key) else { continue };
-            if contacts_of(constraints, node).next().is_some() {
+            if constraints.of_contactor(node).next().is_some() {
                 continue;
             }
             let jump = contact.jump(configuration.positions);
@@ -311,19 +316,11 @@ fn contactor(key: ContactKey) -> Option<u32> {
     }
 }
 
-/// The contacts of a node with faces.
-fn contacts_of(constraints: &Constraints, node: u32) -> impl Iterator<Item = Constraint<'_>> {
-    let keys = constraints.keys();
-    let first = keys.partition_point(|&key| contactor(key).is_some_and(|other| other < node));
-    let is_of_node = move |&k: &usize| contactor(keys[k]) == Some(node);
-    (first..keys.len()).take_while(is_of_node).map(|k| constraints.get(k))
-}
-
 /// Depth, at a point of an edge, of the contacts that push its nodes in a direction; none if a node has none.
 fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
         let pushes = |contact: &Constraint<'_>| contact.normal.dot(push) > ALONG;
-        contacts_of(constraints, node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
+        constraints.of_contactor(node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
     };
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
 }
@@ -340,7 +337,7 @@ fn is_beside_touching_end(
     let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| position(node) * w.abs()).sum();
     nodes.iter().any(|&node| {
         let distance = (point - position(node)).norm();
-        contacts_of(constraints, node).any(|contact| contact.bodies[1] == touched && distance <= -contact.gap)
+        constraints.of_contactor(node).any(|contact| contact.bodies[1] == touched && distance <= -contact.gap)
     })
 }
 
@@ -379,6 +376,23 @@ impl Query<'_> {
     fn position_before(&self, node: u32) -> Vec3 {
         let moved = self.configuration.velocities[node as usize] * self.configuration.time_step;
         self.position(node) - moved
+    }
+
+    /// Whether the closest point is inside a flat face, farther from its edges than a distance \[m\].
+    fn is_within_face(&self, distance: f64) -> bool {
+        let (nodes, weights) = (self.constraint.nodes, self.constraint.weights);
+        let middle = self.constraint.num_contactor_nodes;
+        let (nodes, weights) = (&nodes[middle..], &weights[middle..]);
+        let kind = self.target().distinct_kinds();
+        if nodes.len() < 3 || kind.iter().any(|kind| !matches!(kind, CellKind::Tri3 | CellKind::Quad4)) {
+            return false;
+        }
+        let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| self.position(node) * -w).sum();
+        (0..nodes.len()).all(|k| {
+            let [from, to] = [k, (k + 1) % nodes.len()].map(|corner| self.position(nodes[corner]));
+            let edge = to - from;
+            (point - from).cross(&edge).norm_squared() > distance * distance * edge.norm_squared()
+        })
     }
 
     /// A face with all nodes of the target side.
