@@ -80,7 +80,6 @@ impl Simulation {
         self.take_jumps_back();
         self.swap_contact();
         self.kept_gaps.take_back();
-        self.entry_faces.take_back();
         self.carriers.clone_from(&self.carriers_before);
         for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
             let nodes = body.nodes.clone();

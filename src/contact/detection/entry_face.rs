@@ -14,15 +14,13 @@
 //! along the sum of their normals, at a vertex the difference of the normals of both surfaces there, so that a mirrored
 //! scene has the mirrored answer.
 //!
-//! A contact that is lost over a slit counts as one of the step before until the node has moved farther along the surface
-//! than it was deep.
-//!
-//! Likewise an edge that slides over a seam crosses the rims there, which are no edges of what it lies on. Crossings that are
-//! about as deep as the contacts of the nodes of one of their edges, along their normal, are carried by these, and those that
-//! are no farther from an end of an edge than this is deep, by the contact of the end.
+//! Over a slit that is narrower than the node is deep, it is still past the rim of the face that it comes from, and in contact
+//! with it.
 //!
 //! # Source
 //! Derived.
+
+mod carried;
 
 use crate::contact::{Constraint, Constraints, ContactKey, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
@@ -31,6 +29,7 @@ use crate::mesh::CellKind;
 
 use super::closest_point::{Method, Start, are_opposed, closest_point, face_normal_where, vertex_normal};
 use super::{Configuration, ContactModel};
+use carried::drop_carried;
 
 /// Cosine of the angle, about 1°, by which a normal may turn from step to step on one face.
 const SAME: f64 = 0.9998;
@@ -51,20 +50,13 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Most faces that are looked at around the nearest one.
 const MOST_FACES: usize = 256;
 
-/// Chooses the faces of new contacts; remembers the contacts that were lost over slits.
+/// Chooses the faces of new contacts.
 #[derive(Clone, Debug, Default)]
 pub struct EntryFaces {
     search_depths: Vec<f64>,
     offsets: Vec<f64>,
-    /// Contacts of the step before and those lost, with the jump of positions at which they were lost.
-    earlier: Constraints,
-    lost: Vec<(ContactKey, Vec3)>,
-    lost_before: Vec<(ContactKey, Vec3)>,
-    kept: Constraints,
-    kept_before: Constraints,
+    /// The contacts of the step before, by their nodes.
     records: Vec<Record>,
-    /// Depth of the deepest earlier contact \[m\].
-    deepest: f64,
     chosen: Constraints,
     workspace: Workspace,
 }
@@ -103,8 +95,6 @@ struct Query<'a> {
     surfaces: &'a [Surface],
     configuration: &'a Configuration<'a>,
     constraint: Constraint<'a>,
-    /// Normal of the node, of any length.
-    outward: Vec3,
     /// Thickness between the surfaces, and how deep is looked \[m\].
     offset: f64,
     depth: f64,
@@ -125,45 +115,24 @@ impl EntryFaces {
         before: &Constraints,
         constraints: &mut Constraints,
     ) {
-        std::mem::swap(&mut self.lost, &mut self.lost_before);
-        std::mem::swap(&mut self.kept, &mut self.kept_before);
-        self.lost.clear();
-        self.kept.clear();
-        if constraints.is_empty() && before.is_empty() && self.kept_before.is_empty() {
-            return;
-        }
         let goes_on = nodes_of(constraints) == nodes_of(before) && !has_turned(constraints, before);
-        if !(goes_on && self.kept_before.is_empty()) {
-            self.note_earlier(configuration, before);
+        if !goes_on {
             self.look_again(surfaces, configuration, before, constraints);
-            self.keep_lost(configuration, constraints);
         }
         if nodes_of(constraints).len() < constraints.len() {
-            self.drop_carried(configuration.positions, constraints);
+            drop_carried(configuration.positions, constraints, &mut self.chosen);
         }
     }
 
-    /// Takes the last step back.
-    pub fn take_back(&mut self) {
-        std::mem::swap(&mut self.lost, &mut self.lost_before);
-        std::mem::swap(&mut self.kept, &mut self.kept_before);
-    }
-
-    /// Contacts of the step before and those that are kept, and their nodes.
-    fn note_earlier(&mut self, configuration: &Configuration<'_>, before: &Constraints) {
-        self.earlier.clone_from(before);
-        let kept = self.kept_before.iter().filter(|contact| !before.contains(contact.key));
-        self.earlier.merge(kept, &mut self.chosen);
-        self.records.clear();
-        for (contact, earlier) in (0..).zip(self.earlier.iter()) {
+    /// Sorts the contacts of the step before by their nodes.
+    fn note(&mut self, before: &Constraints) {
+        for (contact, earlier) in (0..).zip(before.iter()) {
             for (place, &node) in earlier.nodes.iter().enumerate() {
                 let sign = if place < earlier.num_contactor_nodes { 1.0 } else { -1.0 };
                 self.records.push(Record { node, contact, sign });
             }
         }
         self.records.sort_unstable_by_key(|record| record.node);
-        let depths = self.earlier.iter().map(|contact| -self.gap_now(&contact, configuration));
-        self.deepest = depths.fold(0.0, f64::max);
     }
 
     fn look_again(
@@ -173,6 +142,9 @@ impl EntryFaces {
         before: &Constraints,
         constraints: &mut Constraints,
     ) {
+        self.records.clear();
+        let depths = before.iter().map(|contact| -self.gap_now(&contact, configuration));
+        let deepest = depths.fold(0.0, f64::max);
         let mut earlier = before.iter().peekable();
         let mut chosen = std::mem::take(&mut self.chosen);
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -193,41 +165,47 @@ impl EntryFaces {
                 surfaces,
                 configuration,
                 constraint,
-                outward: vertex_normal(&surfaces[contactor], configuration.positions, constraint.nodes[0]),
                 offset: self.offsets[contactor] + self.offsets[target],
                 depth: self.search_depths[contactor].min(self.search_depths[target]),
             };
-            self.find_alternatives(&query, &mut workspace);
+            let reach = query.reach(deepest);
+            if query.is_within_face(reach / LEAST_WEDGE) {
+                chosen.push_copy(&constraint);
+                continue;
+            }
+            if self.records.is_empty() {
+                self.note(before);
+            }
+            self.find_alternatives(&query, reach, before, &mut workspace);
             query.push_best(&mut workspace, &mut chosen);
         }
         std::mem::swap(constraints, &mut chosen);
         (self.chosen, self.workspace) = (chosen, workspace);
     }
 
-    /// The faces near the nearest one that the node is straight under: no farther than it has come in the step, or than
-    /// where an earlier contact can go on.
-    fn find_alternatives(&self, query: &Query<'_>, workspace: &mut Workspace) {
+    /// The faces near the nearest one, no farther than `reach` \[m\], that the node is straight under.
+    fn find_alternatives(
+        &self,
+        query: &Query<'_>,
+        reach: f64,
+        before: &Constraints,
+        workspace: &mut Workspace,
+    ) {
         let Workspace { faces, alternatives, .. } = workspace;
-        let travel = query.travel();
-        let reach =
-            (STEP * self.deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * query.constraint.gap);
-        let reach = reach.min(query.depth) + query.offset;
+        let outward = query.outward();
         alternatives.clear();
         faces.clear();
-        if query.is_within_face(reach / LEAST_WEDGE) {
-            return;
-        }
         faces.extend(query.nearest_face());
         let mut next = 0;
         while next < faces.len().min(MOST_FACES) {
             let face = faces[next];
             next += 1;
-            let Some((distance, alternative)) = query.look_at(face) else { continue };
+            let Some((distance, alternative)) = query.look_at(face, &outward) else { continue };
             if distance > reach {
                 continue;
             }
             if let Some(mut alternative) = alternative {
-                alternative.footing = self.footing(query, &alternative);
+                alternative.footing = self.footing(query, &alternative, before);
                 alternatives.push(alternative);
             }
             query.add_neighbours(face, faces);
@@ -235,21 +213,21 @@ impl EntryFaces {
     }
 
     /// The largest depth of the earlier contacts that go on at a face, if there are any.
-    fn footing(&self, query: &Query<'_>, alternative: &Alternative) -> Option<f64> {
+    fn footing(&self, query: &Query<'_>, alternative: &Alternative, before: &Constraints) -> Option<f64> {
         let (_, nodes) = query.target().face(alternative.face as usize);
         let contactor = query.constraint.nodes[0];
         let of_node = |(node, sign): (u32, f64)| {
             let first = self.records.partition_point(|record| record.node < node);
             let records = self.records[first..].iter().take_while(move |record| record.node == node);
             let along = move |record: &&Record| {
-                let push = self.earlier.get(record.contact as usize).normal * record.sign;
+                let push = before.get(record.contact as usize).normal * record.sign;
                 push.dot(&alternative.normal) * sign > ALONG
             };
             records.filter(along)
         };
         let all = std::iter::once((contactor, 1.0)).chain(nodes.iter().map(|&node| (node, -1.0)));
         let depth =
-            |record: &Record| -self.gap_now(&self.earlier.get(record.contact as usize), query.configuration);
+            |record: &Record| -self.gap_now(&before.get(record.contact as usize), query.configuration);
         all.flat_map(of_node).map(depth).reduce(f64::max)
     }
 
@@ -259,92 +237,12 @@ impl EntryFaces {
         let apart = contact.normal.dot(&contact.jump(configuration.positions));
         apart - contact.bodies.into_iter().map(offset).sum::<f64>()
     }
-
-    /// Keeps contacts of nodes that touch nothing now, as long as they are over what may be a slit.
-    fn keep_lost(&mut self, configuration: &Configuration<'_>, constraints: &Constraints) {
-        for contact in self.earlier.iter() {
-            let Some(node) = contactor(contact.key) else { continue };
-            if constraints.of_contactor(node).next().is_some() {
-                continue;
-            }
-            let jump = contact.jump(configuration.positions);
-            let lost = self.lost_before.binary_search_by_key(&contact.key, |(key, _)| *key);
-            let start = match lost {
-                Ok(place) => self.lost_before[place].1,
-                Err(_) => jump - contact.jump(configuration.velocities) * configuration.time_step,
-            };
-            let gap = self.gap_now(&contact, configuration);
-            let way = jump - start;
-            let along = way - contact.normal * contact.normal.dot(&way);
-            if gap < 0.0 && along.norm() < -gap {
-                self.kept.push_copy(&contact);
-                self.lost.push((contact.key, start));
-            }
-        }
-    }
-
-    /// Takes the crossings out that the nodes of one of their edges carry.
-    fn drop_carried(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
-        let chosen = &mut self.chosen;
-        chosen.clear();
-        for crossing in constraints.iter() {
-            let is_carried = || {
-                let (first, second) = crossing.nodes.split_at(crossing.num_contactor_nodes);
-                let (of_first, of_second) = crossing.weights.split_at(crossing.num_contactor_nodes);
-                let [one, other] = crossing.bodies;
-                let sides =
-                    [(first, of_first, crossing.normal, other), (second, of_second, -crossing.normal, one)];
-                sides.into_iter().any(|(nodes, weights, push, touched)| {
-                    carried_depth(constraints, nodes, weights, &push)
-                        .is_some_and(|depth| -crossing.gap <= STEP * depth)
-                        || is_beside_touching_end(constraints, nodes, weights, touched, positions)
-                })
-            };
-            if contactor(crossing.key).is_some() || !is_carried() {
-                chosen.push_copy(&crossing);
-            }
-        }
-        std::mem::swap(constraints, chosen);
-    }
-}
-
-/// The node of a contact of a node.
-fn contactor(key: ContactKey) -> Option<u32> {
-    match key {
-        ContactKey::Node(key) => Some(key.contactor),
-        ContactKey::Edges(_) => None,
-    }
-}
-
-/// Depth, at a point of an edge, of the contacts that push its nodes in a direction; none if a node has none.
-fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
-    let depth = |node| {
-        let pushes = |contact: &Constraint<'_>| contact.normal.dot(push) > ALONG;
-        constraints.of_contactor(node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
-    };
-    nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
-}
-
-/// Whether a point of an edge is no farther from an end of it than this is deep in a body.
-fn is_beside_touching_end(
-    constraints: &Constraints,
-    nodes: &[u32],
-    weights: &[f64],
-    touched: u32,
-    positions: &[Vec3],
-) -> bool {
-    let position = |node: u32| positions[node as usize];
-    let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| position(node) * w.abs()).sum();
-    nodes.iter().any(|&node| {
-        let distance = (point - position(node)).norm();
-        constraints.of_contactor(node).any(|contact| contact.bodies[1] == touched && distance <= -contact.gap)
-    })
 }
 
 /// Names of the contacts of nodes.
 fn nodes_of(constraints: &Constraints) -> &[ContactKey] {
     let keys = constraints.keys();
-    &keys[..keys.partition_point(|&key| contactor(key).is_some())]
+    &keys[..keys.partition_point(|&key| matches!(key, ContactKey::Node(_)))]
 }
 
 /// Whether the normal of a contact of a node is no more what it was in the step before; both have the same.
@@ -365,6 +263,20 @@ impl Query<'_> {
     /// Way of the node relative to its target in the step \[m\].
     fn travel(&self) -> f64 {
         self.constraint.jump(self.configuration.velocities).norm() * self.configuration.time_step
+    }
+
+    /// Distance within which faces count \[m\]: that which the node has come in the step, or where an earlier contact can
+    /// go on, the deepest of which is so deep \[m\].
+    fn reach(&self, deepest: f64) -> f64 {
+        let travel = self.travel();
+        let reach = (STEP * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
+        reach.min(self.depth) + self.offset
+    }
+
+    /// Normal of the surface of the node, of any length.
+    fn outward(&self) -> Vec3 {
+        let surface = &self.surfaces[self.constraint.bodies[0] as usize];
+        vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
     }
 
     /// What distances may be off by \[m\].
@@ -418,7 +330,7 @@ impl Query<'_> {
     }
 
     /// Distance of a face, and what it is as an alternative if the node is straight under it and opposed to it.
-    fn look_at(&self, face: u32) -> Option<(f64, Option<Alternative>)> {
+    fn look_at(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
         let node = self.constraint.nodes[0];
@@ -436,7 +348,7 @@ impl Query<'_> {
         let off = (offset - normal * along).norm();
         let gap = along - self.offset;
         let is_under = gap < 0.0 && off <= STRAIGHT * distance + self.rounding();
-        if !(is_under && are_opposed(&normal, &self.outward)) {
+        if !(is_under && are_opposed(&normal, outward)) {
             return Some((distance, None));
         }
         let crossed = self.crossed(face, point.xi, gap);

@@ -171,12 +171,11 @@ impl Operator {
     /// (G q)_k: the part of the relative velocity of a contact that its movers have.
     #[inline]
     pub fn jump(&self, k: u32, field: &[Vec3]) -> Vec3 {
-        let (weights, levers) = self.terms(k);
-        let moved = weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum::<Vec3>();
-        moved + levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum::<Vec3>()
+        self.translation(k, field) + self.swing(k, field)
     }
 
     /// The part of the relative motion of a contact that its movers make without turning.
+    #[inline]
     pub fn translation(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (weights, _) = self.terms(k);
         weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum()
@@ -190,6 +189,7 @@ impl Operator {
     }
 
     /// The part of the relative motion of a contact that its movers make as they turn.
+    #[inline]
     pub fn swing(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (_, levers) = self.terms(k);
         levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()

@@ -1,0 +1,57 @@
+//! Crossings of edges that the contacts of nodes carry.
+//!
+//! An edge that slides over a seam crosses the rims there, which are no edges of what it lies on. Crossings that are about as
+//! deep as the contacts of the nodes of one of their edges, along their normal, are carried by these, and those that are no
+//! farther from an end of an edge than this is deep, by the contact of the end.
+
+use super::{ALONG, STEP};
+use crate::contact::{Constraint, Constraints, ContactKey};
+use crate::math::Vec3;
+
+/// Takes the crossings out that the nodes of one of their edges carry; `workspace` is overwritten.
+pub(super) fn drop_carried(positions: &[Vec3], constraints: &mut Constraints, workspace: &mut Constraints) {
+    workspace.clear();
+    for crossing in constraints.iter() {
+        let is_carried = || {
+            let (first, second) = crossing.nodes.split_at(crossing.num_contactor_nodes);
+            let (of_first, of_second) = crossing.weights.split_at(crossing.num_contactor_nodes);
+            let [one, other] = crossing.bodies;
+            let sides =
+                [(first, of_first, crossing.normal, other), (second, of_second, -crossing.normal, one)];
+            sides.into_iter().any(|(nodes, weights, push, touched)| {
+                carried_depth(constraints, nodes, weights, &push)
+                    .is_some_and(|depth| -crossing.gap <= STEP * depth)
+                    || is_beside_touching_end(constraints, nodes, weights, touched, positions)
+            })
+        };
+        if matches!(crossing.key, ContactKey::Node(_)) || !is_carried() {
+            workspace.push_copy(&crossing);
+        }
+    }
+    std::mem::swap(constraints, workspace);
+}
+
+/// Depth, at a point of an edge, of the contacts that push its nodes in a direction; none if a node has none.
+fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
+    let depth = |node| {
+        let pushes = |contact: &Constraint<'_>| contact.normal.dot(push) > ALONG;
+        constraints.of_contactor(node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
+    };
+    nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
+}
+
+/// Whether a point of an edge is no farther from an end of it than this is deep in a body.
+fn is_beside_touching_end(
+    constraints: &Constraints,
+    nodes: &[u32],
+    weights: &[f64],
+    touched: u32,
+    positions: &[Vec3],
+) -> bool {
+    let position = |node: u32| positions[node as usize];
+    let point: Vec3 = nodes.iter().zip(weights).map(|(&node, w)| position(node) * w.abs()).sum();
+    nodes.iter().any(|&node| {
+        let distance = (point - position(node)).norm();
+        constraints.of_contactor(node).any(|contact| contact.bodies[1] == touched && distance <= -contact.gap)
+    })
+}

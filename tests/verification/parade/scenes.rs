@@ -1,0 +1,384 @@
+//! The scenes of the parade.
+
+use ictus::math::{Rotation, Vec3};
+
+use super::{Expected, GRAVITY, Scene};
+use crate::model::{RESPONSES, box_mesh};
+
+/// All of them.
+pub fn all() -> Vec<Scene> {
+    let mut scenes = Vec::new();
+    for add in [drops, slides, tips, stacks, grooves, bounces, rolls] {
+        add(&mut scenes);
+    }
+    scenes
+}
+
+/// A base for bodies to meet, its top at z = 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Base {
+    Wall,
+    /// A fixed rigid mesh of so many cells a side.
+    Mesh(usize),
+    /// A deformable mesh, held at two ends.
+    Soft,
+}
+
+impl Base {
+    fn keys(self) -> String {
+        let floor = |material: &str, held: &str| {
+            format!(
+                "[[bodies]]\nname = \"floor\"\nmesh = \"floor.msh\"\nmaterial = \"{material}\"\ngravity = [0, 0, 0]\n{held}"
+            )
+        };
+        let fix =
+            |group: &str| format!("[[boundaries]]\nbody = \"floor\"\n{group}fix = [\"x\", \"y\", \"z\"]\n");
+        match self {
+            Self::Wall => "[[walls]]\nname = \"floor\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n".to_owned(),
+            Self::Mesh(_) => floor("rigid", &fix("")),
+            Self::Soft => floor("base", &(fix("group = \"x0\"\n") + &fix("group = \"x1\"\n"))),
+        }
+    }
+
+    fn mesh(self) -> Option<(&'static str, String)> {
+        let cells = match self {
+            Self::Wall => return None,
+            Self::Mesh(cells) => [cells, cells, 1],
+            Self::Soft => [4, 3, 1],
+        };
+        Some(("floor.msh", box_mesh([-0.8, -0.6, -0.2], [0.8, 0.6, 0.0], cells)))
+    }
+}
+
+/// How contact is answered.
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    response: &'static str,
+    friction: f64,
+    restitution: f64,
+}
+
+impl Law {
+    /// By every response, without friction and with some, with the coefficients of restitution that each reads.
+    fn all() -> Vec<Self> {
+        let mut laws = Vec::new();
+        for response in RESPONSES {
+            for friction in [0.0, 0.3] {
+                for restitution in [0.0, 0.5, 1.0] {
+                    if response != "penalty" || restitution > 0.0 {
+                        laws.push(Self { response, friction, restitution });
+                    }
+                }
+            }
+        }
+        laws
+    }
+
+    fn keys(self) -> String {
+        let Self { response, friction, restitution } = self;
+        format!(
+            "[contact]\nresponse = \"{response}\"\nfriction = {friction:?}\nrestitution = {restitution:?}\n"
+        )
+    }
+
+    /// How deep bodies may rest in each other \[m\]: some g dt² by impulses in steps of 1 ms; on springs, some g/ω² with
+    /// ω dt = 0.3.
+    fn sinking(self) -> f64 {
+        if self.response == "decomposition" { 1e-4 } else { 6e-3 }
+    }
+
+    /// Whether resting bodies hop: by impulses, they leave with what gravity has given them in a step.
+    fn hops(self) -> bool {
+        self.response == "decomposition" && self.restitution == 1.0
+    }
+
+    /// How far the velocity of a block that slides may be off \[m/s\]. Nodes of the floor press on the block's face, which
+    /// leans as the block hops on springs.
+    fn sliding(self) -> f64 {
+        match (self.response, self.friction > 0.0) {
+            (_, true) => 0.02,
+            ("decomposition", false) => 1e-9,
+            _ => 1e-3,
+        }
+    }
+
+    /// How far rebound speeds may be off, relative to the speed before.
+    fn precision(self) -> f64 {
+        // Velocities at an impact are those of the middle of the step; gravity acts while springs are pressed.
+        if self.response == "decomposition" { 2e-3 } else { 0.03 }
+    }
+}
+
+const MATERIALS: &str = "[materials.rigid]\nmodel = \"rigid\"\ndensity = 1000.0\n\
+    [materials.rubber]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
+    [materials.base]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 2e7\npoisson = 0.3\n";
+
+fn scene(
+    label: String,
+    law: Law,
+    base: Base,
+    end: f64,
+    bodies: &str,
+    meshes: Vec<(&'static str, String)>,
+    expected: Expected,
+) -> Scene {
+    let text = format!(
+        "gravity = [0, 0, -{GRAVITY:?}]\n[time]\nend = {end:?}\nflight_step = {:?}\nsafety = 0.1\n{MATERIALS}{}{bodies}{}",
+        if law.response == "decomposition" && law.restitution > 0.0 { 1e-4 } else { 1e-3 },
+        law.keys(),
+        base.keys()
+    );
+    let meshes = meshes.into_iter().chain(base.mesh()).collect();
+    let label = format!("{label}, {base:?}, {law:?}");
+    let deforms = bodies.contains("rubber") || base == Base::Soft;
+    let surplus = match (law.response, deforms) {
+        ("penalty", true) => 0.05,
+        ("penalty", false) => 0.01,
+        _ => 0.005,
+    };
+    Scene { label, text, meshes, symmetric: false, surplus, expected }
+}
+
+fn body(name: &str, mesh: &str, material: &str, keys: &str) -> String {
+    format!("[[bodies]]\nname = \"{name}\"\nmesh = \"{mesh}\"\nmaterial = \"{material}\"\n{keys}")
+}
+
+/// A cube of 0.2 about the origin, of cells a side.
+fn cube(cells: usize) -> (&'static str, String) {
+    ("cube.msh", box_mesh([-0.1; 3], [0.1; 3], [cells; 3]))
+}
+
+/// The three ways a cube lands: how it is turned, and how far its lowest point is below its centre \[m\].
+fn attitudes() -> [(&'static str, String, f64); 3] {
+    let diagonal = (1.0_f64 / 3.0).sqrt().acos().to_degrees();
+    [
+        ("flat", String::new(), 0.1),
+        ("on an edge", "rotate = { axis = [0, 1, 0], angle = 45 }\n".to_owned(), 0.1 * 2.0_f64.sqrt()),
+        (
+            "on a corner",
+            // The diagonal in the plane y = 0: turned about z, then about y, as one turn.
+            corner_rotation(diagonal),
+            0.1 * 3.0_f64.sqrt(),
+        ),
+    ]
+}
+
+/// Turns a cube so that its diagonal is along z and its mirror plane is y = 0.
+fn corner_rotation(tilt: f64) -> String {
+    let about = |axis: Vec3, angle: f64| Rotation::from_scaled_axis(axis * angle);
+    let turn = about(Vec3::y(), tilt.to_radians()) * about(Vec3::z(), std::f64::consts::FRAC_PI_4);
+    let scaled = turn.scaled_axis();
+    let (axis, angle) = (scaled.normalize(), scaled.norm().to_degrees());
+    format!("rotate = {{ axis = [{:?}, {:?}, {:?}], angle = {angle:?} }}\n", axis.x, axis.y, axis.z)
+}
+
+/// Cubes that drop by 0.05 m flat, on an edge, on a corner.
+fn drops(scenes: &mut Vec<Scene>) {
+    let fall = 0.05;
+    let speed = (2.0 * GRAVITY * fall).sqrt();
+    let time = speed / GRAVITY;
+    for law in Law::all() {
+        for (how, rotate, below) in attitudes() {
+            for base in [Base::Wall, Base::Mesh(1), Base::Mesh(3), Base::Mesh(10)] {
+                let keys = format!("{rotate}translate = [0, 0, {:?}]\n", below + fall);
+                let since = 0.06;
+                let rebound =
+                    Expected::Rebound { speed: law.restitution * speed, within: law.precision() * speed };
+                let expected = if law.restitution > 0.0 { rebound } else { Expected::Invariants };
+                let drop = scene(
+                    format!("rigid cube drops {how}"),
+                    law,
+                    base,
+                    time + since,
+                    &body("cube", "cube.msh", "rigid", &keys),
+                    vec![cube(1)],
+                    expected,
+                );
+                scenes.push(Scene { symmetric: law.restitution > 0.0, ..drop });
+            }
+            for (material, base) in [("rubber", Base::Wall), ("rubber", Base::Mesh(3)), ("rigid", Base::Soft)]
+            {
+                if law.restitution == 0.5 || law.hops() {
+                    continue;
+                }
+                let keys = format!("{rotate}translate = [0, 0, {:?}]\n", below + 0.001);
+                let keys = format!("{keys}velocity = [0, 0, -1]\n");
+                scenes.push(scene(
+                    format!("{material} cube drops {how}"),
+                    law,
+                    base,
+                    0.04,
+                    &body("cube", "cube.msh", material, &keys),
+                    vec![cube(2)],
+                    Expected::Invariants,
+                ));
+            }
+        }
+    }
+}
+
+/// Laws under which bodies come to rest.
+fn lossy_laws() -> impl Iterator<Item = Law> {
+    Law::all().into_iter().filter(|law| law.restitution < 1.0)
+}
+
+/// A block that slides with 0.5 m/s over the seams of three level slabs, the last 1e-6 lower: v = v0 − μ g t.
+fn slides(scenes: &mut Vec<Scene>) {
+    for law in Law::all().into_iter().filter(|law| !law.hops()) {
+        let (end, start) = (0.6, 0.5);
+        let rigid_slabs: String = (0..3)
+            .map(|k| {
+                let keys = format!(
+                    "translate = [{:?}, 0, {:?}]\ngravity = [0, 0, 0]\n",
+                    0.3 * f64::from(k),
+                    if k == 2 { -1e-6 } else { 0.0 }
+                );
+                body(&format!("slab{k}"), "slab.msh", "rigid", &keys)
+                    + &format!("[[boundaries]]\nbody = \"slab{k}\"\nfix = [\"x\", \"y\", \"z\"]\n")
+            })
+            .collect();
+        // It stops before the end where there is friction.
+        let speed = f64::max(start - law.friction * GRAVITY * end, 0.0);
+        let keys = "translate = [0.0123, 0, 0.1]\nvelocity = [0.5, 0, 0]\n";
+        for (base, extra) in [(Base::Mesh(7), ""), (Base::Wall, ""), (Base::Mesh(1), rigid_slabs.as_str())] {
+            let mut made = scene(
+                format!("block slides{}", if extra.is_empty() { "" } else { " over seams" }),
+                law,
+                base,
+                end,
+                &(body("cube", "cube.msh", "rigid", keys) + extra),
+                vec![cube(1), ("slab.msh", box_mesh([-0.15, -0.3, -0.1], [0.15, 0.3, 0.0], [1, 1, 1]))],
+                Expected::Slides { speed, within: law.sliding() },
+            );
+            if !extra.is_empty() {
+                // The slabs are the floor.
+                made.text = made.text.replace(&base.keys(), "");
+                made.meshes.retain(|(name, _)| *name != "floor.msh");
+            }
+            scenes.push(made);
+        }
+    }
+}
+
+/// Blocks that stand on an edge, tilted by less and by more than the angle at which they fall over.
+fn tips(scenes: &mut Vec<Scene>) {
+    for law in lossy_laws().filter(|law| law.friction > 0.0) {
+        // A block of 0.2 × 0.2 × 0.4 falls over at atan(1/2) = 26.6°.
+        for (angle, right) in [(20.0_f64, false), (33.0, true)] {
+            for base in [Base::Wall, Base::Mesh(3)] {
+                let (sine, cosine) = angle.to_radians().sin_cos();
+                // The lower edge, at (0.1, −0.2) in the block, is at the origin.
+                let (x, z) = (-(0.1 * cosine - 0.2 * sine), 0.1 * sine + 0.2 * cosine);
+                let keys = format!(
+                    "rotate = {{ axis = [0, 1, 0], angle = {angle:?} }}\ntranslate = [{x:?}, 0, {z:?}]\n"
+                );
+                let mesh = ("block.msh", box_mesh([-0.1, -0.1, -0.2], [0.1, 0.1, 0.2], [1, 1, 2]));
+                scenes.push(scene(
+                    format!("block tips from {angle}°"),
+                    law,
+                    base,
+                    0.5,
+                    &body("block", "block.msh", "rigid", &keys),
+                    vec![mesh],
+                    Expected::Falls { right },
+                ));
+            }
+        }
+    }
+}
+
+/// Three cubes on each other.
+fn stacks(scenes: &mut Vec<Scene>) {
+    for law in lossy_laws() {
+        for (material, base) in [("rigid", Base::Wall), ("rigid", Base::Mesh(3)), ("rubber", Base::Mesh(1))] {
+            let cells = if material == "rigid" { 1 } else { 2 };
+            let bodies: String = (0..3)
+                .rev()
+                .map(|k| {
+                    let keys = format!("translate = [0, 0, {:?}]\n", 0.1 + 0.2 * f64::from(k));
+                    body(&format!("cube{k}"), "cube.msh", material, &keys)
+                })
+                .collect();
+            let rests = Expected::Rests { height: 0.5, within: law.sinking() };
+            let expected = if material == "rigid" { rests } else { Expected::Invariants };
+            scenes.push(scene(
+                format!("stack of {material} cubes"),
+                law,
+                base,
+                0.3,
+                &bodies,
+                vec![cube(cells)],
+                expected,
+            ));
+        }
+    }
+}
+
+/// A cube on its edge in a groove of two planes at 45°, which holds it on both sides: it does not move to a side.
+fn grooves(scenes: &mut Vec<Scene>) {
+    for law in Law::all().into_iter().filter(|law| !law.hops()) {
+        for material in ["rigid", "rubber"] {
+            if material == "rubber" && law.restitution == 1.0 {
+                continue;
+            }
+            let planes: String = [-1.0, 1.0]
+                .map(|side| {
+                    format!(
+                        "[[walls]]\nname = \"side{side}\"\npoint = [0, 0, 0]\nnormal = [{:?}, 0, 1]\n",
+                        -side
+                    )
+                })
+                .concat();
+            let keys = format!(
+                "rotate = {{ axis = [0, 1, 0], angle = 45 }}\ntranslate = [0, 0, {:?}]\n",
+                0.1 * 2.0_f64.sqrt() + 0.005
+            );
+            let mut made = scene(
+                format!("{material} wedge in a groove"),
+                law,
+                Base::Wall,
+                0.12,
+                &body("cube", "cube.msh", material, &keys),
+                vec![cube(1)],
+                Expected::Slides { speed: 0.0, within: 0.01 },
+            );
+            made.text = made.text.replace(&Base::Wall.keys(), &planes);
+            scenes.push(made);
+        }
+    }
+}
+
+/// Cubes that bounce to rest.
+fn bounces(scenes: &mut Vec<Scene>) {
+    for law in lossy_laws() {
+        for base in [Base::Wall, Base::Mesh(4)] {
+            scenes.push(scene(
+                "cube bounces to rest".to_owned(),
+                law,
+                base,
+                0.6,
+                &body("cube", "cube.msh", "rigid", "translate = [0, 0, 0.12]\n"),
+                vec![cube(1)],
+                Expected::Rests { height: 0.1, within: law.sinking() },
+            ));
+        }
+    }
+}
+
+/// Cubes that tumble along.
+fn rolls(scenes: &mut Vec<Scene>) {
+    for law in Law::all() {
+        for base in [Base::Wall, Base::Mesh(5)] {
+            let keys = "translate = [-0.4, 0, 0.1]\nvelocity = [1, 0, 0]\nangular_velocity = [0, 10, 0]\n";
+            scenes.push(scene(
+                "cube rolls".to_owned(),
+                law,
+                base,
+                0.3,
+                &body("cube", "cube.msh", "rigid", keys),
+                vec![cube(1)],
+                Expected::Invariants,
+            ));
+        }
+    }
+}
