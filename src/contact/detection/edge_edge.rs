@@ -32,7 +32,7 @@ use crate::math::Vec3;
 
 use super::ContactModel;
 use super::closest_point::segment_segment::closest_parameters;
-use super::closest_point::{SQUARE, are_opposed, normals_beside_edge, unit_or_zero};
+use super::closest_point::{SQUARE, are_opposed, is_inside, normals_beside_edge, unit_or_zero};
 use super::control_points::rounding_of;
 use super::volume::Aabb;
 
@@ -276,9 +276,10 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
         return None;
     }
     let normal = normal_of_crossing(model, candidate, &curves, places, &|node| positions[node as usize])?;
-    let gap = normal.dot(&offset);
-    let is_contact = (-depth..thickness).contains(&gap);
-    is_contact.then_some(Crossing { candidate: *candidate, places, points, gap: gap - thickness, normal })
+    let distance = normal.dot(&offset);
+    let gap = distance - thickness;
+    let is_contact = distance >= -depth && is_inside(gap, &points[0]);
+    is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
 }
 
 /// Whether straight edges with these chords do not cross for certain, as along the rims of blocks: most pairs are such,

@@ -28,6 +28,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 use super::closest_point::{Method, Start, are_opposed, closest_point, face_normal_where, vertex_normal};
+use super::node_face::STRAIGHT;
 use super::{Configuration, ContactModel};
 use carried::drop_carried;
 
@@ -39,8 +40,6 @@ const ALONG: f64 = 0.9;
 const STEP: f64 = 2.0;
 /// Depth by which a face that goes on may be deeper for its curvature, relative to the way in the step.
 const CURVED: f64 = 0.1;
-/// Sine of the angle from straight under a face that is rounding.
-const STRAIGHT: f64 = 1e-6;
 /// Alternatives whose depths, or fractions of the step, differ by no more than this part are equal.
 const EQUAL: f64 = 1e-6;
 /// Sine of the least angle between faces, 30°: inside a wedge a face is no nearer than this part of the distance to its edge.

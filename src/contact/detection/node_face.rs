@@ -13,7 +13,7 @@ use crate::mesh::CellKind;
 use super::ContactModel;
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, are_against, are_opposed, closest_point, face_normal_vector,
-    is_past_rim, pseudo_normal_vector, unit_or_zero, vertex_normal,
+    is_inside, is_past_rim, pseudo_normal_vector, unit_or_zero, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
@@ -126,6 +126,9 @@ pub(super) struct NodeFaceSearch {
     last: Vec<Option<LastClosest>>,
     found: Vec<Found>,
 }
+
+/// Sine of the angle from straight under a face that is rounding: on the rim of a face, its normal counts.
+pub(super) const STRAIGHT: f64 = 1e-6;
 
 /// Contactor nodes of a task, and those of them that go through the search at a time.
 const NODES_PER_TASK: usize = 256;
@@ -387,17 +390,21 @@ impl ClosestFaces<'_> {
                 return None;
             }
         }
-        let is_past_rim = point.feature != Feature::Face
-            && is_past_rim(surface, positions, candidate.face as usize, point.xi, point.feature, &from_face);
-        let Gap { gap, normal } = if is_past_rim {
+        let under_face = || {
             let normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
-            Gap { gap: from_face.dot(&normal), normal }
-        } else {
-            Gap::new(query, point, pseudo_normal)
+            let gap = from_face.dot(&normal);
+            let is_straight =
+                || gap < 0.0 && (from_face - normal * gap).norm_squared() <= (STRAIGHT * gap).powi(2);
+            let face = candidate.face as usize;
+            let is_past_rim = || is_past_rim(surface, positions, face, point.xi, point.feature, &from_face);
+            (is_straight() || is_past_rim()).then_some(Gap { gap, normal })
         };
-        let is_inside = gap < offset && (offset == 0.0 || gap >= -model.depth_of(candidate));
+        let under_face = if point.feature == Feature::Face { None } else { under_face() };
+        let Gap { gap, normal } = under_face.unwrap_or_else(|| Gap::new(query, point, pseudo_normal));
+        let is_touching =
+            is_inside(gap - offset, query) && (offset == 0.0 || gap >= -model.depth_of(candidate));
         let gap = Gap { gap: gap - offset, normal };
-        is_inside.then_some(Penetration { candidate: *place, xi: point.xi, gap })
+        is_touching.then_some(Penetration { candidate: *place, xi: point.xi, gap })
     }
 
     /// What the next step may start from.

@@ -136,7 +136,7 @@ fn scene(
         ("penalty", false) => 0.01,
         _ => 0.005,
     };
-    Scene { label, text, meshes, symmetric: false, surplus, expected }
+    Scene { label, text, meshes, symmetric: true, surplus, expected }
 }
 
 fn body(name: &str, mesh: &str, material: &str, keys: &str) -> String {
@@ -194,7 +194,7 @@ fn drops(scenes: &mut Vec<Scene>) {
                     vec![cube(1)],
                     expected,
                 );
-                scenes.push(Scene { symmetric: law.restitution > 0.0, ..drop });
+                scenes.push(Scene { ..drop });
             }
             for (material, base) in [("rubber", Base::Wall), ("rubber", Base::Mesh(3)), ("rigid", Base::Soft)]
             {

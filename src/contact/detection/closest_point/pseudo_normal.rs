@@ -20,6 +20,15 @@ use crate::mesh::CellKind;
 /// Distance, relative to the coordinates, below which its direction is rounding.
 const NO_DIRECTION: f64 = 1e-12;
 
+/// Depth, relative to the coordinates, down to which a point is on a surface and not in it: surfaces that are flush, as
+/// those of blocks that fall together, do not touch here and there by rounding.
+const ON_SURFACE: f64 = 8.0 * f64::EPSILON;
+
+/// Whether a point with this gap is inside, by more than the rounding of positions \[m\].
+pub fn is_inside(gap: f64, position: &Vec3) -> bool {
+    gap < 0.0 && gap < -ON_SURFACE * position.amax()
+}
+
 /// Sine of the angle from square within which directions are square but for rounding: normals of faces with edges h are
 /// off by ε |x|/h.
 pub const SQUARE: f64 = 1e-6;

@@ -11,6 +11,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::Configuration;
+use crate::contact::detection::closest_point::is_inside;
 use crate::contact::detection::volume::Aabb;
 use crate::contact::{Constraint, ContactKey, NodeOnSurface};
 use crate::math::Vec3;
@@ -131,7 +132,7 @@ impl Descent {
                 let height = wall.normal.dot(&(position - origin)) - body.offset;
                 lowest = lowest.min(height);
                 size = size.max(position.amax());
-                if height < 0.0 {
+                if is_inside(height, &position) {
                     found.push(Penetration {
                         key: ContactKey::Node(NodeOnSurface { contactor: node, target: wall.body }),
                         bodies: [body.body, wall.body],
