@@ -32,7 +32,7 @@ use crate::math::Vec3;
 
 use super::ContactModel;
 use super::closest_point::segment_segment::closest_parameters;
-use super::closest_point::{SQUARE, are_opposed, is_inside, normals_beside_edge, unit_or_zero};
+use super::closest_point::{SQUARE, are_opposed, normals_beside_edge, rounding_of_gap, unit_or_zero};
 use super::control_points::rounding_of;
 use super::volume::Aabb;
 
@@ -278,7 +278,7 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
     let normal = normal_of_crossing(model, candidate, &curves, places, &|node| positions[node as usize])?;
     let distance = normal.dot(&offset);
     let gap = distance - thickness;
-    let is_contact = distance >= -depth && is_inside(gap, &points[0]);
+    let is_contact = distance >= -depth && gap <= rounding_of_gap(&points[0]);
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
 }
 

@@ -346,7 +346,7 @@ impl Query<'_> {
         let along = offset.dot(&normal);
         let off = (offset - normal * along).norm();
         let gap = along - self.offset;
-        let is_under = gap < 0.0 && off <= STRAIGHT * distance + self.rounding();
+        let is_under = gap <= self.rounding() && off <= STRAIGHT * distance + self.rounding();
         if !(is_under && are_opposed(&normal, outward)) {
             return Some((distance, None));
         }

@@ -13,7 +13,7 @@ use crate::mesh::CellKind;
 use super::ContactModel;
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, are_against, are_opposed, closest_point, face_normal_vector,
-    is_inside, is_past_rim, pseudo_normal_vector, unit_or_zero, vertex_normal,
+    is_past_rim, pseudo_normal_vector, rounding_of_gap, unit_or_zero, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;
@@ -379,7 +379,12 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        if offset == 0.0 && from_face.dot(pseudo_normal) >= 0.0 {
+        let rounding = rounding_of_gap(query);
+        let before = from_face.dot(pseudo_normal);
+        if offset == 0.0
+            && before > 0.0
+            && before * before > rounding * rounding * pseudo_normal.norm_squared()
+        {
             return None; // no root is taken for nodes before the face
         }
         let of_one_body = candidate.contactor_body == candidate.key.target;
@@ -393,16 +398,17 @@ impl ClosestFaces<'_> {
         let under_face = || {
             let normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
             let gap = from_face.dot(&normal);
-            let is_straight =
-                || gap < 0.0 && (from_face - normal * gap).norm_squared() <= (STRAIGHT * gap).powi(2);
+            let is_straight = || {
+                let off = (from_face - normal * gap).norm();
+                gap <= rounding && off <= f64::max(STRAIGHT * gap.abs(), rounding)
+            };
             let face = candidate.face as usize;
             let is_past_rim = || is_past_rim(surface, positions, face, point.xi, point.feature, &from_face);
             (is_straight() || is_past_rim()).then_some(Gap { gap, normal })
         };
         let under_face = if point.feature == Feature::Face { None } else { under_face() };
         let Gap { gap, normal } = under_face.unwrap_or_else(|| Gap::new(query, point, pseudo_normal));
-        let is_touching =
-            is_inside(gap - offset, query) && (offset == 0.0 || gap >= -model.depth_of(candidate));
+        let is_touching = gap - offset <= rounding && (offset == 0.0 || gap >= -model.depth_of(candidate));
         let gap = Gap { gap: gap - offset, normal };
         is_touching.then_some(Penetration { candidate: *place, xi: point.xi, gap })
     }

@@ -2,6 +2,7 @@
 
 mod complementarity;
 mod impact;
+mod mixing;
 mod operator;
 mod projection;
 
@@ -22,7 +23,7 @@ use operator::{Mover, Operator};
 /// Order in which the contacts of a group are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// All together, by projected Gauss–Seidel iteration to convergence.
+    /// All together, by iteration to convergence.
     #[default]
     Together,
     /// One after another, the deepest first, until none is closing.
@@ -185,7 +186,10 @@ impl Decomposition {
         self.shifts_at_impact.clone_from(&self.shifts);
         self.unknowns.clear();
         for (k, contact) in (0..).zip(&mut self.contacts) {
-            let compliance = self.operator.compliance(k);
+            let compliance = match self.options.order {
+                Order::Together => self.operator.shared_compliance(k),
+                Order::OneByOne => self.operator.compliance(k),
+            };
             let mut unknown =
                 Unknown::new(contact.normal, &compliance, contact.drift, contact.laws.friction.at_rest);
             contact.before = contact.drift + self.operator.jump(k, &self.velocities);
@@ -282,7 +286,7 @@ impl Response for Decomposition {
             return;
         }
         self.load(constraints, bodies, step.actual);
-        self.project_positions(constraints, step.actual);
+        self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
         self.answer_impacts(constraints);
         self.project_slip();

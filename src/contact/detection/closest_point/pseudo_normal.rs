@@ -17,16 +17,13 @@ use crate::element::shape_gradients;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Distance, relative to the coordinates, below which its direction is rounding.
-const NO_DIRECTION: f64 = 1e-12;
+/// Distance, relative to the coordinates, up to which surfaces touch, and below which its direction is rounding: those
+/// that are flush, as of blocks that rest or fall together, touch all over, and not here and there by rounding.
+const FLUSH: f64 = 1e-12;
 
-/// Depth, relative to the coordinates, down to which a point is on a surface and not in it: surfaces that are flush, as
-/// those of blocks that fall together, do not touch here and there by rounding.
-const ON_SURFACE: f64 = 8.0 * f64::EPSILON;
-
-/// Whether a point with this gap is inside, by more than the rounding of positions \[m\].
-pub fn is_inside(gap: f64, position: &Vec3) -> bool {
-    gap < 0.0 && gap < -ON_SURFACE * position.amax()
+/// Rounding of the gap of a point, within which it is on a surface \[m\].
+pub fn rounding_of_gap(position: &Vec3) -> f64 {
+    FLUSH * position.amax()
 }
 
 /// Sine of the angle from square within which directions are square but for rounding: normals of faces with edges h are
@@ -103,7 +100,7 @@ impl Gap {
             return on_surface(normal);
         }
         let distance = offset.norm();
-        if distance <= NO_DIRECTION * query.amax().max(closest.point.amax()) {
+        if distance <= FLUSH * query.amax().max(closest.point.amax()) {
             return on_surface(unit_or_zero(pseudo_normal));
         }
         let sign = if offset.dot(pseudo_normal) < 0.0 { -1.0 } else { 1.0 };

@@ -11,7 +11,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::Configuration;
-use crate::contact::detection::closest_point::is_inside;
+use crate::contact::detection::closest_point::rounding_of_gap;
 use crate::contact::detection::volume::Aabb;
 use crate::contact::{Constraint, ContactKey, NodeOnSurface};
 use crate::math::Vec3;
@@ -69,7 +69,7 @@ impl Penetration {
 }
 
 impl WallDetector {
-    /// Lists the nodes that are behind walls, by ascending key.
+    /// Lists the nodes that are on walls or behind them, by ascending key.
     pub(super) fn find_penetrations(&mut self, configuration: &Configuration<'_>) {
         let start = Instant::now();
         let mut phase = match self.contact.take() {
@@ -132,7 +132,7 @@ impl Descent {
                 let height = wall.normal.dot(&(position - origin)) - body.offset;
                 lowest = lowest.min(height);
                 size = size.max(position.amax());
-                if is_inside(height, &position) {
+                if height <= 0.0 || height <= rounding_of_gap(&position) {
                     found.push(Penetration {
                         key: ContactKey::Node(NodeOnSurface { contactor: node, target: wall.body }),
                         bodies: [body.body, wall.body],

@@ -5,29 +5,38 @@
 //! one problem: friction changes the normal velocities of all.
 //!
 //! ```text
-//! repeat   sweeps of block Gauss–Seidel: each contact alone, the others as they are; they find who opens, sticks, slips
-//!          conjugate gradients over the contacts that press, with the impulses of those that slip as they are, until one
-//!          opens or slips
-//! until    a sweep changes nothing
+//! repeat   block Jacobi steps with shared masses: each contact as if alone; they find who opens, sticks, slips
+//!          conjugate gradients over the contacts that press, with the impulses across of those that slip as they are;
+//!          one that opens or slips on the way stays as it is there
+//!          with friction, the next round begins at the best combination of the last ones (see `mixing`)
+//! until    a step changes nothing
 //! ```
-//! Conjugate gradients solve the redundant rows of flat faces, where sweeps hardly converge, in as many steps as there are
-//! independent ones. Momentum is kept whatever the tolerance, as impulses act on movers through the rows of G.
+//! Conjugate gradients solve the redundant rows of flat faces, where steps hardly converge, in as many steps as there are
+//! independent ones. All contacts are treated alike, in whatever order they stand: the impulses of redundant contacts, which
+//! the laws do not determine, have the symmetry of the question. Momentum is kept whatever the tolerance, as impulses act on
+//! movers through the rows of G.
 //!
 //! # Source
-//! Jourdan, Alart & Jean, CMAME 155 (1998) 31–47 (block Gauss–Seidel); Renouf & Alart, CMAME 194 (2005) 2019–2041
+//! Tonge, Benevolenski & Voroshilov, ACM Trans. Graph. 31 (2012) 105 (Jacobi with shared masses); Renouf & Alart, CMAME 194 (2005) 2019–2041
 //! (conjugate gradients on the contacts that press); Dostál & Schöberl, Comput. Optim. Appl. 30 (2005) 23–43 (steps within
 //! the bounds alternate with those that change the set).
 
 use crate::math::{Mat3, Vec3};
 
+use super::mixing::Mixing;
 use super::operator::Operator;
 
-/// Sweeps between two descents.
-const SWEEPS: usize = 4;
-/// Most rounds of sweeps and descent; momentum does not depend on convergence.
+/// Jacobi steps between two descents.
+const STEPS: usize = 4;
+/// Most rounds of steps and descent; momentum does not depend on convergence.
 const MAX_ROUNDS: usize = 100;
+/// Where a round changes the velocities by so much more than the one before, mixing begins anew.
+const GROWS: f64 = 2.0;
 /// A direction in which the bodies give way by less than this part of what they do in others is held.
 const HELD: f64 = 1e-12;
+
+/// A contact that is at a bound after this part of a step is at it already.
+const AT_BOUND: f64 = 1e-9;
 
 /// One contact of the problem.
 #[derive(Clone, Copy, Debug)]
@@ -44,15 +53,15 @@ pub(super) struct Unknown {
     pub impulse: Vec3,
     /// Whether friction is at its bound.
     pub slips: bool,
-    /// W_kk⁻¹ where it has one \[kg\].
+    /// D⁻¹ where it has one \[kg\].
     inverse: Option<Mat3>,
-    /// 1/(n · W_kk n), and the reciprocal of the bound on W_kk across n \[kg\]; zero where nothing gives way.
+    /// 1/(n · D n), and the reciprocal of the bound on D across n \[kg\]; zero where nothing gives way.
     mass: f64,
     mass_across: f64,
 }
 
 impl Unknown {
-    /// Of a contact without impulse, with the compliance W_kk \[1/kg\] and a coefficient of friction.
+    /// Of a contact without impulse, with the compliance D ≥ W_kk with which it steps \[1/kg\] and a coefficient of friction.
     pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
@@ -81,7 +90,7 @@ impl Unknown {
         self.normal.dot(&self.impulse)
     }
 
-    /// The impulse of this contact with the others as they are, given its relative velocity.
+    /// The impulse after a step of this contact as if it were alone, given its relative velocity.
     fn improved(&self, velocity: &Vec3) -> (Vec3, bool) {
         let wanted = self.normal * self.target;
         if let Some(inverse) = &self.inverse {
@@ -142,6 +151,7 @@ pub(super) struct Workspace {
     directions: Vec<Vec3>,
     answers: Vec<Vec3>,
     motion: Vec<Vec3>,
+    mixing: Mixing,
 }
 
 /// The problem of a group; `field` has the velocities of its movers under the present impulses.
@@ -161,18 +171,45 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Finds the impulses from the present ones on.
-    pub fn solve(&mut self, workspace: &mut Workspace) {
+    /// Finds the impulses from the present ones on; whether they are found to the tolerance.
+    pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
+        // Without friction the problem is convex, and needs no mixing.
+        let rubs = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
+        workspace.mixing.clear();
+        let mut last = f64::INFINITY;
         for _ in 0..MAX_ROUNDS {
-            for _ in 0..SWEEPS {
-                if self.sweep() <= self.tolerance {
-                    return;
+            workspace.mixing.begin(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
+            let first = self.step(workspace);
+            let mut change = first;
+            for _ in 1..STEPS {
+                if change <= self.tolerance {
+                    return true;
                 }
+                change = self.step(workspace);
             }
-            if self.members.len() > 1 {
-                self.descend(workspace);
+            self.descend(workspace);
+            if rubs {
+                if first > GROWS * last {
+                    workspace.mixing.clear();
+                }
+                last = first;
+                self.mix(workspace);
             }
         }
+        false
+    }
+
+    /// Begins the next round at the best combination of the last ones.
+    fn mix(&mut self, workspace: &mut Workspace) {
+        let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
+        workspace
+            .mixing
+            .end(unknowns.map(|unknown| (unknown.impulse, unknown.mass)), &self.field[self.movers.clone()]);
+        let (impulses, field) = workspace.mixing.next_start();
+        for (&k, &impulse) in self.members.iter().zip(impulses) {
+            self.unknowns[k as usize].impulse = impulse;
+        }
+        self.field[self.movers.clone()].copy_from_slice(field);
     }
 
     /// Relative velocity of a contact \[m/s\].
@@ -180,50 +217,41 @@ impl Problem<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// One contact after the other; the largest change of a relative velocity \[m/s\].
-    fn sweep(&mut self) -> f64 {
+    /// All contacts from the same velocities; the largest change that one of them wants of its own \[m/s\].
+    fn step(&mut self, workspace: &mut Workspace) -> f64 {
+        let changes = &mut workspace.directions;
+        changes.clear();
         let mut largest: f64 = 0.0;
         for &k in self.members {
             let velocity = self.velocity(k);
             let unknown = &mut self.unknowns[k as usize];
             if unknown.mass == 0.0 {
+                changes.push(Vec3::zeros());
                 continue;
             }
             let (impulse, slips) = unknown.improved(&velocity);
-            unknown.slips = slips;
             let change = impulse - unknown.impulse;
-            if change == Vec3::zeros() {
-                continue;
-            }
-            unknown.impulse = impulse;
+            (unknown.impulse, unknown.slips) = (impulse, slips);
             let along = unknown.normal.dot(&change).abs() / unknown.mass;
             let across = change.norm() / unknown.mass_across.max(unknown.mass);
             largest = largest.max(along).max(across);
-            self.operator.push(k, &change, self.field);
+            changes.push(change);
+        }
+        for (&k, change) in self.members.iter().zip(&*changes) {
+            self.operator.push(k, change, self.field);
         }
         largest
     }
 
-    /// Conjugate gradients on the contacts that press, to the tolerance or to the first that would open or slip.
+    /// Conjugate gradients on the contacts that press, to the tolerance. Those that open on the way, or slip, are left as
+    /// they are there.
     fn descend(&mut self, workspace: &mut Workspace) {
-        let Workspace { faces, residuals, directions, answers, motion } = workspace;
-        motion.resize(self.field.len(), Vec3::zeros());
-        faces.clear();
-        faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
-        residuals.clear();
-        directions.clear();
-        answers.clear();
-        let mut power = 0.0;
-        for (&k, &face) in self.members.iter().zip(&*faces) {
-            let unknown = &self.unknowns[k as usize];
-            let residual = unknown.on(face, &(unknown.normal * unknown.target - self.velocity(k)));
-            let direction = unknown.scaled(face, &residual);
-            power += residual.dot(&direction);
-            residuals.push(residual);
-            directions.push(direction);
-            answers.push(Vec3::zeros());
-        }
+        workspace.motion.resize(self.field.len(), Vec3::zeros());
+        workspace.faces.clear();
+        workspace.faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
+        let mut power = self.begin_descent(workspace);
         for _ in 0..3 * self.members.len() {
+            let Workspace { faces, residuals, directions, answers, motion, .. } = &mut *workspace;
             let stiffness = self.answer(faces, directions, answers, motion);
             if stiffness <= 0.0 || power <= 0.0 {
                 return;
@@ -232,7 +260,9 @@ impl Problem<'_> {
             let step = self.longest_step(directions, faces, full);
             self.advance(step, directions, motion);
             if step < full {
-                return;
+                self.hold_those_at_bounds(step, directions, faces);
+                power = self.begin_descent(workspace);
+                continue;
             }
             let mut largest: f64 = 0.0;
             let mut next = 0.0;
@@ -250,6 +280,34 @@ impl Problem<'_> {
             power = next;
             for (direction, scaled) in directions.iter_mut().zip(&*answers) {
                 *direction = scaled + *direction * ratio;
+            }
+        }
+    }
+
+    /// Residuals, and directions of steepest descent on the free faces; their product \[J\].
+    fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
+        let Workspace { faces, residuals, directions, answers, .. } = workspace;
+        residuals.clear();
+        directions.clear();
+        answers.clear();
+        let mut power = 0.0;
+        for (&k, &face) in self.members.iter().zip(&*faces) {
+            let unknown = &self.unknowns[k as usize];
+            let residual = unknown.on(face, &(unknown.normal * unknown.target - self.velocity(k)));
+            let direction = unknown.scaled(face, &residual);
+            power += residual.dot(&direction);
+            residuals.push(residual);
+            directions.push(direction);
+            answers.push(Vec3::zeros());
+        }
+        power
+    }
+
+    /// Takes out of a descent what has opened or slipped after a step.
+    fn hold_those_at_bounds(&mut self, step: f64, directions: &[Vec3], faces: &mut [Face]) {
+        for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {
+            if *face != Face::Open {
+                *face = self.unknowns[k as usize].face_at_bound(*face, &(direction * step));
             }
         }
     }
@@ -300,7 +358,7 @@ impl Unknown {
         }
     }
 
-    /// W_kk⁻¹ of a vector in these directions.
+    /// D⁻¹ of a vector in these directions.
     fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
         match (face, &self.inverse) {
             (Face::Sticking, Some(inverse)) => inverse * vector,
@@ -310,18 +368,37 @@ impl Unknown {
 
     /// How far the impulse can go in a direction until the contact opens, or slips.
     fn reach(&self, face: Face, direction: &Vec3) -> f64 {
+        self.opens_after(direction).min(match face {
+            Face::Sticking => self.slips_after(direction),
+            _ => f64::INFINITY,
+        })
+    }
+
+    fn opens_after(&self, direction: &Vec3) -> f64 {
         let (pressure, rate) = (self.pressure(), self.normal.dot(direction));
-        let opens = if rate < 0.0 { -pressure / rate } else { f64::INFINITY };
-        if face == Face::Normal {
-            return opens;
-        }
+        if rate < 0.0 { (-pressure / rate).max(0.0) } else { f64::INFINITY }
+    }
+
+    fn slips_after(&self, direction: &Vec3) -> f64 {
+        let (pressure, rate) = (self.pressure(), self.normal.dot(direction));
         let across = self.impulse - self.normal * pressure;
         let rate_across = direction - self.normal * rate;
         let square = self.friction[0] * self.friction[0];
         let a = rate_across.norm_squared() - square * rate * rate;
         let b = across.dot(&rate_across) - square * pressure * rate;
         let c = (across.norm_squared() - square * pressure * pressure).min(0.0);
-        opens.min(first_root(a, b, c))
+        first_root(a, b, c)
+    }
+
+    /// Its face where a step more like the last one would open it or make it slip at once.
+    fn face_at_bound(&self, face: Face, last: &Vec3) -> Face {
+        if self.opens_after(last) <= AT_BOUND {
+            Face::Open
+        } else if face == Face::Sticking && self.slips_after(last) <= AT_BOUND {
+            Face::Normal
+        } else {
+            face
+        }
     }
 }
 

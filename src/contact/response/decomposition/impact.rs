@@ -158,7 +158,9 @@ impl Group<'_> {
 
     /// P_c, and P_c + α (P_e − P_c) where there is restitution.
     fn answer(&mut self) {
-        self.solve(|_, _| 0.0);
+        if !self.solve(|_, _| 0.0) {
+            self.make_no_energy();
+        }
         let closes = |&k: &u32| {
             let contact = &self.contacts[k as usize];
             contact.laws.restitution > 0.0 && contact.normal.dot(&contact.start) < 0.0
@@ -167,8 +169,8 @@ impl Group<'_> {
             return;
         }
         self.keep();
-        self.solve(|contact, closing| contact.laws.restitution * closing);
-        let share = self.largest_share();
+        let is_solved = self.solve(|contact, closing| contact.laws.restitution * closing);
+        let share = if is_solved { self.largest_share() } else { 0.0 };
         if share < 1.0 {
             self.blend(share);
         } else if self.is_elastic() {
@@ -176,8 +178,10 @@ impl Group<'_> {
         }
     }
 
-    /// Solves with the normal velocities that `target` makes of a contact and the speed at which it was closing \[m/s\].
-    fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) {
+    /// Solves with the normal velocities that `target` makes of a contact and the speed at which it was closing \[m/s\];
+    /// whether there is a solution. Restitution of contacts that friction jams, as of a body wedged in a groove, may have
+    /// none.
+    fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) -> bool {
         for &k in self.members {
             let contact = &self.contacts[k as usize];
             let closing = (-contact.normal.dot(&contact.start)).max(0.0);
@@ -191,7 +195,7 @@ impl Group<'_> {
             field: &mut *self.field,
             tolerance: self.tolerance,
         };
-        problem.solve(&mut self.workspace.problem);
+        problem.solve(&mut self.workspace.problem)
     }
 
     fn velocity(&self, k: u32) -> Vec3 {
@@ -232,12 +236,24 @@ impl Group<'_> {
     /// P_c + α (P_e − P_c).
     fn blend(&mut self, share: f64) {
         let Solution { field, contacts } = &self.workspace.without_restitution;
+        let between = |without: &Vec3, with: &Vec3| {
+            if share > 0.0 { without + (with - without) * share } else { *without }
+        };
         for (&k, (impulse, _)) in self.members.iter().zip(contacts) {
             let mixed = &mut self.unknowns[k as usize].impulse;
-            *mixed = impulse + (*mixed - impulse) * share;
+            *mixed = between(impulse, mixed);
         }
         for (mixed, without) in self.field[self.movers.clone()].iter_mut().zip(field) {
-            *mixed = without + (*mixed - without) * share;
+            *mixed = between(without, mixed);
+        }
+    }
+
+    /// Shortens impulses that are not those of a solution to where they make no energy: ΔT(s P) ≤ 0.
+    fn make_no_energy(&mut self) {
+        let (work, square) = self.work_of_impulses();
+        let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
+        if longest < 1.0 {
+            self.lengthen(longest - 1.0);
         }
     }
 
@@ -252,20 +268,31 @@ impl Group<'_> {
     /// Lengthens or shortens the impulses, all alike, by what the tolerance of the solution has left of an energy that
     /// must not change: ΔT(s P) = 0.
     fn keep_the_energy(&mut self) {
+        let (work, square) = self.work_of_impulses();
+        let change = -2.0 * work / square - 1.0;
+        // Contacts that separated before may have been pushed: these do not keep it.
+        if change.abs() <= MADE {
+            self.lengthen(change);
+        }
+    }
+
+    /// Σ P · u⁻ and Σ P · (u⁺ − u⁻) \[J\].
+    fn work_of_impulses(&self) -> (f64, f64) {
         let (mut work, mut square) = (0.0, 0.0);
         for &k in self.members {
             let (impulse, start) = (self.unknowns[k as usize].impulse, self.contacts[k as usize].start);
             work += impulse.dot(&start);
             square += impulse.dot(&(self.velocity(k) - start));
         }
-        let change = -2.0 * work / square - 1.0;
-        if change.abs() > MADE {
-            return; // contacts that separated before have been pushed: these do not keep it
-        }
+        (work, square)
+    }
+
+    /// Adds a part of themselves to all impulses.
+    fn lengthen(&mut self, part: f64) {
         for &k in self.members {
-            let impulse = self.unknowns[k as usize].impulse;
-            self.unknowns[k as usize].impulse += impulse * change;
-            self.operator.push(k, &(impulse * change), self.field);
+            let change = self.unknowns[k as usize].impulse * part;
+            self.unknowns[k as usize].impulse += change;
+            self.operator.push(k, &change, self.field);
         }
     }
 }

@@ -38,6 +38,8 @@ struct Row {
 pub(super) struct Operator {
     movers: Vec<Mover>,
     inverse_mass: Vec<Mat3>,
+    /// Contacts that push each mover.
+    sharers: Vec<f64>,
     /// Mover and w.
     weights: Vec<Term<f64>>,
     /// Mover that turns, and r = Σ w_a (x_a − c) \[m\].
@@ -77,6 +79,7 @@ impl Operator {
         }
         self.places.resize(mobility.num_nodes() + mobility.num_bodies(), NONE);
         self.inverse_mass.clear();
+        self.sharers.clear();
         self.weights.clear();
         self.levers.clear();
         self.rows.clear();
@@ -89,11 +92,14 @@ impl Operator {
             let centre = self.rigid_mover(body, mobility);
             self.weights.push((centre, weight));
             self.levers.push((centre + 1, arm));
+            self.sharers[centre as usize] += 1.0;
+            self.sharers[centre as usize + 1] += 1.0;
         }
         for (_, nodes, weights) in deformable_sides(constraint, mobility) {
             for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.gives_way(**node)) {
                 let mover = self.node_mover(node, mobility);
                 self.weights.push((mover, weight));
+                self.sharers[mover as usize] += 1.0;
             }
         }
     }
@@ -104,6 +110,7 @@ impl Operator {
             *place = self.movers.len() as u32;
             self.movers.push(Mover::Node(node));
             self.inverse_mass.push(mobility.matrix(node));
+            self.sharers.push(0.0);
         }
         *place
     }
@@ -117,6 +124,7 @@ impl Operator {
             let rigid = mobility.rigid(body);
             self.inverse_mass.push(rigid.map_or_else(Mat3::zeros, |r| Mat3::from_diagonal(&r.inverse_mass)));
             self.inverse_mass.push(rigid.map_or_else(Mat3::zeros, |r| r.inverse_inertia));
+            self.sharers.extend([0.0; 2]);
         }
         *place
     }
@@ -224,14 +232,24 @@ impl Operator {
 
     /// W_kk = G_k M⁻¹ G_kᵀ \[1/kg\]. No mover is on both sides of a contact but those of a body that touches itself.
     pub fn compliance(&self, k: u32) -> Mat3 {
+        self.compliance_with(k, |_| 1.0)
+    }
+
+    /// Σ_m n_m W_kk^m \[1/kg\]: the compliance of a contact with movers that have their mass shared out among the n_m
+    /// contacts that push them. As blocks D of a diagonal, these have W ≤ D.
+    pub fn shared_compliance(&self, k: u32) -> Mat3 {
+        self.compliance_with(k, |mover| self.sharers[mover as usize])
+    }
+
+    fn compliance_with(&self, k: u32, factor: impl Fn(u32) -> f64) -> Mat3 {
         let (weights, levers) = self.terms(k);
         let mut compliance = Mat3::zeros();
         for &(mover, weight) in weights {
-            compliance += self.inverse_mass[mover as usize] * (weight * weight);
+            compliance += self.inverse_mass[mover as usize] * (weight * weight * factor(mover));
         }
         for &(mover, arm) in levers {
             let cross = arm.cross_matrix();
-            compliance -= cross * self.inverse_mass[mover as usize] * cross;
+            compliance -= cross * self.inverse_mass[mover as usize] * cross * factor(mover);
         }
         compliance
     }

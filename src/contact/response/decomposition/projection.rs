@@ -10,6 +10,8 @@ use crate::math::{Mat3, Vec3};
 
 /// Gaps are closed to this part of the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
+/// Ways that are shorter, relative to the coordinates, are rounding: surfaces have been flush all the step.
+const FLUSH: f64 = 1e-12;
 
 impl Decomposition {
     /// Shifts Δx = M⁻¹ Gᵀ π with π ≥ 0 that take the wanted part out of all penetrations: the least in the norm of the
@@ -17,7 +19,7 @@ impl Decomposition {
     ///
     /// A contact with restitution comes to stand e |g| above its target: it has struck |g|/v_n before the end of the
     /// step, and parted with e v_n since. That is no more than it goes in a step.
-    pub(super) fn project_positions(&mut self, constraints: &Constraints, dt: f64) {
+    pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
         if part == 0.0 || deepest == 0.0 {
@@ -25,10 +27,11 @@ impl Decomposition {
         }
         self.unknowns.clear();
         for (k, (constraint, contact)) in (0..).zip(constraints.iter().zip(&mut self.contacts)) {
-            let closing = -contact.normal.dot(&contact.before);
-            let gone = (-constraint.gap).min(closing * dt).max(0.0);
-            contact.since = if closing > 0.0 { part * gone / closing } else { 0.0 };
-            let compliance = self.operator.compliance(k);
+            let way = (-contact.normal.dot(&contact.before) * dt).max(0.0);
+            let gone = way.min(-constraint.gap).max(0.0);
+            let rounding = FLUSH * positions[constraint.nodes[0] as usize].amax();
+            contact.since = part * dt * (gone + rounding) / (way + rounding);
+            let compliance = self.operator.shared_compliance(k);
             let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
             unknown.target = part * (-constraint.gap) + contact.laws.restitution * gone;
             unknown.impulse = contact.normal * contact.push_out_guess;
