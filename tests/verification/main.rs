@@ -43,4 +43,6 @@ mod step_size;
 mod supports_and_loads;
 mod surface_groups;
 mod ties;
+mod true_sides;
 mod two_bars;
+mod variations;

@@ -58,7 +58,7 @@ fn shuffled(count: usize) -> Vec<usize> {
 
 /// Where k goes by a step that has no divisor in common with the count.
 fn shuffled_place(k: usize, count: usize) -> usize {
-    let divides = |step: usize| (2..=step).any(|d| step % d == 0 && count % d == 0);
+    let divides = |step: usize| (2..=step).any(|d| step.is_multiple_of(d) && count.is_multiple_of(d));
     let step = (count * 5 / 8..).find(|&step| step > 0 && !divides(step)).unwrap_or(1);
     (k * step + count / 3) % count
 }

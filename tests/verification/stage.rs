@@ -218,13 +218,23 @@ pub struct Motion {
 
 impl Stage {
     pub fn placed(&self, placement: Placement) -> Placed {
+        let (text, meshes) = self.scenario(placement);
+        let meshes: Vec<(&str, String)> =
+            meshes.iter().map(|(name, mesh)| (name.as_str(), mesh.clone())).collect();
+        Placed { simulation: from_text(&text, &meshes), placement, order: self.order(placement) }
+    }
+
+    /// Where the bodies are in the list of the scenario; its own inverse.
+    fn order(&self, placement: Placement) -> Vec<usize> {
         let count = self.actors.len();
-        // Its own inverse.
-        let order: Vec<usize> =
-            (0..count).map(|k| if placement.reordered { count - 1 - k } else { k }).collect();
+        (0..count).map(|k| if placement.reordered { count - 1 - k } else { k }).collect()
+    }
+
+    /// The scenario and its meshes, by their names.
+    pub fn scenario(&self, placement: Placement) -> (String, Vec<(String, String)>) {
         let mut text = self.head(&placement);
         let mut meshes = Vec::new();
-        for (place, &k) in order.iter().enumerate() {
+        for (place, k) in self.order(placement).into_iter().enumerate() {
             let name = if placement.reordered { format!("a{place}") } else { format!("body{k}") };
             let actor = &self.actors[k];
             actor.write(&name, &placement, &mut text);
@@ -235,9 +245,7 @@ impl Stage {
             let (point, normal) = (placement.place(wall.point), placement.direct(wall.normal, [0, 0, 0]));
             writeln!(text, "[[walls]]\nname = \"wall{k}\"\npoint = {point}\nnormal = {normal}").unwrap();
         }
-        let meshes: Vec<(&str, String)> =
-            meshes.iter().map(|(name, mesh)| (name.as_str(), mesh.clone())).collect();
-        Placed { simulation: from_text(&text, &meshes), placement, order }
+        (text, meshes)
     }
 
     /// As it is.
@@ -319,12 +327,18 @@ impl Placed {
         run(&mut self.simulation, |_| {});
     }
 
-    /// Runs to the end; `observe` sees how a body moves after every step.
-    pub fn follow(&mut self, actor: usize, mut observe: impl FnMut(Motion)) {
+    /// Runs to the end; `observe` sees it after every step.
+    ///
+    /// # Errors
+    /// What stops the run, and when.
+    pub fn follow(&mut self, mut observe: impl FnMut(&Self)) -> Result<(), String> {
         while !self.simulation.is_finished() {
-            self.simulation.advance(f64::INFINITY).unwrap();
-            observe(self.motion(actor));
+            self.simulation
+                .advance(f64::INFINITY)
+                .map_err(|failure| format!("stops at {} s of its own: {failure}", self.time()))?;
+            observe(self);
         }
+        Ok(())
     }
 
     pub fn motion(&self, actor: usize) -> Motion {
