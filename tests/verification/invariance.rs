@@ -17,7 +17,7 @@ use crate::stage::{Actor, Held, Material, Motion, Placement, Stage};
 const RUBBER: Material = Material::Rubber { young: 1e6, poisson: 0.3 };
 
 /// A scene of one impact.
-struct Scene {
+pub struct Scene {
     label: String,
     stage: Stage,
 }
@@ -55,6 +55,19 @@ fn two_cubes() -> Vec<Actor> {
     vec![upper, lower]
 }
 
+/// A cube that lands flat and slides.
+fn flat_cube() -> Actor {
+    let (turn, at) = (turn([0.0, 0.0, 1.0], 17.0), Vec3::z() * 0.103);
+    Actor { turn, at, spin: Vec3::zeros(), ..tumbling_cube(1) }
+}
+
+/// A scene of a rigid cube that lands flat on a free one: edges cross edges.
+pub fn flat_impact(response: &str) -> Scene {
+    let lower = Actor { at: Vec3::z() * -0.1, ..Actor::new(cube(1)) };
+    let stage = Stage::new(0.006, contact(response, 0.3), vec![flat_cube(), lower]);
+    Scene { label: format!("flat cube on a cube, {response}"), stage: stage.heavy().with_step(2e-5) }
+}
+
 fn rigid_impacts() -> Vec<Scene> {
     let mut scenes = Vec::new();
     for response in RESPONSES {
@@ -66,6 +79,10 @@ fn rigid_impacts() -> Vec<Scene> {
         add("cube on a wall", stage(vec![tumbling_cube(1)]).on_wall());
         add("cube on a mesh", stage(vec![tumbling_cube(1), floor(7)]));
         add("cube on a cube", stage(two_cubes()));
+        add("flat cube on a wall", stage(vec![flat_cube()]).on_wall());
+        add("flat cube on a mesh", stage(vec![flat_cube(), floor(7)]));
+        let edge = Actor { turn: turn([0.0, 1.0, 0.0], 30.0), at: Vec3::z() * 0.14, ..flat_cube() };
+        add("edge on a mesh", stage(vec![edge, floor(7)]));
         let vertices = octahedra(&contact(response, 0.0));
         add("vertex on vertex", Stage { end: 0.12, ..vertices.with_step(1e-4) });
     }
@@ -162,14 +179,19 @@ impl Scene {
     }
 }
 
-fn hold(scenes: &[Scene], tolerance: f64) {
+/// Holds scenes to a tolerance, relative to the largest velocity, momentum and spin.
+pub fn hold(scenes: &[Scene], tolerance: f64) {
     let faults: Vec<String> = scenes.par_iter().flat_map_iter(|scene| scene.faults(tolerance)).collect();
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
 
+/// A tolerance for rigid bodies.
+pub const RIGID: f64 = 1e-6;
+
 #[test]
 fn impacts_of_rigid_bodies_are_the_same_however_described() {
-    hold(&rigid_impacts(), 1e-6);
+    let springs = ["penalty", "energy-momentum"].map(flat_impact);
+    hold(&rigid_impacts().into_iter().chain(springs).collect::<Vec<_>>(), RIGID);
 }
 
 #[test]

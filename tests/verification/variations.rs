@@ -170,6 +170,23 @@ pub fn faults_of_seams(seams: &[Seam], places: &[(&str, Placement)]) -> Faults {
     faults
 }
 
+/// Goal: a block of stiff rubber does not feel them either: all that it touches is level, so that nothing pushes it along.
+#[test]
+fn rubber_blocks_do_not_feel_seams() {
+    let mut faults = Faults::default();
+    for response in RESPONSES {
+        for seam in SEAMS {
+            let stage = block_over_seam(seam, 2, &format!("response = \"{response}\"\n"));
+            let label = format!("{response}, {seam:?}, of rubber");
+            let stage = Stage { safety: 0.5, ..of_rubber(stage, 1e7) };
+            let Some(worst) = faults.take(&label, change_of_velocity(&mut stage.plain())) else { continue };
+            println!("{label}: {worst:.1e}");
+            faults.hold(worst < 1e-9, || format!("{label}: {worst:.2e}"));
+        }
+    }
+    faults.are_none();
+}
+
 /// Speed of a box that fell flat, after it over before.
 fn rebound(placed: &mut Placed) -> Result<f64, String> {
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
