@@ -185,7 +185,7 @@ fn elastic_cylinder_rebounds() {
         let mut speed = velocity(&simulation, 0).z;
         if response == "decomposition" {
             let bar = Bar { young: 117e9, density: 8930.0, length: 32.4e-3, area: 1e-6 };
-            let chain = chain_on_a_wall(&bar, 100, 227.0, 30e-6 - 1e-5 / 227.0);
+            let chain = chain_on_a_wall(&bar, 100, [227.0, 30e-6 - 1e-5 / 227.0], 0.8);
             println!("{response}: {speed}, of the chain {chain}");
             assert!((speed / chain - 1.0).abs() < 1e-9, "{speed} {chain}");
             let coarse = velocity(&taylor_cylinder(response, "", copper, 50, plane), 0).z;
@@ -278,10 +278,10 @@ fn love_rod_on_a_wall(bar: &Bar, widening: f64, cells: usize, speed: f64, durati
 }
 
 /// Mean velocity \[m/s\] of a chain of masses and springs, the cells of a bar, a time \[s\] after its end came to a wall
-/// with a speed \[m/s\]. The end stops there, and again whenever it would go in; steps are 0.8 of the critical one.
-fn chain_on_a_wall(bar: &Bar, cells: usize, speed: f64, duration: f64) -> f64 {
+/// with a speed \[m/s\]. The end stops there, and again whenever it would go in; steps are a part of the critical one.
+pub fn chain_on_a_wall(bar: &Bar, cells: usize, [speed, duration]: [f64; 2], part: f64) -> f64 {
     let cell = bar.length / cells as f64;
-    let step = 0.8 * cell / bar.wave_speed();
+    let step = part * cell / bar.wave_speed();
     let mass = |node: usize| bar.density * cell * if node.is_multiple_of(cells) { 0.5 } else { 1.0 };
     let mut position: Vec<f64> = (0..=cells).map(|node| node as f64 * cell).collect();
     let mut velocity = vec![-speed; cells + 1];

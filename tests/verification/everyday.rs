@@ -4,6 +4,11 @@ use ictus::math::{Rotation, Vec3};
 use ictus::simulation::Simulation;
 
 use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, velocity};
+use crate::situations::{
+    Ground, Seam, block_over_seam, box_on_floor, corner_cube, cube_over_sheet, cube_that_gets_spin,
+    octahedra, rod, rolling_velocity, thick_wheel, tumbling_box,
+};
+use crate::stage::Placement;
 
 const RIGID: &str = "[materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n";
 const FLOOR_WALL: &str = "[[walls]]\nname = \"floor\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n";
@@ -12,29 +17,12 @@ fn body(name: &str, keys: &str) -> String {
     format!("[[bodies]]\nname = \"{name}\"\nmesh = \"{name}.msh\"\nmaterial = \"m\"\n{keys}")
 }
 
-/// The unit vector and angle \[°\] of the k-th of some attitudes.
-fn attitude(k: usize) -> (Vec3, f64) {
-    let wave = |rate: f64| (rate * (k as f64 + 1.0)).sin();
-    (Vec3::new(wave(1.3), wave(2.7), wave(0.9)).normalize(), 180.0 * wave(3.1))
-}
-
 /// Goal: a frictionless cube that lands on a corner with e = 1 keeps its energy, in whatever attitude: 1e-12, rounding.
 #[test]
 fn corners_bounce_with_all_their_energy() {
     for k in 0..40 {
-        let (axis, angle) = attitude(k);
-        let text = format!(
-            "[time]\nend = 0.3\nflight_step = 1e-3\nstep = 1e-3\n{RIGID}[contact]\nresponse = \"decomposition\"\nrestitution = 1.0\n{}{FLOOR_WALL}",
-            body(
-                "cube",
-                &format!(
-                    "rotate = {{ axis = [{:?}, {:?}, {:?}], angle = {angle:?} }}\ntranslate = [0, 0, 0.3]\n\
-                     velocity = [0.3, -0.2, -1.5]\nangular_velocity = [-0.35, -0.28, -0.67]\n",
-                    axis.x, axis.y, axis.z
-                )
-            )
-        );
-        let mut simulation = from_text(&text, &[("cube.msh", box_mesh([-0.1; 3], [0.1; 3], [1, 1, 1]))]);
+        let contact = "response = \"decomposition\"\nrestitution = 1.0\n";
+        let mut simulation = corner_cube(k, 1, contact).with_step(1e-3).plain().simulation;
         let before = simulation.energies().kinetic;
         run(&mut simulation, |_| {});
         let after = simulation.energies().kinetic;
@@ -52,26 +40,8 @@ fn seams_are_not_felt() {
         for (phase, lower, slit) in
             [(0.0, 0.0, 0.0), (1.3e-4, 0.0, 0.0), (2.9e-4, 1e-6, 0.0), (1.7e-4, 0.0, 2e-6)]
         {
-            let slab = |name: &str, x: f64, z: f64| {
-                let fix = format!("[[boundaries]]\nbody = \"{name}\"\nfix = [\"x\", \"y\", \"z\"]\n");
-                format!(
-                    "[[bodies]]\nname = \"{name}\"\nmesh = \"slab.msh\"\nmaterial = \"m\"\ntranslate = [{x:?}, 0, {z:?}]\n{fix}"
-                )
-            };
-            let text = format!(
-                "gravity = [0, 0, -9.81]\n[time]\nend = 0.8\nflight_step = 1e-3\n{RIGID}[contact]\nresponse = \"{response}\"\n{}{}{}",
-                body(
-                    "block",
-                    &format!("translate = [{:?}, 0.03, 0]\nvelocity = [0.5, 0, 0]\n", -0.2 + phase)
-                ),
-                slab("left", 0.0, 0.0),
-                slab("right", 1.0 + slit, -lower)
-            );
-            let meshes = [
-                ("block.msh", box_mesh([0.6, -0.1, 0.0], [0.8, 0.1, 0.2], [1, 1, 1])),
-                ("slab.msh", box_mesh([0.0, -0.5, -0.2], [1.0, 0.5, 0.0], [1, 1, 1])),
-            ];
-            let mut simulation = from_text(&text, &meshes);
+            let contact = format!("response = \"{response}\"\n");
+            let mut simulation = block_over_seam(Seam { phase, lower, slit }, 1, &contact).plain().simulation;
             let mut worst = 0.0_f64;
             run(&mut simulation, |simulation| {
                 let velocity = velocity(simulation, 0);
@@ -86,16 +56,7 @@ fn seams_are_not_felt() {
 
 /// Speed of a box after it fell flat on a rigid floor of so many cells a side by the default response, over that before.
 fn rebound(cells: usize) -> f64 {
-    let text = format!(
-        "gravity = [0, 0, -9.81]\n[time]\nend = 0.6\nflight_step = 1e-2\n{RIGID}{}{}",
-        body("box", "translate = [0, 0, 1]\n"),
-        rigid_floor("")
-    );
-    let meshes = [
-        ("box.msh", box_mesh([-0.5, -0.5, 0.0], [0.5, 0.5, 1.0], [1, 1, 1])),
-        ("floor.msh", box_mesh([-1.0, -1.0, -0.2], [1.0, 1.0, 0.0], [cells, cells, 1])),
-    ];
-    let mut simulation = from_text(&text, &meshes);
+    let mut simulation = box_on_floor(1, cells, "").plain().simulation;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
     run(&mut simulation, |simulation| {
         let speed = velocity(simulation, 0).z;
@@ -122,16 +83,8 @@ fn a_box_bounces_alike_on_any_floor() {
 #[test]
 fn a_rod_that_sticks_keeps_its_restitution() {
     let restitution = 0.7;
-    let text = format!(
-        "[time]\nend = 0.02\nflight_step = 1e-3\nstep = 1e-7\n{RIGID}[contact]\nresponse = \"decomposition\"\n\
-         restitution = {restitution:?}\nfriction = 10.0\n{}{FLOOR_WALL}",
-        body(
-            "rod",
-            "rotate = { axis = [0, 1, 0], angle = 30 }\ntranslate = [0, 0, 0.27]\nvelocity = [0, 0, -1]\n"
-        )
-    );
-    let rod = box_mesh([-0.5, -0.02, -0.01], [0.5, 0.02, 0.01], [10, 1, 1]);
-    let mut simulation = from_text(&text, &[("rod.msh", rod)]);
+    let contact = format!("response = \"decomposition\"\nrestitution = {restitution:?}\nfriction = 10.0\n");
+    let mut simulation = rod(&contact).plain().simulation;
     run(&mut simulation, |_| {});
     let (sine, cosine) = 30_f64.to_radians().sin_cos();
     // Right end down: the lower edge is at (0.5, −0.01) turned about y by 30°.
@@ -148,16 +101,9 @@ fn a_rod_that_sticks_keeps_its_restitution() {
     assert!((found - expected).norm() < 1e-6, "{found:?} instead of {expected:?}");
 }
 
-fn spins(floor: &str, meshes: &[(&str, String)]) -> (Vec3, Vec3) {
-    let text = format!(
-        "gravity = [0, 0, -9.81]\n[time]\nend = 0.2\nflight_step = 1e-4\nstep = 1e-5\n{RIGID}[contact]\n\
-         response = \"decomposition\"\nrestitution = 0.5\nfriction = 0.35\n{}{floor}",
-        body(
-            "cube",
-            "rotate = { axis = [1, 2, 0.3], angle = 50 }\ntranslate = [0.013, 0.017, 0.3]\nvelocity = [0.2, 0.05, 0]\n"
-        )
-    );
-    let mut simulation = from_text(&text, meshes);
+fn spins(on_mesh: bool) -> (Vec3, Vec3) {
+    let contact = "response = \"decomposition\"\nrestitution = 0.5\nfriction = 0.35\n";
+    let mut simulation = cube_that_gets_spin(on_mesh, contact).plain().simulation;
     run_past_the_first_contact(&mut simulation);
     (velocity(&simulation, 0), simulation.balances()[0].momentum.angular)
 }
@@ -171,30 +117,9 @@ fn run_past_the_first_contact(simulation: &mut Simulation) {
 /// projection does not turn what lands on a body that is held. Tolerance 1e-9, the residual of the impulses.
 #[test]
 fn walls_and_fixed_meshes_are_alike() {
-    let cube = || ("cube.msh", box_mesh([-0.1; 3], [0.1; 3], [1, 1, 1]));
-    let wall = spins(FLOOR_WALL, &[cube()]);
-    let mesh = ("floor.msh", box_mesh([-1.0, -1.0, -0.2], [1.0, 1.0, 0.0], [7, 7, 1]));
-    let plate = spins(&rigid_floor(""), &[cube(), mesh]);
+    let (wall, plate) = (spins(false), spins(true));
     assert!((wall.0 - plate.0).norm() < 1e-9 * wall.0.norm(), "{wall:?} {plate:?}");
     assert!((wall.1 - plate.1).norm() < 1e-9 * wall.1.norm(), "{wall:?} {plate:?}");
-}
-
-/// An octahedron of eight tetrahedra, its vertices on the axes one away from the centre.
-fn octahedron() -> String {
-    let mut text = String::from("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n7\n1 0 0 0\n");
-    text += "2 1 0 0\n3 -1 0 0\n4 0 1 0\n5 0 -1 0\n6 0 0 1\n7 0 0 -1\n$EndNodes\n$Elements\n8\n";
-    let mut tag = 0;
-    for x in [2, 3] {
-        for y in [4, 5] {
-            for z in [6, 7] {
-                tag += 1;
-                let right = (x == 2) == ((y == 4) == (z == 6));
-                let [b, c] = if right { [y, z] } else { [z, y] };
-                text += &format!("{tag} 4 2 1 1 1 {x} {b} {c}\n");
-            }
-        }
-    }
-    text + "$EndElements\n"
 }
 
 /// Goal: two equal bodies that meet vertex on vertex, symmetric about the line between them, exchange their velocities,
@@ -205,24 +130,10 @@ fn vertices_push_along_their_symmetry() {
         [("penalty", "", 1e-2), ("decomposition", "restitution = 1.0\n", 1e-9), ("energy-momentum", "", 1e-9)]
     {
         for turn in [Rotation::identity(), Rotation::from_scaled_axis(Vec3::new(0.3, -1.1, 0.7))] {
-            let direction = turn * Vec3::x();
-            let rotate = turn.axis().map_or_else(String::new, |axis| {
-                let angle = turn.angle().to_degrees();
-                format!(
-                    "rotate = {{ axis = [{:?}, {:?}, {:?}], angle = {angle:?} }}\n",
-                    axis.x, axis.y, axis.z
-                )
-            });
-            let vector = |v: Vec3| format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z);
-            let (place, speed) = (vector(direction * 2.1), vector(direction));
-            let text = format!(
-                "[time]\nend = 0.6\nflight_step = 1e-2\n{RIGID}[contact]\nresponse = \"{response}\"\n{keys}\
-                 [[bodies]]\nname = \"a\"\nmesh = \"o.msh\"\nmaterial = \"m\"\n{rotate}velocity = {speed}\n\
-                 [[bodies]]\nname = \"b\"\nmesh = \"o.msh\"\nmaterial = \"m\"\n{rotate}translate = {place}\n"
-            );
-            let mut simulation = from_text(&text, &[("o.msh", octahedron())]);
-            run(&mut simulation, |_| {});
-            let found = velocity(&simulation, 1);
+            let contact = format!("response = \"{response}\"\n{keys}");
+            let mut placed = octahedra(&contact).placed(Placement { turn, ..Placement::plain() });
+            placed.run();
+            let (found, direction) = (velocity(&placed.simulation, 1), turn * Vec3::x());
             let lateral = found - direction * direction.dot(&found);
             assert!(lateral.norm() < 1e-9, "{response}: {found}");
             assert!((direction.dot(&found) - 1.0).abs() < tolerance, "{response}: {found}");
@@ -261,17 +172,8 @@ fn springs_give_back_what_restitution_says() {
 /// √(2 h/g), 1e-6, and bounces.
 #[test]
 fn a_sheet_in_the_plane_z_0_is_met() {
-    let text = format!(
-        "gravity = [0, 0, -9.81]\n[time]\nend = 0.5\nflight_step = 1e-3\nstep = 1e-4\n{RIGID}[contact]\n\
-         response = \"decomposition\"\nrestitution = 1.0\n{}{}[[boundaries]]\nbody = \"sheet\"\nfix = [\"x\", \"y\", \"z\"]\n",
-        body("cube", "translate = [0.02, 0.01, 0.6]\n"),
-        body("sheet", "thickness = 0.01\ncontact_thickness = 0\n")
-    );
-    let meshes = [
-        ("cube.msh", box_mesh([-0.1; 3], [0.1; 3], [1, 1, 1])),
-        ("sheet.msh", box_mesh([-0.5, -0.5, 0.0], [0.5, 0.5, 0.0], [3, 3, 0])),
-    ];
-    let mut simulation = from_text(&text, &meshes);
+    let mut simulation =
+        cube_over_sheet(1, "response = \"decomposition\"\nrestitution = 1.0\n").plain().simulation;
     run(&mut simulation, |_| {});
     let met = simulation.first_contacts().first().map(|contact| contact.time);
     let expected = (2.0 * 0.5 / 9.81_f64).sqrt();
@@ -283,46 +185,13 @@ fn a_sheet_in_the_plane_z_0_is_met() {
 /// with that of its mesh, turned by `rotate` too. Tolerance 1e-12, rounding.
 #[test]
 fn given_inertia_turns_with_the_mesh() {
-    let spun = |given: &str| {
-        let keys =
-            format!("rotate = {{ axis = [1, 2, 3], angle = 77 }}\nangular_velocity = [1, -2, 0.5]\n{given}");
-        let text = format!("[time]\nend = 1.0\nflight_step = 0.01\n{RIGID}{}", body("box", &keys));
-        let mesh = box_mesh([-0.1, -0.2, -0.3], [0.1, 0.2, 0.3], [1, 1, 1]);
-        let mut simulation = from_text(&text, &[("box.msh", mesh)]);
-        run(&mut simulation, |_| {});
-        simulation.balances()[0].momentum.angular
+    let spun = |given| {
+        let mut placed = tumbling_box(given).plain();
+        placed.run();
+        placed.simulation.balances()[0].momentum.angular
     };
-    let mass = 1000.0 * 0.2 * 0.4 * 0.6;
-    let moment = |b: f64, c: f64| mass * (b * b + c * c) / 12.0;
-    let given = format!(
-        "mass = {mass:?}\ninertia = [{:?}, {:?}, {:?}]\n",
-        moment(0.4, 0.6),
-        moment(0.2, 0.6),
-        moment(0.2, 0.4)
-    );
-    let (of_mesh, given) = (spun(""), spun(&given));
+    let (of_mesh, given) = (spun(false), spun(true));
     assert!((of_mesh - given).norm() < 1e-12 * of_mesh.norm(), "{of_mesh} {given}");
-}
-
-/// A wheel: a regular polygon of 96 corners 0.1 from its axis, 0.1 wide, of wedges.
-fn wheel() -> String {
-    let count = 96;
-    let mut text = format!("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}\n", 2 * count + 2);
-    for (side, y) in [-0.05, 0.05].into_iter().enumerate() {
-        text += &format!("{} 0 {y} 0\n", side * (count + 1) + 1);
-        for corner in 0..count {
-            let (sine, cosine) = (f64::from(corner as u32) * std::f64::consts::TAU / count as f64).sin_cos();
-            let tag = side * (count + 1) + corner + 2;
-            text += &format!("{tag} {:?} {y} {:?}\n", 0.1 * cosine, 0.1 * sine);
-        }
-    }
-    text += &format!("$EndNodes\n$Elements\n{count}\n");
-    for corner in 0..count {
-        let (a, b) = (corner + 2, (corner + 1) % count + 2);
-        let far = count + 1;
-        text += &format!("{} 6 2 1 1 1 {b} {a} {} {} {}\n", corner + 1, 1 + far, b + far, a + far);
-    }
-    text + "$EndElements\n"
 }
 
 /// Goal: friction of a wheel of radius R with a contact thickness 2 h on a floor acts on a lever of R + h: it slides until it
@@ -330,31 +199,10 @@ fn wheel() -> String {
 /// corners.
 #[test]
 fn thick_wheels_roll_on_their_thickness() {
-    let polygon = std::f64::consts::TAU / 96.0;
-    // Square of the radius of gyration of a regular polygon.
-    let square = 0.01 * (2.0 + polygon.cos()) / 6.0;
-    let expected = 2.0 / (1.0 + square / (0.15 * 0.15));
-    let rubber = "[materials.m2]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 5e7\npoisson = 0.3\n";
-    let held = ["x0", "x1"].map(|group| {
-        format!("[[boundaries]]\nbody = \"floor\"\ngroup = \"{group}\"\nfix = [\"x\", \"y\", \"z\"]\n")
-    });
-    let soft = format!(
-        "[[bodies]]\nname = \"floor\"\nmesh = \"floor.msh\"\nmaterial = \"m2\"\ngravity = [0, 0, 0]\n{}",
-        held.concat()
-    );
+    let expected = rolling_velocity();
     for response in RESPONSES {
-        for floor in [FLOOR_WALL.to_owned(), rigid_floor(""), soft.clone()] {
-            let text = format!(
-                "gravity = [0, 0, -9.81]\n[time]\nend = 0.15\nflight_step = 1e-3\nstep = 2e-5\n{RIGID}{rubber}\
-                 [contact]\nresponse = \"{response}\"\nfriction = 0.3\n{}{}{floor}",
-                lossy(response),
-                body("wheel", "translate = [0, 0, 0.15]\nvelocity = [2, 0, 0]\ncontact_thickness = 0.1\n")
-            );
-            let meshes = [
-                ("wheel.msh", wheel()),
-                ("floor.msh", box_mesh([-0.3, -0.3, -0.1], [0.6, 0.3, 0.0], [6, 2, 1])),
-            ];
-            let mut simulation = from_text(&text, &meshes);
+        for ground in [Ground::Wall, Ground::Rigid, Ground::Soft] {
+            let mut simulation = thick_wheel(ground, response).plain().simulation;
             run(&mut simulation, |_| {});
             let found = velocity(&simulation, 0).x;
             println!("{response}: {found}, not {expected}");

@@ -87,6 +87,16 @@ pub fn mean_displacement(simulation: &Simulation, body: usize, x: f64) -> f64 {
 /// A box of hexahedra from `low` to `high`, or, of no depth in z, of quadrilaterals, in MSH 2.2. Groups: "box", and
 /// "x0", "x1" its ends.
 pub fn box_mesh(low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
+    pierced_box_mesh(low, high, cells, |_| true)
+}
+
+/// The same without the cells that are not `kept`. Nodes of no element are left out by the reader.
+pub fn pierced_box_mesh(
+    low: [f64; 3],
+    high: [f64; 3],
+    cells: [usize; 3],
+    kept: impl Fn([usize; 3]) -> bool,
+) -> String {
     let plane = cells[2] == 0;
     let dimension = if plane { 2 } else { 3 };
     let (counts, number) = numbering(cells);
@@ -103,7 +113,7 @@ pub fn box_mesh(low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
         writeln!(text, "{} {:?} {:?} {:?}", number(i, j, k), at(0, i), at(1, j), at(2, k)).unwrap();
     }
     let mut elements: Vec<(u8, u8, Vec<usize>)> = Vec::new();
-    for (k, j, i) in grid([cells[2].max(1), cells[1], cells[0]]) {
+    for (k, j, i) in grid([cells[2].max(1), cells[1], cells[0]]).filter(|&(k, j, i)| kept([i, j, k])) {
         let layer = |k| [number(i, j, k), number(i + 1, j, k), number(i + 1, j + 1, k), number(i, j + 1, k)];
         if plane {
             elements.push((3, 1, layer(0).to_vec()));
@@ -112,7 +122,8 @@ pub fn box_mesh(low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
         }
     }
     for (group, i) in [(2, 0), (3, cells[0])] {
-        for (k, j, _) in grid([cells[2].max(1), cells[1], 1]) {
+        let of_end = |&(k, j, _): &(usize, usize, usize)| kept([i.saturating_sub(1), j, k]);
+        for (k, j, _) in grid([cells[2].max(1), cells[1], 1]).filter(of_end) {
             let edge = |k| [number(i, j, k), number(i, j + 1, k)];
             if plane {
                 elements.push((1, group, edge(0).to_vec()));

@@ -1,5 +1,6 @@
 //! Round bodies, meshed in code, in MSH 2.2.
 
+use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 
@@ -72,4 +73,71 @@ pub fn cylinder([radius, length]: [f64; 2], across: usize, along: usize) -> Stri
         }
     }
     msh(&nodes, &cells, &[(3, 1, "cylinder")])
+}
+
+/// An octahedron of eight tetrahedra, its vertices on the axes one away from the centre.
+pub fn octahedron() -> String {
+    ball(1.0, 0)
+}
+
+/// A ball of tetrahedra that meet in its centre: on an octahedron whose faces are cut in four so many times.
+pub fn ball(radius: f64, cuts: usize) -> String {
+    let mut nodes = vec![[0.0; 3]];
+    for axis in 0..3 {
+        for sign in [1.0, -1.0] {
+            nodes.push([0, 1, 2].map(|k| if k == axis { sign } else { 0.0 }));
+        }
+    }
+    let mut faces = Vec::new();
+    for x in [1, 2] {
+        for y in [3, 4] {
+            for z in [5, 6] {
+                let right = (x == 1) == ((y == 3) == (z == 5));
+                faces.push(if right { [x, y, z] } else { [x, z, y] });
+            }
+        }
+    }
+    for _ in 0..cuts {
+        faces = cut_in_four(&mut nodes, &faces);
+    }
+    let nodes: Vec<[f64; 3]> = nodes.into_iter().map(|node| node.map(|x| radius * x)).collect();
+    let cells: Vec<_> = faces.into_iter().map(|[a, b, c]| (4, 1, vec![0, a, b, c])).collect();
+    msh(&nodes, &cells, &[(3, 1, "ball")])
+}
+
+/// Triangles by the middles of their edges, which are put on the unit sphere.
+fn cut_in_four(nodes: &mut Vec<[f64; 3]>, faces: &[[usize; 3]]) -> Vec<[usize; 3]> {
+    let mut middles = BTreeMap::new();
+    let mut middle = |a: usize, b: usize| {
+        *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+            let sum = [0, 1, 2].map(|k| nodes[a][k] + nodes[b][k]);
+            let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
+            nodes.push(sum.map(|x| x / length));
+            nodes.len() - 1
+        })
+    };
+    let cut = |&[a, b, c]: &[usize; 3]| {
+        let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
+        [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+    };
+    faces.iter().flat_map(cut).collect()
+}
+
+/// A wheel of wedges: a regular polygon of 96 corners 0.1 from its axis, 0.1 wide.
+pub fn solid_wheel() -> String {
+    let count = 96;
+    let mut nodes = Vec::new();
+    for y in [-0.05, 0.05] {
+        nodes.push([0.0, y, 0.0]);
+        nodes.extend((0..count).map(|corner| {
+            let (sine, cosine) = (TAU * corner as f64 / count as f64).sin_cos();
+            [0.1 * cosine, y, 0.1 * sine]
+        }));
+    }
+    let far = count + 1;
+    let cell = |corner: usize| {
+        let (a, b) = (corner + 1, (corner + 1) % count + 1);
+        (6, 1, vec![b, a, 0, b + far, a + far, far])
+    };
+    msh(&nodes, &(0..count).map(cell).collect::<Vec<_>>(), &[(3, 1, "wheel")])
 }

@@ -1,0 +1,235 @@
+//! Sides of bodies: those of flush seams are not felt, all others hold.
+//!
+//! By every response and by two detectors that find contact in ways of their own. Springs are pressed by a/ω² under an
+//! acceleration a, with ω dt = 0.3 or more, and impulses leave bodies some a dt² in each other; what strikes with a
+//! velocity v goes v dt in, and on springs some v/ω more: with v/ω, a body is in by v dt/0.3 at the most. Twice that is
+//! [`depth`].
+
+use ictus::math::{Mat3, Vec3};
+use rayon::prelude::*;
+
+use crate::model::{RESPONSES, box_mesh, lossy, pierced_box_mesh};
+use crate::situations::{cube, turn};
+use crate::stage::{Actor, Motion, Placed, Stage};
+
+const DETECTORS: [&str; 2] = ["hierarchy", "buckets"];
+const STEP: f64 = 1e-4;
+
+/// How deep a body that comes with this velocity \[m/s\] is in at the most \[m\].
+pub fn depth(velocity: f64) -> f64 {
+    2.0 * velocity * STEP / 0.3
+}
+
+/// The keys of every response with every detector; with what lets bodies come to rest, or without.
+pub fn contacts(rests: bool) -> Vec<String> {
+    let of = |response: &str, detector: &str| {
+        let keys = if rests { lossy(response) } else { "" };
+        format!("response = \"{response}\"\ndetection = \"{detector}\"\n{keys}")
+    };
+    RESPONSES.iter().flat_map(|response| DETECTORS.map(|detector| of(response, detector))).collect()
+}
+
+/// What is wrong by some responses and detectors with a stage, as `check` finds it after every step and in the end.
+pub fn faults(
+    contacts: &[String],
+    stage: impl Fn(&str) -> Stage + Sync,
+    check: impl Fn(&mut Placed, &str) -> Vec<String> + Sync,
+) -> Vec<String> {
+    let of = |contact: &String| {
+        let label = contact.replace('\n', " ");
+        let found = check(&mut stage(contact).plain(), &label);
+        found.into_iter().map(move |fault| format!("{label}: {fault}")).collect::<Vec<_>>()
+    };
+    contacts.par_iter().flat_map_iter(of).collect()
+}
+
+pub fn hold(faults: &[String]) {
+    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// A fixed box.
+fn fixed_box(low: [f64; 3], high: [f64; 3]) -> Actor {
+    Actor::fixed(box_mesh(low, high, [1, 1, 1]))
+}
+
+/// A block that lies on a floor and is pushed against a step, which is the side of a mesh.
+///
+/// Goal: it stops there, with no more than 1 % of the speed left, and its nodes have never been deeper in the step's side
+/// than [`depth`]. The step is half as high as the block, or, so that the block trips over it and falls back, 2 mm.
+#[test]
+fn a_step_stops_a_block() {
+    let mut found = Vec::new();
+    for height in [0.1, 2e-3] {
+        let stage = |contact: &str| {
+            let block = Actor {
+                at: Vec3::new(0.0, 0.013, 0.1),
+                velocity: Vec3::new(0.5, 0.0, 0.0),
+                ..Actor::new(cube(1))
+            };
+            let actors = vec![
+                block,
+                fixed_box([-0.5, -0.5, -0.2], [0.15, 0.5, 0.0]),
+                fixed_box([0.15, -0.5, -0.2], [1.0, 0.5, height]),
+            ];
+            let stage = Stage::new(1.5, contact.to_owned(), actors).with_step(STEP);
+            Stage { gravity: Vec3::new(2.0, 0.0, -9.81), ..stage }
+        };
+        found.extend(faults(&contacts(true), stage, |placed, label| {
+            let mut deepest = 0.0_f64;
+            let run = placed.follow(|placed| {
+                let below = placed.nodes(0).filter(|(_, now)| now.z < height - depth(1.0));
+                deepest = below.map(|(_, now)| now.x - 0.15).fold(deepest, f64::max);
+            });
+            let mut faults: Vec<String> = run.err().into_iter().collect();
+            let speed = placed.motion(0).velocity.norm();
+            println!("step of {height}, {label}: {deepest:.2e} m deep, {speed:.2e} m/s");
+            if deepest > depth(1.0) {
+                faults.push(format!("step of {height}: {deepest} m deep, not {}", depth(1.0)));
+            }
+            if speed > 0.01 * 0.5 {
+                faults.push(format!("step of {height}: still has {speed} m/s"));
+            }
+            faults
+        }));
+    }
+    hold(&found);
+}
+
+/// A peg in a square hole of a fixed mesh, moved to a side, with a spin about its axis or turned by 3°.
+///
+/// Goal: no node leaves the hole by more than [`depth`].
+#[test]
+fn a_peg_stays_in_its_hole() {
+    hold(&faults_of_pegs(&[(0.0, 3.0), (4.0, 0.0)]));
+}
+
+/// What is wrong with pegs of some spins \[rad/s\] and angles \[°\].
+pub fn faults_of_pegs(pegs: &[(f64, f64)]) -> Vec<String> {
+    let mut found = Vec::new();
+    for &(spin, angle) in pegs {
+        let stage = |contact: &str| {
+            let around = |[i, j, _]: [usize; 3]| [i, j] != [1, 1];
+            let plate = pierced_box_mesh([-0.15, -0.15, -0.1], [0.15, 0.15, 0.1], [3, 3, 2], around);
+            let peg = Actor {
+                velocity: Vec3::new(0.5, 0.21, 0.0),
+                spin: Vec3::new(0.0, 0.0, spin),
+                turn: turn([0.0, 0.0, 1.0], angle),
+                ..Actor::new(box_mesh([-0.045, -0.045, -0.07], [0.045, 0.045, 0.07], [1, 1, 1]))
+            };
+            Stage::new(0.3, contact.to_owned(), vec![peg, Actor::fixed(plate)]).with_step(STEP)
+        };
+        let most = depth(0.5 * f64::hypot(1.0, 0.42) + 0.07 * 4.0);
+        found.extend(faults(&contacts(false), stage, |placed, label| {
+            let mut farthest = 0.0_f64;
+            let run = placed.follow(|placed| {
+                let nodes = placed.nodes(0).map(|(_, now)| now.x.abs().max(now.y.abs()));
+                farthest = nodes.fold(farthest, f64::max);
+            });
+            let mut faults: Vec<String> = run.err().into_iter().collect();
+            println!("{spin}, {angle}°, {label}: {:.2e} m out", farthest - 0.05);
+            if farthest > 0.05 + most || placed.simulation.first_contacts().is_empty() {
+                faults.push(format!("{} m out of the hole, not {most}", farthest - 0.05));
+            }
+            faults.iter().map(|fault| format!("spin {spin}, {angle}°: {fault}")).collect()
+        }));
+    }
+    found
+}
+
+/// A cube that falls, pulled aside, into the corner between a floor and the side of a box that stands beside it.
+///
+/// Goal: it rests against both, within [`depth`] of them, with less than 1 cm/s.
+#[test]
+fn a_cube_rests_in_a_corner() {
+    let mut found = Vec::new();
+    for inset in [0.0, -0.2] {
+        let stage = |contact: &str| {
+            let cube = Actor { at: Vec3::new(0.12, 0.01, 0.13), ..Actor::new(cube(1)) };
+            let actors = vec![
+                cube,
+                fixed_box([0.0, -0.5, -0.2], [1.0, 0.5, 0.0]),
+                fixed_box([-0.2, -0.5, inset], [0.0, 0.5, 0.4]),
+            ];
+            let stage = Stage::new(1.2, contact.to_owned(), actors).with_step(STEP);
+            Stage { gravity: Vec3::new(-4.0, 0.0, -9.81), ..stage }
+        };
+        found.extend(faults(&contacts(true), stage, |placed, label| {
+            let run = placed.follow(|_| {});
+            let mut faults: Vec<String> = run.err().into_iter().collect();
+            let Motion { centre, velocity, .. } = placed.motion(0);
+            println!("box from {inset}, {label}: at {centre:?} with {:.2e}", velocity.norm());
+            let off = (centre.x - 0.1).abs().max((centre.z - 0.1).abs());
+            if off > depth(1.0) || velocity.norm() > 0.01 {
+                faults.push(format!("box from {inset}: at {centre:?}, with {} m/s", velocity.norm()));
+            }
+            faults
+        }));
+    }
+    hold(&found);
+}
+
+/// Depth of a point in a box of half sides about a centre, turned with the axes \[m\]: negative outside.
+fn depth_in_box(point: Vec3, centre: Vec3, axes: Mat3, half: Vec3) -> f64 {
+    let local = axes.transpose() * (point - centre);
+    (half - local.abs()).min()
+}
+
+/// Axes of a rigid body: the rotation from where its nodes were to where they are.
+fn axes(placed: &Placed, actor: usize) -> Mat3 {
+    let nodes: Vec<(Vec3, Vec3)> = placed.nodes(actor).collect();
+    let mean = |of: fn(&(Vec3, Vec3)) -> Vec3| nodes.iter().map(of).sum::<Vec3>() / nodes.len() as f64;
+    let (before, now) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let sum = |of: &dyn Fn(&(Vec3, Vec3)) -> Mat3| nodes.iter().map(of).sum::<Mat3>();
+    let mixed = sum(&|pair| (pair.1 - now) * (pair.0 - before).transpose());
+    let own = sum(&|pair| (pair.0 - before) * (pair.0 - before).transpose());
+    mixed * own.try_inverse().unwrap()
+}
+
+/// A block pushed over the edge of a table tips and falls off it.
+///
+/// Goal: it comes to lie below the table's top, and meanwhile neither its nodes are in the table nor the table's in it by
+/// more than [`depth`] of the 4 m/s that it gets.
+#[test]
+fn a_block_falls_off_a_table() {
+    let mut found = Vec::new();
+    for speed in [0.3, 1.0] {
+        let stage = |contact: &str| {
+            let block = Actor {
+                at: Vec3::new(-0.14, 0.02, 0.1),
+                velocity: Vec3::new(speed, 0.0, 0.0),
+                ..Actor::new(cube(1))
+            };
+            let table = Actor::fixed(box_mesh([-1.0, -0.5, -1.0], [0.0, 0.5, 0.0], [2, 2, 2]));
+            Stage::new(1.0, contact.to_owned(), vec![block, table]).heavy().with_step(STEP)
+        };
+        found.extend(faults(&contacts(true), stage, |placed, label| {
+            let (mut deepest, mut when) = (0.0_f64, 0.0);
+            let run = placed.follow(|placed| {
+                let now = depth_of_block_and_table(placed);
+                if now > deepest {
+                    (deepest, when) = (now, placed.time());
+                }
+            });
+            let mut faults: Vec<String> = run.err().into_iter().collect();
+            let centre = placed.motion(0).centre;
+            println!("{speed} m/s, {label}: {deepest:.2e} m deep at {when:.3} s, in the end at {centre:?}");
+            if deepest > depth(4.0) {
+                faults.push(format!("{speed} m/s: {deepest} m deep at {when} s, not {}", depth(4.0)));
+            }
+            if centre.z > -0.3 {
+                faults.push(format!("{speed} m/s: has not fallen, it is at {centre:?}"));
+            }
+            faults
+        }));
+    }
+    hold(&found);
+}
+
+/// How deep nodes of the block are in the table, or the other way round \[m\].
+fn depth_of_block_and_table(placed: &Placed) -> f64 {
+    let (centre, axes) = (placed.motion(0).centre, axes(placed, 0));
+    let (middle, half) = (Vec3::new(-0.5, 0.0, -0.5), Vec3::repeat(0.5));
+    let in_table = placed.nodes(0).map(|(_, now)| depth_in_box(now, middle, Mat3::identity(), half));
+    let in_block = placed.nodes(1).map(|(_, now)| depth_in_box(now, centre, axes, Vec3::repeat(0.1)));
+    in_table.chain(in_block).fold(0.0, f64::max)
+}
