@@ -33,6 +33,8 @@ mod plane_strain;
 mod projectiles;
 mod quadratic_bars;
 mod quadratic_spheres;
+mod random;
+mod random_scenes;
 mod renumbered;
 mod resting;
 mod rigid_bodies;

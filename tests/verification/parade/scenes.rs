@@ -128,15 +128,20 @@ fn scene(
         law.keys(),
         base.keys()
     );
-    let meshes = meshes.into_iter().chain(base.mesh()).collect();
+    let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
     let label = format!("{label}, {base:?}, {law:?}");
     let deforms = bodies.contains("rubber") || base == Base::Soft;
-    let surplus = match (law.response, deforms) {
+    let surplus = surplus(law.response, deforms);
+    Scene { label, text, meshes, symmetric: false, surplus, expected }
+}
+
+/// Largest energy that contact of a response may make, over the scale of the energies.
+pub fn surplus(response: &str, deforms: bool) -> f64 {
+    match (response, deforms) {
         ("penalty", true) => 0.05,
         ("penalty", false) => 0.01,
         _ => 0.005,
-    };
-    Scene { label, text, meshes, symmetric: false, surplus, expected }
+    }
 }
 
 fn body(name: &str, mesh: &str, material: &str, keys: &str) -> String {
@@ -253,7 +258,7 @@ fn slides(scenes: &mut Vec<Scene>) {
             if !extra.is_empty() {
                 // The slabs are the floor.
                 made.text = made.text.replace(&base.keys(), "");
-                made.meshes.retain(|(name, _)| *name != "floor.msh");
+                made.meshes.retain(|(name, _)| name != "floor.msh");
             }
             scenes.push(made);
         }
