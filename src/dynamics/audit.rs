@@ -129,7 +129,7 @@ impl Audit {
         self.largest_energy_error
     }
 
-    /// Largest error of linear momentum so far, over the largest momentum of a body.
+    /// Largest error of linear momentum so far, over the largest momentum of a body or impulse of a step.
     pub fn largest_momentum_error(&self) -> f64 {
         self.largest_momentum_error
     }
@@ -140,8 +140,10 @@ impl Audit {
         self.largest_angular_error
     }
 
-    /// Adds the impulse of loads and supports.
+    /// Adds the impulse of loads and supports. Errors are relative to it where bodies have no momentum, as at rest.
     pub fn add_impulse(&mut self, impulse: Wrench) {
+        self.momentum_scale = self.momentum_scale.max(impulse.linear.norm());
+        self.angular_scale = self.angular_scale.max(impulse.angular.norm());
         self.impulse = self.impulse + impulse;
     }
 

@@ -16,31 +16,12 @@ use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use rayon::prelude::*;
 
+use crate::random::Random;
+
 /// Relative to the size of the face.
 const TOLERANCE: f64 = 1e-10;
 /// Parts of a face after which the oracle gives up.
 const MAX_PARTS: usize = 300_000;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self, half: f64) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        half * (2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0)
-    }
-
-    fn vector(&mut self, half: f64) -> Vec3 {
-        Vec3::from_fn(|_, _| self.uniform(half))
-    }
-
-    fn pick(&mut self, entries: &[f64]) -> f64 {
-        entries[(self.uniform(1.0).abs() * entries.len() as f64) as usize]
-    }
-}
 
 /// Shapes of faces.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,18 +11,18 @@
 //!
 //! Deformable bodies run in steps of 0.1 of the critical one, as T_n + W_n of a swinging body is off by (ω dt)²/4.
 
-mod scenes;
+pub mod scenes;
 
 use ictus::simulation::Simulation;
 use rayon::prelude::*;
 
 use crate::model::{from_text, velocity};
 
-const GRAVITY: f64 = 9.81;
+pub const GRAVITY: f64 = 9.81;
 
 /// What the first body is to do in the end.
 #[derive(Clone, Copy, Debug)]
-enum Expected {
+pub enum Expected {
     /// Nothing but what holds of every scene.
     Invariants,
     /// It flies up with a speed \[m/s\], within so much.
@@ -35,14 +35,15 @@ enum Expected {
     Rests { height: f64, within: f64 },
 }
 
-struct Scene {
-    label: String,
-    text: String,
-    meshes: Vec<(&'static str, String)>,
-    symmetric: bool,
+pub struct Scene {
+    pub label: String,
+    pub text: String,
+    /// By the names of their files.
+    pub meshes: Vec<(String, String)>,
+    pub symmetric: bool,
     /// Largest energy that contact may make, over the scale of the energies.
-    surplus: f64,
-    expected: Expected,
+    pub surplus: f64,
+    pub expected: Expected,
 }
 
 /// What a run has shown.
@@ -58,8 +59,9 @@ struct Outcome {
 
 impl Scene {
     /// What is wrong with it.
-    fn faults(&self) -> Vec<String> {
-        let meshes: Vec<(&str, String)> = self.meshes.clone();
+    pub fn faults(&self) -> Vec<String> {
+        let meshes: Vec<(&str, String)> =
+            self.meshes.iter().map(|(name, mesh)| (name.as_str(), mesh.clone())).collect();
         let mut simulation = from_text(&self.text, &meshes);
         let outcome = match self.run(&mut simulation) {
             Ok(outcome) => outcome,

@@ -278,7 +278,11 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
     let normal = normal_of_crossing(model, candidate, &curves, places, &|node| positions[node as usize])?;
     let distance = normal.dot(&offset);
     let gap = distance - thickness;
-    let is_contact = distance >= -depth && gap <= rounding_of_gap(&points[0]);
+    let is_contact = distance >= -depth
+        && gap
+            <= rounding_of_gap(
+                edges.iter().flat_map(|edge| edge.nodes).map(|node| &positions[node as usize]),
+            );
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
 }
 

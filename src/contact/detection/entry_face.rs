@@ -27,7 +27,9 @@ use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-use super::closest_point::{Method, Start, are_opposed, closest_point, face_normal_where, vertex_normal};
+use super::closest_point::{
+    Method, Start, are_opposed, closest_point, face_normal_where, rounding_of_gap, vertex_normal,
+};
 use super::node_face::STRAIGHT;
 use super::{Configuration, ContactModel};
 use carried::drop_carried;
@@ -44,8 +46,6 @@ const CURVED: f64 = 0.1;
 const EQUAL: f64 = 1e-6;
 /// Sine of the least angle between faces, 30°: inside a wedge a face is no nearer than this part of the distance to its edge.
 const LEAST_WEDGE: f64 = 0.5;
-/// Rounding of a distance, relative to the coordinates.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Most faces that are looked at around the nearest one.
 const MOST_FACES: usize = 256;
 
@@ -280,7 +280,9 @@ impl Query<'_> {
 
     /// What distances may be off by \[m\].
     fn rounding(&self) -> f64 {
-        ROUNDING * self.constraint.nodes.iter().map(|&node| self.position(node).amax()).fold(0.0, f64::max)
+        rounding_of_gap(
+            self.constraint.nodes.iter().map(|&node| &self.configuration.positions[node as usize]),
+        )
     }
 
     /// Position at the beginning of the step \[m\].

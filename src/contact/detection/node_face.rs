@@ -379,7 +379,10 @@ impl ClosestFaces<'_> {
         let offset = model.offset([candidate.contactor_body, candidate.key.target]);
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
-        let rounding = rounding_of_gap(query);
+        let nodes = surface.face(candidate.face as usize).1;
+        // Two corners of the face, for one may be in the origin.
+        let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
+        let rounding = rounding_of_gap([query, corners[0], corners[1]]);
         let before = from_face.dot(pseudo_normal);
         if offset == 0.0
             && before > 0.0

@@ -81,6 +81,11 @@ impl Law {
         )
     }
 
+    /// The longest steps \[s\]: by impulses, bodies leave, and rest, with what gravity gives them in a part of a step.
+    fn longest_step(self) -> f64 {
+        if self.response == "decomposition" { 1e-4 } else { 1e-3 }
+    }
+
     /// How deep bodies may rest in each other \[m\]: some g dt² by impulses in steps of 1 ms; on springs, some g/ω² with
     /// ω dt = 0.3.
     fn sinking(self) -> f64 {
@@ -124,19 +129,24 @@ fn scene(
 ) -> Scene {
     let text = format!(
         "gravity = [0, 0, -{GRAVITY:?}]\n[time]\nend = {end:?}\nflight_step = {:?}\nsafety = 0.1\n{MATERIALS}{}{bodies}{}",
-        if law.response == "decomposition" && law.restitution > 0.0 { 1e-4 } else { 1e-3 },
+        law.longest_step(),
         law.keys(),
         base.keys()
     );
-    let meshes = meshes.into_iter().chain(base.mesh()).collect();
+    let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
     let label = format!("{label}, {base:?}, {law:?}");
     let deforms = bodies.contains("rubber") || base == Base::Soft;
-    let surplus = match (law.response, deforms) {
+    let surplus = surplus(law.response, deforms);
+    Scene { label, text, meshes, symmetric: true, surplus, expected }
+}
+
+/// Largest energy that contact of a response may make, over the scale of the energies.
+pub fn surplus(response: &str, deforms: bool) -> f64 {
+    match (response, deforms) {
         ("penalty", true) => 0.05,
         ("penalty", false) => 0.01,
         _ => 0.005,
-    };
-    Scene { label, text, meshes, symmetric: true, surplus, expected }
+    }
 }
 
 fn body(name: &str, mesh: &str, material: &str, keys: &str) -> String {
@@ -253,7 +263,7 @@ fn slides(scenes: &mut Vec<Scene>) {
             if !extra.is_empty() {
                 // The slabs are the floor.
                 made.text = made.text.replace(&base.keys(), "");
-                made.meshes.retain(|(name, _)| *name != "floor.msh");
+                made.meshes.retain(|(name, _)| name != "floor.msh");
             }
             scenes.push(made);
         }

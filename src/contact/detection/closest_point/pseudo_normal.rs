@@ -19,11 +19,11 @@ use crate::mesh::CellKind;
 
 /// Distance, relative to the coordinates, up to which surfaces touch, and below which its direction is rounding: those
 /// that are flush, as of blocks that rest or fall together, touch all over, and not here and there by rounding.
-const FLUSH: f64 = 1e-12;
+pub const FLUSH: f64 = 1e-12;
 
-/// Rounding of the gap of a point, within which it is on a surface \[m\].
-pub fn rounding_of_gap(position: &Vec3) -> f64 {
-    FLUSH * position.amax()
+/// Rounding of the gap between features with these points, within which they touch \[m\].
+pub fn rounding_of_gap<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> f64 {
+    FLUSH * points.into_iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
 /// Sine of the angle from square within which directions are square but for rounding: normals of faces with edges h are

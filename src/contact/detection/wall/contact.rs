@@ -11,7 +11,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::Configuration;
-use crate::contact::detection::closest_point::rounding_of_gap;
+use crate::contact::detection::closest_point::FLUSH;
 use crate::contact::detection::volume::Aabb;
 use crate::contact::{Constraint, ContactKey, NodeOnSurface};
 use crate::math::Vec3;
@@ -127,16 +127,20 @@ impl Descent {
             self.arrivals.iter_mut().enumerate().filter(|(_, arrival)| self.way >= **arrival)
         {
             let (mut lowest, mut size) = (f64::INFINITY, origin.amax());
-            for &node in &body.nodes[members(block, body.nodes.len())] {
-                let position = positions[node as usize];
-                let height = wall.normal.dot(&(position - origin)) - body.offset;
-                lowest = lowest.min(height);
-                size = size.max(position.amax());
-                if height <= 0.0 || height <= rounding_of_gap(&position) {
+            let nodes = &body.nodes[members(block, body.nodes.len())];
+            let height = |node: u32| wall.normal.dot(&(positions[node as usize] - origin)) - body.offset;
+            for &node in nodes {
+                lowest = lowest.min(height(node));
+                size = size.max(positions[node as usize].amax());
+            }
+            let flush = FLUSH * size;
+            for &node in nodes.iter().filter(|_| lowest <= flush) {
+                let gap = height(node);
+                if gap <= flush {
                     found.push(Penetration {
                         key: ContactKey::Node(NodeOnSurface { contactor: node, target: wall.body }),
                         bodies: [body.body, wall.body],
-                        gap: height,
+                        gap,
                         normal: wall.normal,
                         nodes: [node, wall.node],
                     });

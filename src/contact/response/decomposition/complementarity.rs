@@ -30,8 +30,10 @@ use super::operator::Operator;
 const STEPS: usize = 4;
 /// Most rounds of steps and descent; momentum does not depend on convergence.
 const MAX_ROUNDS: usize = 100;
-/// Where a round changes the velocities by so much more than the one before, mixing begins anew.
-const GROWS: f64 = 2.0;
+/// Where a round changes the velocities by so much more than the one that changed them least, it is not gone on from.
+const GROWS: f64 = 10.0;
+/// Directions in which W is less than this part of D are those of impulses that move nothing.
+const IDLE: f64 = 1e-10;
 /// A direction in which the bodies give way by less than this part of what they do in others is held.
 const HELD: f64 = 1e-12;
 
@@ -53,7 +55,8 @@ pub(super) struct Unknown {
     pub impulse: Vec3,
     /// Whether friction is at its bound.
     pub slips: bool,
-    /// D⁻¹ where it has one \[kg\].
+    /// D \[1/kg\], and D⁻¹ where it has one \[kg\].
+    compliance: Mat3,
     inverse: Option<Mat3>,
     /// 1/(n · D n), and the reciprocal of the bound on D across n \[kg\]; zero where nothing gives way.
     mass: f64,
@@ -74,6 +77,7 @@ impl Unknown {
             friction: [friction; 2],
             impulse: Vec3::zeros(),
             slips: false,
+            compliance: *compliance,
             inverse: if regular { compliance.try_inverse() } else { None },
             mass: invert(along),
             mass_across: invert(largest_across(compliance, &normal)),
@@ -151,6 +155,13 @@ pub(super) struct Workspace {
     directions: Vec<Vec3>,
     answers: Vec<Vec3>,
     motion: Vec<Vec3>,
+    /// Motion without impulses, of the movers of the group.
+    rest: Vec<Vec3>,
+    /// Impulses at the start of the round.
+    start: Vec<Vec3>,
+    /// Impulses from which a step changed the velocities least, and by how much \[m/s\].
+    nearest: Vec<Vec3>,
+    least_change: f64,
     mixing: Mixing,
 }
 
@@ -171,15 +182,31 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Finds the impulses from the present ones on; whether they are found to the tolerance.
+    /// Finds the impulses from the present ones on; whether they are found to the tolerance. If not they are those that
+    /// came nearest to it.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
+        self.note_rest(workspace);
+        let is_solved = self.iterate(workspace);
+        if !is_solved {
+            self.restart_from_nearest(workspace);
+        }
+        self.renew_field(workspace);
+        is_solved
+    }
+
+    fn iterate(&mut self, workspace: &mut Workspace) -> bool {
         // Without friction the problem is convex, and needs no mixing.
         let rubs = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
-        let mut last = f64::INFINITY;
+        workspace.least_change = f64::INFINITY;
         for _ in 0..MAX_ROUNDS {
-            workspace.mixing.begin(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
+            workspace.start.clear();
+            workspace.start.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
             let first = self.step(workspace);
+            if first < workspace.least_change {
+                workspace.least_change = first;
+                workspace.nearest.clone_from(&workspace.start);
+            }
             let mut change = first;
             for _ in 1..STEPS {
                 if change <= self.tolerance {
@@ -187,29 +214,60 @@ impl Problem<'_> {
                 }
                 change = self.step(workspace);
             }
+            if first.is_nan() || first > GROWS * workspace.least_change {
+                self.restart_from_nearest(workspace);
+                workspace.mixing.clear();
+                continue;
+            }
             self.descend(workspace);
             if rubs {
-                if first > GROWS * last {
-                    workspace.mixing.clear();
-                }
-                last = first;
                 self.mix(workspace);
             }
         }
         false
     }
 
-    /// Begins the next round at the best combination of the last ones.
-    fn mix(&mut self, workspace: &mut Workspace) {
-        let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
-        workspace
-            .mixing
-            .end(unknowns.map(|unknown| (unknown.impulse, unknown.mass)), &self.field[self.movers.clone()]);
-        let (impulses, field) = workspace.mixing.next_start();
-        for (&k, &impulse) in self.members.iter().zip(impulses) {
+    /// The motion of the movers without impulses, to which that by the impulses is added in the end: so momentum is kept
+    /// whatever the way was.
+    fn note_rest(&self, workspace: &mut Workspace) {
+        self.move_by_impulses(&mut workspace.motion);
+        workspace.rest.clear();
+        workspace.rest.extend(self.movers.clone().map(|mover| self.field[mover] - workspace.motion[mover]));
+    }
+
+    fn renew_field(&mut self, workspace: &mut Workspace) {
+        self.move_by_impulses(&mut workspace.motion);
+        for (mover, rest) in self.movers.clone().zip(&workspace.rest) {
+            self.field[mover] = rest + workspace.motion[mover];
+        }
+    }
+
+    fn restart_from_nearest(&mut self, workspace: &mut Workspace) {
+        for (&k, &impulse) in self.members.iter().zip(&workspace.nearest) {
             self.unknowns[k as usize].impulse = impulse;
         }
-        self.field[self.movers.clone()].copy_from_slice(field);
+        self.renew_field(workspace);
+    }
+
+    /// M⁻¹ Gᵀ P of the present impulses.
+    fn move_by_impulses(&self, motion: &mut Vec<Vec3>) {
+        motion.resize(self.field.len(), Vec3::zeros());
+        motion[self.movers.clone()].fill(Vec3::zeros());
+        for &k in self.members {
+            self.operator.load(k, &self.unknowns[k as usize].impulse, motion);
+        }
+        self.operator.divide_by_mass(self.movers.clone(), motion);
+    }
+
+    /// Begins the next round at the best combination of the last ones.
+    fn mix(&mut self, workspace: &mut Workspace) {
+        let Workspace { mixing, start, .. } = workspace;
+        let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
+        mixing.end(start, unknowns.map(|unknown| (unknown.impulse, unknown.mass)));
+        for (&k, &impulse) in self.members.iter().zip(mixing.next_start()) {
+            self.unknowns[k as usize].impulse = impulse;
+        }
+        self.renew_field(workspace);
     }
 
     /// Relative velocity of a contact \[m/s\].
@@ -246,14 +304,13 @@ impl Problem<'_> {
     /// Conjugate gradients on the contacts that press, to the tolerance. Those that open on the way, or slip, are left as
     /// they are there.
     fn descend(&mut self, workspace: &mut Workspace) {
-        workspace.motion.resize(self.field.len(), Vec3::zeros());
         workspace.faces.clear();
         workspace.faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
         let mut power = self.begin_descent(workspace);
         for _ in 0..3 * self.members.len() {
             let Workspace { faces, residuals, directions, answers, motion, .. } = &mut *workspace;
             let stiffness = self.answer(faces, directions, answers, motion);
-            if stiffness <= 0.0 || power <= 0.0 {
+            if stiffness <= IDLE * self.stiffness_apart(directions) || power <= 0.0 {
                 return;
             }
             let full = power / stiffness;
@@ -325,6 +382,12 @@ impl Problem<'_> {
             stiffness += directions[place].dot(&answers[place]);
         }
         stiffness
+    }
+
+    /// d · D d.
+    fn stiffness_apart(&self, directions: &[Vec3]) -> f64 {
+        let terms = self.members.iter().zip(directions);
+        terms.map(|(&k, direction)| direction.dot(&(self.unknowns[k as usize].compliance * direction))).sum()
     }
 
     /// The part of a step that leaves all that press pressing, and all that stick sticking.

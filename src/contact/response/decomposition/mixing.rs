@@ -19,27 +19,21 @@ const RANK: f64 = 1e-10;
 type Products = SMatrix<f64, DEPTH, DEPTH>;
 type Weights = SVector<f64, DEPTH>;
 
-/// Impulses of a group and the motion of its movers.
-#[derive(Clone, Debug, Default)]
-struct Iterate {
-    impulses: Vec<Vec3>,
-    field: Vec<Vec3>,
-}
-
 /// One round.
 #[derive(Clone, Debug, Default)]
 struct Round {
-    end: Iterate,
-    /// Of the impulses, from the start of the round to its end.
+    /// Impulses at its end.
+    end: Vec<Vec3>,
+    /// What it has changed of them.
     change: Vec<Vec3>,
 }
 
-/// The last rounds.
+/// The last rounds of a group's impulses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mixing {
     rounds: [Round; DEPTH],
     present: Round,
-    next: Iterate,
+    next: Vec<Vec3>,
     /// Rounds since the beginning.
     count: usize,
 }
@@ -50,25 +44,18 @@ impl Mixing {
         self.count = 0;
     }
 
-    /// Notes the impulses with which a round begins.
-    pub fn begin(&mut self, impulses: impl Iterator<Item = Vec3>) {
-        self.present.change.clear();
-        self.present.change.extend(impulses);
-    }
-
-    /// Takes a round's end: impulses, with the masses of their contacts \[kg\], and the motion of the movers.
-    pub fn end(&mut self, impulses: impl Iterator<Item = (Vec3, f64)>, field: &[Vec3]) {
+    /// Takes a round from its start to its end: impulses, with the masses of their contacts \[kg\].
+    pub fn end(&mut self, start: &[Vec3], end: impl Iterator<Item = (Vec3, f64)>) {
         let Self { rounds, present, next, count } = self;
-        present.end.impulses.clear();
-        present.end.field.clear();
-        present.end.field.extend_from_slice(field);
+        present.end.clear();
+        present.change.clear();
         let kept = &rounds[..(*count).min(DEPTH)];
         let mut products = Products::zeros();
         let mut right = Weights::zeros();
-        for (place, (impulse, mass)) in impulses.enumerate() {
-            present.end.impulses.push(impulse);
-            let own = impulse - present.change[place];
-            present.change[place] = own;
+        for (place, (start, (impulse, mass))) in start.iter().zip(end).enumerate() {
+            let own = impulse - start;
+            present.end.push(impulse);
+            present.change.push(own);
             let softness = if mass > 0.0 { 1.0 / mass } else { 0.0 };
             for (i, round) in kept.iter().enumerate() {
                 let difference = own - round.change[place];
@@ -82,21 +69,17 @@ impl Mixing {
         next.clone_from(&present.end);
         let weights = least_squares(&products, &right);
         for (round, &weight) in kept.iter().zip(weights.iter()) {
-            let step_back = |next: &mut [Vec3], present: &[Vec3], earlier: &[Vec3]| {
-                for ((next, present), earlier) in next.iter_mut().zip(present).zip(earlier) {
-                    *next -= (present - earlier) * weight;
-                }
-            };
-            step_back(&mut next.impulses, &present.end.impulses, &round.end.impulses);
-            step_back(&mut next.field, &present.end.field, &round.end.field);
+            for ((next, present), earlier) in next.iter_mut().zip(&present.end).zip(&round.end) {
+                *next -= (present - earlier) * weight;
+            }
         }
         std::mem::swap(&mut rounds[*count % DEPTH], present);
         *count += 1;
     }
 
-    /// Impulses and motion of the movers with which the next round begins.
-    pub fn next_start(&self) -> (&[Vec3], &[Vec3]) {
-        (&self.next.impulses, &self.next.field)
+    /// Impulses with which the next round begins.
+    pub fn next_start(&self) -> &[Vec3] {
+        &self.next
     }
 }
 

@@ -10,7 +10,7 @@ use crate::math::{Mat3, Vec3};
 
 /// Gaps are closed to this part of the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
-/// Ways that are shorter, relative to the coordinates, are rounding: surfaces have been flush all the step.
+/// Ways that are no longer than this, relative to the coordinates, are rounding.
 const FLUSH: f64 = 1e-12;
 
 impl Decomposition {
@@ -22,15 +22,18 @@ impl Decomposition {
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
         let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
-        if part == 0.0 || deepest == 0.0 {
+        let nodes = constraints.iter().flat_map(|constraint| constraint.nodes);
+        let size = nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
+        let (flush, rounding) = (FLUSH * size, f64::EPSILON * size);
+        if part == 0.0 || deepest <= rounding {
             return;
         }
         self.unknowns.clear();
         for (k, (constraint, contact)) in (0..).zip(constraints.iter().zip(&mut self.contacts)) {
             let way = (-contact.normal.dot(&contact.before) * dt).max(0.0);
             let gone = way.min(-constraint.gap).max(0.0);
-            let rounding = FLUSH * positions[constraint.nodes[0] as usize].amax();
-            contact.since = part * dt * (gone + rounding) / (way + rounding);
+            // Where nothing moves along the normal the surfaces have been flush all the step.
+            contact.since = part * dt * if way > flush { gone / way } else { 1.0 };
             let compliance = self.operator.shared_compliance(k);
             let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
             unknown.target = part * (-constraint.gap) + contact.laws.restitution * gone;
@@ -45,7 +48,7 @@ impl Decomposition {
                 movers: self.operator.movers_of_group(group),
                 unknowns: &mut self.unknowns,
                 field: &mut self.shifts,
-                tolerance: TOLERANCE * deepest,
+                tolerance: TOLERANCE * deepest + rounding,
             };
             problem.solve(&mut self.workspace.problem);
         }
