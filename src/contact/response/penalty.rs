@@ -3,6 +3,7 @@
 use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::carried::Carried;
 use super::friction::FrictionLaw;
+use super::handover::Handovers;
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
 };
@@ -82,6 +83,8 @@ const RAISED: f64 = 4.0;
 /// share what it can bear in a step of this length, before the first force acts: see `assembled_stiffness`. A share that
 /// changes while the spring is pressed leaves its energy as it is: the penetration counts from elsewhere.
 ///
+/// Over a flush seam the next body takes the spring over as it is, see `handover`.
+///
 /// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p.
 /// Its force is turned with the normal. The laws of friction and damping are those of the faces that a contact is on, the
 /// stiffness stays that of where it began. Where a contact has yet to slide the coefficient is that at rest. Friction on a
@@ -97,8 +100,9 @@ pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
     springs: Carried<Spring>,
-    /// Constraints of the step before whose springs take energy.
+    /// Constraints of the step before whose springs are pressed or take energy.
     before: Constraints,
+    handovers: Handovers,
     assembled: AssembledStiffness,
 }
 
@@ -217,6 +221,15 @@ impl Spring {
         part * factor * (closing - half * elastic) / (1.0 + half * part * factor)
     }
 
+    /// Goes on in another constraint, over a step. It is as far in as it has come in it: where the surface that it goes on
+    /// is higher or lower, the penetration counts from elsewhere.
+    fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
+        self.options = options;
+        if self.penetration > 0.0 {
+            self.offset = constraint.gap + (self.penetration - way);
+        }
+    }
+
     /// Whether it takes energy in the step to come even if its contact is over.
     fn takes_energy(&self) -> bool {
         self.damped != 0.0 || self.traction != Vec3::zeros() || self.offset > 0.0
@@ -262,7 +275,19 @@ impl Penalty {
             options,
             springs: Carried::default(),
             before: Constraints::default(),
+            handovers: Handovers::default(),
             assembled: AssembledStiffness::new(masses),
+        }
+    }
+
+    /// Gives the springs of contacts that end at a seam to those that begin there.
+    fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        if self.handovers.find(&self.before, constraints, velocities, time_step) {
+            let options = &self.options;
+            self.handovers.apply(constraints, &mut self.springs, |constraint, spring| {
+                let way = constraint.normal.dot(&constraint.jump(velocities)) * time_step;
+                spring.take_over(constraint, options.of(constraint), way);
+            });
         }
     }
 
@@ -299,7 +324,8 @@ impl Penalty {
         let mut before = self.before.iter().peekable();
         self.springs.follow(constraints, begin, |key, spring| {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
-            let Some(constraint) = before.next_if(|constraint| constraint.key == key) else { return };
+            let found = before.next_if(|constraint| constraint.key == key);
+            let Some(constraint) = found.filter(|_| spring.takes_energy()) else { return };
             // Forces act by the trapezoidal rule: half of the last ones over this step.
             let travel = constraint.jump(velocities) * step.actual;
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
@@ -392,6 +418,7 @@ impl Response for Penalty {
     ) {
         let time_step = step.actual;
         action.begin(time_step);
+        self.hand_over(constraints, bodies.velocities, time_step);
         self.carry_springs(constraints, bodies, step, action);
         self.before.clear();
         let frequency_squared = self.share_stiffness(constraints, bodies, step);
@@ -426,7 +453,7 @@ impl Response for Penalty {
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
             action.work.damping += damping_work;
-            if spring.takes_energy() {
+            if spring.penetration > 0.0 || spring.takes_energy() {
                 self.before.push_copy(&constraint);
             }
             action.results.push(ContactResult {
