@@ -18,6 +18,7 @@ mod closest_point;
 mod contact_accounts;
 mod crossing_edges;
 mod everyday;
+mod flush_floors;
 mod free_rotation;
 mod friction;
 mod hertz;

@@ -1,0 +1,104 @@
+//! Level floors beside each other, over which a block slides as over one.
+
+use ictus::math::Vec3;
+
+use crate::model::box_mesh;
+use crate::situations::cube;
+use crate::stage::{Actor, Stage};
+use crate::true_sides::{contacts, faults, hold};
+
+/// What is wrong with the velocity of a block of 0.2 that slides without friction, with 0.5 m/s, from one floor to another
+/// beside it, by these contacts: the part by which it may change is `within`.
+fn sliding_faults(
+    label: &str,
+    floors: [Actor; 2],
+    step: Option<f64>,
+    contacts: &[String],
+    within: f64,
+) -> Vec<String> {
+    let stage = |contact: &str| {
+        let (at, velocity) = (Vec3::new(-0.15, 0.0313, 0.1), Vec3::new(0.5, 0.0, 0.0));
+        let block = Actor { at, velocity, ..Actor::new(cube(1)) };
+        let actors = std::iter::once(block).chain(floors.clone()).collect();
+        let stage = Stage::new(0.6, contact.to_owned(), actors).heavy();
+        Stage { step, ..stage }
+    };
+    faults(contacts, stage, |placed, contact| {
+        let mut worst = 0.0_f64;
+        let run = placed.follow(|placed| {
+            let velocity = placed.motion(0).velocity;
+            worst = worst.max((velocity.x / 0.5 - 1.0).abs()).max(velocity.y.abs() / 0.5);
+        });
+        let mut faults: Vec<String> = run.err().into_iter().collect();
+        println!("{label}, {contact}: {worst:.1e}");
+        if worst > within || placed.motion(0).centre.x < 0.1 {
+            faults.push(format!("{label}: off by {worst:.2e}, at x = {}", placed.motion(0).centre.x));
+        }
+        faults
+    })
+}
+
+/// A fixed floor of 1 × 1.8, its top at z = 0, that begins at this x.
+fn floor_from(x: f64, cells: [usize; 3]) -> Actor {
+    Actor::fixed(box_mesh([x, -0.9, -0.2], [x + 1.0, 0.9, 0.0], cells))
+}
+
+/// Floors of unlike cells side by side, flush, with nodes of one within edges of the other, beside the way of the block,
+/// by the automatic step and fixed ones.
+///
+/// Goal: a block without friction goes over the seam with a velocity that is constant to 1e-9.
+#[test]
+fn floors_of_unlike_cells_are_one() {
+    let mut found = Vec::new();
+    for step in [None, Some(1e-3), Some(1.3e-4)] {
+        // Nodes are at y = ±0.3, or ±0.18, the sides of the block at −0.07 and 0.13.
+        for cells in [[[1, 3, 1], [1, 5, 1]], [[1, 1, 1], [2, 3, 2]], [[2, 5, 2], [1, 1, 1]]] {
+            let label = format!("{cells:?}, {step:?}");
+            let floors = [floor_from(-1.0, cells[0]), floor_from(0.0, cells[1])];
+            found.extend(sliding_faults(&label, floors, step, &contacts(false), 1e-9));
+        }
+    }
+    hold(&found);
+}
+
+/// Floors side by side of which one, or both, have cells smaller than the block, or a single node of one in the middle of
+/// an edge of the other: nodes of the floors are under the block.
+///
+/// Goal: by impulses, which keep the block level, the velocity is constant to 1e-9. (On springs it leans, as the nodes under it
+/// come one by one, and they push along its face.)
+#[test]
+fn fine_floors_beside_coarse_ones_are_one() {
+    let impulses: Vec<String> =
+        contacts(false).into_iter().filter(|contact| contact.contains("decomposition")).collect();
+    let mut found = Vec::new();
+    for step in [None, Some(1.3e-4)] {
+        for cells in [
+            [[1, 2, 1], [1, 1, 1]],
+            [[1, 1, 1], [16, 25, 1]],
+            [[16, 25, 1], [1, 1, 1]],
+            [[7, 9, 1], [12, 20, 1]],
+        ] {
+            let label = format!("{cells:?}, {step:?}");
+            let floors = [floor_from(-1.0, cells[0]), floor_from(0.0, cells[1])];
+            found.extend(sliding_faults(&label, floors, step, &impulses, 1e-9));
+        }
+    }
+    hold(&found);
+}
+
+/// A second slab that is higher or lower than the first by less than a resting block is deep in it, a tenth of g dt².
+///
+/// Goal: its side is not felt. The velocity is constant to 1e-9 on the way down; on the way up it may lose what lifts the
+/// block by the height h, g h/v², or not.
+#[test]
+fn steps_lower_than_the_depth_are_not_felt() {
+    let mut found = Vec::new();
+    for (step, higher) in [(1e-3, 9.81e-7), (1e-3, -9.81e-7), (1e-4, 9.81e-9), (1e-4, -9.81e-9)] {
+        let second = Actor { at: Vec3::new(0.0, 0.0, higher), ..floor_from(0.0, [1, 1, 1]) };
+        let within = 1e-9 + 9.81 * f64::max(higher, 0.0) / 0.25;
+        let label = format!("step of {higher:e}");
+        let floors = [floor_from(-1.0, [1, 1, 1]), second];
+        found.extend(sliding_faults(&label, floors, Some(step), &contacts(true), within));
+    }
+    hold(&found);
+}
