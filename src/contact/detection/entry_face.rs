@@ -15,7 +15,7 @@
 //! there, so that a mirrored scene has the mirrored answer.
 //!
 //! Over a slit that is narrower than the node is deep, it is still past the rim of the face that it comes from, and in contact
-//! with it.
+//! with it, and with no other that goes on from there.
 //!
 //! # Source
 //! Derived.

@@ -1,7 +1,7 @@
 //! Nodes that two bodies bear at once, as they pass from one to the other.
 //!
-//! A node that is on the rims of two flush bodies but for rounding is under the faces of both, and would be pushed twice. The
-//! contact that it comes with goes on until it ends, the other begins then.
+//! A node that is no farther past the rim of a body than it is deep is still under its face, and under that of a flush body
+//! beside it as well: it would be pushed twice. The contact that it comes with goes on until it ends, the other begins then.
 
 use super::{SAME, STEP};
 use crate::contact::{Constraint, Constraints, ContactKey};
