@@ -156,6 +156,15 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
+    /// Gives constraints other names, each its own; `workspace` is overwritten.
+    pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey, workspace: &mut Self) {
+        let mut order: Vec<(ContactKey, usize)> = self.keys.iter().map(|&key| name(key)).zip(0..).collect();
+        order.sort_unstable();
+        workspace.clear();
+        order.iter().for_each(|&(key, k)| workspace.push_copy(&Constraint { key, ..self.get(k) }));
+        std::mem::swap(self, workspace);
+    }
+
     /// Replaces every gap by what `gap` makes of it \[m\], by ascending key.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
@@ -184,6 +193,11 @@ impl Constraints {
     /// Whether there is a constraint of this name.
     pub fn contains(&self, key: ContactKey) -> bool {
         self.keys.binary_search(&key).is_ok()
+    }
+
+    /// The constraint of this name.
+    pub fn of(&self, key: ContactKey) -> Option<Constraint<'_>> {
+        self.keys.binary_search(&key).ok().map(|k| self.get(k))
     }
 
     /// Those of a node with surfaces.

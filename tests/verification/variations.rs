@@ -146,11 +146,10 @@ pub const SEAMS: [Seam; 3] = [
     Seam { phase: 1.7e-4, lower: 0.0, slit: 2e-6 },
 ];
 
-/// Goal: a rigid block slides over seams with a velocity that is constant to 1e-9, of every size; and elsewhere.
+/// Goal: a rigid block slides over seams with a velocity that is constant to 1e-9, of every size and everywhere.
 #[test]
 fn seams_are_not_felt_in_any_size() {
-    let [sizes, elsewhere] = [&variations(0.2)[..2], &variations(0.2)[2..]];
-    faults_of_seams(&SEAMS, sizes).and(faults_of_seams(&SEAMS[1..], elsewhere)).are_none();
+    faults_of_seams(&SEAMS, &variations(0.2)).are_none();
 }
 
 pub fn faults_of_seams(seams: &[Seam], places: &[(&str, Placement)]) -> Faults {

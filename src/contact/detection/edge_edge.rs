@@ -25,6 +25,8 @@
 //! d₁ × d₂); Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test between convex polyhedra"
 //! (arcs of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
 
+mod shadow;
+
 use rayon::prelude::*;
 
 use crate::contact::{Constraints, ContactKey, Edge, EdgeOnEdge, Side, Surface};
@@ -35,6 +37,7 @@ use super::closest_point::segment_segment::closest_parameters;
 use super::closest_point::{SQUARE, are_opposed, normals_beside_edge, rounding_of_gap, unit_or_zero};
 use super::control_points::rounding_of;
 use super::volume::Aabb;
+use shadow::Shadows;
 
 /// Part of an edge at either end that its node covers.
 const END: f64 = 0.01;
@@ -79,14 +82,6 @@ struct Crossing {
     normal: Vec3,
 }
 
-/// One of the edges of a crossing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Incidence {
-    edge: u32,
-    crossing: u32,
-    side: usize,
-}
-
 /// Candidates and workspace of the search, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EdgeEdgeSearch {
@@ -96,8 +91,7 @@ pub(super) struct EdgeEdgeSearch {
     /// What each task has found.
     found: Vec<Vec<Crossing>>,
     crossings: Vec<Crossing>,
-    incidences: Vec<Incidence>,
-    is_shadowed: Vec<bool>,
+    shadows: Shadows,
 }
 
 impl EdgeEdgeSearch {
@@ -122,7 +116,8 @@ impl EdgeEdgeSearch {
 
     /// Adds the constraints of the edges that have crossed to `constraints`, which so far are of nodes.
     ///
-    /// Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts.
+    /// Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts; where it
+    /// crosses the rims of a seam between flush bodies, neither.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];
@@ -137,38 +132,9 @@ impl EdgeEdgeSearch {
         });
         self.crossings.clear();
         self.crossings.extend(self.found.iter().flatten());
-        self.shadow();
-        for (crossing, _) in self.crossings.iter().zip(&self.is_shadowed).filter(|(_, shadowed)| !*shadowed) {
+        let is_shadowed = self.shadows.find(model, positions, &self.crossings);
+        for (crossing, _) in self.crossings.iter().zip(is_shadowed).filter(|(_, shadowed)| !**shadowed) {
             push(model, crossing, constraints);
-        }
-    }
-
-    /// Marks the crossings that another one makes void.
-    fn shadow(&mut self) {
-        let Self { crossings, incidences, is_shadowed, .. } = self;
-        is_shadowed.clear();
-        is_shadowed.resize(crossings.len(), false);
-        incidences.clear();
-        for (number, EdgeOnEdge { contactor, target }) in
-            crossings.iter().map(|c| c.candidate.key).enumerate()
-        {
-            let crossing = number as u32;
-            incidences.push(Incidence { edge: contactor, crossing, side: 0 });
-            incidences.push(Incidence { edge: target, crossing, side: 1 });
-        }
-        incidences.sort_unstable();
-        for of_edge in incidences.chunk_by(|a, b| a.edge == b.edge) {
-            for (i, one) in of_edge.iter().enumerate() {
-                for other in &of_edge[i + 1..] {
-                    let [a, b] = [one, other].map(|incidence| &crossings[incidence.crossing as usize]);
-                    let (shallow, deep, void) =
-                        if a.gap < b.gap { (b, a, one.crossing) } else { (a, b, other.crossing) };
-                    let apart = (a.points[one.side] - b.points[other.side]).norm();
-                    if shallow.candidate.bodies == deep.candidate.bodies && apart < -deep.gap {
-                        is_shadowed[void as usize] = true;
-                    }
-                }
-            }
         }
     }
 }

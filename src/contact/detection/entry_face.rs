@@ -9,18 +9,19 @@
 //! are the faces near the nearest one that it is straight under. One of them has *footing* if a contact of the step before
 //! along its normal, of the node with whatever body, or of a node of the face, is about as deep when it just goes on: the
 //! surface goes on there, or has a step lower than the depth. Among those with footing the nearest is taken; without any,
-//! the face whose plane was crossed last on the way: of a convex body that is the one within whose outline the way
-//! leads; the nearest one of a node that goes out. Alternatives that are equal but for rounding are none first: the contact is with their common vertex or edge,
-//! along the sum of their normals, at a vertex the difference of the normals of both surfaces there, so that a mirrored
-//! scene has the mirrored answer.
+//! the face whose plane was crossed last on the way: of a convex body that is the one within whose outline the way leads;
+//! the nearest one of a node that goes out. Alternatives that are equal but for rounding are none first: the contact is with
+//! their common vertex or edge, along the sum of their normals, at a vertex the difference of the normals of both surfaces
+//! there, so that a mirrored scene has the mirrored answer.
 //!
 //! Over a slit that is narrower than the node is deep, it is still past the rim of the face that it comes from, and in contact
-//! with it.
+//! with it, and with no other that goes on from there.
 //!
 //! # Source
 //! Derived.
 
 mod carried;
+mod doubled;
 
 use crate::contact::{Constraint, Constraints, ContactKey, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
@@ -33,6 +34,7 @@ use super::closest_point::{
 use super::node_face::STRAIGHT;
 use super::{Configuration, ContactModel};
 use carried::drop_carried;
+use doubled::drop_doubled;
 
 /// Cosine of the angle, about 1°, by which a normal may turn from step to step on one face.
 const SAME: f64 = 0.9998;
@@ -117,6 +119,7 @@ impl EntryFaces {
         let goes_on = nodes_of(constraints) == nodes_of(before) && !has_turned(constraints, before);
         if !goes_on {
             self.look_again(surfaces, configuration, before, constraints);
+            drop_doubled(before, constraints, &mut self.chosen);
         }
         if nodes_of(constraints).len() < constraints.len() {
             drop_carried(configuration.positions, constraints, &mut self.chosen);
@@ -278,7 +281,7 @@ impl Query<'_> {
         vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
     }
 
-    /// What distances may be off by \[m\].
+    /// Distance from a plane within which a node is on it \[m\].
     fn rounding(&self) -> f64 {
         rounding_of_gap(
             self.constraint.nodes.iter().map(|&node| &self.configuration.positions[node as usize]),
@@ -379,9 +382,14 @@ impl Query<'_> {
             chosen.push_copy(&self.constraint);
             return;
         }
-        let travel = self.travel();
-        let goes_on =
-            |a: &Alternative| a.footing.is_some_and(|depth| -a.gap <= STEP * depth + CURVED * travel);
+        let (travel, rounding) = (self.travel(), self.rounding());
+        // What just lies against a face, as the side of one floor against that of another, bears nothing.
+        let is_pressed = |a: &Alternative| a.footing.is_some_and(|depth| depth > rounding);
+        let any_is_pressed = alternatives.iter().any(is_pressed);
+        let goes_on = |a: &Alternative| {
+            a.footing.is_some_and(|depth| -a.gap <= STEP * depth + CURVED * travel)
+                && (is_pressed(a) || !any_is_pressed)
+        };
         let any_goes_on = alternatives.iter().any(goes_on);
         let any_is_approached = alternatives.iter().any(|a| a.crossed > f64::NEG_INFINITY);
         let by_depth = any_goes_on || !any_is_approached;
@@ -392,7 +400,6 @@ impl Query<'_> {
             false => a.crossed,
         };
         let best = alternatives.iter().map(merit).fold(f64::NEG_INFINITY, f64::max);
-        let rounding = self.rounding();
         let tolerance = match by_depth {
             true => EQUAL * best.abs() + rounding,
             false => EQUAL + rounding / travel.max(rounding),

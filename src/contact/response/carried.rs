@@ -64,6 +64,26 @@ impl<S: Copy> Carried<S> {
         before.keys[old..].iter().zip(&before.states[old..]).for_each(|(key, state)| end(*key, state));
     }
 
+    /// Lets contacts go on by other names, each by its own.
+    pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey) {
+        let States { keys, states } = &mut self.now;
+        let mut renamed: Vec<(ContactKey, S)> =
+            keys.iter().map(|&key| name(key)).zip(states.iter().copied()).collect();
+        renamed.sort_unstable_by_key(|&(key, _)| key);
+        keys.clear();
+        states.clear();
+        for (key, state) in renamed {
+            keys.push(key);
+            states.push(state);
+        }
+    }
+
+    /// The state of the contact of a name.
+    pub fn of_mut(&mut self, key: ContactKey) -> Option<&mut S> {
+        let k = self.now.keys.binary_search(&key).ok()?;
+        self.now.states.get_mut(k)
+    }
+
     /// The states, in the order of the constraints.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
         self.now.states.iter_mut()
@@ -100,5 +120,22 @@ mod tests {
         assert_eq!(ended, [(key(3), 1), (key(8), 1)]);
         carried.follow(&constraints(&[]), |_| 3, |key, state| ended.push((key, *state)));
         assert_eq!(ended.len(), 5);
+    }
+
+    #[test]
+    fn states_go_on_by_other_names() {
+        let mut constraints = Constraints::default();
+        [3, 5, 8].iter().for_each(|&node| node_on_face(&mut constraints, node, -1.0));
+        let mut carried: Carried<u32> = Carried::default();
+        let mut number = 0;
+        let mut count = |_: &Constraint<'_>| {
+            number += 1;
+            number
+        };
+        carried.follow(&constraints, &mut count, |_, _| ());
+        carried.rename(|name| if name == key(3) { key(6) } else { name });
+        assert_eq!(carried.iter().copied().collect::<Vec<_>>(), [2, 1, 3]);
+        assert_eq!(carried.of_mut(key(6)), Some(&mut 1));
+        assert_eq!(carried.of_mut(key(3)), None);
     }
 }

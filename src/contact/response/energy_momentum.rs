@@ -5,6 +5,7 @@ mod spring;
 
 use super::carried::Carried;
 use super::friction::FrictionLaw;
+use super::handover::Handovers;
 use super::penalty::turned;
 use super::row::{Motion, Row};
 use super::{
@@ -40,6 +41,8 @@ pub struct EnergyMomentumOptions {
 /// Coulomb's circle, and what it takes is never negative. Laws are those of the faces that a contact is on, the stiffness
 /// stays that of where it began.
 ///
+/// Over a flush seam the next body takes the spring over as it is, see `handover`.
+///
 /// A contact that is found no more though its spring is still compressed is given its energy back along its last normal,
 /// with nodal directions that have no moment (see `gradient`), and has friction for as long as it presses.
 ///
@@ -54,6 +57,7 @@ pub struct EnergyMomentum {
     contacts: Constraints,
     before: Constraints,
     springs: Carried<Spring>,
+    handovers: Handovers,
     solutions: Vec<Solution>,
     gradient_nodes: Vec<Vec3>,
     velocities: Motion,
@@ -127,6 +131,7 @@ impl EnergyMomentum {
             contacts: Constraints::default(),
             before: Constraints::default(),
             springs: Carried::default(),
+            handovers: Handovers::default(),
             solutions: Vec::new(),
             gradient_nodes: Vec::new(),
             velocities: Motion::new(num_nodes, num_bodies),
@@ -134,6 +139,16 @@ impl EnergyMomentum {
             half_kicked: Motion::new(num_nodes, num_bodies),
             pending: [0.0; 2],
             energies: Vec::new(),
+        }
+    }
+
+    /// Gives the springs of contacts that end at a seam, or have ended, to those that begin there.
+    fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        let Self { contacts, before, springs, handovers, options, .. } = self;
+        if handovers.find(contacts, constraints, velocities, time_step) {
+            contacts.rename(|key| handovers.name_of(key), before);
+            handovers
+                .apply(constraints, springs, |constraint, spring| spring.options = options.of(constraint));
         }
     }
 
@@ -429,6 +444,7 @@ impl Response for EnergyMomentum {
     ) {
         action.begin(step.actual);
         [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
+        self.hand_over(constraints, bodies.velocities, step.actual);
         self.gather(constraints, action);
         if self.contacts.is_empty() {
             return;

@@ -18,6 +18,7 @@ mod couple;
 mod decomposition;
 mod energy_momentum;
 mod friction;
+mod handover;
 mod mobility;
 mod offset_points;
 mod pairs;

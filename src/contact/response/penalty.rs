@@ -1,13 +1,18 @@
 //! Penalty response: springs that push penetrating nodes out, and others that hold them against sliding.
 
+mod restitution;
+
 use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::carried::Carried;
 use super::friction::FrictionLaw;
+use super::handover::Handovers;
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
+
+pub use restitution::damping_of_restitution;
 
 /// Where the stiffness of a contact comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,42 +39,6 @@ pub struct PenaltyOptions {
     pub soft_start: f64,
 }
 
-/// Damping, as a fraction of critical, with which a spring that cannot pull gives a coefficient of restitution back
-/// \[-\]: of one below 0.01 that with which it gives 0.01.
-///
-/// The contact ends when κ δ + c dδ/dt is zero, which is before the spring is at its length:
-///
-/// ```text
-/// ln e = −ζ/√(1 − ζ²) (π − atan2(2 ζ √(1 − ζ²), 1 − 2 ζ²)),        ζ < 1
-/// ln e = −ζ/√(ζ² − 1) ln((ζ + √(ζ² − 1))/(ζ − √(ζ² − 1))),         ζ > 1
-/// ```
-///
-/// # Source
-/// Schwager and Pöschel, Coefficient of restitution and linear-dashpot model revisited, Granular Matter 9, 2007,
-/// eq. (20).
-pub fn damping_of_restitution(restitution: f64) -> f64 {
-    let logarithm = restitution.clamp(0.01, 1.0).ln();
-    let (mut low, mut high) = (0.0, 16.0);
-    while high - low > 4.0 * f64::EPSILON * high {
-        let middle = 0.5 * (low + high);
-        if logarithm_of_restitution(middle) > logarithm { low = middle } else { high = middle }
-    }
-    0.5 * (low + high)
-}
-
-fn logarithm_of_restitution(damping: f64) -> f64 {
-    let square = 1.0 - damping * damping;
-    let root = square.abs().sqrt();
-    if root < 1e-6 {
-        -2.0
-    } else if square > 0.0 {
-        let phase = (2.0 * damping * root).atan2(square - damping * damping);
-        -damping / root * (std::f64::consts::PI - phase)
-    } else {
-        -damping / root * ((damping + root) / (damping - root)).ln()
-    }
-}
-
 /// The share of a spring in the stiffness that a body can bear is lowered where it would be by this factor at least, and
 /// raised by this one: a spring that is softer than it could be is right, too.
 const LOWERED: f64 = 0.8;
@@ -81,6 +50,8 @@ const RAISED: f64 = 4.0;
 /// checked against each other at full stiffness. Where that follows masses and step, all springs on what a contact pushes
 /// share what it can bear in a step of this length, before the first force acts: see `assembled_stiffness`. A share that
 /// changes while the spring is pressed leaves its energy as it is: the penetration counts from elsewhere.
+///
+/// Over a flush seam the next body takes the spring over as it is, see `handover`.
 ///
 /// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p.
 /// Its force is turned with the normal. The laws of friction and damping are those of the faces that a contact is on, the
@@ -97,8 +68,9 @@ pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
     springs: Carried<Spring>,
-    /// Constraints of the step before whose springs take energy.
+    /// Constraints of the step before whose springs are pressed or take energy.
     before: Constraints,
+    handovers: Handovers,
     assembled: AssembledStiffness,
 }
 
@@ -208,6 +180,15 @@ impl Spring {
         part * factor * (closing - half * elastic) / (1.0 + half * part * factor)
     }
 
+    /// Goes on in another constraint, over a step. It is as far in as it has come in it: where the surface that it goes on
+    /// is higher or lower, the penetration counts from elsewhere.
+    fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
+        self.options = options;
+        if self.penetration > 0.0 {
+            self.offset = constraint.gap + (self.penetration - way);
+        }
+    }
+
     /// Whether it takes energy in the step to come even if its contact is over.
     fn takes_energy(&self) -> bool {
         self.damped != 0.0 || self.traction != Vec3::zeros() || self.offset > 0.0
@@ -253,7 +234,19 @@ impl Penalty {
             options,
             springs: Carried::default(),
             before: Constraints::default(),
+            handovers: Handovers::default(),
             assembled: AssembledStiffness::new(masses),
+        }
+    }
+
+    /// Gives the springs of contacts that end at a seam to those that begin there.
+    fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        if self.handovers.find(&self.before, constraints, velocities, time_step) {
+            let options = &self.options;
+            self.handovers.apply(constraints, &mut self.springs, |constraint, spring| {
+                let way = constraint.normal.dot(&constraint.jump(velocities)) * time_step;
+                spring.take_over(constraint, options.of(constraint), way);
+            });
         }
     }
 
@@ -289,7 +282,8 @@ impl Penalty {
         let mut before = self.before.iter().peekable();
         self.springs.follow(constraints, begin, |key, spring| {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
-            let Some(constraint) = before.next_if(|constraint| constraint.key == key) else { return };
+            let found = before.next_if(|constraint| constraint.key == key);
+            let Some(constraint) = found.filter(|_| spring.takes_energy()) else { return };
             // Forces act by the trapezoidal rule: half of the last ones over this step.
             let travel = constraint.jump(velocities) * step.actual;
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
@@ -381,6 +375,7 @@ impl Response for Penalty {
     ) {
         let time_step = step.actual;
         action.begin(time_step);
+        self.hand_over(constraints, bodies.velocities, time_step);
         self.carry_springs(constraints, bodies, step, action);
         self.before.clear();
         let frequency_squared = self.share_stiffness(constraints, bodies, step);
@@ -415,7 +410,7 @@ impl Response for Penalty {
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
             action.work.damping += damping_work;
-            if spring.takes_energy() {
+            if spring.penetration > 0.0 || spring.takes_energy() {
                 self.before.push_copy(&constraint);
             }
             action.results.push(ContactResult {

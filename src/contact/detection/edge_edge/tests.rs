@@ -55,6 +55,27 @@ fn cubes_stacked_crosswise_touch_at_eight_crossings() {
     }
 }
 
+/// A cube over the seam between two others, which are flush, or of which one is turned down by 6°: its edges cross the rims
+/// of the ridge only.
+#[test]
+fn rims_of_flush_bodies_are_no_edges() {
+    let depth = 0.01;
+    let upper = |x: Vec3| x * 0.5 + Vec3::z() * (0.75 - depth);
+    for (degrees, num_crossings) in [(0.0, 0), (6.0, 4)] {
+        // Up to the plane x = 0, and from there on about the y axis through the seam.
+        let turn = Rotation::from_scaled_axis(Vec3::y() * f64::to_radians(degrees));
+        let seam = Vec3::z() * 0.5;
+        let first = |x: Vec3| x - Vec3::x() * 0.5;
+        let second = |x: Vec3| seam + turn * (x + Vec3::x() * 0.5 - seam);
+        let size = Vec3::repeat(1.0);
+        let constraints = found(boxes([(size, &upper), (size, &first), (size, &second)]));
+        let of_upper = constraints.of_edges().filter(|crossing| crossing.bodies.contains(&0));
+        let crossings: Vec<f64> = of_upper.map(|crossing| crossing.gap).collect();
+        assert_eq!(crossings.len(), num_crossings, "{degrees}");
+        assert!(crossings.iter().all(|gap| (gap + depth).abs() < 1e-14), "{crossings:?}");
+    }
+}
+
 /// A cube on its edge on another one on its edge, crosswise: one contact, its gap and point exact.
 #[test]
 fn roofs_crosswise_touch_at_a_point() {

@@ -76,22 +76,22 @@ fn tool_at(tip: Vec3) -> [Vec3; 4] {
     [tip, a, b, c]
 }
 
-/// Past the rim of the box before, the tip may still be under its face.
+/// Of the tip: it is in contact with one body.
 fn assert_touches(found: &[(u32, Vec3)], body: u32, normal: Vec3) {
-    let is_so =
-        found.iter().any(|(b, _)| *b == body) && found.iter().all(|(_, n)| (n - normal).norm() < 1e-9);
-    assert!(is_so, "{found:?}");
+    assert!(matches!(found, [(b, n)] if *b == body && (n - normal).norm() < 1e-9), "{found:?}");
 }
 
 const LEFT: [[f64; 3]; 2] = [[-1.0, -1.0, -1.0], [0.0, 1.0, 0.0]];
 const RIGHT: [[f64; 3]; 2] = [[0.0, -1.0, -1.0], [1.0, 1.0, 0.0]];
 
-/// 0.1 deep in one box, then 0.02 behind the side of the next, which is nearer than its top.
+/// 0.1 deep in one box, then 0.02 behind the side of the next, which is nearer than its top. The first bears it, alone, until
+/// it is farther past its rim than deep.
 #[test]
 fn seam_is_passed_on_the_top() {
     let mut scene = Scene::new(&[LEFT, RIGHT]);
     assert_touches(&scene.step([-0.06, 0.1, 0.02], [-0.06, 0.1, -0.1]), 1, Vec3::z());
-    assert_touches(&scene.step([-0.06, 0.1, -0.1], [0.02, 0.1, -0.1]), 2, Vec3::z());
+    assert_touches(&scene.step([-0.06, 0.1, -0.1], [0.02, 0.1, -0.1]), 1, Vec3::z());
+    assert_touches(&scene.step([0.02, 0.1, -0.1], [0.12, 0.1, -0.1]), 2, Vec3::z());
 }
 
 /// Without a contact before, the side that the tip has crossed last is what it came in by.
@@ -110,7 +110,8 @@ fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     let mut scene = Scene::new(&[LEFT, [[0.05, -1.0, -1.0], [1.0, 1.0, 0.0]]]);
     assert_touches(&scene.step([-0.04, 0.1, 0.02], [-0.04, 0.1, -0.1]), 1, Vec3::z());
     assert_touches(&scene.step([-0.04, 0.1, -0.1], [0.02, 0.1, -0.1]), 1, Vec3::z());
-    assert_touches(&scene.step([0.02, 0.1, -0.1], [0.07, 0.1, -0.1]), 2, Vec3::z());
+    assert_touches(&scene.step([0.02, 0.1, -0.1], [0.07, 0.1, -0.1]), 1, Vec3::z());
+    assert_touches(&scene.step([0.07, 0.1, -0.1], [0.12, 0.1, -0.1]), 2, Vec3::z());
     let mut wide = Scene::new(&[LEFT, [[0.15, -1.0, -1.0], [1.0, 1.0, 0.0]]]);
     assert_touches(&wide.step([-0.04, 0.1, 0.02], [-0.04, 0.1, -0.1]), 1, Vec3::z());
     assert!(wide.step([-0.04, 0.1, -0.1], [0.12, 0.1, -0.1]).is_empty());

@@ -56,6 +56,29 @@ fn stiffness_is_frozen_for_the_life_of_a_contact() {
     assert!((action.forces[3].z / begun - 4.0).abs() < 1e-12);
 }
 
+/// A spring goes on over a seam with its stiffness and energy, be the next body a part of the depth lower, and not where that
+/// is deeper.
+#[test]
+fn springs_go_on_over_seams() {
+    let pressed_by_next = |gap: f64| {
+        let mut response = response(0.4, FrictionLaw::none());
+        let mut action = ContactAction::new(4);
+        answer_at_rest(&mut response, &one_contact(-1e-3), 1e-3, &mut action);
+        let begun = (action.forces[3].z, action.stored_energy);
+        let mut next = Constraints::default();
+        let key = ContactKey::Node(NodeOnSurface { contactor: 3, target: 2 });
+        let side = Side { body: 0, nodes: &[3], shape_values: &[1.0] };
+        let target = Side { body: 1, nodes: &[0, 1, 2], shape_values: &[0.2, 0.3, 0.5] };
+        next.push(key, gap, Vec3::z(), side, target);
+        answer_at_rest(&mut response, &next, 0.5e-3, &mut action);
+        [action.forces[3].z / begun.0, action.stored_energy / begun.1]
+    };
+    for gap in [-1e-3, -0.9e-3, -1.1e-3] {
+        assert!(pressed_by_next(gap).iter().all(|part| (part - 1.0).abs() < 1e-12), "{gap}");
+    }
+    assert!((pressed_by_next(-2.1e-3)[0] - 8.4).abs() < 1e-9);
+}
+
 /// The bound on the frequency is above the exact one of a single contact, κ Σ w²/m.
 #[test]
 fn frequency_bound_holds_for_one_contact() {

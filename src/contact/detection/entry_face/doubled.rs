@@ -1,0 +1,66 @@
+//! Nodes that two bodies bear at once, as they pass from one to the other.
+//!
+//! A node that is no farther past the rim of a body than it is deep is still under its face, and under that of a flush body
+//! beside it as well: it would be pushed twice. The contact that it comes with goes on until it ends, the other begins then.
+
+use super::{SAME, STEP};
+use crate::contact::{Constraint, Constraints, ContactKey};
+
+/// Takes the contacts out that begin where another one of their node goes on in the same direction, about as deep;
+/// `workspace` is overwritten.
+pub(super) fn drop_doubled(before: &Constraints, constraints: &mut Constraints, workspace: &mut Constraints) {
+    workspace.clear();
+    for contact in constraints.iter() {
+        let bears = |other: &Constraint<'_>| {
+            other.normal.dot(&contact.normal) > SAME
+                && contact.gap >= STEP * other.gap
+                && before.contains(other.key)
+        };
+        let is_doubled = match contact.key {
+            ContactKey::Node(name) if !before.contains(contact.key) => {
+                constraints.of_contactor(name.contactor).any(|other| bears(&other))
+            }
+            _ => false,
+        };
+        if !is_doubled {
+            workspace.push_copy(&contact);
+        }
+    }
+    std::mem::swap(constraints, workspace);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{NodeOnSurface, Side};
+    use crate::math::Vec3;
+
+    /// Contacts of node 0 with bodies from 1 on, with their gaps and normals.
+    fn contacts(of: &[(f64, Vec3)]) -> Constraints {
+        let mut constraints = Constraints::default();
+        for (target, &(gap, normal)) in (1..).zip(of) {
+            let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
+            let key = ContactKey::Node(NodeOnSurface { contactor: 0, target });
+            constraints.push(key, gap, normal, side(0, &[0]), side(target, &[1]));
+        }
+        constraints
+    }
+
+    #[test]
+    fn nodes_on_the_rims_of_flush_bodies_are_borne_once() {
+        let (up, aside) = (Vec3::z(), Vec3::x());
+        let left = |before: &Constraints, second: (f64, Vec3)| {
+            let mut constraints = contacts(&[(-0.1, up), second]);
+            drop_doubled(before, &mut constraints, &mut Constraints::default());
+            constraints.len()
+        };
+        let before = contacts(&[(-0.1, up)]);
+        assert_eq!(left(&before, (-0.1, up)), 1);
+        assert_eq!(left(&before, (-0.19, up)), 1);
+        assert_eq!(left(&before, (-0.21, up)), 2);
+        assert_eq!(left(&before, (-0.1, aside)), 2);
+        // Both begin, or both go on.
+        assert_eq!(left(&Constraints::default(), (-0.1, up)), 2);
+        assert_eq!(left(&contacts(&[(-0.1, up), (-0.1, up)]), (-0.1, up)), 2);
+    }
+}
