@@ -58,6 +58,10 @@ pub struct Side<'a> {
     pub shape_values: &'a [f64],
 }
 
+/// Gap, relative to the coordinates, up to which surfaces touch: those that are flush, as of blocks that rest or fall
+/// together, touch all over, and not here and there by rounding.
+pub const FLUSH: f64 = 1e-12;
+
 /// One constraint, borrowed from [`Constraints`].
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint<'a> {
@@ -82,6 +86,12 @@ impl Constraint<'_> {
     pub fn point(&self, positions: &[Vec3]) -> Vec3 {
         let nodes = self.nodes.iter().zip(self.weights).take(self.num_contactor_nodes);
         nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
+    }
+
+    /// Whether its surfaces are flush and do not press on each other but for rounding.
+    pub fn is_flush(&self, positions: &[Vec3]) -> bool {
+        let size = self.nodes.iter().map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
+        self.gap >= -FLUSH * size
     }
 
     /// Whether its nodes can take a couple: not where a node is on a wall, or on another node.

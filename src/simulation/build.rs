@@ -44,7 +44,7 @@ use super::sheets::bodies_behind_sheets;
 use super::spring_stiffness::{holding_step, stiffness_of_springs, stiffness_warning};
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
-use super::surface_pairs::{ExcludedParts, OnePass, own_laws};
+use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
 use super::wall::{detected_walls, refuse_walls_out_of_plane};
 use super::{BodyBalance, Forces, Phase, SetupError, Simulation};
 
@@ -113,6 +113,7 @@ impl Simulation {
             initial_penetrations,
             kept_gaps: KeptGaps::default(),
             excluded_parts,
+            flush_contacts: FlushContacts::default(),
             one_pass: OnePass::new(scenario.contact.passes, &model, &surfaces),
             offset_points: offset_points(scenario, &model, &surfaces),
             response,

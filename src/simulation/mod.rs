@@ -58,7 +58,7 @@ pub use record::Recorder;
 use rigid::RigidForces;
 use step_size::StepControl;
 use supports::SupportedComponent;
-use surface_pairs::{ExcludedParts, OnePass};
+use surface_pairs::{ExcludedParts, FlushContacts, OnePass};
 
 /// A simulation between two steps.
 pub struct Simulation {
@@ -82,6 +82,7 @@ pub struct Simulation {
     initial_penetrations: Vec<Overlap>,
     kept_gaps: KeptGaps,
     excluded_parts: ExcludedParts,
+    flush_contacts: FlushContacts,
     one_pass: OnePass,
     offset_points: OffsetPoints,
     response: Box<dyn Response>,

@@ -130,6 +130,9 @@ impl Simulation {
         timed(&mut self.wall.detection, || {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
+            if !self.response.answers_flush_contacts() {
+                self.flush_contacts.take_out(&self.positions_next, &mut self.constraints);
+            }
             self.one_pass.take_out(&self.positions_next, &mut self.constraints);
             let before = &self.contact_before.0;
             self.entry_faces.choose(&self.surfaces, &configuration, before, &mut self.constraints);

@@ -53,6 +53,21 @@ impl ExcludedParts {
     }
 }
 
+/// Takes contacts out that do not press.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FlushContacts {
+    workspace: Constraints,
+}
+
+impl FlushContacts {
+    /// Takes out those of flush surfaces.
+    pub fn take_out(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
+        if constraints.iter().any(|constraint| constraint.is_flush(positions)) {
+            constraints.retain(|constraint| !constraint.is_flush(positions), &mut self.workspace);
+        }
+    }
+}
+
 /// Takes contacts out where only the nodes of one of two bodies touch the other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OnePass {

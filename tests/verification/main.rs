@@ -21,7 +21,6 @@ mod everyday;
 mod flush_floors;
 mod free_rotation;
 mod friction;
-mod hard_cases;
 mod hertz;
 mod invariance;
 mod iteration_study;

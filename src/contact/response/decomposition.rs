@@ -268,6 +268,10 @@ impl Response for Decomposition {
         Stage::Moved
     }
 
+    fn answers_flush_contacts(&self) -> bool {
+        true
+    }
+
     fn respond(
         &mut self,
         constraints: &Constraints,

@@ -16,7 +16,7 @@ use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
 /// Cosine of the angle, about 1°, between the normals of surfaces that are flush.
-const FLUSH: f64 = 0.9998;
+const COPLANAR: f64 = 0.9998;
 /// Depth of the contact that takes over, over that of the one that ends.
 const STEP: f64 = 2.0;
 
@@ -51,7 +51,7 @@ impl Handovers {
             let new = now.get(k);
             let hands_over = |old: &Constraint<'_>| {
                 let gap = old.gap + old.normal.dot(&old.jump(velocities)) * time_step;
-                old.normal.dot(&new.normal) > FLUSH && gap < 0.0 && new.gap >= STEP * gap
+                old.normal.dot(&new.normal) > COPLANAR && gap < 0.0 && new.gap >= STEP * gap
             };
             let is_over = |old: &Constraint<'_>| !now.contains(old.key) && self.name_of(old.key) == old.key;
             let old = before.of_contactor(of_node.contactor).find(|old| is_over(old) && hands_over(old));

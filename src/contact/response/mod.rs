@@ -327,6 +327,11 @@ pub trait Response: Send {
     /// When it is to be asked.
     fn stage(&self) -> Stage;
 
+    /// Whether surfaces that are flush have something to answer: their velocities. A spring is not pressed yet.
+    fn answers_flush_contacts(&self) -> bool {
+        false
+    }
+
     /// Computes what the constraints do to the bodies over a step.
     fn respond(
         &mut self,

@@ -86,6 +86,8 @@ struct Spring {
     stiffness: f64,
     /// ω of the contact with all others that press on the same nodes, or rigid bodies \[rad/s\].
     frequency: f64,
+    /// Whether it swings with rigid bodies alone.
+    is_of_rigid_bodies: bool,
     /// Since it began \[s\].
     age: f64,
     /// Penetration that counts, in the step before \[m\].
@@ -128,6 +130,10 @@ impl Spring {
             return;
         };
         let ratio = share / before;
+        if self.penetration == 0.0 {
+            self.share = Some(share);
+            return;
+        }
         if (LOWERED..=RAISED).contains(&ratio) {
             return;
         }
@@ -150,8 +156,12 @@ impl Spring {
     ///
     /// A force at the end of a step acts from its middle to that of the next. In a step in which the gap closes, or after
     /// which it opens, of which a part τ is in contact, ½ (1 + τ) of κ δ keeps the energy T + ½ κ δ_n δ_{n+1} of
-    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)².
+    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)². Nodes of deformable bodies swing with their
+    /// elements, not at the frequency of a contact.
     fn pressed_part(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
+        if !self.is_of_rigid_bodies {
+            return 1.0;
+        }
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
@@ -166,9 +176,9 @@ impl Spring {
     /// Force c dδ/dt of the damping \[N\] with c = 2 ζ κ/ω, beside that of the spring; `closing` is dδ/dt at the middle of
     /// the step \[m/s\].
     ///
-    /// The rate is that at the end of the step, the mean of those before and after the kick by both
-    /// forces: with that before, restitution is off by ½ ζ ω dt. A contact that began in the last part τ of the step has been
-    /// damped for (½ + τ) of the time of a kick.
+    /// The rate is that at the end of the step, the mean of those before and after the kick by both forces: with that
+    /// before, restitution is off by ½ ζ ω dt, and strong damping is unstable. A contact that began in the last part τ of
+    /// the step has been damped for (½ + τ) of the time of a kick.
     fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
         if self.frequency == 0.0 || self.stiffness == 0.0 || self.options.damping == 0.0 {
             return 0.0;
@@ -177,7 +187,9 @@ impl Spring {
         let begins = self.penetration == 0.0 && closing > 0.0;
         let part = if begins { 0.5 + (penetration / (closing * step.actual)).min(1.0) } else { 1.0 };
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        part * factor * (closing - half * elastic) / (1.0 + half * part * factor)
+        // Forces of the elements are not known here: those of a body at rest balance that of the spring.
+        let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
+        part * factor * (closing - pushed) / (1.0 + half * part * factor)
     }
 
     /// Goes on in another constraint, over a step. It is as far in as it has come in it: where the surface that it goes on
@@ -271,6 +283,7 @@ impl Penalty {
                 share: None,
                 stiffness: 0.0,
                 frequency: 0.0,
+                is_of_rigid_bodies: false,
                 age: 0.0,
                 penetration: 0.0,
                 offset: 0.0,
@@ -322,7 +335,8 @@ impl Penalty {
             let together = self.assembled.frequency_squared(&constraint, bodies, spring.full_stiffness);
             let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
             // The bound is up to twice what one contact has.
-            let square = if together > 0.0 { together } else { alone.max(0.5 * bound.nodes) };
+            spring.is_of_rigid_bodies = together > 0.0;
+            let square = if spring.is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };
             spring.frequency = (share * square).sqrt();
         }
         let lowering = self.lowering();

@@ -137,7 +137,8 @@ fn scene(
     let label = format!("{label}, {base:?}, {law:?}");
     let deforms = bodies.contains("rubber") || base == Base::Soft;
     let surplus = surplus(law.response, deforms);
-    Scene { label, text, meshes, symmetric: true, surplus, expected }
+    let symmetric = stays_symmetric(&label, law, base);
+    Scene { label, text, meshes, symmetric, surplus, expected }
 }
 
 /// Largest energy that contact of a response may make, over the scale of the energies.
@@ -147,6 +148,20 @@ pub fn surplus(response: &str, deforms: bool) -> f64 {
         ("penalty", false) => 0.01,
         _ => 0.005,
     }
+}
+
+/// Whether a scene stays its own mirror image to 1e-9. Where a spring of energy-momentum gives way as the motion turns, and
+/// on its soft base, the contacts that do are found one after another; friction of many contacts by impulses leaves 1e-8,
+/// that of tipping blocks on penalty springs 1e-6. A stack of rubber cubes buckles.
+fn stays_symmetric(label: &str, law: Law, base: Base) -> bool {
+    let rubs = law.friction > 0.0;
+    let is_fine = matches!(base, Base::Mesh(cells) if cells > 5);
+    !label.starts_with("stack of rubber")
+        && match law.response {
+            "energy-momentum" => law.restitution == 1.0 && base != Base::Soft,
+            "decomposition" => !(rubs && is_fine),
+            _ => !label.starts_with("block tips"),
+        }
 }
 
 fn body(name: &str, mesh: &str, material: &str, keys: &str) -> String {

@@ -12,14 +12,10 @@ use super::{
     domain::{Domain, MAX_FACE_NODES},
 };
 use crate::contact::detection::control_points::bulge;
-use crate::contact::{Edge, Surface};
+use crate::contact::{Edge, FLUSH, Surface};
 use crate::element::shape_gradients;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
-
-/// Distance, relative to the coordinates, up to which surfaces touch, and below which its direction is rounding: those
-/// that are flush, as of blocks that rest or fall together, touch all over, and not here and there by rounding.
-pub const FLUSH: f64 = 1e-12;
 
 /// Rounding of the gap between features with these points, within which they touch \[m\].
 pub fn rounding_of_gap<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> f64 {

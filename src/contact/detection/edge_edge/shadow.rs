@@ -17,7 +17,7 @@ use crate::contact::detection::closest_point::{normals_beside_edge, rounding_of_
 use crate::math::Vec3;
 
 /// Cosine of the angle, about 1°, between faces that are flush.
-const FLUSH: f64 = 0.9998;
+const COPLANAR: f64 = 0.9998;
 /// Cosine of the angle between opposed directions, and between the normal of a crossing and that of the seam.
 const ALONG: f64 = 0.9;
 
@@ -91,7 +91,7 @@ fn are_at_seam(
     first.iter().filter(|face| face.normal.dot(&push) > ALONG).any(|a| {
         second.iter().any(|b| {
             let opposed = -ALONG * a.into.norm() * b.into.norm();
-            a.normal.dot(&b.normal) > FLUSH && a.into.dot(&b.into) < opposed
+            a.normal.dot(&b.normal) > COPLANAR && a.into.dot(&b.into) < opposed
         })
     })
 }

@@ -11,9 +11,8 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::contact::detection::Configuration;
-use crate::contact::detection::closest_point::FLUSH;
 use crate::contact::detection::volume::Aabb;
-use crate::contact::{Constraint, ContactKey, NodeOnSurface};
+use crate::contact::{Constraint, ContactKey, FLUSH, NodeOnSurface};
 use crate::math::Vec3;
 
 use super::{BLOCK, Wall, WallDetector, WalledBody, members};

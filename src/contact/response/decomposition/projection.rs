@@ -5,13 +5,11 @@ use super::{Contact, Decomposition};
 use crate::contact::response::Bodies;
 use crate::contact::response::couple::solve;
 use crate::contact::response::row::sides;
-use crate::contact::{Constraint, Constraints};
+use crate::contact::{Constraint, Constraints, FLUSH};
 use crate::math::{Mat3, Vec3};
 
 /// Gaps are closed to this part of the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
-/// Ways that are no longer than this, relative to the coordinates, are rounding.
-const FLUSH: f64 = 1e-12;
 
 impl Decomposition {
     /// Shifts Δx = M⁻¹ Gᵀ π with π ≥ 0 that take the wanted part out of all penetrations: the least in the norm of the
