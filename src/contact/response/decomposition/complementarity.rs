@@ -199,6 +199,8 @@ impl Problem<'_> {
         let rubs = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
         workspace.least_change = f64::INFINITY;
+        workspace.nearest.clear();
+        workspace.nearest.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
         for _ in 0..MAX_ROUNDS {
             workspace.start.clear();
             workspace.start.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
