@@ -13,7 +13,7 @@ use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;
 
 use crate::model::{RESPONSES, box_mesh};
-use crate::parade::scenes::surplus;
+use crate::parade::scenes::{Law, surplus};
 use crate::parade::{Expected, GRAVITY, Scene};
 use crate::random::Random;
 use crate::round_meshes::ball;
@@ -75,33 +75,18 @@ enum Base {
     Soft,
 }
 
-/// The law of contact of a scene.
-#[derive(Clone, Copy, Debug)]
-struct Law {
-    response: &'static str,
-    friction: f64,
-    restitution: f64,
+fn draw_law(random: &mut Random) -> Law {
+    let response = random.pick(&RESPONSES);
+    let friction = random.either(0.0, |random| random.between(0.02, 0.8));
+    let least = if response == "penalty" { 0.1 } else { 0.0 };
+    let extreme = random.pick(&[least, 1.0]);
+    let restitution = random.either(extreme, |random| random.between(least, 1.0));
+    Law { response, friction, restitution }
 }
 
-impl Law {
-    fn draw(random: &mut Random) -> Self {
-        let response = random.pick(&RESPONSES);
-        let friction = random.either(0.0, |random| random.between(0.02, 0.8));
-        let least = if response == "penalty" { 0.1 } else { 0.0 };
-        let extreme = random.pick(&[least, 1.0]);
-        let restitution = random.either(extreme, |random| random.between(least, 1.0));
-        Self { response, friction, restitution }
-    }
-
-    fn keys(self) -> String {
-        let Self { response, friction, restitution } = self;
-        format!("response = \"{response}\"\nfriction = {friction:?}\nrestitution = {restitution:?}\n")
-    }
-
-    /// The longest steps \[s\]: by impulses, bodies leave, and rest, with what gravity gives them in a part of a step.
-    fn longest_step(self) -> f64 {
-        if self.response == "decomposition" { 1e-4 } else { 1e-3 }
-    }
+/// The longest steps \[s\]: by impulses, bodies leave, and rest, with what gravity gives them in a part of a step.
+fn longest_step(law: Law) -> f64 {
+    if law.response == "decomposition" { 1e-4 } else { 1e-3 }
 }
 
 /// The planes that a body is put on.
@@ -189,13 +174,13 @@ fn scene(seed: u64, number: u64) -> Scene {
         Motion::Stacks,
         Motion::Groove,
     ]);
-    let (law, base) = (Law::draw(&mut random), Base::draw(motion, &mut random));
+    let (law, base) = (draw_law(&mut random), Base::draw(motion, &mut random));
     let material = random.pick(&[Material::Rigid, Material::Rigid, RUBBER]);
     let planes = planes(motion, &mut random);
     let mut actors = bodies(motion, &planes, material, &mut random);
     actors.extend(base.actor());
     let deforms = material != Material::Rigid || base == Base::Soft;
-    let longest = law.longest_step();
+    let longest = longest_step(law);
     // Deformable bodies choose their steps.
     let step =
         (!deforms && random.uniform(1.0) > 0.0).then(|| longest * 10_f64.powf(random.between(-1.0, 0.0)));

@@ -52,10 +52,10 @@ impl Base {
 
 /// How contact is answered.
 #[derive(Clone, Copy, Debug)]
-struct Law {
-    response: &'static str,
-    friction: f64,
-    restitution: f64,
+pub struct Law {
+    pub response: &'static str,
+    pub friction: f64,
+    pub restitution: f64,
 }
 
 impl Law {
@@ -74,16 +74,15 @@ impl Law {
         laws
     }
 
-    fn keys(self) -> String {
+    /// Keys of `[contact]`.
+    pub fn keys(self) -> String {
         let Self { response, friction, restitution } = self;
-        format!(
-            "[contact]\nresponse = \"{response}\"\nfriction = {friction:?}\nrestitution = {restitution:?}\n"
-        )
+        format!("response = \"{response}\"\nfriction = {friction:?}\nrestitution = {restitution:?}\n")
     }
 
-    /// The longest steps \[s\]: by impulses, bodies leave, and rest, with what gravity gives them in a part of a step.
+    /// The longest steps \[s\]: bodies that leave by impulses have what gravity gives them in a step.
     fn longest_step(self) -> f64 {
-        if self.response == "decomposition" { 1e-4 } else { 1e-3 }
+        if self.response == "decomposition" && self.restitution > 0.0 { 1e-4 } else { 1e-3 }
     }
 
     /// How deep bodies may rest in each other \[m\]: some g dt² by impulses in steps of 1 ms; on springs, some g/ω² with
@@ -128,7 +127,7 @@ fn scene(
     expected: Expected,
 ) -> Scene {
     let text = format!(
-        "gravity = [0, 0, -{GRAVITY:?}]\n[time]\nend = {end:?}\nflight_step = {:?}\nsafety = 0.1\n{MATERIALS}{}{bodies}{}",
+        "gravity = [0, 0, -{GRAVITY:?}]\n[time]\nend = {end:?}\nflight_step = {:?}\nsafety = 0.1\n{MATERIALS}[contact]\n{}{bodies}{}",
         law.longest_step(),
         law.keys(),
         base.keys()
@@ -328,7 +327,7 @@ fn stacks(scenes: &mut Vec<Scene>) {
                 .collect();
             let rests = Expected::Rests { height: 0.5, within: law.sinking() };
             let expected = if material == "rigid" { rests } else { Expected::Invariants };
-            scenes.push(scene(
+            let mut made = scene(
                 format!("stack of {material} cubes"),
                 law,
                 base,
@@ -336,7 +335,12 @@ fn stacks(scenes: &mut Vec<Scene>) {
                 &bodies,
                 vec![cube(cells)],
                 expected,
-            ));
+            );
+            if law.response == "decomposition" {
+                // By impulses they rest with half a kick of gravity, which is no energy that contact makes.
+                made.text = made.text.replace("flight_step = 0.001", "flight_step = 0.0001");
+            }
+            scenes.push(made);
         }
     }
 }
