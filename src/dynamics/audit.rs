@@ -77,6 +77,9 @@ impl Add for Wrench {
     }
 }
 
+/// Momentum of bodies, over the impulses of a step, below which they are at rest but for rounding.
+const AT_REST: f64 = 1e-10;
+
 /// Running balance of a simulation.
 #[derive(Clone, Debug)]
 pub struct Audit {
@@ -86,6 +89,8 @@ pub struct Audit {
     energy_scale: f64,
     momentum_scale: f64,
     angular_scale: f64,
+    impulse_scale: f64,
+    angular_impulse_scale: f64,
     largest_energy_error: f64,
     largest_momentum_error: f64,
     largest_angular_error: f64,
@@ -102,6 +107,8 @@ impl Audit {
             energy_scale: rounding,
             momentum_scale: 0.0,
             angular_scale: 0.0,
+            impulse_scale: 0.0,
+            angular_impulse_scale: 0.0,
             largest_energy_error: 0.0,
             largest_momentum_error: 0.0,
             largest_angular_error: 0.0,
@@ -129,7 +136,8 @@ impl Audit {
         self.largest_energy_error
     }
 
-    /// Largest error of linear momentum so far, over the largest momentum of a body or impulse of a step.
+    /// Largest error of linear momentum so far, over the largest momentum of a body, or impulse of a step where all are at
+    /// rest.
     pub fn largest_momentum_error(&self) -> f64 {
         self.largest_momentum_error
     }
@@ -140,10 +148,11 @@ impl Audit {
         self.largest_angular_error
     }
 
-    /// Adds the impulse of loads and supports. Errors are relative to it where bodies have no momentum, as at rest.
+    /// Adds the impulse of loads and supports. Errors are relative to it where bodies have no momentum but rounding, as at
+    /// rest.
     pub fn add_impulse(&mut self, impulse: Wrench) {
-        self.momentum_scale = self.momentum_scale.max(impulse.linear.norm());
-        self.angular_scale = self.angular_scale.max(impulse.angular.norm());
+        self.impulse_scale = self.impulse_scale.max(impulse.linear.norm());
+        self.angular_impulse_scale = self.angular_impulse_scale.max(impulse.angular.norm());
         self.impulse = self.impulse + impulse;
     }
 
@@ -165,11 +174,20 @@ impl Audit {
         let expected = self.initial_momentum + self.impulse;
         let linear = (momentum.linear - expected.linear).norm();
         let angular = (momentum.angular - expected.angular).norm();
-        self.largest_momentum_error =
-            larger(self.largest_momentum_error, relative(linear, self.momentum_scale));
-        self.largest_angular_error =
-            larger(self.largest_angular_error, relative(angular, self.angular_scale));
+        self.largest_momentum_error = larger(
+            self.largest_momentum_error,
+            relative(linear, scale(self.momentum_scale, self.impulse_scale)),
+        );
+        self.largest_angular_error = larger(
+            self.largest_angular_error,
+            relative(angular, scale(self.angular_scale, self.angular_impulse_scale)),
+        );
     }
+}
+
+/// Scale of momenta: that of the bodies, or of the impulses of a step where bodies have nothing but their rounding.
+fn scale(of_bodies: f64, of_impulses: f64) -> f64 {
+    if of_bodies > AT_REST * of_impulses { of_bodies } else { of_impulses }
 }
 
 /// A difference relative to a scale; 0 where there is nothing to compare with, NaN for what is no number.

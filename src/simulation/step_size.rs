@@ -18,7 +18,9 @@ const MOST_STEPS: u32 = 50;
 /// which elements may be compressed or strained meanwhile: a fraction of what the usual safety leaves.
 const TOLERATED_CHANGE: f64 = 0.05;
 
-/// Factor by which nodes of rigid bodies may be faster, while contact presses, than the step was chosen for.
+/// Factor by which nodes of rigid bodies may be faster, while contact presses, than the step was chosen for: what strikes a
+/// free body of any mass goes on with up to twice the speed, and a spin adds to it. The step is a small part of that in which
+/// a node could go through.
 const FASTER: f64 = 3.0;
 
 /// A larger stable step is taken only when it is this much larger: changing the step often costs accuracy.

@@ -70,12 +70,18 @@ impl<S: Copy> Carried<S> {
         let mut renamed: Vec<(ContactKey, S)> =
             keys.iter().map(|&key| name(key)).zip(states.iter().copied()).collect();
         renamed.sort_unstable_by_key(|&(key, _)| key);
+        debug_assert!(renamed.windows(2).all(|pair| pair[0].0 < pair[1].0), "two contacts of one name");
         keys.clear();
         states.clear();
         for (key, state) in renamed {
             keys.push(key);
             states.push(state);
         }
+    }
+
+    /// Whether a contact of this name is remembered.
+    pub fn holds(&self, key: ContactKey) -> bool {
+        self.now.keys.binary_search(&key).is_ok()
     }
 
     /// The state of the contact of a name.

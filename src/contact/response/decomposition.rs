@@ -5,6 +5,7 @@ mod impact;
 mod mixing;
 mod operator;
 mod projection;
+mod unknown;
 
 use super::carried::Carried;
 use super::connected::Groups;
@@ -16,9 +17,9 @@ use super::{
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
-use complementarity::Unknown;
 use impact::ImpactWorkspace;
 use operator::{Mover, Operator};
+use unknown::Unknown;
 
 /// Order in which the contacts of a group are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

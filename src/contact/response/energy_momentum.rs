@@ -145,7 +145,7 @@ impl EnergyMomentum {
     /// Gives the springs of contacts that end at a seam, or have ended, to those that begin there.
     fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
         let Self { contacts, before, springs, handovers, options, .. } = self;
-        if handovers.find(contacts, constraints, velocities, time_step) {
+        if handovers.find(contacts, constraints, |key| springs.holds(key), velocities, time_step) {
             contacts.rename(|key| handovers.name_of(key), before);
             handovers
                 .apply(constraints, springs, |constraint, spring| spring.options = options.of(constraint));

@@ -28,12 +28,13 @@ pub(super) struct Handovers {
 }
 
 impl Handovers {
-    /// Finds those from the contacts `before`, which have moved over the step with these velocities \[m/s\], to those `now`;
-    /// whether there are any.
+    /// Finds those from the contacts `before`, which have moved over the step with these velocities \[m/s\], to those `now`
+    /// of which nothing is remembered; whether there are any.
     pub fn find(
         &mut self,
         before: &Constraints,
         now: &Constraints,
+        is_remembered: impl Fn(ContactKey) -> bool,
         velocities: &[Vec3],
         time_step: f64,
     ) -> bool {
@@ -45,7 +46,7 @@ impl Handovers {
         for (k, &key) in now.keys().iter().enumerate() {
             let ContactKey::Node(of_node) = key else { break };
             while old_keys.next_if(|&&old| old < key).is_some() {}
-            if old_keys.peek() == Some(&&key) {
+            if old_keys.peek() == Some(&&key) || is_remembered(key) {
                 continue;
             }
             let new = now.get(k);
@@ -105,7 +106,8 @@ mod tests {
     /// The body with which the contact with body 1 goes on.
     fn heir(now: &[(u32, f64, Vec3)]) -> u32 {
         let mut handovers = Handovers::default();
-        handovers.find(&contacts(&[(1, -0.1, Vec3::z())]), &contacts(now), &VELOCITIES, 0.1);
+        let before = contacts(&[(1, -0.1, Vec3::z())]);
+        handovers.find(&before, &contacts(now), |key| before.contains(key), &VELOCITIES, 0.1);
         assert!(handovers.found.len() < 2);
         match handovers.name_of(key(1)) {
             ContactKey::Node(name) => name.target,

@@ -253,7 +253,13 @@ impl Penalty {
 
     /// Gives the springs of contacts that end at a seam to those that begin there.
     fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
-        if self.handovers.find(&self.before, constraints, velocities, time_step) {
+        if self.handovers.find(
+            &self.before,
+            constraints,
+            |key| self.springs.holds(key),
+            velocities,
+            time_step,
+        ) {
             let options = &self.options;
             self.handovers.apply(constraints, &mut self.springs, |constraint, spring| {
                 let way = constraint.normal.dot(&constraint.jump(velocities)) * time_step;
@@ -334,8 +340,8 @@ impl Penalty {
             largest = largest.max(bound.shared(share));
             let together = self.assembled.frequency_squared(&constraint, bodies, spring.full_stiffness);
             let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
-            // The bound is up to twice what one contact has.
             spring.is_of_rigid_bodies = together > 0.0;
+            // The bound on nodes is up to twice what one contact has.
             let square = if spring.is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };
             spring.frequency = (share * square).sqrt();
         }
@@ -346,7 +352,8 @@ impl Penalty {
         }
     }
 
-    /// Damping at mid-step velocities lowers the stable step to (2/ω) (√(1 + ζ²) − ζ).
+    /// A bound, on the safe side, on the part to which damping lowers the stable step: of damping at mid-step velocities it is
+    /// √(1 + ζ²) − ζ, of that at the rate of the step's end more.
     fn lowering(&self) -> f64 {
         let zeta = self.options.all().map(|options| options.damping).fold(0.0, f64::max);
         zeta.hypot(1.0) - zeta

@@ -156,10 +156,10 @@ pub fn surplus(response: &str, deforms: bool) -> f64 {
 fn stays_symmetric(label: &str, law: Law, base: Base) -> bool {
     let flies_off = label.starts_with("rigid cube drops") && law.restitution > 0.0 && base != Base::Soft;
     let rubs = law.friction > 0.0;
-    let is_fine = matches!(base, Base::Mesh(cells) if cells > 5);
+    let is_on_many = base == Base::Soft || matches!(base, Base::Mesh(cells) if cells > 5);
     let keeps = match law.response {
         "energy-momentum" => law.restitution == 1.0 && base != Base::Soft,
-        "decomposition" => !(rubs && is_fine),
+        "decomposition" => !(rubs && is_on_many),
         _ => !label.starts_with("block tips"),
     };
     flies_off || keeps && !label.starts_with("stack of rubber")

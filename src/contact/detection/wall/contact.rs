@@ -133,7 +133,8 @@ impl Descent {
                 size = size.max(positions[node as usize].amax());
             }
             let flush = FLUSH * size;
-            for &node in nodes.iter().filter(|_| lowest <= flush) {
+            let at_wall = if lowest <= flush { nodes } else { &[] };
+            for &node in at_wall {
                 let gap = height(node);
                 if gap <= flush {
                     found.push(Penetration {

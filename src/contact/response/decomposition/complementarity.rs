@@ -21,131 +21,21 @@
 //! (conjugate gradients on the contacts that press); Dostál & Schöberl, Comput. Optim. Appl. 30 (2005) 23–43 (steps within
 //! the bounds alternate with those that change the set).
 
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 
 use super::mixing::Mixing;
 use super::operator::Operator;
+use super::unknown::{Face, Unknown};
 
 /// Jacobi steps between two descents.
 const STEPS: usize = 4;
 /// Most rounds of steps and descent; momentum does not depend on convergence.
 const MAX_ROUNDS: usize = 100;
-/// Where a round changes the velocities by so much more than the one that changed them least, it is not gone on from.
+/// Where a round changes the velocities by so much more than the one that changed them least, it is not gone on from: rounds
+/// that find other contacts open or slipping change them by several times as much before they settle.
 const GROWS: f64 = 10.0;
 /// Directions in which W is less than this part of D are those of impulses that move nothing.
 const IDLE: f64 = 1e-10;
-/// A direction in which the bodies give way by less than this part of what they do in others is held.
-const HELD: f64 = 1e-12;
-
-/// A contact that is at a bound after this part of a step is at it already.
-const AT_BOUND: f64 = 1e-9;
-
-/// One contact of the problem.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Unknown {
-    /// Unit normal out of the target.
-    pub normal: Vec3,
-    /// Normal velocity that it is not to fall below, c \[m/s\].
-    pub target: f64,
-    /// The part of the relative velocity that impulses cannot change \[m/s\].
-    pub drift: Vec3,
-    /// Coefficients of friction at rest and as it slides \[-\].
-    pub friction: [f64; 2],
-    /// Impulse on the contactor \[N·s\].
-    pub impulse: Vec3,
-    /// Whether friction is at its bound.
-    pub slips: bool,
-    /// D \[1/kg\], and D⁻¹ where it has one \[kg\].
-    compliance: Mat3,
-    inverse: Option<Mat3>,
-    /// 1/(n · D n), and the reciprocal of the bound on D across n \[kg\]; zero where nothing gives way.
-    mass: f64,
-    mass_across: f64,
-}
-
-impl Unknown {
-    /// Of a contact without impulse, with the compliance D ≥ W_kk with which it steps \[1/kg\] and a coefficient of friction.
-    pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
-        let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
-        let along = normal.dot(&(compliance * normal));
-        let scale = compliance.trace();
-        let regular = friction > 0.0 && compliance.determinant() > HELD * scale * scale * scale;
-        Self {
-            normal,
-            target: 0.0,
-            drift,
-            friction: [friction; 2],
-            impulse: Vec3::zeros(),
-            slips: false,
-            compliance: *compliance,
-            inverse: if regular { compliance.try_inverse() } else { None },
-            mass: invert(along),
-            mass_across: invert(largest_across(compliance, &normal)),
-        }
-    }
-
-    /// Effective mass along the normal \[kg\]; zero where neither side gives way.
-    pub fn mass(&self) -> f64 {
-        self.mass
-    }
-
-    /// Normal impulse \[N·s\].
-    pub fn pressure(&self) -> f64 {
-        self.normal.dot(&self.impulse)
-    }
-
-    /// The impulse after a step of this contact as if it were alone, given its relative velocity.
-    fn improved(&self, velocity: &Vec3) -> (Vec3, bool) {
-        let wanted = self.normal * self.target;
-        if let Some(inverse) = &self.inverse {
-            let sticking = self.impulse + inverse * (wanted - velocity);
-            let normal = self.normal.dot(&sticking);
-            if normal > 0.0 && (sticking - self.normal * normal).norm() <= self.friction[0] * normal {
-                return (sticking, false);
-            }
-        }
-        let present = self.pressure();
-        let normal = (present + self.mass * (self.target - self.normal.dot(velocity))).max(0.0);
-        if self.friction[0] == 0.0 {
-            return (self.normal * normal, false);
-        }
-        let slip = velocity - self.normal * self.normal.dot(velocity);
-        let trial = self.impulse - self.normal * present - slip * self.mass_across;
-        let size = trial.norm();
-        let slips = size > self.friction[0] * normal;
-        let across = if slips { trial * (self.friction[1] * normal / size) } else { trial };
-        (self.normal * normal + across, slips)
-    }
-
-    /// Directions in which a descent may change the impulse.
-    fn face(&self) -> Face {
-        if self.mass == 0.0 || self.pressure() <= 0.0 {
-            Face::Open
-        } else if self.friction[0] == 0.0 || self.slips || self.inverse.is_none() {
-            Face::Normal
-        } else {
-            Face::Sticking
-        }
-    }
-}
-
-/// Largest eigenvalue across the normal.
-fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
-    let out = Mat3::identity() - normal * normal.transpose();
-    let plane = out * compliance * out;
-    // Two eigenvalues are not zero: from the trace and the sum of the principal minors.
-    let half = 0.5 * plane.trace();
-    let minors = 0.5 * (plane.trace().powi(2) - (plane * plane).trace());
-    half + (half * half - minors).max(0.0).sqrt()
-}
-
-/// What of an impulse is free in a descent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Face {
-    Open,
-    Normal,
-    Sticking,
-}
 
 /// Vectors of a descent, by member of the group, and its motion; reused from group to group.
 #[derive(Clone, Debug, Default)]
@@ -159,9 +49,8 @@ pub(super) struct Workspace {
     rest: Vec<Vec3>,
     /// Impulses at the start of the round.
     start: Vec<Vec3>,
-    /// Impulses from which a step changed the velocities least, and by how much \[m/s\].
-    nearest: Vec<Vec3>,
-    least_change: f64,
+    /// Impulses, and whether they slip, after the step that changed the velocities least.
+    nearest: Vec<(Vec3, bool)>,
     mixing: Mixing,
 }
 
@@ -185,10 +74,14 @@ impl Problem<'_> {
     /// Finds the impulses from the present ones on; whether they are found to the tolerance. If not they are those that
     /// came nearest to it.
     pub fn solve(&mut self, workspace: &mut Workspace) -> bool {
+        if self.members.len() == 1 {
+            // It has no others to wait for.
+            return (0..MAX_ROUNDS * STEPS).any(|_| self.step(workspace) <= self.tolerance);
+        }
         self.note_rest(workspace);
         let is_solved = self.iterate(workspace);
         if !is_solved {
-            self.restart_from_nearest(workspace);
+            self.go_back_to_nearest(workspace);
         }
         self.renew_field(workspace);
         is_solved
@@ -198,16 +91,16 @@ impl Problem<'_> {
         // Without friction the problem is convex, and needs no mixing.
         let rubs = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
-        workspace.least_change = f64::INFINITY;
-        workspace.nearest.clear();
-        workspace.nearest.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
+        let mut least_change = f64::INFINITY;
+        let mut is_back = false;
+        self.note_nearest(workspace);
         for _ in 0..MAX_ROUNDS {
             workspace.start.clear();
             workspace.start.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
             let first = self.step(workspace);
-            if first < workspace.least_change {
-                workspace.least_change = first;
-                workspace.nearest.clone_from(&workspace.start);
+            if first < least_change {
+                (least_change, is_back) = (first, false);
+                self.note_nearest(workspace);
             }
             let mut change = first;
             for _ in 1..STEPS {
@@ -216,8 +109,12 @@ impl Problem<'_> {
                 }
                 change = self.step(workspace);
             }
-            if first.is_nan() || first > GROWS * workspace.least_change {
-                self.restart_from_nearest(workspace);
+            if change.is_nan() || first > GROWS * least_change {
+                if is_back {
+                    return false; // the same way would be gone again
+                }
+                is_back = true;
+                self.go_back_to_nearest(workspace);
                 workspace.mixing.clear();
                 continue;
             }
@@ -227,6 +124,13 @@ impl Problem<'_> {
             }
         }
         false
+    }
+
+    /// Notes the impulses after a step, which the laws of contact admit.
+    fn note_nearest(&self, workspace: &mut Workspace) {
+        let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
+        workspace.nearest.clear();
+        workspace.nearest.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
     /// The motion of the movers without impulses, to which that by the impulses is added in the end: so momentum is kept
@@ -244,9 +148,10 @@ impl Problem<'_> {
         }
     }
 
-    fn restart_from_nearest(&mut self, workspace: &mut Workspace) {
-        for (&k, &impulse) in self.members.iter().zip(&workspace.nearest) {
-            self.unknowns[k as usize].impulse = impulse;
+    fn go_back_to_nearest(&mut self, workspace: &mut Workspace) {
+        for (&k, &(impulse, slips)) in self.members.iter().zip(&workspace.nearest) {
+            let unknown = &mut self.unknowns[k as usize];
+            (unknown.impulse, unknown.slips) = (impulse, slips);
         }
         self.renew_field(workspace);
     }
@@ -294,6 +199,9 @@ impl Problem<'_> {
             (unknown.impulse, unknown.slips) = (impulse, slips);
             let along = unknown.normal.dot(&change).abs() / unknown.mass;
             let across = change.norm() / unknown.mass_across.max(unknown.mass);
+            if !change.norm_squared().is_finite() {
+                return f64::NAN;
+            }
             largest = largest.max(along).max(across);
             changes.push(change);
         }
@@ -319,7 +227,9 @@ impl Problem<'_> {
             let step = self.longest_step(directions, faces, full);
             self.advance(step, directions, motion);
             if step < full {
-                self.hold_those_at_bounds(step, directions, faces);
+                if !self.hold_those_at_bounds(full, directions, faces) {
+                    return;
+                }
                 power = self.begin_descent(workspace);
                 continue;
             }
@@ -362,13 +272,17 @@ impl Problem<'_> {
         power
     }
 
-    /// Takes out of a descent what has opened or slipped after a step.
-    fn hold_those_at_bounds(&mut self, step: f64, directions: &[Vec3], faces: &mut [Face]) {
+    /// Takes out of a descent what has opened or slipped before a `full` step; whether there was any.
+    fn hold_those_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
+        let mut any = false;
         for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {
             if *face != Face::Open {
-                *face = self.unknowns[k as usize].face_at_bound(*face, &(direction * step));
+                let now = self.unknowns[k as usize].face_at_bound(*face, &(direction * full));
+                any |= now != *face;
+                *face = now;
             }
         }
+        any
     }
 
     /// The motion M⁻¹ Gᵀ d of a direction d, its answers G M⁻¹ Gᵀ d, and d · G M⁻¹ Gᵀ d.
@@ -411,68 +325,4 @@ impl Problem<'_> {
             self.field[mover] += motion[mover] * step;
         }
     }
-}
-
-impl Unknown {
-    /// The part of a vector in the directions that are free.
-    fn on(&self, face: Face, vector: &Vec3) -> Vec3 {
-        match face {
-            Face::Open => Vec3::zeros(),
-            Face::Normal => self.normal * self.normal.dot(vector),
-            Face::Sticking => *vector,
-        }
-    }
-
-    /// D⁻¹ of a vector in these directions.
-    fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
-        match (face, &self.inverse) {
-            (Face::Sticking, Some(inverse)) => inverse * vector,
-            _ => vector * self.mass,
-        }
-    }
-
-    /// How far the impulse can go in a direction until the contact opens, or slips.
-    fn reach(&self, face: Face, direction: &Vec3) -> f64 {
-        self.opens_after(direction).min(match face {
-            Face::Sticking => self.slips_after(direction),
-            _ => f64::INFINITY,
-        })
-    }
-
-    fn opens_after(&self, direction: &Vec3) -> f64 {
-        let (pressure, rate) = (self.pressure(), self.normal.dot(direction));
-        if rate < 0.0 { (-pressure / rate).max(0.0) } else { f64::INFINITY }
-    }
-
-    fn slips_after(&self, direction: &Vec3) -> f64 {
-        let (pressure, rate) = (self.pressure(), self.normal.dot(direction));
-        let across = self.impulse - self.normal * pressure;
-        let rate_across = direction - self.normal * rate;
-        let square = self.friction[0] * self.friction[0];
-        let a = rate_across.norm_squared() - square * rate * rate;
-        let b = across.dot(&rate_across) - square * pressure * rate;
-        let c = (across.norm_squared() - square * pressure * pressure).min(0.0);
-        first_root(a, b, c)
-    }
-
-    /// Its face where a step more like the last one would open it or make it slip at once.
-    fn face_at_bound(&self, face: Face, last: &Vec3) -> Face {
-        if self.opens_after(last) <= AT_BOUND {
-            Face::Open
-        } else if face == Face::Sticking && self.slips_after(last) <= AT_BOUND {
-            Face::Normal
-        } else {
-            face
-        }
-    }
-}
-
-/// The least positive root of a s² + 2 b s + c with c ≤ 0, where the value becomes positive; infinite if it never does.
-fn first_root(a: f64, b: f64, c: f64) -> f64 {
-    let discriminant = b * b - a * c;
-    if discriminant < 0.0 || (a <= 0.0 && b <= 0.0) {
-        return f64::INFINITY;
-    }
-    let root = discriminant.sqrt();
-    if b > 0.0 { -c / (b + root) } else { (root - b) / a }
 }

@@ -15,8 +15,9 @@
 use crate::contact::Constraints;
 use crate::math::Vec3;
 
-use super::complementarity::{Problem, Unknown, Workspace};
+use super::complementarity::{Problem, Workspace};
 use super::operator::Operator;
+use super::unknown::Unknown;
 use super::{Contact, Decomposition, Order};
 
 /// Relative velocities are found to this part of the largest one before, and to the rounding of the velocities.
@@ -124,7 +125,7 @@ impl Group<'_> {
                 let k = self.members[place];
                 let start = self.unknowns[k as usize].drift + self.operator.jump(k, self.field);
                 let unknown = &mut self.unknowns[k as usize];
-                if unknown.mass() == 0.0 || unknown.normal.dot(&start) >= -rest {
+                if unknown.mass == 0.0 || unknown.normal.dot(&start) >= -rest {
                     continue;
                 }
                 closes = true;

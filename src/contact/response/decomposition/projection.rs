@@ -1,6 +1,7 @@
 //! Projection of positions to where no contact is penetrated, and the angular momentum that it costs.
 
-use super::complementarity::{Problem, Unknown};
+use super::complementarity::Problem;
+use super::unknown::Unknown;
 use super::{Contact, Decomposition};
 use crate::contact::response::Bodies;
 use crate::contact::response::couple::solve;
@@ -19,19 +20,30 @@ impl Decomposition {
     /// step, and parted with e v_n since. That is no more than it goes in a step.
     pub(super) fn project_positions(&mut self, constraints: &Constraints, positions: &[Vec3], dt: f64) {
         let part = self.options.projection;
+        if part == 0.0 {
+            return;
+        }
         let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
         let nodes = constraints.iter().flat_map(|constraint| constraint.nodes);
         let size = nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
         let (flush, rounding) = (FLUSH * size, f64::EPSILON * size);
-        if part == 0.0 || deepest <= rounding {
+        for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
+            let way = -contact.normal.dot(&contact.before) * dt;
+            // Where nothing moves along the normal the surfaces have been flush all the step.
+            let fraction = match way {
+                way if way > flush => way.min(-constraint.gap).max(0.0) / way,
+                way if way >= -flush => 1.0,
+                _ => 0.0,
+            };
+            contact.since = part * dt * fraction;
+        }
+        if deepest <= rounding {
             return;
         }
         self.unknowns.clear();
         for (k, (constraint, contact)) in (0..).zip(constraints.iter().zip(&mut self.contacts)) {
             let way = (-contact.normal.dot(&contact.before) * dt).max(0.0);
             let gone = way.min(-constraint.gap).max(0.0);
-            // Where nothing moves along the normal the surfaces have been flush all the step.
-            contact.since = part * dt * if way > flush { gone / way } else { 1.0 };
             let compliance = self.operator.shared_compliance(k);
             let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
             unknown.target = part * (-constraint.gap) + contact.laws.restitution * gone;

@@ -1,0 +1,173 @@
+//! One contact of a complementarity problem: how its impulse steps, and where it opens or slips.
+
+use crate::math::{Mat3, Vec3};
+
+/// A direction in which the bodies give way by less than this part of what they do in others is held.
+const HELD: f64 = 1e-12;
+
+/// A contact that is at a bound after this part of a step is at it already.
+const AT_BOUND: f64 = 1e-9;
+
+/// One contact of the problem.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unknown {
+    /// Unit normal out of the target.
+    pub normal: Vec3,
+    /// Normal velocity that it is not to fall below, c \[m/s\].
+    pub target: f64,
+    /// The part of the relative velocity that impulses cannot change \[m/s\].
+    pub drift: Vec3,
+    /// Coefficients of friction at rest and as it slides \[-\].
+    pub friction: [f64; 2],
+    /// Impulse on the contactor \[N·s\].
+    pub impulse: Vec3,
+    /// Whether friction is at its bound.
+    pub slips: bool,
+    /// D \[1/kg\], and D⁻¹ where it has one \[kg\].
+    pub compliance: Mat3,
+    inverse: Option<Mat3>,
+    /// 1/(n · D n), and the reciprocal of the bound on D across n \[kg\]; zero where nothing gives way.
+    pub mass: f64,
+    pub mass_across: f64,
+}
+
+impl Unknown {
+    /// Of a contact without impulse, with the compliance D ≥ W_kk with which it steps \[1/kg\] and a coefficient of friction.
+    pub fn new(normal: Vec3, compliance: &Mat3, drift: Vec3, friction: f64) -> Self {
+        let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
+        let along = normal.dot(&(compliance * normal));
+        let scale = compliance.trace();
+        let regular = friction > 0.0 && compliance.determinant() > HELD * scale * scale * scale;
+        Self {
+            normal,
+            target: 0.0,
+            drift,
+            friction: [friction; 2],
+            impulse: Vec3::zeros(),
+            slips: false,
+            compliance: *compliance,
+            inverse: if regular { compliance.try_inverse() } else { None },
+            mass: invert(along),
+            mass_across: invert(largest_across(compliance, &normal)),
+        }
+    }
+
+    /// Normal impulse \[N·s\].
+    pub fn pressure(&self) -> f64 {
+        self.normal.dot(&self.impulse)
+    }
+
+    /// The impulse after a step of this contact as if it were alone, given its relative velocity.
+    pub fn improved(&self, velocity: &Vec3) -> (Vec3, bool) {
+        let wanted = self.normal * self.target;
+        if let Some(inverse) = &self.inverse {
+            let sticking = self.impulse + inverse * (wanted - velocity);
+            let normal = self.normal.dot(&sticking);
+            if normal > 0.0 && (sticking - self.normal * normal).norm() <= self.friction[0] * normal {
+                return (sticking, false);
+            }
+        }
+        let present = self.pressure();
+        let normal = (present + self.mass * (self.target - self.normal.dot(velocity))).max(0.0);
+        if self.friction[0] == 0.0 {
+            return (self.normal * normal, false);
+        }
+        let slip = velocity - self.normal * self.normal.dot(velocity);
+        let trial = self.impulse - self.normal * present - slip * self.mass_across;
+        let size = trial.norm();
+        let slips = size > self.friction[0] * normal;
+        let across = if slips { trial * (self.friction[1] * normal / size) } else { trial };
+        (self.normal * normal + across, slips)
+    }
+
+    /// Directions in which a descent may change the impulse.
+    pub fn face(&self) -> Face {
+        if self.mass == 0.0 || self.pressure() <= 0.0 {
+            Face::Open
+        } else if self.friction[0] == 0.0 || self.slips || self.inverse.is_none() {
+            Face::Normal
+        } else {
+            Face::Sticking
+        }
+    }
+
+    /// The part of a vector in the directions that are free.
+    pub fn on(&self, face: Face, vector: &Vec3) -> Vec3 {
+        match face {
+            Face::Open => Vec3::zeros(),
+            Face::Normal => self.normal * self.normal.dot(vector),
+            Face::Sticking => *vector,
+        }
+    }
+
+    /// D⁻¹ of a vector in these directions.
+    pub fn scaled(&self, face: Face, vector: &Vec3) -> Vec3 {
+        match (face, &self.inverse) {
+            (Face::Sticking, Some(inverse)) => inverse * vector,
+            _ => vector * self.mass,
+        }
+    }
+
+    /// How far the impulse can go in a direction until the contact opens, or slips.
+    pub fn reach(&self, face: Face, direction: &Vec3) -> f64 {
+        self.opens_after(direction).min(match face {
+            Face::Sticking => self.slips_after(direction),
+            _ => f64::INFINITY,
+        })
+    }
+
+    fn opens_after(&self, direction: &Vec3) -> f64 {
+        let (pressure, rate) = (self.pressure(), self.normal.dot(direction));
+        if rate < 0.0 { (-pressure / rate).max(0.0) } else { f64::INFINITY }
+    }
+
+    fn slips_after(&self, direction: &Vec3) -> f64 {
+        let (pressure, rate) = (self.pressure(), self.normal.dot(direction));
+        let across = self.impulse - self.normal * pressure;
+        let rate_across = direction - self.normal * rate;
+        let square = self.friction[0] * self.friction[0];
+        let a = rate_across.norm_squared() - square * rate * rate;
+        let b = across.dot(&rate_across) - square * pressure * rate;
+        let c = (across.norm_squared() - square * pressure * pressure).min(0.0);
+        first_root(a, b, c)
+    }
+
+    /// Its face where a step would open it or make it slip at once.
+    pub fn face_at_bound(&self, face: Face, step: &Vec3) -> Face {
+        if self.opens_after(step) <= AT_BOUND {
+            Face::Open
+        } else if face == Face::Sticking && self.slips_after(step) <= AT_BOUND {
+            Face::Normal
+        } else {
+            face
+        }
+    }
+}
+
+/// Largest eigenvalue across the normal.
+fn largest_across(compliance: &Mat3, normal: &Vec3) -> f64 {
+    let out = Mat3::identity() - normal * normal.transpose();
+    let plane = out * compliance * out;
+    // Two eigenvalues are not zero: from the trace and the sum of the principal minors.
+    let half = 0.5 * plane.trace();
+    let minors = 0.5 * (plane.trace().powi(2) - (plane * plane).trace());
+    half + (half * half - minors).max(0.0).sqrt()
+}
+
+/// What of an impulse is free in a descent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Face {
+    Open,
+    Normal,
+    Sticking,
+}
+
+/// The least positive root of a s² + 2 b s + c with c ≤ 0, where the value becomes positive; infinite if it never does.
+fn first_root(a: f64, b: f64, c: f64) -> f64 {
+    let discriminant = b * b - a * c;
+    if discriminant < 0.0 || (a <= 0.0 && b <= 0.0) {
+        return f64::INFINITY;
+    }
+    let root = discriminant.sqrt();
+    if b > 0.0 { -c / (b + root) } else { (root - b) / a }
+}
