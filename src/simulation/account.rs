@@ -22,6 +22,8 @@ pub struct BodyBalance {
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
+    /// Σ m |a|² over its nodes, of a rigid body with the part of its rotation, less that of a free fall \[N·m/s²\].
+    pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
 }
@@ -29,24 +31,31 @@ pub struct BodyBalance {
 impl BodyBalance {
     /// Of a body without motion at the origin.
     pub(super) fn at_rest() -> Self {
-        Self { momentum: Wrench::zero(), angular_scale: 0.0, kinetic: 0.0, centre: Vec3::zeros() }
+        Self {
+            momentum: Wrench::zero(),
+            angular_scale: 0.0,
+            kinetic: 0.0,
+            force_acceleration: 0.0,
+            centre: Vec3::zeros(),
+        }
     }
 
-    /// Of a body of this `mass` \[kg\] from the sums over its nodes, the first of which is at `first` \[m\].
-    pub(super) fn of_nodes(sums: &NodalSums, mass: f64, first: Vec3) -> Self {
-        let NodalSums { momentum, angular_scale, kinetic, mass_moment } = *sums;
-        let centre = if mass > 0.0 { mass_moment / mass } else { first };
-        Self { momentum, angular_scale, kinetic, centre }
+    /// Of a body from the sums over its nodes, the first of which is at `first` \[m\].
+    pub(super) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3) -> Self {
+        let NodalSums { momentum, angular_scale, kinetic, mass_moment, .. } = *sums;
+        let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
+        let force_acceleration = sums.force_acceleration - body.mass * body.free_fall().norm_squared();
+        Self { momentum, angular_scale, kinetic, force_acceleration, centre }
     }
 
-    /// Of a body that moves as a rigid one.
+    /// Of a body that moves as a rigid one, without the work of its acceleration.
     pub(super) fn of_carrier(carrier: &RigidBody) -> Self {
         let mut momentum = Wrench::at(&carrier.centre(), carrier.velocity() * carrier.mass());
         momentum.angular += carrier.angular_momentum();
         let spin = carrier.angular_momentum().norm();
         let angular_scale = carrier.centre().norm() * momentum.linear.norm() + spin;
         let (kinetic, centre) = (carrier.kinetic_energy(), carrier.centre());
-        Self { momentum, angular_scale, kinetic, centre }
+        Self { momentum, angular_scale, kinetic, force_acceleration: 0.0, centre }
     }
 }
 
@@ -70,7 +79,8 @@ impl Simulation {
         self.energies.viscous_dissipation += self.action.work.damping;
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
-        self.sum_energies();
+        self.audit.start(kick_energy(&self.balances_before, dt));
+        self.sum_energies(dt);
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
         self.wall.account += start.elapsed().as_secs_f64();
@@ -101,35 +111,39 @@ impl Simulation {
         for body in 0..self.model.bodies.len() {
             self.balances[body] = self.body_balance(body);
         }
-        self.sum_energies();
+        self.sum_energies(0.0);
     }
 
-    /// Energies from those of elements and contacts, and the balances of the bodies.
-    fn sum_energies(&mut self) {
+    /// Energies from those of elements and contacts, and the balances of the bodies, after a step of this length \[s\].
+    fn sum_energies(&mut self, dt: f64) {
         self.energies.strain = self.internal.strain_energy().iter().sum();
         self.energies.hourglass = self.internal.hourglass_energy().iter().sum();
         self.energies.contact = self.action.stored_energy;
         self.energies.kinetic = self.balances.iter().map(|balance| balance.kinetic).sum();
+        self.energies.kick = kick_energy(&self.balances, dt);
     }
 
     /// Balance of one body: from its carrier where it has one, from its nodes otherwise.
     fn body_balance(&self, body: usize) -> BodyBalance {
         if let Some(carrier) = &self.carriers[body] {
-            return BodyBalance::of_carrier(carrier);
+            let force_acceleration = self.rigid_force_acceleration(body);
+            return BodyBalance { force_acceleration, ..BodyBalance::of_carrier(carrier) };
         }
-        let Body { nodes, mass, .. } = &self.model.bodies[body];
+        let nodes = &self.model.bodies[body].nodes;
         let masses = &self.model.mass[nodes.clone()];
         let positions = &self.state.positions[nodes.clone()];
         let velocities = &self.state.velocities[nodes.clone()];
+        let accelerations = &self.state.accelerations[nodes.clone()];
         let registers = Registers::default();
         let sums = fixed_order_sum(masses.len(), &|range| {
             registers.run(NodalKernel {
                 masses: &masses[range.clone()],
                 positions: &positions[range.clone()],
-                velocities: &velocities[range],
+                velocities: &velocities[range.clone()],
+                accelerations: &accelerations[range],
             })
         });
-        BodyBalance::of_nodes(&sums, *mass, positions[0])
+        BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0])
     }
 
     /// Resultant of gravity, loads and reactions at present.
@@ -172,6 +186,12 @@ impl Simulation {
         }
         work
     }
+}
+
+/// What the kinetic energy ½ v_n · M v_n at the end of a step of length `dt` \[s\] has over ½ v_{n−½} · M v_{n+½}, ⅛ dt² a_n · M a_n
+/// \[J\].
+fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
+    0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }
 
 /// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\].

@@ -119,7 +119,6 @@ impl Simulation {
             response,
             mobility: nodal_mobility(&model),
             ties: (!ties.is_empty()).then(|| Ties::new(ties, num_nodes, model.bodies.len())),
-            kicks_of_held_nodes: 0.0,
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),

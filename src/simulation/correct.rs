@@ -70,7 +70,8 @@ impl Simulation {
                 self.correct_rigid(body, dt);
             }
             if let Some(carrier) = &self.carriers[body] {
-                self.balances[body] = BodyBalance::of_carrier(carrier);
+                let force_acceleration = self.rigid_force_acceleration(body);
+                self.balances[body] = BodyBalance { force_acceleration, ..BodyBalance::of_carrier(carrier) };
             }
         }
         std::mem::swap(&mut self.state.positions, &mut self.positions_next);
@@ -98,11 +99,11 @@ impl Simulation {
         corrector.correct(&self.pieces, nodes, &mut self.nodal_sums);
         let mut sums = self.nodal_sums.iter();
         for pieces in self.pieces.chunk_by(|a, b| a.body == b.body) {
-            let Body { mass, nodes, .. } = &self.model.bodies[pieces[0].body];
+            let body = &self.model.bodies[pieces[0].body];
             let of_body = sums.by_ref().take(pieces.len()).copied().reduce(|sum, piece| sum + piece);
             if let Some(of_body) = of_body {
-                let first = self.positions_next[nodes.start];
-                self.balances[pieces[0].body] = BodyBalance::of_nodes(&of_body, *mass, first);
+                let first = self.positions_next[body.nodes.start];
+                self.balances[pieces[0].body] = BodyBalance::of_nodes(&of_body, body, first);
             }
         }
     }
@@ -212,8 +213,8 @@ impl WithSimd for CorrectPiece<'_> {
                 velocities[k][support.axis] = component.end.velocity;
             }
         }
-        NodalKernel { masses: &masses[range.clone()], positions: &positions[range], velocities }
-            .with_simd(simd)
+        let (masses, positions) = (&masses[range.clone()], &positions[range]);
+        NodalKernel { masses, positions, velocities, accelerations }.with_simd(simd)
     }
 }
 

@@ -89,8 +89,6 @@ pub struct Simulation {
     mobility: Mobility,
     /// Points glued together, if there are any.
     ties: Option<Ties>,
-    /// Kinetic energy of half a kick of the nodes that impulses hold \[J\].
-    kicks_of_held_nodes: f64,
     constraints: Constraints,
     action: ContactAction,
     /// Contacts of the step before, and their action.

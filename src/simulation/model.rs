@@ -138,6 +138,16 @@ impl Body {
         matches!(self.behaviour, Behaviour::Wall { .. })
     }
 
+    /// Its acceleration while nothing but gravity acts on it; zero where it has supports \[m/s²\].
+    pub fn free_fall(&self) -> Vec3 {
+        match self.behaviour {
+            Behaviour::Deformable { supported: false, .. } | Behaviour::Rigid { prescribed: None } => {
+                self.gravity
+            }
+            _ => Vec3::zeros(),
+        }
+    }
+
     /// Whether gravity or loads act on its nodes.
     pub fn is_driven(&self) -> bool {
         !self.is_rigid() && (self.loaded || self.gravity != Vec3::zeros())

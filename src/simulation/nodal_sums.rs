@@ -18,6 +18,8 @@ pub(super) struct NodalSums {
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
+    /// Σ m |a|² \[N·m/s²\].
+    pub force_acceleration: f64,
     /// Σ m x \[kg·m\].
     pub mass_moment: Vec3,
 }
@@ -25,7 +27,13 @@ pub(super) struct NodalSums {
 impl NodalSums {
     /// Over no nodes.
     pub fn zero() -> Self {
-        Self { momentum: Wrench::zero(), angular_scale: 0.0, kinetic: 0.0, mass_moment: Vec3::zeros() }
+        Self {
+            momentum: Wrench::zero(),
+            angular_scale: 0.0,
+            kinetic: 0.0,
+            force_acceleration: 0.0,
+            mass_moment: Vec3::zeros(),
+        }
     }
 }
 
@@ -37,6 +45,7 @@ impl Add for NodalSums {
             momentum: self.momentum + other.momentum,
             angular_scale: self.angular_scale + other.angular_scale,
             kinetic: self.kinetic + other.kinetic,
+            force_acceleration: self.force_acceleration + other.force_acceleration,
             mass_moment: self.mass_moment + other.mass_moment,
         }
     }
@@ -50,6 +59,8 @@ pub(super) struct NodalKernel<'a> {
     pub positions: &'a [Vec3],
     /// Their velocities \[m/s\].
     pub velocities: &'a [Vec3],
+    /// Their accelerations \[m/s²\].
+    pub accelerations: &'a [Vec3],
 }
 
 impl WithSimd for NodalKernel<'_> {
@@ -61,15 +72,18 @@ impl WithSimd for NodalKernel<'_> {
         let (masses, last_masses) = self.masses.as_chunks();
         let (positions, last_positions) = self.positions.as_chunks();
         let (velocities, last_velocities) = self.velocities.as_chunks();
-        for ((masses, positions), velocities) in masses.iter().zip(positions).zip(velocities) {
-            sums.add(simd, &Row(*masses), positions, velocities);
+        let (accelerations, last_accelerations) = self.accelerations.as_chunks();
+        let motion = positions.iter().zip(velocities).zip(accelerations);
+        for (masses, ((positions, velocities), accelerations)) in masses.iter().zip(motion) {
+            sums.add(simd, &Row(*masses), [positions, velocities, accelerations]);
         }
         // Nodes past the last have no mass.
-        let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 2]);
+        let (mut masses, mut nodes) = ([0.0; WIDTH], [[Vec3::zeros(); WIDTH]; 3]);
         masses[..last_masses.len()].copy_from_slice(last_masses);
         nodes[0][..last_positions.len()].copy_from_slice(last_positions);
         nodes[1][..last_velocities.len()].copy_from_slice(last_velocities);
-        sums.add(simd, &Row(masses), &nodes[0], &nodes[1]);
+        nodes[2][..last_accelerations.len()].copy_from_slice(last_accelerations);
+        sums.add(simd, &Row(masses), nodes.each_ref());
         sums.total()
     }
 }
@@ -81,21 +95,28 @@ struct RowSums {
     mass_moment: [Row; 3],
     angular_scale: Row,
     kinetic: Row,
+    force_acceleration: Row,
 }
 
 impl RowSums {
     fn new() -> Self {
         let zero = Row::splat(0.0);
         let zeros = [zero; 3];
-        Self { momentum: zeros, angular: zeros, mass_moment: zeros, angular_scale: zero, kinetic: zero }
+        Self {
+            momentum: zeros,
+            angular: zeros,
+            mass_moment: zeros,
+            angular_scale: zero,
+            kinetic: zero,
+            force_acceleration: zero,
+        }
     }
 
     #[inline(always)]
-    fn add<S: Simd>(&mut self, simd: S, masses: &Row, positions: &[Vec3; WIDTH], velocities: &[Vec3; WIDTH]) {
+    fn add<S: Simd>(&mut self, simd: S, masses: &Row, motion: [&[Vec3; WIDTH]; 3]) {
         for part in 0..Pack::<S>::PARTS {
             let mass = Pack::load(simd, masses, part);
-            let x = Pack::components(simd, positions, part);
-            let v = Pack::components(simd, velocities, part);
+            let [x, v, a] = motion.map(|vectors| Pack::components(simd, vectors, part));
             let momentum = [v[0] * mass, v[1] * mass, v[2] * mass];
             for i in 0..3 {
                 let (j, k) = ((i + 1) % 3, (i + 2) % 3);
@@ -107,6 +128,8 @@ impl RowSums {
             let distance_squared = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
             ((distance_squared * speed_squared).sqrt() * mass).add_to(&mut self.angular_scale, part);
             (speed_squared * mass * 0.5).add_to(&mut self.kinetic, part);
+            let acceleration_squared = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+            (acceleration_squared * mass).add_to(&mut self.force_acceleration, part);
         }
     }
 
@@ -117,6 +140,7 @@ impl RowSums {
             momentum: Wrench { linear: vector(&self.momentum), angular: vector(&self.angular) },
             angular_scale: sum(&self.angular_scale),
             kinetic: sum(&self.kinetic),
+            force_acceleration: sum(&self.force_acceleration),
             mass_moment: vector(&self.mass_moment),
         }
     }
@@ -137,19 +161,24 @@ mod tests {
             let masses: Vec<f64> = (0..count).map(|k| 1.0 + (k % 4) as f64 * 0.3).collect();
             let positions: Vec<Vec3> = (0..count).map(|k| vector(k, 1)).collect();
             let velocities: Vec<Vec3> = (0..count).map(|k| vector(k, 4)).collect();
+            let accelerations: Vec<Vec3> = (0..count).map(|k| vector(k, 9)).collect();
             let sums_on = |registers: Registers| {
-                let (masses, positions, velocities) = (&masses, &positions, &velocities);
-                let sums = registers.run(NodalKernel { masses, positions, velocities });
+                let (masses, positions) = (&masses, &positions);
+                let (velocities, accelerations) = (&velocities, &accelerations);
+                let sums = registers.run(NodalKernel { masses, positions, velocities, accelerations });
                 let Wrench { linear, angular } = sums.momentum;
                 let numbers = [linear, angular, sums.mass_moment].map(|vector| vector.data.0[0]).concat();
-                [numbers, vec![sums.angular_scale, sums.kinetic]].concat()
+                [numbers, vec![sums.angular_scale, sums.kinetic, sums.force_acceleration]].concat()
             };
             let sum = |term: &dyn Fn(f64, Vec3, Vec3) -> Vec3| -> Vec3 {
                 (0..count).map(|k| term(masses[k], positions[k], velocities[k])).sum()
             };
-            let scales = sum(&|m, x, v| Vec3::new(m * x.norm() * v.norm(), 0.5 * m * v.norm_squared(), 0.0));
+            let scales = (0..count).map(|k| {
+                let (m, x, v, a) = (masses[k], positions[k], velocities[k], accelerations[k]);
+                Vec3::new(m * x.norm() * v.norm(), 0.5 * m * v.norm_squared(), m * a.norm_squared())
+            });
             let expected =
-                [sum(&|m, _, v| v * m), sum(&|m, x, v| x.cross(&v) * m), sum(&|m, x, _| x * m), scales];
+                [sum(&|m, _, v| v * m), sum(&|m, x, v| x.cross(&v) * m), sum(&|m, x, _| x * m), scales.sum()];
             let sums = sums_on(Registers::default());
             for (sum, expected) in sums.iter().zip(expected.iter().flatten()) {
                 assert!(

@@ -162,24 +162,13 @@ impl Simulation {
     }
 
     /// The part of f_{n+1} in the energy of the corrections.
-    ///
-    /// What the steps conserve is T − dt² f²/8m of every node. The forces on a node that impulses hold stay large when
-    /// it is at rest: the part along the impulse is taken out of the balance.
     fn account_corrections(&mut self, dt: f64) {
-        let mut kicks = 0.0;
         for correction in &self.action.node_corrections {
             let node = correction.node as usize;
             let force = self.state.accelerations[node] * self.model.mass[node];
             self.action.work.numerical +=
                 force.dot(&(0.5 * (correction.velocity * dt - correction.position)));
-            let impulse = self.mobility.free_part(correction.node, &self.action.impulses[node]);
-            let held = impulse.try_normalize(0.0).map_or(0.0, |along| along.dot(&force));
-            // A wall whose velocity is given has no mass, and no kick.
-            if held != 0.0 {
-                kicks += 0.125 * dt * dt * held * held / self.model.mass[node];
-            }
         }
-        self.action.work.numerical += kicks - std::mem::replace(&mut self.kicks_of_held_nodes, kicks);
         for correction in &self.action.rigid_corrections {
             let force = self.forces.rigid[correction.body as usize].force;
             self.action.work.numerical += force.dot(&(0.5 * dt * correction.velocity - correction.position));

@@ -202,6 +202,24 @@ impl Simulation {
         });
     }
 
+    /// a · F + (I⁻¹ τ) · τ of the acceleration of a rigid body under all forces, less that of a free fall \[N·m/s²\]; none of
+    /// a body that flies.
+    pub(super) fn rigid_force_acceleration(&self, body: usize) -> f64 {
+        let (true, Some(carrier)) = (self.model.bodies[body].is_rigid(), &self.carriers[body]) else {
+            return 0.0;
+        };
+        let of_body = &self.model.bodies[body];
+        let rigid = &self.forces.rigid[body];
+        let force = rigid.force + rigid.reaction;
+        let turned = if is_supported(&of_body.behaviour) {
+            0.0
+        } else {
+            rigid.torque.dot(&(carrier.inverse_inertia() * rigid.torque))
+        };
+        let fall = carrier.mass() * of_body.free_fall().norm_squared();
+        force.norm_squared() / carrier.mass() + turned - fall
+    }
+
     /// Forces and moments about the origin of gravity and reactions on a rigid body.
     pub(super) fn rigid_external_wrench(&self, body: usize) -> Wrench {
         let Some(carrier) = &self.carriers[body] else { return Wrench::zero() };

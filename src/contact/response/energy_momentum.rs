@@ -322,8 +322,6 @@ impl EnergyMomentum {
     /// Forces, energies, and the springs as they are in the middle of the next step.
     fn finish(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), 0.5 * step.actual);
-        // Of a rate over the part of the kick in this step.
-        let mean = |rate: f64, kicked: f64| rate + 0.5 * (half / dt) * (kicked - rate);
         let mut first = 0;
         self.energies.clear();
         let contacts = self.contacts.iter().zip(self.springs.iter_mut()).zip(&self.solutions);
@@ -336,8 +334,8 @@ impl EnergyMomentum {
                 Some(turning) => turning.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
-            // Kinetic energy is taken at the end of the step, after that half of the kick.
-            let half_work = half * solution.pressure * mean(solution.rate, kicked_rate);
+            // Energies are those at the end of the step, half a kick later.
+            let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
             let damping_work = if spring.options.restitution < 1.0 {
                 spring.energy(gap) - spring.energy(next) - solution.pressure * way
@@ -347,9 +345,7 @@ impl EnergyMomentum {
             spring.gap = Some(next);
             let friction_work = if spring.rubs() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
-                let kicked_slip = travel * (2.0 / dt) - solution.slip_rate;
-                let along = |rate: &Vec3| solution.traction.dot(rate);
-                stored -= half * mean(along(&solution.slip_rate), along(&kicked_slip));
+                stored -= half * solution.traction.dot(&solution.slip_rate);
                 spring.slide(solution, &travel)
             } else {
                 0.0

@@ -279,8 +279,8 @@ pub struct Bodies<'a> {
     pub positions: &'a [Vec3],
     /// Velocity of every node at the middle of the step \[m/s\].
     pub velocities: &'a [Vec3],
-    /// Acceleration of every node at the end of the step by all but contact \[m/s²\]; meaningless in the stage
-    /// [`Stage::Moved`].
+    /// Acceleration of every node at the end of the step by all but contact \[m/s²\]; in the stage [`Stage::Moved`] that at
+    /// its beginning, by contact too.
     pub accelerations: &'a [Vec3],
     /// Reciprocal of the lumped mass of every node \[1/kg\]; 0 where the node is held. A node of a rigid body has its
     /// share of the mass.

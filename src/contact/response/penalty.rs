@@ -1,5 +1,6 @@
 //! Penalty response: springs that push penetrating nodes out, and others that hold them against sliding.
 
+mod release;
 mod restitution;
 
 use super::assembled_stiffness::{AssembledStiffness, Bound};
@@ -11,6 +12,8 @@ use super::{
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
+
+use release::{Opening, Releases};
 
 pub use restitution::damping_of_restitution;
 
@@ -68,8 +71,12 @@ pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
     springs: Carried<Spring>,
-    /// Constraints of the step before whose springs are pressed or take energy.
+    /// Constraints whose springs are pressed or take energy, and those of the step before.
+    pressed: Constraints,
     before: Constraints,
+    releases: Releases,
+    /// Length of the step before \[s\].
+    time_step: f64,
     handovers: Handovers,
     assembled: AssembledStiffness,
 }
@@ -92,6 +99,10 @@ struct Spring {
     age: f64,
     /// Penetration that counts, in the step before \[m\].
     penetration: f64,
+    /// Force of the spring across that \[N\].
+    elastic: f64,
+    /// Energy that its steps have made \[J\].
+    made: f64,
     /// How much deeper than it is the penetration counts \[m\].
     offset: f64,
     /// The part of damping in the normal force \[N\].
@@ -159,9 +170,6 @@ impl Spring {
     /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)². Nodes of deformable bodies swing with their
     /// elements, not at the frequency of a contact.
     fn pressed_part(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
-        if !self.is_of_rigid_bodies {
-            return 1.0;
-        }
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
@@ -190,6 +198,21 @@ impl Spring {
         // Forces of the elements are not known here: those of a body at rest balance that of the spring.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
+    }
+
+    /// Energy of the spring along the normal \[J\].
+    fn normal_energy(&self) -> f64 {
+        0.5 * self.stiffness * self.penetration * self.penetration
+    }
+
+    /// How far what the contact pushes gives way, with all others that press on it \[1/kg\].
+    fn compliance(&self) -> f64 {
+        if self.stiffness > 0.0 { self.frequency * self.frequency / self.stiffness } else { 0.0 }
+    }
+
+    /// As the contact opens with this rate of its gap \[m/s\].
+    fn opening(&self, rate: f64) -> Opening {
+        Opening { made: self.made, force: self.elastic, rate, compliance: self.compliance() }
     }
 
     /// Goes on in another constraint, over a step. It is as far in as it has come in it: where the surface that it goes on
@@ -245,10 +268,32 @@ impl Penalty {
             stiffness,
             options,
             springs: Carried::default(),
+            pressed: Constraints::default(),
             before: Constraints::default(),
+            releases: Releases::default(),
+            time_step: 0.0,
             handovers: Handovers::default(),
             assembled: AssembledStiffness::new(masses),
         }
+    }
+
+    /// Energy that the springs make by the change of the step \[J\]. What the steps conserve is T − ⅛ dt² Σ a · f: of that,
+    /// what their forces have.
+    fn change_step(&mut self, accelerations: &[Vec3], time_step: f64) -> f64 {
+        let before = std::mem::replace(&mut self.time_step, time_step);
+        if before == time_step {
+            return 0.0;
+        }
+        let factor = 0.125 * (before * before - time_step * time_step);
+        let mut sum = 0.0;
+        for constraint in self.before.iter() {
+            let Some(spring) = self.springs.of_mut(constraint.key) else { continue };
+            let acceleration = constraint.normal.dot(&constraint.jump(accelerations));
+            let made = factor * spring.elastic * acceleration;
+            spring.made += made;
+            sum += made;
+        }
+        sum
     }
 
     /// Gives the springs of contacts that end at a seam to those that begin there.
@@ -292,23 +337,34 @@ impl Penalty {
                 is_of_rigid_bodies: false,
                 age: 0.0,
                 penetration: 0.0,
+                elastic: 0.0,
+                made: 0.0,
                 offset: 0.0,
                 damped: 0.0,
                 traction: Vec3::zeros(),
                 slips: false,
             }
         };
+        let releases = &mut self.releases;
         let mut before = self.before.iter().peekable();
         self.springs.follow(constraints, begin, |key, spring| {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
             let found = before.next_if(|constraint| constraint.key == key);
-            let Some(constraint) = found.filter(|_| spring.takes_energy()) else { return };
+            let Some(constraint) = found else { return };
             // Forces act by the trapezoidal rule: half of the last ones over this step.
-            let travel = constraint.jump(velocities) * step.actual;
+            let jump = constraint.jump(velocities);
+            let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
             // What an offset has left when the contact opens is lost.
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
-            let damping_work = left - 0.5 * spring.damped * constraint.normal.dot(&travel);
+            let damping_work = left - 0.5 * spring.damped * rate * step.actual;
+            let made = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
+            action.work.numerical += made;
+            if rate * step.actual > 0.5 * spring.penetration {
+                let opening = spring.opening(rate);
+                let opening = Opening { made: opening.made + made, ..opening };
+                releases.balance(&constraint, opening, bodies, step, action);
+            }
             action.work.friction += friction_work;
             action.work.damping += damping_work;
             action.unlisted.push(UnlistedWork {
@@ -396,16 +452,21 @@ impl Response for Penalty {
     ) {
         let time_step = step.actual;
         action.begin(time_step);
+        action.work.numerical += self.releases.finish(bodies.velocities, time_step);
+        std::mem::swap(&mut self.pressed, &mut self.before);
+        self.pressed.clear();
+        action.work.numerical += self.change_step(bodies.accelerations, time_step);
         self.hand_over(constraints, bodies.velocities, time_step);
         self.carry_springs(constraints, bodies, step, action);
-        self.before.clear();
         let frequency_squared = self.share_stiffness(constraints, bodies, step);
         let vary = self.options.vary_over_surfaces();
+        let mut before = self.before.iter().peekable();
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
             if vary {
                 spring.options = self.options.of(&constraint);
             }
             action.work.numerical += spring.grow(time_step);
+            let stored = spring.normal_energy();
             let penetration = spring.penetration(constraint.gap);
             let jump = constraint.jump(bodies.velocities);
             let closing = -constraint.normal.dot(&jump);
@@ -417,14 +478,25 @@ impl Response for Penalty {
                 friction_work = spring.slide(&constraint, &(slip * time_step), slip.norm(), force);
             }
             spring.penetration = penetration;
+            while before.next_if(|old| old.key < constraint.key).is_some() {}
+            let old = before.next_if(|old| old.key == constraint.key).unwrap_or(constraint);
+            let old_rate = old.normal.dot(&old.jump(bodies.velocities));
+            let work = 0.5 * time_step * (spring.elastic * old_rate - elastic * closing);
+            let made = work + spring.normal_energy() - stored;
+            spring.made += made;
+            action.work.numerical += made;
+            if penetration == 0.0 && stored > 0.0 {
+                self.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
+                spring.made = 0.0;
+            }
+            spring.elastic = elastic;
             let normal = constraint.normal * force;
             action.add_forces(&constraint, normal, spring.traction);
             if spring.traction != Vec3::zeros() {
                 let power = action.take_moment_out(&constraint, bodies, &(normal + spring.traction));
                 friction_work += power * time_step;
             }
-            let stored_energy =
-                0.5 * spring.stiffness * penetration * penetration + spring.tangential_energy();
+            let stored_energy = spring.normal_energy() + spring.tangential_energy();
             let damped = force - elastic;
             let damping_work = 0.5 * (spring.damped + damped) * closing * time_step;
             spring.damped = damped;
@@ -432,7 +504,7 @@ impl Response for Penalty {
             action.work.friction += friction_work;
             action.work.damping += damping_work;
             if spring.penetration > 0.0 || spring.takes_energy() {
-                self.before.push_copy(&constraint);
+                self.pressed.push_copy(&constraint);
             }
             action.results.push(ContactResult {
                 normal_force: force,
