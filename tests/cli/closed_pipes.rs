@@ -23,7 +23,7 @@ fn nobody_need_listen() {
     let cases: [(i32, &[&str]); 5] = [
         (0, &["run", "impact.toml", "--set", overlapping, "--set", kept, "--set", "time.end=5e-6"]),
         (0, &["check", "impact.toml", "--set", overlapping, "--set", kept]),
-        (1, &["run", "impact.toml", "--set", "time.step=1e-3"]),
+        (1, &["run", "impact.toml", "--set", "time.step=1.9e-5"]),
         (2, &["run", "impact.toml", "--set", overlapping]),
         (2, &["run", "impact.toml", "--unknown"]),
     ];
