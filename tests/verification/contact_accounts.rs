@@ -177,7 +177,7 @@ fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
         ("beams shifted by half", [beam(0.0), beam(1.0)], 1.0),
         ("the same cube", [cube([2; 3]), cube([2; 3])], 1.0),
         ("the same cube, other cells", [cube([2; 3]), cube([3, 1, 2])], 1.0),
-        ("half of a cube", [cube([1; 3]), box_mesh([0.0; 3], [1.0, 1.0, 0.5], [2, 2, 1])], 0.5),
+        ("half of a cube", [cube([1; 3]), box_mesh([0.0; 3], [1.0, 1.0, 0.5], [1, 1, 1])], 0.5),
         ("one cube of two", [two_cubes, cube([2; 3])], 1.0),
     ]
 }
