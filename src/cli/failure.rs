@@ -10,6 +10,7 @@ use ictus::scenario::{Problem, Scenario, ScenarioError};
 use ictus::simulation::{NumericalFailure, RunError, SetupError};
 
 use super::diagnostic::{self, plain, split_remedy};
+use super::print;
 
 /// The run failed numerically.
 const NUMERICAL: u8 = 1;
@@ -52,9 +53,8 @@ impl From<OutputError> for Failure {
 
 impl Failure {
     /// Tells the user on standard error; the exit code.
-    #[expect(clippy::print_stderr, reason = "this is where the program talks to its user")]
     pub fn report(&self) -> ExitCode {
-        eprint!("{}", self.text());
+        print::told(&self.text());
         ExitCode::from(match self {
             Self::Numerical(..) => NUMERICAL,
             _ => USAGE,

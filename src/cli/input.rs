@@ -6,6 +6,7 @@ use ictus::simulation::Simulation;
 use super::args::ScenarioOptions;
 use super::diagnostic;
 use super::failure::Failure;
+use super::print;
 
 /// Does all the work on so many threads [all cores], and in one of them: from outside, each of the thousands of small
 /// tasks of a run would wake one and wait for it.
@@ -28,7 +29,7 @@ pub fn on_threads<R: Send>(
 pub fn read_scenario(options: &ScenarioOptions) -> Result<Scenario, Failure> {
     let scenario = Scenario::read(&options.scenario, &options.overrides)
         .map_err(|error| Failure::Scenario(Box::new(error)))?;
-    tell(&diagnostic::render_warnings(&scenario.path, &scenario.source, &scenario.warnings));
+    print::told(&diagnostic::render_warnings(&scenario.path, &scenario.source, &scenario.warnings));
     Ok(scenario)
 }
 
@@ -37,12 +38,7 @@ pub fn set_up(scenario: &Scenario) -> Result<Simulation, Failure> {
     let simulation = Simulation::new(scenario)
         .map_err(|error| Failure::Setup(Box::new(scenario.clone()), Box::new(error)))?;
     for warning in simulation.warnings() {
-        tell(&diagnostic::plain("warning", warning));
+        print::told(&diagnostic::plain("warning", warning));
     }
     Ok(simulation)
-}
-
-#[expect(clippy::print_stderr, reason = "this is where the program talks to its user")]
-fn tell(warnings: &str) {
-    eprint!("{warnings}");
 }

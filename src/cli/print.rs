@@ -1,4 +1,5 @@
-//! What commands print on standard output: tables without borders or colours, or one JSON object.
+//! What commands print: on standard output tables without borders or colours, or one JSON object; on standard error what
+//! people are told beside that.
 
 use std::io::Write;
 
@@ -11,6 +12,12 @@ use serde::Serialize;
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Tells people on standard error, which may be gone as well: what is told then is lost, and the command goes on.
+pub fn told(text: &str) {
+    let mut err = std::io::stderr().lock();
+    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
 /// Prints a value as one JSON object.

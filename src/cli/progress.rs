@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use ictus::simulation::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use super::print;
+
 /// Time between two redraws of the bar.
 const REDRAW: Duration = Duration::from_millis(100);
 /// Time between two lines where there is no terminal.
@@ -47,7 +49,6 @@ impl Reporter {
     }
 
     /// Shows where the run stands, if it is time to.
-    #[expect(clippy::print_stderr, reason = "this is where the program talks to its user")]
     pub fn show(&mut self, progress: &Progress) {
         if !progress.in_flight && self.stepping.is_none() {
             self.stepping = Some((Instant::now(), progress.step));
@@ -65,7 +66,7 @@ impl Reporter {
                 bar.set_position((fraction * TICKS as f64) as u64);
                 bar.set_message(message);
             }
-            Display::Lines => eprintln!("{:5.1} %  {message}", 100.0 * fraction),
+            Display::Lines => print::told(&format!("{:5.1} %  {message}\n", 100.0 * fraction)),
         }
     }
 

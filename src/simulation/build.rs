@@ -34,7 +34,7 @@ use super::correct::pieces_of;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
 use super::impact::ImpactControl;
-use super::initial_penetration::{describe, moved_apart, overlaps, refuse};
+use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
 use super::kept_gaps::KeptGaps;
 use super::model::{Behaviour, Body, Model};
 use super::nodal_sums::NodalSums;
@@ -64,6 +64,7 @@ impl Simulation {
         let options = node_face_options(&scenario.contact);
         let initial_penetrations = overlaps(&contact, &wall_detector, options, &assembly.model, positions);
         if policy == InitialPenetration::Remove && !initial_penetrations.is_empty() {
+            refuse(lined_up(&initial_penetrations), policy, &assembly.model)?;
             let positions = moved_apart(&contact, &mut wall_detector, options, &assembly.model);
             let moved = Assembly::build(scenario, Some(&positions)).map_err(SetupError::of_removal)?;
             (assembly, ties) = moved.tie(scenario)?;

@@ -4,6 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::contact::detection::Entry;
+#[cfg(doc)]
+use crate::contact::detection::Penetration;
 use crate::dynamics::ElementError;
 use crate::io::OutputError;
 use crate::io::gmsh::GmshError;
@@ -261,9 +264,12 @@ impl fmt::Display for Conflict {
 pub struct Overlap {
     /// Their names.
     pub bodies: [String; 2],
-    /// Greatest depth of a node of one inside the other \[m\]; 0 where only faces cross.
+    /// What of one is in the other.
+    pub entry: Entry,
+    /// How far one must be moved at least to be out of the other \[m\]; see [`Penetration::depth`].
     pub depth: f64,
-    /// Greatest depth at which there is contact between them \[m\]; infinite for a wall.
+    /// Greatest depth at which there is contact between them \[m\]; infinite for a wall, 0 where their faces line up and
+    /// contact finds nothing.
     pub deepest: f64,
     /// Where \[m\].
     pub point: [f64; 3],
@@ -288,8 +294,11 @@ struct DeepOverlaps<'a>(&'a [Overlap]);
 
 impl fmt::Display for DeepOverlaps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        list(f, self.0, |f, overlap| {
-            write!(f, "{overlap}, where contact is looked for to {:.3e} m", overlap.deepest)
+        list(f, self.0, |f, overlap| match overlap.entry {
+            Entry::Insides => write!(f, "{overlap}, where their faces line up and no node is in the other"),
+            Entry::Nodes | Entry::Faces => {
+                write!(f, "{overlap}, where contact is looked for to {:.3e} m", overlap.deepest)
+            }
         })
     }
 }

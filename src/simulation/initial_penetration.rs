@@ -6,13 +6,14 @@
 //! | `offset` | each contact counts its gap from the initial one, which shrinks with it until the contact opens | LS-DYNA, `IGNORE = 1` |
 //! | `remove` | nodes are moved to where surfaces touch, and that is where bodies are free of strain | Abaqus/Explicit, strain-free initial adjustments |
 //!
-//! Only what a detector finds can be kept or moved: nodes not deeper than it looks. Bodies that overlap deeper are
-//! refused whatever the policy.
+//! Only what a detector finds can be kept or moved: nodes not deeper than it looks. Bodies that overlap deeper, or where
+//! faces line up so that it finds nothing, are refused whatever the policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contact::detection::{
-    Buckets, Configuration, ContactModel, Detector, NodeFaceOptions, Penetration, WallDetector, penetrations,
+    Buckets, Configuration, ContactModel, Detector, Entry, NodeFaceOptions, Penetration, WallDetector,
+    penetrations,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -41,13 +42,17 @@ pub(super) fn overlaps(
 ) -> Vec<Overlap> {
     let overlap = |found: Penetration, deepest: f64| Overlap {
         bodies: found.bodies.map(|body| model.bodies[body as usize].name.clone()),
+        entry: found.entry,
         depth: found.depth,
         deepest,
         point: found.point.into(),
     };
-    let of_bodies = overlaps_of_bodies(contact, options, positions)
-        .into_iter()
-        .map(|found| (found, contact.search_depth(found.bodies)));
+    let deepest = |found: &Penetration| match found.entry {
+        Entry::Insides => 0.0,
+        Entry::Nodes | Entry::Faces => contact.search_depth(found.bodies),
+    };
+    let of_bodies =
+        overlaps_of_bodies(contact, options, positions).into_iter().map(|found| (found, deepest(&found)));
     let of_walls = walls.penetrations(positions).into_iter().map(|found| (found, f64::INFINITY));
     of_bodies.chain(of_walls).map(|(found, deepest)| overlap(found, deepest)).collect()
 }
@@ -59,7 +64,7 @@ fn overlaps_of_bodies(
     positions: &[Vec3],
 ) -> Vec<Penetration> {
     let thickness = |bodies| contact.search_depth(bodies) - contact.penetration_depth(bodies);
-    // Without a node inside another body there is no depth to add to.
+    // Where two sheets cross there is no depth to add to.
     let offset = |found: Penetration| {
         let depth = if found.depth > 0.0 { found.depth + thickness(found.bodies) } else { 0.0 };
         (found.bodies, Penetration { depth, ..found })
@@ -68,7 +73,7 @@ fn overlaps_of_bodies(
     if contact.has_offsets() {
         for near in near_contacts(contact, options, positions) {
             let deepest = found.entry(near.bodies).or_insert(near);
-            if near.depth > deepest.depth {
+            if near.depth > deepest.depth && deepest.entry != Entry::Insides {
                 *deepest = near;
             }
         }
@@ -86,13 +91,23 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
         let [a, b] = constraint.bodies;
         let (bodies, depth) = ([a.min(b), a.max(b)], -constraint.gap);
         let least = TOUCHING * contact.search_depth(bodies);
-        (a != b && depth > least).then(|| Penetration { bodies, depth, point: constraint.point(positions) })
+        (a != b && depth > least).then(|| Penetration {
+            bodies,
+            entry: Entry::Nodes,
+            depth,
+            point: constraint.point(positions),
+        })
     };
     constraints.iter().filter_map(penetration).collect()
 }
 
+/// Overlaps where faces line up, which nodes cannot be moved out of.
+pub(super) fn lined_up(overlaps: &[Overlap]) -> Vec<Overlap> {
+    overlaps.iter().filter(|overlap| overlap.entry == Entry::Insides).cloned().collect()
+}
+
 /// Refuses what the policy does not let a run begin with. Where nodes were moved apart, edges may still cross that no node
-/// is behind of, and contact deals with them as with others.
+/// is behind of, and contact deals with them as with others if they are no deeper than it looks.
 pub(super) fn refuse(
     mut overlaps: Vec<Overlap>,
     policy: InitialPenetration,
@@ -101,7 +116,7 @@ pub(super) fn refuse(
     overlaps.retain(|overlap| match policy {
         InitialPenetration::Error => true,
         InitialPenetration::Offset => overlap.depth > overlap.deepest,
-        InitialPenetration::Remove => overlap.depth > 0.0,
+        InitialPenetration::Remove => overlap.entry != Entry::Faces || overlap.depth > overlap.deepest,
     });
     let keeps_its_place = |name: &String| {
         model.bodies.iter().any(|body| body.name == *name && (body.is_rigid() || body.is_wall()))
@@ -209,7 +224,8 @@ impl Simulation {
             .flat_map(|[a, b]| [[a, b], [b, a]])
             .map(|bodies| self.names(bodies))
             .collect();
-        let is_lost = |overlap: &&Overlap| overlap.depth > 0.0 && !touching.contains(&overlap.bodies);
+        let is_lost =
+            |overlap: &&Overlap| overlap.entry == Entry::Nodes && !touching.contains(&overlap.bodies);
         let lost: Vec<Overlap> = self.initial_penetrations.iter().filter(is_lost).cloned().collect();
         if !lost.is_empty() {
             return Err(SetupError::DeepOverlap(lost));

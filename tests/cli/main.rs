@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
 mod bad_input;
+mod closed_pipes;
 mod commands;
 mod runs;
 mod sheets;

@@ -1,11 +1,12 @@
 //! What is accounted of contact, pair by pair, and what becomes of bodies that overlap at t = 0.
 
+use ictus::contact::detection::Entry;
 use ictus::math::Vec3;
 use ictus::scenario::Scenario;
 use ictus::simulation::{SetupError, Simulation};
 
 use crate::closed_form::Bar;
-use crate::model::{box_mesh, from_config, from_text, run};
+use crate::model::{box_mesh, from_config, from_text, pierced_box_mesh, run};
 
 /// Goal: between two bars end to end the pair has the force of wave theory, ρ c V A/2, pushing the first bar back; its
 /// energies are those of the whole model, where there is no other pair; and its area is the section of the bars (Poisson's
@@ -158,6 +159,70 @@ fn overlap_is_refused() {
     let (text, meshes) = overlapping(false, 0.0, "");
     let thick = text.replacen("[[bodies]]\n", "[[bodies]]\ncontact_thickness = 0.04\n", 1);
     assert!((depth((thick, meshes)) - 0.03).abs() < 1e-12, "the thickness adds to the depth of a node");
+}
+
+/// Two boxes that overlap though no node of one is strictly inside the other and no edge passes through a face, and the
+/// width of what they have in common: their faces line up.
+fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
+    let cube = |cells| box_mesh([0.0; 3], [1.0; 3], cells);
+    let plate = |x: f64, y: f64| box_mesh([x, y, 0.0], [1.0 + x, 1.0 + y, 0.1], [1, 1, 1]);
+    let square = |x: f64, cells| box_mesh([x, 0.0, 0.0], [1.0 + x, 1.0, 0.0], cells);
+    let beam = |x: f64| box_mesh([x, 0.0, 0.0], [2.0 + x, 1.0, 1.0], [2, 1, 1]);
+    let two_cubes = pierced_box_mesh([0.0; 3], [3.0, 1.0, 1.0], [3, 1, 1], |[x, ..]| x != 1);
+    vec![
+        ("plates shifted by half", [plate(0.0, 0.0), plate(0.5, 0.0)], 0.1),
+        ("plates shifted both ways", [plate(0.0, 0.0), plate(0.5, 0.5)], 0.1),
+        ("squares shifted by half", [square(0.0, [1, 1, 0]), square(0.5, [1, 1, 0])], 0.5),
+        ("squares of four, by an element", [square(0.0, [2, 1, 0]), square(0.5, [2, 1, 0])], 0.5),
+        ("beams shifted by half", [beam(0.0), beam(1.0)], 1.0),
+        ("the same cube", [cube([2; 3]), cube([2; 3])], 1.0),
+        ("the same cube, other cells", [cube([2; 3]), cube([3, 1, 2])], 1.0),
+        ("half of a cube", [cube([1; 3]), box_mesh([0.0; 3], [1.0, 1.0, 0.5], [1, 1, 1])], 0.5),
+        ("one cube of two", [two_cubes, cube([2; 3])], 1.0),
+    ]
+}
+
+/// Goal: bodies whose faces line up are refused where they overlap, with how thick the part is that they have in common
+/// and a point of it, whatever is to become of overlaps: no contact would be found. So are rigid ones. Tolerance: 1e-6,
+/// rounding of directions at a depth of some hundred-millionths.
+#[test]
+fn overlap_where_faces_line_up_is_refused() {
+    for (name, [first, second], thickness) in lined_up() {
+        for (material, policy) in ["neo-hookean", "rigid"]
+            .into_iter()
+            .flat_map(|material| ["error", "offset", "remove"].map(|policy| (material, policy)))
+        {
+            // A rigid body of quadrilaterals is a sheet in space.
+            if material == "rigid" && name.starts_with("squares") {
+                continue;
+            }
+            let elastic = if material == "rigid" { "" } else { "young = 1e6\npoisson = 0.0\n" };
+            let text = format!(
+                "[time]\nend = 0.3\n[contact]\ninitial_penetration = \"{policy}\"\n\
+                 [materials.m]\nmodel = \"{material}\"\ndensity = 1000.0\n{elastic}\
+                 [[bodies]]\nname = \"a\"\nmesh = \"a.msh\"\nmaterial = \"m\"\n\
+                 [[bodies]]\nname = \"b\"\nmesh = \"b.msh\"\nmaterial = \"m\"\n"
+            );
+            let error = refusal(&text, &[("a.msh", first.clone()), ("b.msh", second.clone())]);
+            let (SetupError::Overlap(overlaps)
+            | SetupError::DeepOverlap(overlaps)
+            | SetupError::ImmovableOverlap(overlaps)) = &error
+            else {
+                panic!("{name}: {error}")
+            };
+            let [overlap] = overlaps.as_slice() else { panic!("{name}: {overlaps:?}") };
+            assert!((overlap.depth / thickness - 1.0).abs() < 1e-6, "{name}: {error}");
+            assert!(overlap.point.iter().all(|x| (0.0..=2.0).contains(x)), "{name}: {error}");
+            assert_eq!((overlap.entry, overlap.deepest), (Entry::Insides, 0.0), "{name}: {error}");
+            let told = error.to_string();
+            let expected = match (material, policy) {
+                (_, "error") => "overlap at t = 0: `a` and `b` by ",
+                ("rigid", "remove") => "cannot be moved",
+                _ => "where their faces line up and no node is in the other; move them apart",
+            };
+            assert!(told.contains(expected), "{name}: {told}");
+        }
+    }
 }
 
 /// Goal: whichever way an overlap is taken, bodies that move together go on together without stress, in space and in the

@@ -53,7 +53,7 @@ pub use feature_edges::EdgeSelection;
 pub use flight::{Flight, Impact};
 pub use near_faces::NearFaces;
 pub use node_face::{NodeFaceOptions, StartFrom};
-pub use overlap::{Penetration, penetrations, self_crossings};
+pub use overlap::{Entry, Penetration, penetrations, self_crossings};
 pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
 pub use step_impact::{StepImpact, StepImpactSearch, StepPaths};

@@ -280,7 +280,7 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
 }
 
 /// Normal of a face at one of its nodes, as long as the angle the face takes there; unit length for a segment.
-fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
+pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let corners = kind.corners().len();
     let local = nodes.iter().position(|&n| n == node);

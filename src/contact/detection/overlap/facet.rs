@@ -28,6 +28,14 @@ impl Facet {
         self.holds(&point, &normal, margin).then_some(point)
     }
 
+    /// Where a segment passes through, or past the border by less than `slack`.
+    pub fn met_by(&self, ends: &[Vec3; 2], slack: f64) -> Option<Vec3> {
+        let normal = self.normal()?;
+        let heights = self.heights_on_both_sides(ends, &normal, 0.0)?;
+        let point = at_height(ends, heights, 0.0);
+        self.holds(&point, &normal, -slack).then_some(point)
+    }
+
     /// Where a segment passes through all that is nearer than `margin`: as long as it is that near to the plane, it is
     /// farther inside the border. Nothing that deviates from the facet and from the segment by half of the margin each
     /// lets one around the other.

@@ -25,7 +25,7 @@ pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool
 
 /// Whether a surface has no border: faces run along each edge, or from each node in the plane, as often one way as the
 /// other.
-fn is_closed(surface: &Surface) -> bool {
+pub fn is_closed(surface: &Surface) -> bool {
     let (mut of_edges, mut of_nodes) =
         (vec![0_i32; surface.edges().len()], vec![0_i32; surface.nodes().len()]);
     for face in 0..surface.num_faces() {

@@ -28,7 +28,7 @@ use crate::contact::{Constraints, Surface};
 use crate::math::Vec3;
 
 use super::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
-use super::overlap::Penetration as BodyPenetration;
+use super::overlap::{Entry, Penetration as BodyPenetration};
 use super::volume::{Aabb, Sphere, rounded_up};
 use super::{Configuration, DetectionStatistics, Flight, Impact};
 use contact::{ContactPhase, Penetration};
@@ -158,7 +158,8 @@ impl WallDetector {
             let (depth, point) = depths.max_by(|a, b| a.0.total_cmp(&b.0))?;
             let touching =
                 TOUCHING * sphere_of(body.nodes.iter().map(|&node| positions[node as usize])).radius;
-            (depth > touching).then_some(BodyPenetration { bodies: [body.body, wall.body], depth, point })
+            let bodies = [body.body, wall.body];
+            (depth > touching).then_some(BodyPenetration { bodies, entry: Entry::Nodes, depth, point })
         };
         self.pairs.iter().filter_map(deepest).collect()
     }
