@@ -162,9 +162,15 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Gives constraints other names, each its own; `workspace` is overwritten.
-    pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey, workspace: &mut Self) {
-        let mut order: Vec<(ContactKey, usize)> = self.keys.iter().map(|&key| name(key)).zip(0..).collect();
+    /// Gives constraints other names, each its own; `order` and `workspace` are overwritten.
+    pub fn rename(
+        &mut self,
+        name: impl Fn(ContactKey) -> ContactKey,
+        order: &mut Vec<(ContactKey, usize)>,
+        workspace: &mut Self,
+    ) {
+        order.clear();
+        order.extend(self.keys.iter().map(|&key| name(key)).zip(0..));
         order.sort_unstable();
         workspace.clear();
         order.iter().for_each(|&(key, k)| workspace.push_copy(&Constraint { key, ..self.get(k) }));
