@@ -36,10 +36,13 @@ pub fn read_scenario(options: &ScenarioOptions) -> Result<Scenario, Failure> {
 pub fn set_up(scenario: &Scenario) -> Result<Simulation, Failure> {
     let simulation = Simulation::new(scenario)
         .map_err(|error| Failure::Setup(Box::new(scenario.clone()), Box::new(error)))?;
-    for warning in simulation.warnings() {
-        tell(&diagnostic::plain("warning", warning));
-    }
+    tell_warnings(simulation.warnings());
     Ok(simulation)
+}
+
+/// Tells warnings of a simulation.
+pub fn tell_warnings(warnings: &[String]) {
+    warnings.iter().for_each(|warning| tell(&diagnostic::plain("warning", warning)));
 }
 
 #[expect(clippy::print_stderr, reason = "this is where the program talks to its user")]

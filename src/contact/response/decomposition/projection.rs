@@ -61,7 +61,9 @@ impl Decomposition {
                 field: &mut self.shifts,
                 tolerance: TOLERANCE * deepest + rounding,
             };
-            problem.solve(&mut self.workspace.problem);
+            if !problem.solve(&mut self.workspace.problem) {
+                self.unsolved.projections += 1;
+            }
         }
         for (contact, unknown) in self.contacts.iter_mut().zip(&self.unknowns) {
             contact.push_out = unknown.impulse;
