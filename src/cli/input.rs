@@ -37,8 +37,11 @@ pub fn read_scenario(options: &ScenarioOptions) -> Result<Scenario, Failure> {
 pub fn set_up(scenario: &Scenario) -> Result<Simulation, Failure> {
     let simulation = Simulation::new(scenario)
         .map_err(|error| Failure::Setup(Box::new(scenario.clone()), Box::new(error)))?;
-    for warning in simulation.warnings() {
-        print::told(&diagnostic::plain("warning", warning));
-    }
+    tell_warnings(simulation.warnings());
     Ok(simulation)
+}
+
+/// Tells warnings of a simulation.
+pub fn tell_warnings(warnings: &[String]) {
+    warnings.iter().for_each(|warning| print::told(&diagnostic::plain("warning", warning)));
 }

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use ictus::io::summary::{
-    DetectionLevel, DetectionSummary, EnergySummary, FirstContact, Status, Summary, WallSeconds,
+    ContactSummary, DetectionLevel, DetectionSummary, EnergySummary, FirstContact, Status, Summary,
+    WallSeconds,
 };
 use ictus::simulation::{Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
 use super::failure::{Failure, INTERRUPTED};
-use super::input::{read_scenario, set_up};
+use super::input::{read_scenario, set_up, tell_warnings};
 use super::print;
 use super::progress::Reporter;
 
@@ -23,11 +24,13 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.scenario)?;
     let directory = options.output.clone().unwrap_or_else(|| scenario.output.directory.clone());
     let mut simulation = set_up(&scenario)?;
+    let told = simulation.warnings().len();
     let mut recorder = Recorder::create(&scenario, &directory, &simulation)?;
     let mut reporter = Reporter::new(options.quiet);
     let stop = stop_on_signal()?;
     let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), &stop);
     reporter.finish();
+    tell_warnings(&simulation.warnings()[told..]);
 
     let (status, failure) = match result {
         Ok(Outcome::Finished) => (Status::Finished, None),
@@ -85,11 +88,26 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
         facts.push(("hourglass energy", format!("{hourglass:.3e} at the end, strain energy {strain:.3e}")));
     }
     facts.push(("momentum error", format!("{:.3e} at most", summary.momentum.largest_error)));
+    facts.extend(unsolved_problems(&summary.contact));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
     let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
     format!("{head}\n{}\n{}\n{profile}", print::facts(&facts), detection(&summary.detection))
+}
+
+/// Problems of contacts without an answer, where there were any.
+fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
+    let ContactSummary { unsolved_impulses, jammed_restitutions, unsolved_projections } = *contact;
+    let lines = [
+        ("impulses", unsolved_impulses, "not found to their tolerance"),
+        ("restitution", jammed_restitutions, "with contacts that friction jams"),
+        ("projections", unsolved_projections, "not found to their tolerance"),
+    ];
+    let line = |(name, count, what): (&'static str, u64, &str)| {
+        (count > 0).then(|| (name, format!("of {count} groups of contacts {what}")))
+    };
+    lines.into_iter().filter_map(line).collect()
 }
 
 /// The first contacts of the first pairs of bodies that met.
@@ -144,6 +162,14 @@ fn describe(summary: &Summary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_report_counts_unsolved_problems() {
+        assert!(unsolved_problems(&ContactSummary::default()).is_empty());
+        let contact = ContactSummary { jammed_restitutions: 7, ..ContactSummary::default() };
+        let line = ("restitution", "of 7 groups of contacts with contacts that friction jams".to_owned());
+        assert_eq!(unsolved_problems(&contact), [line]);
+    }
 
     /// Of many pairs of bodies the report names the first ones, and says how many it does not.
     #[test]

@@ -1,5 +1,6 @@
 //! The one kind of contact constraint: a gap, a normal, and weights on nodes that sum to zero.
 
+use super::flush::rounding_of_gap;
 use crate::math::Vec3;
 
 /// Names a contact from its beginning to its end; those of nodes come first.
@@ -58,10 +59,6 @@ pub struct Side<'a> {
     pub shape_values: &'a [f64],
 }
 
-/// Gap, relative to the coordinates, up to which surfaces touch: those that are flush, as of blocks that rest or fall
-/// together, touch all over, and not here and there by rounding.
-pub const FLUSH: f64 = 1e-12;
-
 /// One constraint, borrowed from [`Constraints`].
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint<'a> {
@@ -90,8 +87,7 @@ impl Constraint<'_> {
 
     /// Whether its surfaces are flush and do not press on each other but for rounding.
     pub fn is_flush(&self, positions: &[Vec3]) -> bool {
-        let size = self.nodes.iter().map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
-        self.gap >= -FLUSH * size
+        self.gap >= -rounding_of_gap(self.nodes.iter().map(|&node| &positions[node as usize]))
     }
 
     /// Whether its nodes can take a couple: not where a node is on a wall, or on another node.
@@ -166,9 +162,15 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Gives constraints other names, each its own; `workspace` is overwritten.
-    pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey, workspace: &mut Self) {
-        let mut order: Vec<(ContactKey, usize)> = self.keys.iter().map(|&key| name(key)).zip(0..).collect();
+    /// Gives constraints other names, each its own; `order` and `workspace` are overwritten.
+    pub fn rename(
+        &mut self,
+        name: impl Fn(ContactKey) -> ContactKey,
+        order: &mut Vec<(ContactKey, usize)>,
+        workspace: &mut Self,
+    ) {
+        order.clear();
+        order.extend(self.keys.iter().map(|&key| name(key)).zip(0..));
         order.sort_unstable();
         workspace.clear();
         order.iter().for_each(|&(key, k)| workspace.push_copy(&Constraint { key, ..self.get(k) }));

@@ -8,10 +8,11 @@
 
 mod constraint;
 pub mod detection;
+pub mod flush;
 pub mod response;
 mod surface;
 mod surface_pair;
 
-pub use constraint::{Constraint, Constraints, ContactKey, EdgeOnEdge, FLUSH, NodeOnSurface, Side};
+pub use constraint::{Constraint, Constraints, ContactKey, EdgeOnEdge, NodeOnSurface, Side};
 pub use surface::{Edge, Surface};
 pub use surface_pair::SurfacePair;

@@ -40,6 +40,8 @@ pub struct Summary {
     pub detection: DetectionSummary,
     /// First contact of each pair of bodies that met, in the order of time.
     pub first_contacts: Vec<FirstContact>,
+    /// What contact had no answer to.
+    pub contact: ContactSummary,
     /// Energy balance.
     pub energy: EnergySummary,
     /// Momentum balance.
@@ -291,6 +293,17 @@ pub struct FirstContact {
     pub normal: [f64; 3],
     /// Speed of approach along the normal \[m/s\].
     pub normal_speed: f64,
+}
+
+/// Problems of contacts that had no answer to their tolerance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ContactSummary {
+    /// Groups of contacts whose impulses were not found: the nearest ones have acted.
+    pub unsolved_impulses: u64,
+    /// Groups in which friction jammed contacts, which had no restitution.
+    pub jammed_restitutions: u64,
+    /// Groups whose shifts out of penetration were not found: the nearest ones were made.
+    pub unsolved_projections: u64,
 }
 
 /// Energy balance.

@@ -106,8 +106,8 @@ pub enum MeshError {
     },
     /// A face of a group that bounds no cell.
     #[error(
-        "cell {cell} of physical group `{group}` is no face of the solid; mesh surface and volume together, and \
-         `Coherence;` the geometry"
+        "cell {cell} of physical group `{group}` is no face of the solid; mesh surface and volume together, and make them \
+         one geometry, as with `BooleanFragments{{ Volume{{:}}; Delete; }}{{ Surface{{:}}; Delete; }}`"
     )]
     DanglingFace {
         /// Name of the group.

@@ -1,7 +1,7 @@
 //! Who presses on whom: forces, energies and areas of contact, pair by pair of bodies.
 
 use crate::contact::Constraint;
-use crate::contact::response::ContactResult;
+use crate::contact::response::{ContactResult, UnsolvedProblems};
 use crate::dynamics::lumped_shares;
 use crate::math::Vec3;
 
@@ -57,8 +57,10 @@ const UNEXPLAINED: f64 = 0.02;
 pub(super) struct ContactAudit {
     /// Energy created since the start \[J\].
     created: f64,
-    /// Whether there has been a warning, of creation and of friction.
-    warned: [bool; 2],
+    /// Problems without an answer since the start.
+    unsolved: UnsolvedProblems,
+    /// Whether there has been a warning, of creation, of friction, of impulses and of restitution.
+    warned: [bool; 4],
 }
 
 fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
@@ -98,7 +100,36 @@ impl Simulation {
             self.pair_balances[place].friction_dissipation += work.friction_work;
             self.pair_balances[place].damping_dissipation += work.damping_work;
         }
+        self.contact_audit.unsolved += self.action.unsolved;
+        self.warn_of_unsolved_problems();
         self.audit_contact();
+    }
+
+    /// Problems of contacts that had no answer to their tolerance, since the start.
+    pub(super) fn unsolved_problems(&self) -> UnsolvedProblems {
+        self.contact_audit.unsolved
+    }
+
+    /// Warns of the first ones.
+    fn warn_of_unsolved_problems(&mut self) {
+        let ContactAudit { unsolved, warned, .. } = self.contact_audit;
+        let time = self.state.time;
+        if !warned[2] && unsolved.impulses + unsolved.projections > 0 {
+            self.contact_audit.warned[2] = true;
+            self.warnings.push(format!(
+                "impulses of contacts that push each other were first not found to their tolerance at t = {time:.6e} s: the \
+                 nearest ones act, which keep momentum and make no energy; the closing report counts such problems, and \
+                 where they are many a smaller time.step or less friction makes them easier"
+            ));
+        }
+        if !warned[3] && unsolved.restitutions > 0 {
+            self.contact_audit.warned[3] = true;
+            self.warnings.push(format!(
+                "friction jams contacts that want restitution, first at t = {time:.6e} s, as of a body wedged in a groove: \
+                 those that jam have none in such a step, which the closing report counts; with less friction or restitution \
+                 = 0 they do not jam"
+            ));
+        }
     }
 
     /// Holds the work of the contact forces over the last step, by the trapezoidal rule, against the energies that
@@ -128,7 +159,7 @@ impl Simulation {
 
     fn warn_of_contact_energy(&mut self) {
         let scale = self.audit.energy_scale();
-        let ContactAudit { created, warned } = self.contact_audit;
+        let ContactAudit { created, warned, .. } = self.contact_audit;
         let time = self.state.time;
         if !warned[0] && created > UNEXPLAINED * scale {
             self.contact_audit.warned[0] = true;

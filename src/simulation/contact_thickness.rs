@@ -23,7 +23,7 @@ pub(super) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
                 let nodes = body.nodes.start as u32..body.nodes.end as u32;
                 Carriers::Body(spread_out(nodes, &model.reference_positions))
             }
-            (true, false) => Carriers::Elements(elements_behind(body, surface)),
+            (true, false) => elements_behind(body, surface),
         };
         (0.5 * spec.contact_thickness, carriers)
     });
@@ -31,7 +31,7 @@ pub(super) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
 }
 
 /// Corner nodes of the element behind each face.
-fn elements_behind(body: &Body, surface: &Surface) -> Vec<Vec<u32>> {
+fn elements_behind(body: &Body, surface: &Surface) -> Carriers {
     let mut of_nodes: HashMap<u32, Vec<&[u32]>> =
         surface.nodes().iter().map(|&node| (node, Vec::new())).collect();
     let mut elements: Vec<(&[u32], usize)> = Vec::new();
@@ -51,7 +51,12 @@ fn elements_behind(body: &Body, surface: &Surface) -> Vec<Vec<u32>> {
         let corners = || kind.corners().iter().map(|&corner| nodes[corner as usize]);
         let holds_all = |element: &&&[u32]| corners().all(|node| element.contains(&node));
         let first = corners().next().and_then(|node| of_nodes.get(&node));
-        first.and_then(|around| around.iter().find(holds_all)).map_or_else(Vec::new, |nodes| nodes.to_vec())
+        first.and_then(|around| around.iter().find(holds_all)).map_or(&[][..], |nodes| *nodes)
     };
-    (0..surface.num_faces()).map(behind).collect()
+    let (mut nodes, mut ends) = (Vec::new(), Vec::with_capacity(surface.num_faces()));
+    for face in 0..surface.num_faces() {
+        nodes.extend_from_slice(behind(face));
+        ends.push(nodes.len() as u32);
+    }
+    Carriers::Elements { nodes, ends }
 }

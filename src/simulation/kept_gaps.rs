@@ -10,14 +10,12 @@
 //! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks penetrations likewise, at the start and
 //! later.
 
+use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
 /// How much farther than the gap the kept one is, relative to it: rounding must not leave contacts that press on nothing.
 const CLEARANCE: f64 = 1e-9;
-
-/// Cosine of the angle between the normals of a contact and of one that goes on from it.
-const ALONG: f64 = 0.9;
 
 /// Gaps from which contacts are counted \[m\], by ascending key.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +101,9 @@ fn replaced_gap(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64
     let nodes = touching(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));
     let of_edges = before.of_edges().filter(|other| nodes.iter().any(|node| touching(other).contains(node)));
-    let along = |other: &Constraint<'_>| constraint.normal.dot(&other.normal).abs() > ALONG;
+    let along = |other: &Constraint<'_>| {
+        [constraint.normal, -constraint.normal].iter().any(|normal| is_along(normal, &other.normal))
+    };
     of_nodes.chain(of_edges).filter(along).map(|other| other.gap).reduce(f64::min)
 }
 

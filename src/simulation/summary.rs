@@ -2,9 +2,9 @@
 
 use crate::contact::detection::DetectionStatistics;
 use crate::io::summary::{
-    BodySummary, DepthSummary, DetectionCost, DetectionCounts, DetectionSeconds, DetectionSummary,
-    EnergySummary, Failure, FirstContact, HierarchySummary, MomentumSummary, Prediction, Status, Summary,
-    TimeSpan, WallSeconds, WallSummary,
+    BodySummary, ContactSummary, DepthSummary, DetectionCost, DetectionCounts, DetectionSeconds,
+    DetectionSummary, EnergySummary, Failure, FirstContact, HierarchySummary, MomentumSummary, Prediction,
+    Status, Summary, TimeSpan, WallSeconds, WallSummary,
 };
 use crate::scenario::{HierarchyBuilder, Scenario};
 
@@ -52,6 +52,7 @@ impl Simulation {
             },
             detection: self.detection_summary(scenario.contact.hierarchy),
             first_contacts: self.first_contacts.iter().map(|contact| self.first_contact(contact)).collect(),
+            contact: self.contact_summary(),
             energy: EnergySummary {
                 initial: self.audit.initial_energy(),
                 end: self.energies.total(),
@@ -64,6 +65,15 @@ impl Simulation {
                 largest_angular_error: self.audit.largest_angular_error(),
             },
             warnings: self.warnings.clone(),
+        }
+    }
+
+    fn contact_summary(&self) -> ContactSummary {
+        let unsolved = self.unsolved_problems();
+        ContactSummary {
+            unsolved_impulses: unsolved.impulses,
+            jammed_restitutions: unsolved.restitutions,
+            unsolved_projections: unsolved.projections,
         }
     }
 

@@ -10,9 +10,6 @@ use super::SetupError;
 use super::assembly::{Assembly, faces_of_group};
 use super::model::Model;
 
-/// Rounding of a gap, relative to the coordinates.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
-
 /// Pairs with laws of their own, in the order of the scenario.
 pub(super) fn own_laws(
     scenario: &Scenario,
@@ -124,9 +121,8 @@ impl OnePass {
         };
         let is_wanted = |constraint: &Constraint<'_>| {
             let face = &constraint.nodes[constraint.num_contactor_nodes..];
-            let is_deep = || constraint.gap < -ROUNDING * constraint.point(positions).amax();
             let has_nodes = || face.iter().any(|node| touches(node, constraint.bodies[0]));
-            is_of_pass(constraint) || (is_deep() && !has_nodes())
+            is_of_pass(constraint) || (!constraint.is_flush(positions) && !has_nodes())
         };
         constraints.retain(is_wanted, &mut self.workspace);
     }

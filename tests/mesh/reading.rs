@@ -279,3 +279,38 @@ fn parametric_nodes_of_version_2_2_are_read() {
     let mesh = gmsh::read(&path).unwrap();
     assert_eq!(mesh.nodes, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
 }
+
+/// Gmsh itself lists every element of two groups four times, twice for each, when it writes a file again that it has read in
+/// version 2.2: they are one. A copy in another entity is none, and is refused where the solid is looked at.
+#[test]
+fn elements_of_version_2_2_that_are_listed_again_are_one() {
+    let text = std::fs::read_to_string(data("mesh", "cube_22_ascii")).unwrap();
+    let (head, elements) = text.split_once("$Elements\n242\n").unwrap();
+    let (elements, tail) = elements.split_once("$EndElements").unwrap();
+    let again = |entity: fn(&str) -> String| -> String {
+        let copy = |line: &str| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let tag = fields[0].parse::<u32>().unwrap() + 1000;
+            format!(
+                "{tag} {} {} {} {} {}\n",
+                fields[1],
+                fields[2],
+                fields[3],
+                entity(fields[4]),
+                fields[5..].join(" ")
+            )
+        };
+        let copies: String = elements.lines().map(copy).collect();
+        format!("{head}$Elements\n484\n{elements}{copies}$EndElements{tail}")
+    };
+    let original = good("cube_22_ascii");
+    let same = gmsh::parse(again(|entity| entity.to_owned()).as_bytes(), "c.msh").unwrap();
+    assert_eq!(same, original);
+    let other = gmsh::parse(again(|entity| format!("10{entity}")).as_bytes(), "c.msh").unwrap();
+    assert_eq!(other.num_cells(3), 2 * original.num_cells(3));
+    let error = other.skin().unwrap_err();
+    assert!(
+        matches!(error, MeshError::OverlappingCells { .. } | MeshError::NonManifoldFace { .. }),
+        "{error}"
+    );
+}

@@ -97,6 +97,28 @@ fn parts_in_one_place_are_made_coherent() {
     assert_relative_eq!(volume("volume_twice_coherent"), 1.0, max_relative = 1e-12);
 }
 
+/// Three volumes in one place, where a solid has at most two cells at a face: before, after `Coherence;`, and without two of
+/// them.
+#[test]
+fn faces_of_many_cells_are_made_coherent() {
+    let error = bad("volume_thrice").skin().unwrap_err();
+    assert!(matches!(error, MeshError::NonManifoldFace { .. }), "{error}");
+    assert_says(&error.to_string(), &["remove overlapping volumes or `Coherence;` the geometry"]);
+    for name in ["volume_thrice_coherent", "volume_thrice_removed"] {
+        assert_relative_eq!(volume(name), 1.0, max_relative = 1e-12);
+    }
+}
+
+/// A surface that lies on the side of a solid, but is meshed by itself.
+#[test]
+fn surfaces_are_made_one_with_their_solid() {
+    let error = bad("surface_apart").group_faces("spot").unwrap_err();
+    assert!(matches!(error, MeshError::DanglingFace { .. }), "{error}");
+    assert_says(&error.to_string(), &["`BooleanFragments{ Volume{:}; Delete; }{ Surface{:}; Delete; }`"]);
+    assert_relative_eq!(volume("surface_in_one"), 1.0, max_relative = 1e-12);
+    assert!(!good("surface_in_one").group_faces("spot").unwrap().is_empty());
+}
+
 /// What is no matter of Gmsh: other groups, other names, a group without its copy.
 #[test]
 fn groups_and_names_that_messages_ask_for_serve() {

@@ -155,6 +155,7 @@ pub fn summary() -> Summary {
             normal: [1.0, 0.0, 0.0],
             normal_speed: 100.0,
         }],
+        contact: ContactSummary { unsolved_impulses: 3, ..ContactSummary::default() },
         energy: EnergySummary::default(),
         momentum: MomentumSummary::default(),
         warnings: vec!["initial overlap".to_owned()],
@@ -183,6 +184,7 @@ const SUMMARY_NAMES: &str = "
     detection.hierarchies[].sum_of_volumes detection.hierarchies[].build_seconds
     first_contacts[].bodies first_contacts[].time first_contacts[].point first_contacts[].normal
     first_contacts[].normal_speed
+    contact.unsolved_impulses contact.jammed_restitutions contact.unsolved_projections
     energy.initial energy.final energy.strain energy.hourglass energy.largest_error
     momentum.largest_error momentum.largest_angular_error
     warnings";

@@ -118,7 +118,8 @@ fn distance(scene: &Scene, positions: &[Vec3], impact: &StepImpact) -> f64 {
         let nearest = (0..surface.num_faces()).map(from_face).fold(f64::INFINITY, f64::min);
         nearest / scene.edges[body as usize]
     };
-    impact.bodies.iter().map(from_body).fold(0.0, f64::max)
+    let [one, other] = impact.bodies.each_ref().map(from_body);
+    if one.is_nan() || one > other { one } else { other }
 }
 
 #[test]

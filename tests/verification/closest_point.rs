@@ -16,6 +16,7 @@ use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 use rayon::prelude::*;
 
+use crate::model::worst;
 use crate::random::Random;
 
 /// Relative to the size of the face.
@@ -348,7 +349,7 @@ fn residual(kind: CellKind, nodes: &[Vec3], query: &Vec3, xi: [f64; 2]) -> f64 {
         }
     }
     let free = directions.into_iter().filter(|(_, blocked)| !blocked);
-    free.map(|(d, _)| -offset.dot(&d) / d.norm().max(1e-3)).fold(0.0, f64::max)
+    worst(free.map(|(d, _)| -offset.dot(&d) / d.norm().max(1e-3)))
 }
 
 /// Checks the answers to one query, the closed form's too where there is one; whether the oracle could decide.

@@ -2,7 +2,7 @@
 
 use ictus::math::Vec3;
 
-use crate::model::box_mesh;
+use crate::model::{box_mesh, exceeds, worst};
 use crate::situations::cube;
 use crate::stage::{Actor, Stage};
 use crate::true_sides::{contacts, faults, hold};
@@ -24,15 +24,16 @@ fn sliding_faults(
         Stage { step, ..stage }
     };
     faults(contacts, stage, |placed, contact| {
-        let mut worst = 0.0_f64;
+        let mut off = 0.0;
         let run = placed.follow(|placed| {
             let velocity = placed.motion(0).velocity;
-            worst = worst.max((velocity.x / 0.5 - 1.0).abs()).max(velocity.y.abs() / 0.5);
+            off = worst([off, (velocity.x / 0.5 - 1.0).abs(), velocity.y.abs() / 0.5]);
         });
         let mut faults: Vec<String> = run.err().into_iter().collect();
-        println!("{label}, {contact}: {worst:.1e}");
-        if worst > within || placed.motion(0).centre.x < 0.1 {
-            faults.push(format!("{label}: off by {worst:.2e}, at x = {}", placed.motion(0).centre.x));
+        println!("{label}, {contact}: {off:.1e}");
+        let x = placed.motion(0).centre.x;
+        if exceeds(off, within) || x < 0.1 {
+            faults.push(format!("{label}: off by {off:.2e}, at x = {x}"));
         }
         faults
     })
@@ -65,7 +66,8 @@ fn floors_of_unlike_cells_are_one() {
 /// an edge of the other: nodes of the floors are under the block.
 ///
 /// Goal: by impulses, which keep the block level, the velocity is constant to 1e-9. (On springs it leans, as the nodes under it
-/// come one by one, and they push along its face.)
+/// come one by one, and they push along its face: the velocity is off by up to 3e-4 on penalty springs and 7e-5 on
+/// energy-momentum ones.)
 #[test]
 fn fine_floors_beside_coarse_ones_are_one() {
     let impulses: Vec<String> =

@@ -13,7 +13,7 @@ use std::f64::consts::TAU;
 use ictus::math::{Mat3, Vec3};
 use ictus::simulation::Simulation;
 
-use crate::model::{box_mesh, from_text, run};
+use crate::model::{box_mesh, from_text, run, worse, worst};
 
 /// Speed of the rim over that of waves.
 const RIM_SPEED: f64 = 3e-5;
@@ -45,11 +45,11 @@ fn turn(text: &str) -> (f64, f64) {
     let mesh = box_mesh([-0.5; 3], [0.5; 3], [2, 2, 2]);
     let mut simulation = from_text(text, &[("cube.msh", mesh)]);
     let mut strain: f64 = 0.0;
-    run(&mut simulation, |simulation| strain = strain.max(simulation.energies().strain));
+    run(&mut simulation, |simulation| strain = worse(strain, simulation.energies().strain));
     simulation.materialise();
     let energies = simulation.energies();
     let pairs = simulation.state().positions.iter().zip(&simulation.model().reference_positions);
-    let distance = pairs.map(|(x, reference)| (x - reference).norm()).fold(0.0, f64::max);
+    let distance = worst(pairs.map(|(x, reference)| (x - reference).norm()));
     println!(
         "strain/kinetic {:.2e}, distance {distance:.2e}, {} steps ({} in flight), energy error {:.1e}, angular {:.1e}",
         strain / energies.kinetic,
@@ -118,7 +118,7 @@ fn step_box(edges: Edges, spin: Vec3, end: f64, step: f64) -> Simulation {
 fn distance(simulation: &Simulation, rotation: &Mat3) -> f64 {
     let nodes = simulation.model().bodies[0].nodes.clone();
     let (references, positions) = (&simulation.model().reference_positions, &simulation.state().positions);
-    nodes.map(|node| (positions[node] - rotation * references[node]).norm()).fold(0.0, f64::max)
+    worst(nodes.map(|node| (positions[node] - rotation * references[node]).norm()))
 }
 
 /// Rotation of a free body after a time, by the classical Runge–Kutta method of fourth order in 20 000 steps:

@@ -9,7 +9,7 @@
 use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;
 
-use crate::model::{RESPONSES, box_mesh};
+use crate::model::{RESPONSES, box_mesh, exceeds, worst};
 use crate::round_meshes::ball;
 use crate::situations::{attitude, cube, floor, octahedra, turn};
 use crate::stage::{Actor, Held, Material, Motion, Placement, Stage};
@@ -17,7 +17,7 @@ use crate::stage::{Actor, Held, Material, Motion, Placement, Stage};
 const RUBBER: Material = Material::Rubber { young: 1e6, poisson: 0.3 };
 
 /// A scene of one impact.
-pub struct Scene {
+struct Scene {
     label: String,
     stage: Stage,
 }
@@ -62,7 +62,7 @@ fn flat_cube() -> Actor {
 }
 
 /// A scene of a rigid cube that lands flat on a free one: edges cross edges.
-pub fn flat_impact(response: &str) -> Scene {
+fn flat_impact(response: &str) -> Scene {
     let lower = Actor { at: Vec3::z() * -0.1, ..Actor::new(cube(1)) };
     let stage = Stage::new(0.006, contact(response, 0.3), vec![flat_cube(), lower]);
     Scene { label: format!("flat cube on a cube, {response}"), stage: stage.heavy().with_step(2e-5) }
@@ -150,10 +150,10 @@ impl Scene {
             match self.end(placement) {
                 Err(fault) => faults.push(fault),
                 Ok(motions) => {
-                    let worst = self.difference(&plain, &motions);
-                    println!("{}, {name}: {worst:.1e}", self.label);
-                    if worst.is_nan() || worst > tolerance {
-                        faults.push(format!("{}, {name}: off by {worst:.2e}", self.label));
+                    let off = self.difference(&plain, &motions);
+                    println!("{}, {name}: {off:.1e}", self.label);
+                    if exceeds(off, tolerance) {
+                        faults.push(format!("{}, {name}: off by {off:.2e}", self.label));
                     }
                 }
             }
@@ -168,26 +168,27 @@ impl Scene {
         let first = free.iter().map(|&k| self.stage.actors[k].velocity.norm()).fold(0.0, f64::max);
         let relative = |of: &dyn Fn(&Motion) -> Vec3, scale: f64| {
             let largest = free.iter().map(|&k| of(&plain[k]).norm()).fold(scale, f64::max);
-            free.iter().map(|&k| (of(&plain[k]) - of(&other[k])).norm() / largest).fold(0.0, f64::max)
+            worst(free.iter().map(|&k| (of(&plain[k]) - of(&other[k])).norm() / largest))
         };
-        let differences = [
+        worst([
             relative(&|motion| motion.velocity, first),
             relative(&|motion| motion.momentum, 0.0),
             relative(&|motion| motion.spin, 1e-3 * first),
-        ];
-        differences.into_iter().fold(0.0, |a, b| if b.is_nan() { b } else { f64::max(a, b) })
+        ])
     }
 }
 
 /// Holds scenes to a tolerance, relative to the largest velocity, momentum and spin.
-pub fn hold(scenes: &[Scene], tolerance: f64) {
+fn hold(scenes: &[Scene], tolerance: f64) {
     let faults: Vec<String> = scenes.par_iter().flat_map_iter(|scene| scene.faults(tolerance)).collect();
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
 
 /// A tolerance for rigid bodies.
-pub const RIGID: f64 = 1e-6;
+const RIGID: f64 = 1e-6;
 
+/// A flat cube on a free one is left out by impulses: they are 1e-12 of themselves but where the bodies are in another order,
+/// by which they differ by 1.2e-3.
 #[test]
 fn impacts_of_rigid_bodies_are_the_same_however_described() {
     let springs = ["penalty", "energy-momentum"].map(flat_impact);

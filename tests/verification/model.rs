@@ -31,6 +31,21 @@ pub fn rigid_floor(keys: &str) -> String {
     )
 }
 
+/// The larger of two errors; NaN if one of them is, so that none passes for small.
+pub fn worse(one: f64, other: f64) -> f64 {
+    if one.is_nan() || one > other { one } else { other }
+}
+
+/// The largest of errors, at least 0; NaN if one of them is.
+pub fn worst(errors: impl IntoIterator<Item = f64>) -> f64 {
+    errors.into_iter().fold(0.0, worse)
+}
+
+/// Whether an error is past what it may be, or is no number.
+pub fn exceeds(error: f64, most: f64) -> bool {
+    error.is_nan() || error > most
+}
+
 /// A scenario of the repository, with overrides.
 pub fn from_config(name: &str, overrides: &[&str]) -> Simulation {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
@@ -245,4 +260,13 @@ fn numbering(cells: [usize; 3]) -> ([usize; 3], impl Fn(usize, usize, usize) -> 
 fn grid(counts: [usize; 3]) -> impl Iterator<Item = (usize, usize, usize)> {
     let [a, b, c] = counts;
     (0..a).flat_map(move |i| (0..b).flat_map(move |j| (0..c).map(move |k| (i, j, k))))
+}
+
+#[test]
+fn errors_that_are_no_numbers_are_the_worst() {
+    for errors in [[f64::NAN, 1.0, 2.0], [1.0, f64::NAN, 2.0], [1.0, 2.0, f64::NAN]] {
+        assert!(worst(errors).is_nan() && exceeds(worst(errors), f64::INFINITY));
+    }
+    assert_eq!((worst([1.0, 3.0, 2.0]), worst([])), (3.0, 0.0));
+    assert!(exceeds(2.0, 1.0) && !exceeds(1.0, 1.0));
 }

@@ -15,7 +15,7 @@ pub mod scenes;
 use ictus::simulation::Simulation;
 use rayon::prelude::*;
 
-use crate::model::{from_text, velocity};
+use crate::model::{from_text, velocity, worse};
 
 pub const GRAVITY: f64 = 9.81;
 
@@ -108,13 +108,14 @@ impl Scene {
         let (mut surplus, mut across, mut fastest_up) = (0.0_f64, 0.0_f64, 0.0_f64);
         while !simulation.is_finished() {
             simulation.advance(f64::INFINITY).map_err(|failure| failure.to_string())?;
-            surplus = surplus.max(held(simulation) - first);
+            surplus = worse(surplus, held(simulation) - first);
             energy_scale = energy_scale.max(simulation.energies().kinetic);
-            fastest_up = fastest_up.max(velocity(simulation, 0).z);
+            fastest_up = worse(fastest_up, velocity(simulation, 0).z);
             for body in 0..simulation.balances().len() {
                 if simulation.model().bodies[body].mass > 0.0 {
                     let found = velocity(simulation, body);
-                    (across, velocity_scale) = (across.max(found.y.abs()), velocity_scale.max(found.norm()));
+                    across = worse(across, found.y.abs());
+                    velocity_scale = velocity_scale.max(found.norm());
                 }
             }
         }

@@ -3,7 +3,7 @@
 use ictus::contact::Constraint;
 use ictus::math::Vec3;
 
-use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run};
+use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, worst};
 
 /// Two blocks with meshes that do not match, 2 × 3 × 3 and 2 × 4 × 4, pressed together by a pressure p that comes on
 /// slowly.
@@ -77,8 +77,8 @@ fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     });
     let off: Vec<f64> = sums.iter().map(|sum| sum / count - 1.0).collect();
     let mean = off.iter().sum::<f64>() / off.len() as f64;
-    let worst = off.iter().map(|off| off.abs()).fold(0.0, f64::max);
-    [mean.abs(), worst, simulation.audit().largest_momentum_error(), force / count]
+    let largest = worst(off.iter().map(|off| off.abs()));
+    [mean.abs(), largest, simulation.audit().largest_momentum_error(), force / count]
 }
 
 /// Goal: with one pass only the nodes of the lower block, the finer one, touch; they bear the whole pressure, 1 N, in the mean
@@ -149,7 +149,7 @@ fn stack_of_ten_blocks_settles() {
             }
         });
         let drift = |k: usize| (means[1][k] / counts[1] - means[0][k] / counts[0]).norm() / 0.1;
-        let fastest = (0..10).map(drift).fold(0.0, f64::max);
+        let fastest = worst((0..10).map(drift));
         println!(
             "{response}: drift {:.2e} element/s, energy {:.1e}, {:?}",
             fastest / 0.1,

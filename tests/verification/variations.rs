@@ -8,7 +8,7 @@ use ictus::math::Vec3;
 
 use crate::bar_impacts::chain_on_a_wall;
 use crate::closed_form::Bar;
-use crate::model::RESPONSES;
+use crate::model::{RESPONSES, worse, worst};
 use crate::situations::{
     Ground, Seam, block_over_seam, box_on_floor, corner_cube, cube_over_sheet, cube_that_gets_spin,
     octahedra, rod, rolling_velocity, thick_wheel, tumbling_box, turn,
@@ -16,10 +16,10 @@ use crate::situations::{
 use crate::stage::{DENSITY, Held, Material, Motion, Placed, Placement, Stage};
 
 /// Marks the variation of bodies of rubber.
-pub const OF_RUBBER: &str = "of rubber";
+const OF_RUBBER: &str = "of rubber";
 
 /// The variations of a stage, with bodies of about this size \[m\].
-pub fn variations(size: f64) -> [(&'static str, Placement); 3] {
+fn variations(size: f64) -> [(&'static str, Placement); 3] {
     let elsewhere = Placement { turn: Placement::turned().turn, ..Placement::far_off(1e3 * size) };
     [("small", Placement::as_large(1e-3)), ("large", Placement::as_large(37.0)), ("elsewhere", elsewhere)]
 }
@@ -35,7 +35,7 @@ fn of_rubber(stage: Stage, young: f64) -> Stage {
 
 /// Gathers what is wrong.
 #[derive(Default)]
-pub struct Faults(Vec<String>);
+struct Faults(Vec<String>);
 
 impl Faults {
     fn hold(&mut self, holds: bool, fault: impl FnOnce() -> String) {
@@ -54,7 +54,7 @@ impl Faults {
         self
     }
 
-    pub fn are_none(&self) {
+    fn are_none(&self) {
         assert!(self.0.is_empty(), "{}:\n{}", self.0.len(), self.0.join("\n"));
     }
 }
@@ -131,16 +131,16 @@ fn most_energy(response: &str) -> f64 {
 
 /// Largest change of the velocity of a block that slides with 0.5 m/s, over it.
 fn change_of_velocity(placed: &mut Placed) -> Result<f64, String> {
-    let mut worst = 0.0_f64;
+    let mut off = 0.0;
     placed.follow(|placed| {
         let velocity = placed.motion(0).velocity;
-        worst = worst.max((velocity.x / 0.5 - 1.0).abs()).max(velocity.y.abs() / 0.5);
+        off = worst([off, (velocity.x / 0.5 - 1.0).abs(), velocity.y.abs() / 0.5]);
     })?;
-    Ok(worst)
+    Ok(off)
 }
 
 /// A level seam that the edge of the block reaches at the end of a step, one to a lower slab, and a slit.
-pub const SEAMS: [Seam; 3] = [
+const SEAMS: [Seam; 3] = [
     Seam { phase: 0.0, lower: 0.0, slit: 0.0 },
     Seam { phase: 2.9e-4, lower: 1e-6, slit: 0.0 },
     Seam { phase: 1.7e-4, lower: 0.0, slit: 2e-6 },
@@ -149,24 +149,20 @@ pub const SEAMS: [Seam; 3] = [
 /// Goal: a rigid block slides over seams with a velocity that is constant to 1e-9, of every size and everywhere.
 #[test]
 fn seams_are_not_felt_in_any_size() {
-    faults_of_seams(&SEAMS, &variations(0.2)).are_none();
-}
-
-pub fn faults_of_seams(seams: &[Seam], places: &[(&str, Placement)]) -> Faults {
     let mut faults = Faults::default();
-    for (name, placement) in places {
+    for (name, placement) in variations(0.2) {
         for response in RESPONSES {
-            for &seam in seams {
+            for seam in SEAMS {
                 let stage = block_over_seam(seam, 1, &format!("response = \"{response}\"\n"));
                 let label = format!("{name}, {response}, {seam:?}");
-                let found = change_of_velocity(&mut stage.placed(*placement));
-                let Some(worst) = faults.take(&label, found) else { continue };
-                println!("{label}: {worst:.1e}");
-                faults.hold(worst < 1e-9, || format!("{label}: {worst:.2e}"));
+                let found = change_of_velocity(&mut stage.placed(placement));
+                let Some(off) = faults.take(&label, found) else { continue };
+                println!("{label}: {off:.1e}");
+                faults.hold(off < 1e-9, || format!("{label}: {off:.2e}"));
             }
         }
     }
-    faults
+    faults.are_none();
 }
 
 /// Goal: a block of stiff rubber does not feel them either: all that it touches is level, so that nothing pushes it along.
@@ -178,9 +174,9 @@ fn rubber_blocks_do_not_feel_seams() {
             let stage = block_over_seam(seam, 2, &format!("response = \"{response}\"\n"));
             let label = format!("{response}, {seam:?}, of rubber");
             let stage = Stage { safety: 0.5, ..of_rubber(stage, 1e7) };
-            let Some(worst) = faults.take(&label, change_of_velocity(&mut stage.plain())) else { continue };
-            println!("{label}: {worst:.1e}");
-            faults.hold(worst < 1e-9, || format!("{label}: {worst:.2e}"));
+            let Some(off) = faults.take(&label, change_of_velocity(&mut stage.plain())) else { continue };
+            println!("{label}: {off:.1e}");
+            faults.hold(off < 1e-9, || format!("{label}: {off:.2e}"));
         }
     }
     faults.are_none();
@@ -217,35 +213,28 @@ fn boxes_bounce_alike_in_any_size() {
 }
 
 /// Goal: an elastic box, of 4 cells a side and without a Poisson's ratio, that drops flat bounces as the chain of masses
-/// that it is, on floors of any cells alike, within 2 % of the speed it came with. Gravity takes 0.5 % while it touches,
-/// and large strains as much. Springs do not take the energy of the nodes that strike, an eighth of the mass: by them it
-/// is no slower than the chain, and has no more than all its speed.
+/// that it is, 0.852 of the speed it came with, on floors of any cells alike, by impulses within 2 % of that speed. Gravity
+/// takes 0.5 % while it touches, and large strains as much. Springs do not take the energy of the nodes that strike, an
+/// eighth of the mass, and are no law for this: on 1, 4 and 10 cells a side energy-momentum gives 0.953, 0.944 and 0.889,
+/// penalty 0.983, 0.972 and, on 10, an energy error of 12.6 % at which it stops.
 #[test]
 fn rubber_boxes_bounce_alike_on_any_floor() {
-    faults_of_rubber_boxes(&["decomposition"]).are_none();
-}
-
-pub fn faults_of_rubber_boxes(responses: &[&str]) -> Faults {
     let mut faults = Faults::default();
     let bar = Bar { young: 1e9, density: DENSITY, length: 1.0, area: 1.0 };
     let speed = (2.0 * 9.81_f64).sqrt();
     let chain = chain_on_a_wall(&bar, 4, [speed, 0.01], 0.1) / speed;
-    for &response in responses {
-        let mut ratios = Vec::new();
-        for cells in [1, 4, 10] {
-            let stage = box_on_floor(4, cells, &format!("response = \"{response}\"\n"));
-            let mut stage = Stage { end: 0.47, ..of_rubber(stage, bar.young) };
-            stage.actors[0].material = Material::Rubber { young: bar.young, poisson: 0.0 };
-            let found = rebound(&mut stage.plain());
-            ratios.extend(faults.take(&format!("{response}, {cells} × {cells}"), found));
-        }
-        println!("{response}: {ratios:?}, of the chain {chain}");
-        let most = if response == "decomposition" { chain } else { 1.0 };
-        let possible = ratios.iter().all(|ratio| (chain - 0.02..most + 0.02).contains(ratio));
-        let alike = ratios.iter().all(|ratio| (ratio - ratios[0]).abs() < 0.02);
-        faults.hold(alike && possible, || format!("{response}: {ratios:?}, of the chain {chain}"));
+    let mut ratios = Vec::new();
+    for cells in [1, 4, 10] {
+        let stage = box_on_floor(4, cells, "response = \"decomposition\"\n");
+        let mut stage = Stage { end: 0.47, ..of_rubber(stage, bar.young) };
+        stage.actors[0].material = Material::Rubber { young: bar.young, poisson: 0.0 };
+        ratios.extend(faults.take(&format!("{cells} × {cells}"), rebound(&mut stage.plain())));
     }
-    faults
+    println!("{ratios:?}, of the chain {chain}");
+    let possible = ratios.iter().all(|ratio| (ratio - chain).abs() <= 0.02);
+    let alike = ratios.iter().all(|ratio| (ratio - ratios[0]).abs() < 0.02);
+    faults.hold(alike && possible, || format!("{ratios:?}, of the chain {chain}"));
+    faults.are_none();
 }
 
 /// Goal: a rod that lands on its edge and sticks leaves with the velocity it has at home, to 1e-6 of that before.
@@ -282,7 +271,8 @@ fn rubber_rods_make_no_energy() {
 }
 
 /// Goal: a cube that strikes a fixed floor with a corner, with friction, flies on alike from a wall and from a mesh: a
-/// rigid one to 1e-9 by impulses, a thousand sizes off to 1e-6; one of stiff rubber to 1e-3.
+/// rigid one to 1e-9 by impulses, a thousand sizes off to 1e-6; one of stiff rubber to 1e-3. (Rigid on penalty
+/// springs it differs by 4e-6, on energy-momentum ones by 2e-6.)
 #[test]
 fn walls_and_fixed_meshes_are_alike_in_any_size() {
     let soft = [(OF_RUBBER, Placement::plain())];
@@ -291,7 +281,7 @@ fn walls_and_fixed_meshes_are_alike_in_any_size() {
         .are_none();
 }
 
-pub fn faults_of_floors(responses: &[&str], places: &[(&str, Placement)]) -> Faults {
+fn faults_of_floors(responses: &[&str], places: &[(&str, Placement)]) -> Faults {
     let mut faults = Faults::default();
     for &(name, placement) in places {
         for &response in responses {
@@ -304,8 +294,10 @@ pub fn faults_of_floors(responses: &[&str], places: &[(&str, Placement)]) -> Fau
             let label = format!("{name}, {response}");
             let found = of(false).and_then(|wall| Ok([wall, of(true)?]));
             let Some([wall, mesh]) = faults.take(&label, found) else { continue };
-            let change = ((wall.velocity - mesh.velocity).norm() / wall.velocity.norm())
-                .max((wall.spin - mesh.spin).norm() / wall.spin.norm());
+            let change = worse(
+                (wall.velocity - mesh.velocity).norm() / wall.velocity.norm(),
+                (wall.spin - mesh.spin).norm() / wall.spin.norm(),
+            );
             let within = match (name, response) {
                 (OF_RUBBER, _) => 1e-3,
                 ("small" | "large", "decomposition") => 1e-9,
@@ -375,7 +367,8 @@ fn thick_wheels_roll_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a cube, rigid or of stiff rubber, meets a sheet after √(2 h/g) to 1e-6 of that, and bounces.
+/// Goal: a cube, rigid or of stiff rubber, meets a sheet after √(2 h/g) to 1e-6 of that, and bounces. One of rubber by
+/// penalty springs meets it so, and with 0.59 m/s up stops at an energy error of 6 % soon after: it is left out.
 #[test]
 fn sheets_are_met_in_any_size() {
     let soft = [(OF_RUBBER, Placement::plain())];
@@ -383,7 +376,7 @@ fn sheets_are_met_in_any_size() {
     faults_of_sheets(&RESPONSES, &variations(0.2)).and(of_rubber).are_none();
 }
 
-pub fn faults_of_sheets(responses: &[&str], places: &[(&str, Placement)]) -> Faults {
+fn faults_of_sheets(responses: &[&str], places: &[(&str, Placement)]) -> Faults {
     let mut faults = Faults::default();
     let time = (2.0 * 0.5 / 9.81_f64).sqrt();
     for &(name, placement) in places {
@@ -452,7 +445,7 @@ fn given_inertia_turns_with_the_mesh_in_any_size() {
         };
         let (of_mesh, given) = (of(false), of(true));
         let spin = (of_mesh.0 - given.0).norm() / of_mesh.0.norm();
-        let moved = of_mesh.1.iter().zip(&given.1).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        let moved = worst(of_mesh.1.iter().zip(&given.1).map(|(a, b)| (a - b).norm()));
         println!("{name}: {spin:.1e}, {moved:.1e}");
         faults.hold(spin < 1e-9 && moved < 0.6e-9, || {
             format!("{name}: spin off by {spin:e}, nodes by {moved:e}")

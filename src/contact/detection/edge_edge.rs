@@ -29,12 +29,13 @@ mod shadow;
 
 use rayon::prelude::*;
 
+use crate::contact::flush::rounding_of_gap;
 use crate::contact::{Constraints, ContactKey, Edge, EdgeOnEdge, Side, Surface};
 use crate::math::Vec3;
 
 use super::ContactModel;
 use super::closest_point::segment_segment::closest_parameters;
-use super::closest_point::{SQUARE, are_opposed, normals_beside_edge, rounding_of_gap, unit_or_zero};
+use super::closest_point::{SQUARE, are_opposed, normals_beside_edge, unit_or_zero};
 use super::control_points::rounding_of;
 use super::volume::Aabb;
 use shadow::Shadows;

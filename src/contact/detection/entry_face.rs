@@ -23,25 +23,18 @@
 mod carried;
 mod doubled;
 
+use crate::contact::flush::{DEEPER, are_coplanar, is_along, rounding_of_gap};
 use crate::contact::{Constraint, Constraints, ContactKey, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-use super::closest_point::{
-    Method, Start, are_opposed, closest_point, face_normal_where, rounding_of_gap, vertex_normal,
-};
+use super::closest_point::{Method, Start, are_opposed, closest_point, face_normal_where, vertex_normal};
 use super::node_face::STRAIGHT;
 use super::{Configuration, ContactModel};
 use carried::drop_carried;
 use doubled::drop_doubled;
 
-/// Cosine of the angle, about 1°, by which a normal may turn from step to step on one face.
-const SAME: f64 = 0.9998;
-/// Cosine of the angle between the normals of a contact and of a face that goes on from it.
-const ALONG: f64 = 0.9;
-/// Depth of a face that goes on, over that of the contact.
-const STEP: f64 = 2.0;
 /// Depth by which a face that goes on may be deeper for its curvature, relative to the way in the step.
 const CURVED: f64 = 0.1;
 /// Alternatives whose depths, or fractions of the step, differ by no more than this part are equal.
@@ -155,7 +148,7 @@ impl EntryFaces {
             while earlier.next_if(|other| other.key < constraint.key).is_some() {}
             let goes_on = earlier
                 .next_if(|other| other.key == constraint.key)
-                .is_some_and(|other| other.normal.dot(&constraint.normal) > SAME);
+                .is_some_and(|other| are_coplanar(&other.normal, &constraint.normal));
             let [contactor, target] = constraint.bodies.map(|body| body as usize);
             let has_faces = surfaces.get(target).is_some_and(|surface| surface.num_faces() > 0);
             let is_node = matches!(constraint.key, ContactKey::Node(_));
@@ -223,7 +216,7 @@ impl EntryFaces {
             let records = self.records[first..].iter().take_while(move |record| record.node == node);
             let along = move |record: &&Record| {
                 let push = before.get(record.contact as usize).normal * record.sign;
-                push.dot(&alternative.normal) * sign > ALONG
+                is_along(&(push * sign), &alternative.normal)
             };
             records.filter(along)
         };
@@ -250,7 +243,7 @@ fn nodes_of(constraints: &Constraints) -> &[ContactKey] {
 /// Whether the normal of a contact of a node is no more what it was in the step before; both have the same.
 fn has_turned(constraints: &Constraints, before: &Constraints) -> bool {
     let pairs = constraints.iter().zip(before.iter()).take(nodes_of(constraints).len());
-    pairs.into_iter().any(|(now, before)| now.normal.dot(&before.normal) <= SAME)
+    pairs.into_iter().any(|(now, before)| !are_coplanar(&now.normal, &before.normal))
 }
 
 impl Query<'_> {
@@ -271,7 +264,7 @@ impl Query<'_> {
     /// go on, the deepest of which is so deep \[m\].
     fn reach(&self, deepest: f64) -> f64 {
         let travel = self.travel();
-        let reach = (STEP * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
+        let reach = (DEEPER * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
         reach.min(self.depth) + self.offset
     }
 
@@ -377,7 +370,7 @@ impl Query<'_> {
     /// Adds the contact with the best of the alternatives, or as it is where there is no choice.
     fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
-        let is_nearest = |a: &Alternative| a.normal.dot(&self.constraint.normal) > SAME;
+        let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
         if alternatives.len() < 2 || !alternatives.iter().any(is_nearest) {
             chosen.push_copy(&self.constraint);
             return;
@@ -387,7 +380,7 @@ impl Query<'_> {
         let is_pressed = |a: &Alternative| a.footing.is_some_and(|depth| depth > rounding);
         let any_is_pressed = alternatives.iter().any(is_pressed);
         let goes_on = |a: &Alternative| {
-            a.footing.is_some_and(|depth| -a.gap <= STEP * depth + CURVED * travel)
+            a.footing.is_some_and(|depth| -a.gap <= DEEPER * depth + CURVED * travel)
                 && (is_pressed(a) || !any_is_pressed)
         };
         let any_goes_on = alternatives.iter().any(goes_on);
@@ -406,7 +399,7 @@ impl Query<'_> {
         };
         tied.clear();
         tied.extend(alternatives.iter().filter(|a| merit(a) >= best - tolerance));
-        let differ = tied.iter().any(|a| a.normal.dot(&tied[0].normal) < SAME);
+        let differ = tied.iter().any(|a| !are_coplanar(&a.normal, &tied[0].normal));
         if !(differ && self.push_common(tied, chosen)) {
             self.push_face(&tied[0], chosen);
         }

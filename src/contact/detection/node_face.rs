@@ -4,6 +4,7 @@ mod together;
 
 use rayon::prelude::*;
 
+use crate::contact::flush::rounding_of_gap;
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
@@ -13,7 +14,7 @@ use crate::mesh::CellKind;
 use super::ContactModel;
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, are_against, are_opposed, closest_point, face_normal_vector,
-    is_past_rim, pseudo_normal_vector, rounding_of_gap, unit_or_zero, vertex_normal,
+    is_past_rim, pseudo_normal_vector, unit_or_zero, vertex_normal,
 };
 use super::control_points::least_distance_squared;
 use super::self_contact::is_behind;

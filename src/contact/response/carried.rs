@@ -7,6 +7,8 @@ use crate::contact::{Constraint, Constraints, ContactKey};
 pub(super) struct Carried<S> {
     now: States<S>,
     before: States<S>,
+    /// Names, and places of their states: workspace.
+    order: Vec<(ContactKey, u32)>,
 }
 
 #[derive(Clone, Debug)]
@@ -17,7 +19,7 @@ struct States<S> {
 
 impl<S> Default for Carried<S> {
     fn default() -> Self {
-        Self { now: States::default(), before: States::default() }
+        Self { now: States::default(), before: States::default(), order: Vec::new() }
     }
 }
 
@@ -40,7 +42,7 @@ impl<S: Copy> Carried<S> {
             return; // all go on
         }
         std::mem::swap(&mut self.now, &mut self.before);
-        let Self { now, before } = self;
+        let Self { now, before, .. } = self;
         now.keys.clear();
         now.states.clear();
         let keys = constraints.keys();
@@ -66,17 +68,16 @@ impl<S: Copy> Carried<S> {
 
     /// Lets contacts go on by other names, each by its own.
     pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey) {
-        let States { keys, states } = &mut self.now;
-        let mut renamed: Vec<(ContactKey, S)> =
-            keys.iter().map(|&key| name(key)).zip(states.iter().copied()).collect();
-        renamed.sort_unstable_by_key(|&(key, _)| key);
-        debug_assert!(renamed.windows(2).all(|pair| pair[0].0 < pair[1].0), "two contacts of one name");
-        keys.clear();
-        states.clear();
-        for (key, state) in renamed {
-            keys.push(key);
-            states.push(state);
-        }
+        let Self { now, before, order } = self;
+        order.clear();
+        order.extend(now.keys.iter().map(|&key| name(key)).zip(0..));
+        order.sort_unstable();
+        debug_assert!(order.windows(2).all(|pair| pair[0].0 < pair[1].0), "two contacts of one name");
+        before.keys.clear();
+        before.states.clear();
+        before.keys.extend(order.iter().map(|&(key, _)| key));
+        before.states.extend(order.iter().map(|&(_, place)| now.states[place as usize]));
+        std::mem::swap(now, before);
     }
 
     /// Whether a contact of this name is remembered.

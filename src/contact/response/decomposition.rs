@@ -13,7 +13,7 @@ use super::friction::FrictionLaw;
 use super::row::sides;
 use super::{
     Bodies, ContactAction, ContactResult, NodeCorrection, PairOptions, Response, RigidCorrection, Stage,
-    Status, StepLength,
+    Status, StepLength, UnsolvedProblems,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -88,6 +88,7 @@ pub struct Decomposition {
     /// Those with which the impulses have their levers.
     shifts_at_impact: Vec<Vec3>,
     members: Vec<u32>,
+    unsolved: UnsolvedProblems,
     workspace: ImpactWorkspace,
 }
 
@@ -118,6 +119,8 @@ struct Contact {
     impulse: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
+    /// Whether friction keeps it from having its restitution.
+    is_jammed: bool,
     /// Time since it has begun, at most a step, if positions are projected \[s\].
     since: f64,
     /// What moves the positions, as an impulse moves velocities \[kg·m\].
@@ -149,6 +152,7 @@ impl Decomposition {
             shifts: Vec::new(),
             shifts_at_impact: Vec::new(),
             members: Vec::new(),
+            unsolved: UnsolvedProblems::default(),
             workspace: ImpactWorkspace::default(),
         }
     }
@@ -175,6 +179,7 @@ impl Decomposition {
                 push_out_guess: guess.push_out,
                 impulse: Vec3::zeros(),
                 slips: false,
+                is_jammed: false,
                 since: 0.0,
                 push_out: Vec3::zeros(),
             });
@@ -290,6 +295,7 @@ impl Response for Decomposition {
         if constraints.is_empty() {
             return;
         }
+        self.unsolved = UnsolvedProblems::default();
         self.load(constraints, bodies, step.actual);
         self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
@@ -298,6 +304,7 @@ impl Response for Decomposition {
         self.report(constraints, step.actual, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);
         action.work.numerical += given;
+        action.unsolved = self.unsolved;
         action.support_moment += of_supports;
         self.correct(constraints, bodies, action);
     }

@@ -5,14 +5,14 @@ mod spring;
 
 use super::carried::Carried;
 use super::friction::FrictionLaw;
-use super::handover::Handovers;
+use super::handover::{Handovers, followed_gap};
 use super::penalty::turned;
 use super::row::{Motion, Row};
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, Stiffness,
     UnlistedWork,
 };
-use crate::contact::{Constraint, Constraints};
+use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 use gradient::Gradient;
 
@@ -56,6 +56,8 @@ pub struct EnergyMomentum {
     /// Contacts found, and those that still have to give their energy back.
     contacts: Constraints,
     before: Constraints,
+    /// Names of contacts and their places: workspace.
+    order: Vec<(ContactKey, usize)>,
     springs: Carried<Spring>,
     handovers: Handovers,
     solutions: Vec<Solution>,
@@ -130,6 +132,7 @@ impl EnergyMomentum {
             options,
             contacts: Constraints::default(),
             before: Constraints::default(),
+            order: Vec::new(),
             springs: Carried::default(),
             handovers: Handovers::default(),
             solutions: Vec::new(),
@@ -144,16 +147,23 @@ impl EnergyMomentum {
 
     /// Gives the springs of contacts that end at a seam, or have ended, to those that begin there.
     fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
-        let Self { contacts, before, springs, handovers, options, .. } = self;
+        let Self { contacts, before, order, springs, handovers, options, .. } = self;
         if handovers.find(contacts, constraints, |key| springs.holds(key), velocities, time_step) {
-            contacts.rename(|key| handovers.name_of(key), before);
+            contacts.rename(|key| handovers.name_of(key), order, before);
             handovers
                 .apply(constraints, springs, |constraint, spring| spring.options = options.of(constraint));
         }
     }
 
-    /// Contacts of this step: those found, and those of the step before that still hold energy.
-    fn gather(&mut self, constraints: &Constraints, action: &mut ContactAction) {
+    /// Contacts of this step: those found, and those of the step before that still hold energy, whose gaps are followed by
+    /// the velocities over it \[m/s\].
+    fn gather(
+        &mut self,
+        constraints: &Constraints,
+        velocities: &[Vec3],
+        time_step: f64,
+        action: &mut ContactAction,
+    ) {
         std::mem::swap(&mut self.contacts, &mut self.before);
         self.contacts.clear();
         let mut found = constraints.iter().peekable();
@@ -166,7 +176,8 @@ impl EnergyMomentum {
                 self.contacts.push_copy(&new);
             } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_LOST {
                 spring.lost += 1;
-                self.contacts.push_copy(&old);
+                let gap = followed_gap(&old, velocities, time_step);
+                self.contacts.push_copy(&Constraint { gap, ..old });
             } else {
                 let [friction_work, damping_work] = spring.given_up();
                 let (bodies, moment) = (old.bodies, Vec3::zeros());
@@ -441,7 +452,7 @@ impl Response for EnergyMomentum {
         action.begin(step.actual);
         [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
         self.hand_over(constraints, bodies.velocities, step.actual);
-        self.gather(constraints, action);
+        self.gather(constraints, bodies.velocities, step.actual, action);
         if self.contacts.is_empty() {
             return;
         }

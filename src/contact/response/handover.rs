@@ -12,13 +12,9 @@
 //! Derived.
 
 use super::carried::Carried;
+use crate::contact::flush::goes_on;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
-
-/// Cosine of the angle, about 1°, between the normals of surfaces that are flush.
-const COPLANAR: f64 = 0.9998;
-/// Depth of the contact that takes over, over that of the one that ends.
-const STEP: f64 = 2.0;
 
 /// Contacts that go on with other bodies.
 #[derive(Clone, Debug, Default)]
@@ -51,8 +47,8 @@ impl Handovers {
             }
             let new = now.get(k);
             let hands_over = |old: &Constraint<'_>| {
-                let gap = old.gap + old.normal.dot(&old.jump(velocities)) * time_step;
-                old.normal.dot(&new.normal) > COPLANAR && gap < 0.0 && new.gap >= STEP * gap
+                let gap = followed_gap(old, velocities, time_step);
+                gap < 0.0 && goes_on([&old.normal, &new.normal], [gap, new.gap])
             };
             let is_over = |old: &Constraint<'_>| !now.contains(old.key) && self.name_of(old.key) == old.key;
             let old = before.of_contactor(of_node.contactor).find(|old| is_over(old) && hands_over(old));
@@ -80,6 +76,11 @@ impl Handovers {
             }
         }
     }
+}
+
+/// Gap of a contact that just goes on over a step with these velocities \[m\].
+pub(super) fn followed_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
+    contact.gap + contact.normal.dot(&contact.jump(velocities)) * time_step
 }
 
 #[cfg(test)]

@@ -145,6 +145,25 @@ pub struct StepWork {
     pub numerical: f64,
 }
 
+/// Problems of contacts that have no answer to their tolerance: how many of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnsolvedProblems {
+    /// Of impulses that stop what is closing: the nearest ones act, so short that they make no energy.
+    pub impulses: u64,
+    /// Of impulses with restitution: contacts that friction jams have none.
+    pub restitutions: u64,
+    /// Of shifts out of penetration: the nearest ones are made.
+    pub projections: u64,
+}
+
+impl std::ops::AddAssign for UnsolvedProblems {
+    fn add_assign(&mut self, other: Self) {
+        self.impulses += other.impulses;
+        self.restitutions += other.restitutions;
+        self.projections += other.projections;
+    }
+}
+
 /// What contact does to the bodies in one step.
 #[derive(Clone, Debug, Default)]
 pub struct ContactAction {
@@ -168,6 +187,8 @@ pub struct ContactAction {
     pub stored_energy: f64,
     /// Energy taken and given in this step.
     pub work: StepWork,
+    /// What has no answer to its tolerance in this step.
+    pub unsolved: UnsolvedProblems,
     /// Moment times time by which supports keep what they hold from turning where projections have moved the other side
     /// \[N·m·s\].
     pub support_moment: Vec3,
@@ -218,6 +239,7 @@ impl ContactAction {
         self.unlisted.clear();
         self.stored_energy = 0.0;
         self.work = StepWork::default();
+        self.unsolved = UnsolvedProblems::default();
         self.support_moment = Vec3::zeros();
         self.frequency_squared = 0.0;
         self.time_step = time_step;

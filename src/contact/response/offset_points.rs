@@ -26,8 +26,13 @@ pub enum Carriers {
     None,
     /// Nodes of a rigid body, not all in one plane.
     Body(Vec<u32>),
-    /// Nodes of the element behind each face.
-    Elements(Vec<Vec<u32>>),
+    /// The element behind each face.
+    Elements {
+        /// Nodes of all, one face after another.
+        nodes: Vec<u32>,
+        /// Where those of each face end.
+        ends: Vec<u32>,
+    },
 }
 
 /// Moves contacts to the offset surfaces.
@@ -98,7 +103,7 @@ impl Carriers {
         match self {
             Self::None => &[],
             Self::Body(nodes) => nodes,
-            Self::Elements(of_faces) => {
+            Self::Elements { nodes: of_faces, ends } => {
                 let faces = surface
                     .local_node(terms[0].0)
                     .map_or(&[][..], |local| surface.faces_of_local_node(local));
@@ -106,7 +111,9 @@ impl Carriers {
                     let (_, nodes) = surface.face(face as usize);
                     terms.iter().all(|(node, _)| nodes.contains(node))
                 };
-                faces.iter().find(holds_all).map_or(&[], |&face| &of_faces[face as usize])
+                let Some(&face) = faces.iter().find(holds_all) else { return &[] };
+                let first = face.checked_sub(1).map_or(0, |before| ends[before as usize]);
+                &of_faces[first as usize..ends[face as usize] as usize]
             }
         }
     }

@@ -126,7 +126,7 @@ impl Assembly {
     /// Merges elements of the same kind, entity and nodes into the first of them.
     ///
     /// Version 2.2 writes an element once for each physical group it is in, and a 4.1 file that Gmsh converts from
-    /// it keeps the copies; mass would be counted twice. Copies in different entities are left for the checks of
+    /// it keeps the copies, one of version 2.2 has more of them, in the same group too; mass would be counted twice. Copies in different entities are left for the checks of
     /// the mesh to find: there the geometry itself overlaps.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =

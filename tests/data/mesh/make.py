@@ -333,6 +333,22 @@ def remedies():
     groups = ' Physical Volume("body") = {Volume{:}};'
     run_gmsh(twice + groups + " Mesh 3; Coherence Mesh;", "in.geo", "-save", "-o", "volume_twice.msh")
     run_gmsh(twice + " Coherence;" + groups, "in.geo", "-3", "-o", remedied("volume_twice_coherent"))
+    many_in_one_place()
+
+
+def many_in_one_place():
+    """Three volumes in one place, and a surface on the side of a solid, before and after what the messages say."""
+    thrice = BOX + " Box(2) = {0, 0, 0, 1, 1, 1}; Box(3) = {0, 0, 0, 1, 1, 1}; MeshSize{:} = 1;"
+    groups = ' Physical Volume("body") = {Volume{:}};'
+    run_gmsh(thrice + groups + " Mesh 3; Coherence Mesh;", "in.geo", "-save", "-o", "volume_thrice.msh")
+    run_gmsh(thrice + " Coherence;" + groups, "in.geo", "-3", "-o", "../mesh/volume_thrice_coherent.msh")
+    removed = thrice + " Recursive Delete { Volume{2, 3}; }" + groups
+    run_gmsh(removed, "in.geo", "-3", "-o", "../mesh/volume_thrice_removed.msh")
+    spot = BOX + " Rectangle(7) = {0.25, 0.25, 0, 0.5, 0.5};"
+    one = " BooleanFragments{ Volume{:}; Delete; }{ Surface{:}; Delete; }"
+    groups += ' Physical Surface("spot") = {Surface In BoundingBox{0.2, 0.2, -0.1, 0.8, 0.8, 0.1}};'
+    run_gmsh(spot + groups, "in.geo", "-3", "-o", "surface_apart.msh")
+    run_gmsh(spot + one + groups, "in.geo", "-3", "-o", "../mesh/surface_in_one.msh")
 
 
 if __name__ == "__main__":

@@ -113,12 +113,53 @@ impl Law {
     }
 }
 
+/// What the bodies of a scene do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Story {
+    Drop,
+    Slide,
+    Tip,
+    Stack,
+    Groove,
+    Bounce,
+    Roll,
+}
+
+/// What the bodies that move are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Material {
+    Rigid,
+    Rubber,
+}
+
+impl Material {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rigid => "rigid",
+            Self::Rubber => "rubber",
+        }
+    }
+}
+
+/// What a scene tells, and of what bodies.
+struct Plot {
+    story: Story,
+    material: Material,
+    label: String,
+}
+
+impl Plot {
+    fn of_rigid(story: Story, label: String) -> Self {
+        Self { story, material: Material::Rigid, label }
+    }
+}
+
 const MATERIALS: &str = "[materials.rigid]\nmodel = \"rigid\"\ndensity = 1000.0\n\
     [materials.rubber]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 1e6\npoisson = 0.3\n\
     [materials.base]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = 2e7\npoisson = 0.3\n";
 
 fn scene(
-    label: String,
+    plot: Plot,
     law: Law,
     base: Base,
     end: f64,
@@ -133,10 +174,10 @@ fn scene(
         base.keys()
     );
     let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
-    let label = format!("{label}, {base:?}, {law:?}");
-    let deforms = bodies.contains("rubber") || base == Base::Soft;
+    let label = format!("{}, {base:?}, {law:?}", plot.label);
+    let deforms = plot.material == Material::Rubber || base == Base::Soft;
     let surplus = surplus(law.response, deforms);
-    let symmetric = stays_symmetric(&label, law, base);
+    let symmetric = stays_symmetric(&plot, law, base);
     Scene { label, text, meshes, symmetric, surplus, expected }
 }
 
@@ -153,16 +194,17 @@ pub fn surplus(response: &str, deforms: bool) -> f64 {
 /// energy-momentum gives way as the motion turns, and on its soft base, the contacts that do are found one after another;
 /// friction of many contacts by impulses leaves 1e-8, that of tipping blocks on penalty springs 1e-6. A stack of rubber
 /// cubes buckles.
-fn stays_symmetric(label: &str, law: Law, base: Base) -> bool {
-    let flies_off = label.starts_with("rigid cube drops") && law.restitution > 0.0 && base != Base::Soft;
+fn stays_symmetric(plot: &Plot, law: Law, base: Base) -> bool {
+    let is_rigid = plot.material == Material::Rigid;
+    let flies_off = plot.story == Story::Drop && is_rigid && law.restitution > 0.0 && base != Base::Soft;
     let rubs = law.friction > 0.0;
     let is_on_many = base == Base::Soft || matches!(base, Base::Mesh(cells) if cells > 5);
     let keeps = match law.response {
         "energy-momentum" => law.restitution == 1.0 && base != Base::Soft,
         "decomposition" => !(rubs && is_on_many),
-        _ => !label.starts_with("block tips"),
+        _ => plot.story != Story::Tip,
     };
-    flies_off || keeps && !label.starts_with("stack of rubber")
+    flies_off || keeps && (plot.story != Story::Stack || is_rigid)
 }
 
 fn body(name: &str, mesh: &str, material: &str, keys: &str) -> String {
@@ -212,7 +254,7 @@ fn drops(scenes: &mut Vec<Scene>) {
                     Expected::Rebound { speed: law.restitution * speed, within: law.precision() * speed };
                 let expected = if law.restitution > 0.0 { rebound } else { Expected::Invariants };
                 let drop = scene(
-                    format!("rigid cube drops {how}"),
+                    Plot::of_rigid(Story::Drop, format!("rigid cube drops {how}")),
                     law,
                     base,
                     time + since,
@@ -222,19 +264,26 @@ fn drops(scenes: &mut Vec<Scene>) {
                 );
                 scenes.push(Scene { ..drop });
             }
-            for (material, base) in [("rubber", Base::Wall), ("rubber", Base::Mesh(3)), ("rigid", Base::Soft)]
-            {
+            for (material, base) in [
+                (Material::Rubber, Base::Wall),
+                (Material::Rubber, Base::Mesh(3)),
+                (Material::Rigid, Base::Soft),
+            ] {
                 if law.restitution == 0.5 || law.hops() {
                     continue;
                 }
                 let keys = format!("{rotate}translate = [0, 0, {:?}]\n", below + 0.001);
                 let keys = format!("{keys}velocity = [0, 0, -1]\n");
                 scenes.push(scene(
-                    format!("{material} cube drops {how}"),
+                    Plot {
+                        story: Story::Drop,
+                        material,
+                        label: format!("{} cube drops {how}", material.name()),
+                    },
                     law,
                     base,
                     0.04,
-                    &body("cube", "cube.msh", material, &keys),
+                    &body("cube", "cube.msh", material.name(), &keys),
                     vec![cube(2)],
                     Expected::Invariants,
                 ));
@@ -268,7 +317,10 @@ fn slides(scenes: &mut Vec<Scene>) {
         let keys = "translate = [0.0123, 0, 0.1]\nvelocity = [0.5, 0, 0]\n";
         for (base, extra) in [(Base::Mesh(7), ""), (Base::Wall, ""), (Base::Mesh(1), rigid_slabs.as_str())] {
             let mut made = scene(
-                format!("block slides{}", if extra.is_empty() { "" } else { " over seams" }),
+                Plot::of_rigid(
+                    Story::Slide,
+                    format!("block slides{}", if extra.is_empty() { "" } else { " over seams" }),
+                ),
                 law,
                 base,
                 end,
@@ -300,7 +352,7 @@ fn tips(scenes: &mut Vec<Scene>) {
                 );
                 let mesh = ("block.msh", box_mesh([-0.1, -0.1, -0.2], [0.1, 0.1, 0.2], [1, 1, 2]));
                 scenes.push(scene(
-                    format!("block tips from {angle}°"),
+                    Plot::of_rigid(Story::Tip, format!("block tips from {angle}°")),
                     law,
                     base,
                     0.5,
@@ -316,19 +368,23 @@ fn tips(scenes: &mut Vec<Scene>) {
 /// Three cubes on each other.
 fn stacks(scenes: &mut Vec<Scene>) {
     for law in lossy_laws() {
-        for (material, base) in [("rigid", Base::Wall), ("rigid", Base::Mesh(3)), ("rubber", Base::Mesh(1))] {
-            let cells = if material == "rigid" { 1 } else { 2 };
+        for (material, base) in [
+            (Material::Rigid, Base::Wall),
+            (Material::Rigid, Base::Mesh(3)),
+            (Material::Rubber, Base::Mesh(1)),
+        ] {
+            let cells = if material == Material::Rigid { 1 } else { 2 };
             let bodies: String = (0..3)
                 .rev()
                 .map(|k| {
                     let keys = format!("translate = [0, 0, {:?}]\n", 0.1 + 0.2 * f64::from(k));
-                    body(&format!("cube{k}"), "cube.msh", material, &keys)
+                    body(&format!("cube{k}"), "cube.msh", material.name(), &keys)
                 })
                 .collect();
             let rests = Expected::Rests { height: 0.5, within: law.sinking() };
-            let expected = if material == "rigid" { rests } else { Expected::Invariants };
+            let expected = if material == Material::Rigid { rests } else { Expected::Invariants };
             let mut made = scene(
-                format!("stack of {material} cubes"),
+                Plot { story: Story::Stack, material, label: format!("stack of {} cubes", material.name()) },
                 law,
                 base,
                 0.3,
@@ -348,8 +404,8 @@ fn stacks(scenes: &mut Vec<Scene>) {
 /// A cube on its edge in a groove of two planes at 45°, which holds it on both sides: it does not move to a side.
 fn grooves(scenes: &mut Vec<Scene>) {
     for law in Law::all().into_iter().filter(|law| !law.hops()) {
-        for material in ["rigid", "rubber"] {
-            if material == "rubber" && law.restitution == 1.0 {
+        for material in [Material::Rigid, Material::Rubber] {
+            if material == Material::Rubber && law.restitution == 1.0 {
                 continue;
             }
             let planes: String = [-1.0, 1.0]
@@ -365,11 +421,15 @@ fn grooves(scenes: &mut Vec<Scene>) {
                 0.1 * 2.0_f64.sqrt() + 0.005
             );
             let mut made = scene(
-                format!("{material} wedge in a groove"),
+                Plot {
+                    story: Story::Groove,
+                    material,
+                    label: format!("{} wedge in a groove", material.name()),
+                },
                 law,
                 Base::Wall,
                 0.12,
-                &body("cube", "cube.msh", material, &keys),
+                &body("cube", "cube.msh", material.name(), &keys),
                 vec![cube(1)],
                 Expected::Slides { speed: 0.0, within: 0.01 },
             );
@@ -384,7 +444,7 @@ fn bounces(scenes: &mut Vec<Scene>) {
     for law in lossy_laws() {
         for base in [Base::Wall, Base::Mesh(4)] {
             scenes.push(scene(
-                "cube bounces to rest".to_owned(),
+                Plot::of_rigid(Story::Bounce, "cube bounces to rest".to_owned()),
                 law,
                 base,
                 0.6,
@@ -402,7 +462,7 @@ fn rolls(scenes: &mut Vec<Scene>) {
         for base in [Base::Wall, Base::Mesh(5)] {
             let keys = "translate = [-0.4, 0, 0.1]\nvelocity = [1, 0, 0]\nangular_velocity = [0, 10, 0]\n";
             scenes.push(scene(
-                "cube rolls".to_owned(),
+                Plot::of_rigid(Story::Roll, "cube rolls".to_owned()),
                 law,
                 base,
                 0.3,

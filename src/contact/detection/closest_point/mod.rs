@@ -42,7 +42,7 @@ pub use newton::Newton;
 pub use pseudo_normal::{Gap, normals_beside_edge, pseudo_normal, signed_gap, vertex_normal};
 pub(super) use pseudo_normal::{
     SQUARE, are_against, are_opposed, face_normal_vector, face_normal_where, is_past_rim,
-    pseudo_normal_vector, rounding_of_gap, unit_or_zero, vertex_normal_where, weighted_normal,
+    pseudo_normal_vector, unit_or_zero, vertex_normal_where, weighted_normal,
 };
 pub use sqp::Sqp;
 

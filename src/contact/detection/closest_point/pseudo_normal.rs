@@ -12,15 +12,11 @@ use super::{
     domain::{Domain, MAX_FACE_NODES},
 };
 use crate::contact::detection::control_points::bulge;
-use crate::contact::{Edge, FLUSH, Surface};
+use crate::contact::flush::rounding_of_gap;
+use crate::contact::{Edge, Surface};
 use crate::element::shape_gradients;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
-
-/// Rounding of the gap between features with these points, within which they touch \[m\].
-pub fn rounding_of_gap<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> f64 {
-    FLUSH * points.into_iter().map(Vec3::amax).fold(0.0, f64::max)
-}
 
 /// Sine of the angle from square within which directions are square but for rounding: normals of faces with edges h are
 /// off by ε |x|/h.
@@ -96,7 +92,7 @@ impl Gap {
             return on_surface(normal);
         }
         let distance = offset.norm();
-        if distance <= FLUSH * query.amax().max(closest.point.amax()) {
+        if distance <= rounding_of_gap([query, &closest.point]) {
             return on_surface(unit_or_zero(pseudo_normal));
         }
         let sign = if offset.dot(pseudo_normal) < 0.0 { -1.0 } else { 1.0 };

@@ -13,13 +13,9 @@
 use super::{Crossing, Curve};
 use crate::contact::EdgeOnEdge;
 use crate::contact::detection::ContactModel;
-use crate::contact::detection::closest_point::{normals_beside_edge, rounding_of_gap};
+use crate::contact::detection::closest_point::normals_beside_edge;
+use crate::contact::flush::{are_coplanar, are_opposite, is_along, rounding_of_gap};
 use crate::math::Vec3;
-
-/// Cosine of the angle, about 1°, between faces that are flush.
-const COPLANAR: f64 = 0.9998;
-/// Cosine of the angle between opposed directions, and between the normal of a crossing and that of the seam.
-const ALONG: f64 = 0.9;
 
 /// One of the edges of a crossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,12 +84,10 @@ fn are_at_seam(
     }
     let [first, second] = [0, 1].map(|k| faces_beside(model, positions, crossings[k], 1 - sides[k]));
     let push = if sides[0] == 0 { crossings[0].normal } else { -crossings[0].normal };
-    first.iter().filter(|face| face.normal.dot(&push) > ALONG).any(|a| {
-        second.iter().any(|b| {
-            let opposed = -ALONG * a.into.norm() * b.into.norm();
-            a.normal.dot(&b.normal) > COPLANAR && a.into.dot(&b.into) < opposed
-        })
-    })
+    first
+        .iter()
+        .filter(|face| is_along(&face.normal, &push))
+        .any(|a| second.iter().any(|b| are_coplanar(&a.normal, &b.normal) && are_opposite(&a.into, &b.into)))
 }
 
 /// A face beside an edge.

@@ -4,7 +4,7 @@
 //! deep as the contacts of the nodes of one of their edges, along their normal, are carried by these, and those that are no
 //! farther from an end of an edge than this is deep, by the contact of the end.
 
-use super::{ALONG, STEP};
+use crate::contact::flush::{is_along, is_as_deep};
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
@@ -20,7 +20,7 @@ pub(super) fn drop_carried(positions: &[Vec3], constraints: &mut Constraints, wo
                 [(first, of_first, crossing.normal, other), (second, of_second, -crossing.normal, one)];
             sides.into_iter().any(|(nodes, weights, push, touched)| {
                 carried_depth(constraints, nodes, weights, &push)
-                    .is_some_and(|depth| -crossing.gap <= STEP * depth)
+                    .is_some_and(|depth| is_as_deep(crossing.gap, -depth))
                     || is_beside_touching_end(constraints, nodes, weights, touched, positions)
             })
         };
@@ -34,7 +34,7 @@ pub(super) fn drop_carried(positions: &[Vec3], constraints: &mut Constraints, wo
 /// Depth, at a point of an edge, of the contacts that push its nodes in a direction; none if a node has none.
 fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
-        let pushes = |contact: &Constraint<'_>| contact.normal.dot(push) > ALONG;
+        let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);
         constraints.of_contactor(node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
     };
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()

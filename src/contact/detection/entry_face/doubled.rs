@@ -3,7 +3,7 @@
 //! A node that is no farther past the rim of a body than it is deep is still under its face, and under that of a flush body
 //! beside it as well: it would be pushed twice. The contact that it comes with goes on until it ends, the other begins then.
 
-use super::{SAME, STEP};
+use crate::contact::flush::goes_on;
 use crate::contact::{Constraint, Constraints, ContactKey};
 
 /// Takes the contacts out that begin where another one of their node goes on in the same direction, about as deep;
@@ -12,9 +12,7 @@ pub(super) fn drop_doubled(before: &Constraints, constraints: &mut Constraints, 
     workspace.clear();
     for contact in constraints.iter() {
         let bears = |other: &Constraint<'_>| {
-            other.normal.dot(&contact.normal) > SAME
-                && contact.gap >= STEP * other.gap
-                && before.contains(other.key)
+            goes_on([&other.normal, &contact.normal], [other.gap, contact.gap]) && before.contains(other.key)
         };
         let is_doubled = match contact.key {
             ContactKey::Node(name) if !before.contains(contact.key) => {

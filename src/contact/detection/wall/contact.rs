@@ -12,7 +12,8 @@ use rayon::prelude::*;
 
 use crate::contact::detection::Configuration;
 use crate::contact::detection::volume::Aabb;
-use crate::contact::{Constraint, ContactKey, FLUSH, NodeOnSurface};
+use crate::contact::flush::rounding_of_gap_at;
+use crate::contact::{Constraint, ContactKey, NodeOnSurface};
 use crate::math::Vec3;
 
 use super::{BLOCK, Wall, WallDetector, WalledBody, members};
@@ -132,7 +133,7 @@ impl Descent {
                 lowest = lowest.min(height(node));
                 size = size.max(positions[node as usize].amax());
             }
-            let flush = FLUSH * size;
+            let flush = rounding_of_gap_at(size);
             let at_wall = if lowest <= flush { nodes } else { &[] };
             for &node in at_wall {
                 let gap = height(node);

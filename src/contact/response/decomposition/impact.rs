@@ -6,6 +6,9 @@
 //! can make energy: of P_c + α (P_e − P_c) the largest α ≤ 1 is taken that makes none, a root of a convex quadratic. Both
 //! lie in Coulomb's cones and leave nothing closing, and so does what is between them.
 //!
+//! P_e may have no solution where friction jams contacts, as those of a body wedged in a groove. Then the contacts that are
+//! farthest from theirs have no restitution, and the others are tried again, until there is one.
+//!
 //! One by one, each contact is a group of its own, in turn, until none is closing: a blow runs along a row of bodies.
 //!
 //! # Source
@@ -19,6 +22,7 @@ use super::complementarity::{Problem, Workspace};
 use super::operator::Operator;
 use super::unknown::Unknown;
 use super::{Contact, Decomposition, Order};
+use crate::contact::response::UnsolvedProblems;
 
 /// Relative velocities are found to this part of the largest one before, and to the rounding of the velocities.
 const TOLERANCE: f64 = 1e-11;
@@ -28,6 +32,12 @@ const CLOSING: f64 = 1e-9;
 const MADE: f64 = 1e-9;
 /// Most passes one by one.
 const MAX_PASSES: usize = 15;
+/// Velocities lack this part of the largest that restitution wants where only the iteration has not come to its end.
+const NEAR: f64 = 1e-6;
+/// Contacts that lack this part of what the one lacks that is farthest from its restitution are jammed as well.
+const JAMMED: f64 = 0.1;
+/// How often contacts that are jammed are looked for.
+const MAX_JAMS: usize = 4;
 
 /// The contacts of a group and what they push.
 struct Group<'a> {
@@ -39,6 +49,7 @@ struct Group<'a> {
     movers: std::ops::Range<usize>,
     /// Relative velocities are found to this \[m/s\].
     tolerance: f64,
+    unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
 }
 
@@ -76,6 +87,7 @@ impl Decomposition {
                 members: &self.members,
                 movers: self.operator.movers_of_group(group),
                 tolerance: TOLERANCE * speed + rounding,
+                unsolved: &mut self.unsolved,
                 workspace: &mut self.workspace,
             };
             match order {
@@ -141,6 +153,7 @@ impl Group<'_> {
                 return;
             }
         }
+        self.unsolved.impulses += 1;
     }
 
     fn answer_alone(&mut self, place: usize) {
@@ -152,6 +165,7 @@ impl Group<'_> {
             members: &self.members[place..=place],
             movers: self.movers.clone(),
             tolerance: self.tolerance,
+            unsolved: &mut *self.unsolved,
             workspace: &mut *self.workspace,
         };
         alone.answer();
@@ -160,6 +174,7 @@ impl Group<'_> {
     /// P_c, and P_c + α (P_e − P_c) where there is restitution.
     fn answer(&mut self) {
         if !self.solve(|_, _| 0.0) {
+            self.unsolved.impulses += 1;
             self.make_no_energy();
         }
         let closes = |&k: &u32| {
@@ -170,13 +185,69 @@ impl Group<'_> {
             return;
         }
         self.keep();
-        let is_solved = self.solve(|contact, closing| contact.laws.restitution * closing);
-        let share = if is_solved { self.largest_share() } else { 0.0 };
+        let share = if self.solve_with_restitution() { self.largest_share() } else { 0.0 };
         if share < 1.0 {
             self.blend(share);
         } else if self.is_elastic() {
             self.keep_the_energy();
         }
+    }
+
+    /// P_e, in which contacts that jam have no restitution; whether there is a solution.
+    fn solve_with_restitution(&mut self) -> bool {
+        for &k in self.members {
+            self.contacts[k as usize].is_jammed = false;
+        }
+        let target = |contact: &Contact, closing: f64| {
+            if contact.is_jammed { 0.0 } else { contact.laws.restitution * closing }
+        };
+        if self.solve(target) {
+            return true;
+        }
+        if self.is_near() {
+            self.unsolved.impulses += 1;
+            return true;
+        }
+        self.unsolved.restitutions += 1;
+        for _ in 0..MAX_JAMS {
+            if !self.note_jammed() {
+                return false;
+            }
+            self.blend(0.0);
+            if self.solve(target) || self.is_near() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether no contact lacks more of its target velocity than a small part of the largest one.
+    fn is_near(&self) -> bool {
+        let targets = self.members.iter().map(|&k| self.unknowns[k as usize].target);
+        let little = NEAR * targets.fold(0.0, f64::max);
+        self.members.iter().all(|&k| self.lack(k) <= little)
+    }
+
+    /// Notes which contacts are jammed, of those that have a restitution, by how far they are from their solution; whether
+    /// there are any, and others are left.
+    fn note_jammed(&mut self) -> bool {
+        let farthest = self.members.iter().map(|&k| self.lack(k)).fold(0.0, f64::max);
+        let (mut any_jams, mut any_is_left) = (false, false);
+        for &k in self.members {
+            if self.unknowns[k as usize].target > 0.0 {
+                let is_jammed = self.lack(k) >= JAMMED * farthest;
+                self.contacts[k as usize].is_jammed = is_jammed;
+                any_jams |= is_jammed;
+                any_is_left |= !is_jammed;
+            }
+        }
+        any_jams && any_is_left
+    }
+
+    /// By how much a contact is slower than its target velocity \[m/s\].
+    fn lack(&self, k: u32) -> f64 {
+        let unknown = &self.unknowns[k as usize];
+        unknown.target - unknown.normal.dot(&self.velocity(k))
     }
 
     /// Solves with the normal velocities that `target` makes of a contact and the speed at which it was closing \[m/s\];
@@ -262,7 +333,7 @@ impl Group<'_> {
     fn is_elastic(&self) -> bool {
         self.members.iter().all(|&k| {
             let laws = &self.contacts[k as usize].laws;
-            laws.restitution == 1.0 && !laws.friction.acts()
+            laws.restitution == 1.0 && !laws.friction.acts() && !self.contacts[k as usize].is_jammed
         })
     }
 

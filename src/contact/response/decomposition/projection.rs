@@ -3,10 +3,11 @@
 use super::complementarity::Problem;
 use super::unknown::Unknown;
 use super::{Contact, Decomposition};
+use crate::contact::flush::rounding_of_gap_at;
 use crate::contact::response::Bodies;
 use crate::contact::response::couple::solve;
 use crate::contact::response::row::sides;
-use crate::contact::{Constraint, Constraints, FLUSH};
+use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Vec3};
 
 /// Gaps are closed to this part of the deepest penetration.
@@ -26,7 +27,7 @@ impl Decomposition {
         let deepest = constraints.iter().map(|constraint| -constraint.gap).fold(0.0, f64::max);
         let nodes = constraints.iter().flat_map(|constraint| constraint.nodes);
         let size = nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
-        let (flush, rounding) = (FLUSH * size, f64::EPSILON * size);
+        let (flush, rounding) = (rounding_of_gap_at(size), f64::EPSILON * size);
         for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
             let way = -contact.normal.dot(&contact.before) * dt;
             // Where nothing moves along the normal the surfaces have been flush all the step.
@@ -60,7 +61,9 @@ impl Decomposition {
                 field: &mut self.shifts,
                 tolerance: TOLERANCE * deepest + rounding,
             };
-            problem.solve(&mut self.workspace.problem);
+            if !problem.solve(&mut self.workspace.problem) {
+                self.unsolved.projections += 1;
+            }
         }
         for (contact, unknown) in self.contacts.iter_mut().zip(&self.unknowns) {
             contact.push_out = unknown.impulse;

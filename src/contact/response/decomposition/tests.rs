@@ -1,7 +1,7 @@
 use super::super::Mobility;
 use super::super::samples::{INVERSE_MASS, bodies, free_nodes, key, node_on_face, one_contact, positions};
 use super::*;
-use crate::contact::{Side, SurfacePair};
+use crate::contact::{ContactKey, NodeOnSurface, Side, SurfacePair};
 
 fn response(restitution: f64, friction: f64) -> Decomposition {
     let laws = ImpactOptions { restitution, friction: FrictionLaw::constant(friction) };
@@ -244,4 +244,40 @@ fn a_held_node_does_not_share_restitution() {
     response.respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
     let after = corrected(&velocities, &action);
     assert!((after[1] - Vec3::z()).norm() < 1e-15 && after[2].norm() < 1e-15, "{after:?}");
+}
+
+/// A node that comes down with 1 m/s between two held slopes of 60°, with so much friction that it jams there, and is struck
+/// by a ball with 3 m/s: there is no way up for the node, but the ball flies off it with the 2 m/s at which it closed on it.
+#[test]
+fn jammed_contacts_alone_lose_their_restitution() {
+    let mut constraints = Constraints::default();
+    let (sine, cosine) = 60_f64.to_radians().sin_cos();
+    for (target, normal) in [(2, Vec3::new(sine, 0.0, cosine)), (3, Vec3::new(-sine, 0.0, cosine))] {
+        let nodes = [target];
+        let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
+        let name = ContactKey::Node(NodeOnSurface { contactor: 0, target });
+        constraints.push(name, 0.0, normal, side(0, &[0]), side(target, &nodes));
+    }
+    let ball = Side { body: 1, nodes: &[1], shape_values: &[1.0] };
+    let name = ContactKey::Node(NodeOnSurface { contactor: 1, target: 0 });
+    constraints.push(name, 0.0, Vec3::z(), ball, Side { body: 0, nodes: &[0], shape_values: &[1.0] });
+    let inverse_mass = [1.0, 1.0, 0.0, 0.0];
+    let mobility = Mobility::of_nodes(inverse_mass.map(Vec3::repeat).to_vec(), 4);
+    let velocities = [-Vec3::z(), -Vec3::z() * 3.0, Vec3::zeros(), Vec3::zeros()];
+    let x = [Vec3::zeros(); 4];
+    let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
+    let mut response = response(1.0, 0.0);
+    let rough = ImpactOptions { restitution: 1.0, friction: FrictionLaw::constant(3.0) };
+    for side in [2, 3] {
+        response.options.pairs = response.options.pairs.with(SurfacePair::whole([0, side]), rough);
+    }
+    let mut action = ContactAction::new(4);
+    response.respond(&constraints, &bodies, StepLength::regular(1.0), &mut action);
+    let after = corrected(&velocities, &action);
+    assert!(after[0].norm() < 1e-9 && (after[1] - Vec3::z() * 2.0).norm() < 1e-9, "{after:?}");
+    let expected = UnsolvedProblems { restitutions: 1, ..UnsolvedProblems::default() };
+    assert_eq!(action.unsolved, expected);
+    // Only this step has jammed.
+    response.respond(&Constraints::default(), &bodies, StepLength::regular(1.0), &mut action);
+    assert_eq!(action.unsolved, UnsolvedProblems::default());
 }

@@ -329,3 +329,33 @@ fn fast_motion_together_needs_few_sweeps() {
     });
     assert!(sweeps[1] <= sweeps[0] && sweeps[0] < 30, "{sweeps:?}");
 }
+
+/// A node that is 1 µm deep and sinks with 1 m/s over a held body, past its rim: after two steps of 1 ms in which it is not
+/// found the next body finds it, 2 mm deeper. The spring goes on with that, and with one that is far deeper it does not.
+#[test]
+fn lost_springs_are_handed_over_as_deep_as_they_have_come() {
+    let contact = |target: u32, gap: f64| {
+        let mut constraints = Constraints::default();
+        let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
+        let name = ContactKey::Node(NodeOnSurface { contactor: 0, target });
+        constraints.push(name, gap, Vec3::z(), side(0, &[0]), side(1, &[1]));
+        constraints
+    };
+    for (gap, goes_on) in [(-3.001e-3, true), (-7e-3, false)] {
+        let positions = vec![Vec3::new(0.0, 0.0, -1e-6), Vec3::zeros()];
+        let velocities = vec![-Vec3::z(), Vec3::zeros()];
+        let mut toy = Toy::new(positions, velocities, &[1e-9, 0.0], response(1e-9, 1.0, 0.0, 2));
+        toy.step(&contact(1, -1e-6));
+        toy.step(&Constraints::default());
+        toy.step(&Constraints::default());
+        let before = *toy.response.springs.get(0);
+        toy.step(&contact(2, gap));
+        let keys = toy.response.contacts.keys();
+        assert_eq!(keys == contact(2, gap).keys(), goes_on, "{keys:?}");
+        if goes_on {
+            let after = *toy.response.springs.get(0);
+            let sunk = before.gap.unwrap() - after.gap.unwrap();
+            assert!((sunk - DT).abs() < 1e-6 && after.stiffness == before.stiffness, "{sunk}");
+        }
+    }
+}
