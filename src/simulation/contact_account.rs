@@ -56,7 +56,7 @@ const UNEXPLAINED: f64 = 0.02;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ContactAudit {
     /// Energy created since the start \[J\].
-    created: f64,
+    pub created: f64,
     /// Problems without an answer since the start.
     unsolved: UnsolvedProblems,
     /// Whether there has been a warning, of creation, of friction, of impulses and of restitution.

@@ -51,6 +51,7 @@ impl Simulation {
                 accelerations: &self.state.accelerations,
                 inverse_mass: &self.model.inverse_mass,
                 mobility: &self.mobility,
+                made: self.contact_audit.created,
             };
             let acting = self.offset_points.of(&self.constraints);
             self.response.respond(acting, &bodies, step, &mut self.action);
@@ -89,6 +90,7 @@ impl Simulation {
             accelerations: &self.state.accelerations,
             inverse_mass: &self.model.inverse_mass,
             mobility: &self.mobility,
+            made: self.contact_audit.created,
         };
         ties.hold(&bodies, step, &mut self.action);
         self.ties = Some(ties);

@@ -105,8 +105,8 @@ fn corners_bounce_with_their_energy() {
     faults.are_none();
 }
 
-/// Goal: a cube of stiff rubber that lands on a corner flies off with no more energy than it had, by penalty springs 5 %
-/// more at the most, and momentum balances to 1e-10.
+/// Goal: a cube of stiff rubber that lands on a corner flies off with no more energy than it had, within 0.5 %,
+/// and momentum balances to 1e-10.
 #[test]
 fn rubber_corners_make_no_energy() {
     let mut faults = Faults::default();
@@ -118,15 +118,10 @@ fn rubber_corners_make_no_energy() {
         let Some((energy, momentum)) = faults.take(&label, run_and_weigh(&mut placed)) else { continue };
         let up = placed.motion(0).velocity.z;
         println!("{label}: {energy}, {momentum:.1e}, up with {up}");
-        let holds = energy < most_energy(response) && momentum < 1e-10 && up > 0.0;
+        let holds = energy < 1.005 && momentum < 1e-10 && up > 0.0;
         faults.hold(holds, || format!("{label}: energy × {energy}, momentum {momentum:e}, up with {up}"));
     }
     faults.are_none();
-}
-
-/// The most energy that bodies of rubber may have after an impact, over that before.
-fn most_energy(response: &str) -> f64 {
-    if response == "penalty" { 1.05 } else { 1.005 }
 }
 
 /// Largest change of the velocity of a block that slides with 0.5 m/s, over it.
@@ -212,28 +207,32 @@ fn boxes_bounce_alike_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: an elastic box, of 4 cells a side and without a Poisson's ratio, that drops flat bounces as the chain of masses
-/// that it is, 0.852 of the speed it came with, on floors of any cells alike, by impulses within 2 % of that speed. Gravity
-/// takes 0.5 % while it touches, and large strains as much. Springs do not take the energy of the nodes that strike, an
-/// eighth of the mass, and are no law for this: on 1, 4 and 10 cells a side energy-momentum gives 0.953, 0.944 and 0.889,
-/// penalty 0.983, 0.972 and, on 10, an energy error of 12.6 % at which it stops.
+/// Goal: an elastic box, of 4 cells a side and without a Poisson's ratio, that drops flat on floors of any cells. By impulses
+/// it bounces as the chain of masses that it is, 0.852 of the speed it came with, within 2 % of that speed: gravity takes
+/// 0.5 % while it touches, and large strains as much. Springs give back the energy of the nodes that strike, an eighth of
+/// the mass, and more the softer they are: it has a speed between that of the chain and all, and no more energy than before.
 #[test]
-fn rubber_boxes_bounce_alike_on_any_floor() {
+fn rubber_boxes_bounce_on_any_floor() {
     let mut faults = Faults::default();
     let bar = Bar { young: 1e9, density: DENSITY, length: 1.0, area: 1.0 };
     let speed = (2.0 * 9.81_f64).sqrt();
     let chain = chain_on_a_wall(&bar, 4, [speed, 0.01], 0.1) / speed;
-    let mut ratios = Vec::new();
-    for cells in [1, 4, 10] {
-        let stage = box_on_floor(4, cells, "response = \"decomposition\"\n");
+    for (response, cells) in
+        RESPONSES.into_iter().flat_map(|response| [1, 4, 10].map(|cells| (response, cells)))
+    {
+        let label = format!("{response}, {cells} × {cells}");
+        let stage = box_on_floor(4, cells, &format!("response = \"{response}\"\n"));
         let mut stage = Stage { end: 0.47, ..of_rubber(stage, bar.young) };
         stage.actors[0].material = Material::Rubber { young: bar.young, poisson: 0.0 };
-        ratios.extend(faults.take(&format!("{cells} × {cells}"), rebound(&mut stage.plain())));
+        let mut placed = stage.plain();
+        let Some(ratio) = faults.take(&label, rebound(&mut placed)) else { continue };
+        let energies = placed.simulation.energies();
+        let left = (energies.kinetic + energies.strain) / energies.external_work;
+        println!("{label}: {ratio}, of the chain {chain}, energy {left}");
+        let most = if response == "decomposition" { chain } else { 1.0 };
+        let holds = (chain - 0.02..most + 0.02).contains(&ratio) && left < 1.005;
+        faults.hold(holds, || format!("{label}: {ratio}, of the chain {chain}, energy {left}"));
     }
-    println!("{ratios:?}, of the chain {chain}");
-    let possible = ratios.iter().all(|ratio| (ratio - chain).abs() <= 0.02);
-    let alike = ratios.iter().all(|ratio| (ratio - ratios[0]).abs() < 0.02);
-    faults.hold(alike && possible, || format!("{ratios:?}, of the chain {chain}"));
     faults.are_none();
 }
 
@@ -253,7 +252,7 @@ fn rods_stick_in_any_size() {
 }
 
 /// Goal: a rod of stiff rubber that lands on its edge with much friction is turned by it, has no more energy than before,
-/// by penalty springs 5 % more at the most, and momentum balances to 1e-10.
+/// within 0.5 %, and momentum balances to 1e-10.
 #[test]
 fn rubber_rods_make_no_energy() {
     let mut faults = Faults::default();
@@ -264,7 +263,7 @@ fn rubber_rods_make_no_energy() {
         let spin = placed.motion(0).spin.y;
         println!("{response}: {energy}, {momentum:.1e}, {spin}");
         // The lower end is on the right: a push up there turns it against y.
-        let holds = energy < most_energy(response) && momentum < 1e-10 && spin < 0.0;
+        let holds = energy < 1.005 && momentum < 1e-10 && spin < 0.0;
         faults.hold(holds, || format!("{response}: energy × {energy}, momentum {momentum:e}, spin {spin}"));
     }
     faults.are_none();
@@ -367,20 +366,13 @@ fn thick_wheels_roll_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a cube, rigid or of stiff rubber, meets a sheet after √(2 h/g) to 1e-6 of that, and bounces. One of rubber by
-/// penalty springs meets it so, and with 0.59 m/s up stops at an energy error of 6 % soon after: it is left out.
+/// Goal: a cube, rigid or of stiff rubber, meets a sheet after √(2 h/g) to 1e-6 of that, and bounces.
 #[test]
 fn sheets_are_met_in_any_size() {
-    let soft = [(OF_RUBBER, Placement::plain())];
-    let of_rubber = faults_of_sheets(&["decomposition", "energy-momentum"], &soft);
-    faults_of_sheets(&RESPONSES, &variations(0.2)).and(of_rubber).are_none();
-}
-
-fn faults_of_sheets(responses: &[&str], places: &[(&str, Placement)]) -> Faults {
     let mut faults = Faults::default();
     let time = (2.0 * 0.5 / 9.81_f64).sqrt();
-    for &(name, placement) in places {
-        for &response in responses {
+    for (name, placement) in variations(0.2).into_iter().chain([(OF_RUBBER, Placement::plain())]) {
+        for response in RESPONSES {
             let is_soft = name == OF_RUBBER;
             let restitution = if is_soft && response == "decomposition" { 0.0 } else { 1.0 };
             let stage = cube_over_sheet(if is_soft { 2 } else { 1 }, &contact(response, restitution, ""));
@@ -395,7 +387,7 @@ fn faults_of_sheets(responses: &[&str], places: &[(&str, Placement)]) -> Faults 
             faults.hold(in_time && up > 0.0, || format!("{label}: met at {met:?}, {up} m/s up"));
         }
     }
-    faults
+    faults.are_none();
 }
 
 /// Goal: bodies that meet vertex on vertex exchange their velocities along the line between them: nothing lateral, 1e-9;

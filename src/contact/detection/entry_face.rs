@@ -64,6 +64,22 @@ struct Record {
     sign: f64,
 }
 
+/// Contacts of the step before that go on at a face.
+#[derive(Clone, Copy, Debug)]
+struct Footing {
+    /// The largest depth that they have now \[m\].
+    depth: f64,
+    /// Whether one of them is of the node itself, and not of a node of the face.
+    is_of_node: bool,
+}
+
+impl Footing {
+    /// How much it bears: what just lies against a face, as the side of one floor against that of another, bears nothing.
+    fn rank(&self, rounding: f64) -> u8 {
+        if self.depth > rounding { 2 } else { u8::from(self.is_of_node) }
+    }
+}
+
 /// A face that a node may have come in by.
 #[derive(Clone, Copy, Debug)]
 struct Alternative {
@@ -71,8 +87,8 @@ struct Alternative {
     xi: [f64; 2],
     gap: f64,
     normal: Vec3,
-    /// Depth of a contact that goes on here; none without footing.
-    footing: Option<f64>,
+    /// None without a contact that goes on here.
+    footing: Option<Footing>,
     /// Fraction of the step at which its plane was crossed.
     crossed: f64,
 }
@@ -207,8 +223,8 @@ impl EntryFaces {
         }
     }
 
-    /// The largest depth of the earlier contacts that go on at a face, if there are any.
-    fn footing(&self, query: &Query<'_>, alternative: &Alternative, before: &Constraints) -> Option<f64> {
+    /// The earlier contacts that go on at a face, if there are any.
+    fn footing(&self, query: &Query<'_>, alternative: &Alternative, before: &Constraints) -> Option<Footing> {
         let (_, nodes) = query.target().face(alternative.face as usize);
         let contactor = query.constraint.nodes[0];
         let of_node = |(node, sign): (u32, f64)| {
@@ -218,12 +234,14 @@ impl EntryFaces {
                 let push = before.get(record.contact as usize).normal * record.sign;
                 is_along(&(push * sign), &alternative.normal)
             };
-            records.filter(along)
+            let depth =
+                |record: &Record| -self.gap_now(&before.get(record.contact as usize), query.configuration);
+            records.filter(along).map(depth).reduce(f64::max)
         };
-        let all = std::iter::once((contactor, 1.0)).chain(nodes.iter().map(|&node| (node, -1.0)));
-        let depth =
-            |record: &Record| -self.gap_now(&before.get(record.contact as usize), query.configuration);
-        all.flat_map(of_node).map(depth).reduce(f64::max)
+        let own = of_node((contactor, 1.0));
+        let of_face = nodes.iter().filter_map(|&node| of_node((node, -1.0)));
+        let depth = of_face.chain(own).reduce(f64::max)?;
+        Some(Footing { depth, is_of_node: own.is_some() })
     }
 
     /// The gap of an earlier contact that just goes on \[m\].
@@ -376,12 +394,12 @@ impl Query<'_> {
             return;
         }
         let (travel, rounding) = (self.travel(), self.rounding());
-        // What just lies against a face, as the side of one floor against that of another, bears nothing.
-        let is_pressed = |a: &Alternative| a.footing.is_some_and(|depth| depth > rounding);
-        let any_is_pressed = alternatives.iter().any(is_pressed);
+        let rank = |footing: &Footing| footing.rank(rounding);
+        let highest = alternatives.iter().filter_map(|a| a.footing.as_ref()).map(rank).max();
         let goes_on = |a: &Alternative| {
-            a.footing.is_some_and(|depth| -a.gap <= DEEPER * depth + CURVED * travel)
-                && (is_pressed(a) || !any_is_pressed)
+            a.footing.is_some_and(|footing| {
+                -a.gap <= DEEPER * footing.depth + CURVED * travel && highest == Some(rank(&footing))
+            })
         };
         let any_goes_on = alternatives.iter().any(goes_on);
         let any_is_approached = alternatives.iter().any(|a| a.crossed > f64::NEG_INFINITY);

@@ -299,7 +299,7 @@ impl Response for Decomposition {
         self.load(constraints, bodies, step.actual);
         self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
-        self.answer_impacts(constraints);
+        self.answer_impacts(constraints, bodies.made);
         self.project_slip();
         self.report(constraints, step.actual, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);

@@ -309,6 +309,8 @@ pub struct Bodies<'a> {
     pub inverse_mass: &'a [f64],
     /// How nodes and rigid bodies give way.
     pub mobility: &'a Mobility,
+    /// Energy that contact has made since the beginning \[J\].
+    pub made: f64,
 }
 
 /// Length of a step \[s\].

@@ -40,12 +40,15 @@ pub(super) fn free_nodes(inverse_mass: &[f64]) -> Mobility {
     Mobility::of_nodes(inverse_mass.iter().map(|inverse| Vec3::repeat(*inverse)).collect(), 2)
 }
 
-/// Free nodes that only move.
+/// More nodes than any of these cases has.
+const NO_ACCELERATIONS: &[Vec3] = &[Vec3::new(0.0, 0.0, 0.0); 16];
+
+/// Free nodes that only move, with a constant velocity.
 pub(super) fn bodies<'a>(
     positions: &'a [Vec3],
     velocities: &'a [Vec3],
     inverse_mass: &'a [f64],
     mobility: &'a Mobility,
 ) -> Bodies<'a> {
-    Bodies { positions, velocities, accelerations: &[], inverse_mass, mobility }
+    Bodies { positions, velocities, accelerations: NO_ACCELERATIONS, inverse_mass, mobility, made: 0.0 }
 }

@@ -152,6 +152,7 @@ mod tests {
                 accelerations: &accelerations,
                 inverse_mass,
                 mobility: &mobility,
+                made: 0.0,
             };
             action.begin(dt);
             ties.hold(&bodies, StepLength::regular(dt), &mut action);
@@ -181,6 +182,7 @@ mod tests {
                 accelerations: &[Vec3::zeros(); 4],
                 inverse_mass: &INVERSE_MASS,
                 mobility: &mobility,
+                made: 0.0,
             };
             ties.hold(&bodies, step, &mut action);
             for k in 0..4 {

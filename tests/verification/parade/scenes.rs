@@ -175,19 +175,14 @@ fn scene(
     );
     let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
     let label = format!("{}, {base:?}, {law:?}", plot.label);
-    let deforms = plot.material == Material::Rubber || base == Base::Soft;
-    let surplus = surplus(law.response, deforms);
+    let surplus = surplus(law.response);
     let symmetric = stays_symmetric(&plot, law, base);
     Scene { label, text, meshes, symmetric, surplus, expected }
 }
 
 /// Largest energy that contact of a response may make, over the scale of the energies.
-pub fn surplus(response: &str, deforms: bool) -> f64 {
-    match (response, deforms) {
-        ("penalty", true) => 0.05,
-        ("penalty", false) => 0.01,
-        _ => 0.005,
-    }
+pub fn surplus(response: &str) -> f64 {
+    if response == "penalty" { 0.01 } else { 0.005 }
 }
 
 /// Whether a scene stays its own mirror image to 1e-9: rigid bodies that strike and fly off again, always. Where a spring of

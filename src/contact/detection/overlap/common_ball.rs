@@ -14,6 +14,12 @@ const MAX_POINTS: usize = 1000;
 /// Most points that a growing ball touches one after the other, and most trials for each.
 const MAX_TOUCHED: usize = 8;
 const MAX_TRIALS: usize = 30;
+/// Balls, the largest ones, that rise along the edges between what they touch, the steps of this and the part to which each
+/// is of the one before, the first of which is this part of the common box: the last is 1e-9 of it.
+const MAX_RISING: usize = 8;
+const RISING_STEPS: usize = 190;
+const SHORTER: f64 = 0.9;
+const FIRST_STEP: f64 = 0.5;
 /// Part by which a ball may be in a surface, and by which another one must be larger.
 const TOLERANCE: f64 = 1e-9;
 
@@ -35,6 +41,10 @@ pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec
         .map(|k| starts[k])
         .collect();
     let mut balls: Vec<Ball> = inside.par_iter().filter_map(|start| both.grow(start, largest)).collect();
+    balls.sort_by(|a, b| b.radius.total_cmp(&a.radius));
+    let risen: Vec<Ball> =
+        balls.par_iter().take(MAX_RISING).map(|ball| both.rise(*ball, FIRST_STEP * largest)).collect();
+    balls.extend(risen);
     balls.sort_by(|a, b| b.radius.total_cmp(&a.radius));
     let found = balls.into_iter().find(|ball| sides.iter().all(|side| side.winds_around(&ball.centre)))?;
     Some((2.0 * found.radius, found.centre))
@@ -81,6 +91,22 @@ impl Both<'_> {
             }
         }
         Some(ball)
+    }
+
+    /// The largest of the balls on a way from one, each step of which leads away from what it touches and is shorter than the
+    /// one before: where it touches two surfaces in turn, the way follows the middle between them.
+    fn rise(&self, ball: Ball, step: f64) -> Ball {
+        let (mut best, mut last, mut step) = (ball, ball, step);
+        for _ in 0..RISING_STEPS {
+            let Some(direction) = (last.centre - last.touched).try_normalize(0.0) else { break };
+            let Some(next) = self.ball_about(last.centre + direction * step) else { break };
+            last = next;
+            if last.radius > best.radius {
+                best = last;
+            }
+            step *= SHORTER;
+        }
+        best
     }
 
     /// The largest ball that touches the same point from the same side: one that is too large shrinks until it has no

@@ -6,6 +6,10 @@
 //! can make energy: of P_c + α (P_e − P_c) the largest α ≤ 1 is taken that makes none, a root of a convex quadratic. Both
 //! lie in Coulomb's cones and leave nothing closing, and so does what is between them.
 //!
+//! What jumps in the middle of a step meets the second half of the kick with another velocity, and projections move nodes
+//! against forces: energy that contact has made by these is taken from what restitution gives back, of all groups by the
+//! same part of the energy of their impacts.
+//!
 //! P_e may have no solution where friction jams contacts, as those of a body wedged in a groove. Then the contacts that are
 //! farthest from theirs have no restitution, and the others are tried again, until there is one.
 //!
@@ -49,6 +53,8 @@ struct Group<'a> {
     movers: std::ops::Range<usize>,
     /// Relative velocities are found to this \[m/s\].
     tolerance: f64,
+    /// Energy that restitution is to give back less \[J\].
+    owed: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
 }
@@ -68,8 +74,10 @@ struct Solution {
 }
 
 impl Decomposition {
-    /// Finds the impulses of all contacts and the velocities after them.
-    pub(super) fn answer_impacts(&mut self, constraints: &Constraints) {
+    /// Finds the impulses of all contacts and the velocities after them; contact has made so much energy before \[J\].
+    pub(super) fn answer_impacts(&mut self, constraints: &Constraints, made: f64) {
+        let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
+        let owed_part = if energies > 0.0 { made.max(0.0) / energies } else { 0.0 };
         for group in 0..self.groups.ends.len() {
             self.members.clear();
             self.members.extend_from_slice(&self.groups.contacts[self.groups.range(group)]);
@@ -79,6 +87,8 @@ impl Decomposition {
                 self.members.sort_unstable_by(|&a, &b| gap(a).total_cmp(&gap(b)).then(a.cmp(&b)));
             }
             let (speed, rounding) = self.scale_of_velocities();
+            let of_members = self.members.iter().map(|&k| self.energy_of_impact(k as usize));
+            let owed = owed_part * of_members.sum::<f64>();
             let mut group = Group {
                 operator: &self.operator,
                 contacts: &mut self.contacts,
@@ -87,6 +97,7 @@ impl Decomposition {
                 members: &self.members,
                 movers: self.operator.movers_of_group(group),
                 tolerance: TOLERANCE * speed + rounding,
+                owed,
                 unsolved: &mut self.unsolved,
                 workspace: &mut self.workspace,
             };
@@ -95,6 +106,12 @@ impl Decomposition {
                 Order::OneByOne => group.answer_one_by_one(CLOSING * speed + rounding),
             }
         }
+    }
+
+    /// Energy ½ m (n · u⁻)² of a contact that closes, alone \[J\].
+    fn energy_of_impact(&self, k: usize) -> f64 {
+        let contact = &self.contacts[k];
+        0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
     }
 
     /// Largest relative velocity of the members before, and the rounding of those \[m/s\].
@@ -165,6 +182,7 @@ impl Group<'_> {
             members: &self.members[place..=place],
             movers: self.movers.clone(),
             tolerance: self.tolerance,
+            owed: self.owed,
             unsolved: &mut *self.unsolved,
             workspace: &mut *self.workspace,
         };
@@ -285,7 +303,7 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// The largest α in \[0, 1\] that makes no energy, from ΔT(α) = a α² + b α + c.
+    /// The largest α in \[0, 1\] that makes no energy and gives back what is owed, from ΔT(α) = a α² + b α + c.
     fn largest_share(&self) -> f64 {
         let (mut with, mut without, mut curvature, mut scale) = (0.0, 0.0, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
@@ -298,8 +316,12 @@ impl Group<'_> {
             scale += with_impulse.dot(&start).abs();
         }
         let slope = with - without - curvature;
+        let (with, without) = (with + self.owed, without + self.owed);
         if with <= MADE * scale || curvature <= 0.0 {
             return 1.0;
+        }
+        if without >= 0.0 {
+            return 0.0;
         }
         let discriminant = (slope * slope - 4.0 * curvature * without).max(0.0);
         ((discriminant.sqrt() - slope) / (2.0 * curvature)).clamp(0.0, 1.0)
