@@ -2,11 +2,10 @@
 //! rigid meshes and deformable bases, by every response, with and without friction and restitution.
 //!
 //! Goal, of every scene: contact makes no energy. What it leaves in the bodies, kinetic and strain energy less the work of
-//! gravity, is at most that of the beginning and 0.5 % of the largest kinetic energy; of rigid bodies on penalty springs
-//! 1 %, and of coarse deformable ones the twentieth by which these springs may be off. The audit of energy holds; momentum
-//! balances to 1e-10. What is symmetric stays so, but where `scenes` says why not: nothing moves across the plane y = 0 of
-//! a scene that is its own mirror image, to 1e-9 of the largest velocity. Where mechanics has a closed form the scene says
-//! it.
+//! gravity, is at most that of the beginning and 0.5 % of the largest kinetic energy; by penalty springs 1 %. The audit of
+//! energy holds; momentum balances to 1e-10. What is symmetric stays so, but where `scenes` says why not: nothing moves across
+//! the plane y = 0 of a scene that is its own mirror image, to 1e-9 of the largest velocity. Where mechanics has a closed
+//! form the scene says it.
 //!
 //! Deformable bodies run in steps of 0.1 of the critical one, as T_n + W_n of a swinging body is off by (ω dt)²/4.
 

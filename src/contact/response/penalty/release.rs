@@ -7,7 +7,7 @@
 //! ```text
 //! ½ p u Δt_n + ½ p (u − p w Δt_k) Δt_{n+1} = E        u rate of opening, w compliance, Δt_k = ½ (Δt_n + Δt_{n+1})
 //! ```
-//! It leaves no gap smaller than it is, and is no larger than the last force of the spring.
+//! It leaves no gap smaller than it is, and pushes no more than the spring has pushed last.
 //!
 //! # Source
 //! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
@@ -43,7 +43,7 @@ impl Opening {
         } else {
             linear / (2.0 * quadratic)
         };
-        force.clamp(-self.force, self.force)
+        force.max(-self.force)
     }
 }
 
