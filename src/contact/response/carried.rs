@@ -91,6 +91,18 @@ impl<S: Copy> Carried<S> {
         self.now.states.get_mut(k)
     }
 
+    /// Constraints, some of those followed last, with their states.
+    pub fn beside<'a>(
+        &'a mut self,
+        constraints: &'a Constraints,
+    ) -> impl Iterator<Item = (Constraint<'a>, &'a mut S)> {
+        let mut states = self.now.keys.iter().zip(&mut self.now.states);
+        constraints.iter().filter_map(move |constraint| {
+            let (_, state) = states.find(|(key, _)| **key == constraint.key)?;
+            Some((constraint, state))
+        })
+    }
+
     /// The states, in the order of the constraints.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
         self.now.states.iter_mut()

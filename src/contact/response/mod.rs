@@ -268,7 +268,10 @@ impl ContactAction {
         friction: &Vec3,
     ) -> f64 {
         let moment = friction.cross(&constraint.jump(bodies.positions));
-        if !constraint.can_take_couple() || moment == Vec3::zeros() {
+        let size =
+            constraint.nodes.iter().map(|&node| bodies.positions[node as usize].amax()).fold(0.0, f64::max);
+        let rounding = 4.0 * f64::EPSILON * size;
+        if !constraint.can_take_couple() || moment.norm() <= friction.norm() * rounding {
             return 0.0;
         }
         let positions = constraint.nodes.iter().map(|&node| bodies.positions[node as usize]);

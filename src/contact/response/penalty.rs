@@ -286,8 +286,7 @@ impl Penalty {
         }
         let factor = 0.125 * (before * before - time_step * time_step);
         let mut sum = 0.0;
-        for constraint in self.before.iter() {
-            let Some(spring) = self.springs.of_mut(constraint.key) else { continue };
+        for (constraint, spring) in self.springs.beside(&self.before) {
             let acceleration = constraint.normal.dot(&constraint.jump(accelerations));
             let made = factor * spring.elastic * acceleration;
             spring.made += made;
