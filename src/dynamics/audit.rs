@@ -10,7 +10,7 @@ use crate::math::reduction::fixed_order_sum;
 pub struct Energies {
     /// Kinetic, ½ v_n · M v_n.
     pub kinetic: f64,
-    /// What that has over ½ v_{n−½} · M v_{n+½}, ⅛ dt² a_n · M a_n less that of a free fall.
+    /// ⅛ dt² (a_n · M a_n − m g² of free bodies): what that has over ½ v_{n−½} · M v_{n+½}, up to a constant.
     pub kick: f64,
     /// Strain.
     pub strain: f64,
@@ -22,8 +22,8 @@ pub struct Energies {
     pub viscous_dissipation: f64,
     /// Taken by friction, since the beginning.
     pub friction_dissipation: f64,
-    /// Given by projections of positions and changes of stiffness, which no law of physics asks for, since the
-    /// beginning.
+    /// Given by what no law of physics asks for, since the beginning: projections of positions, changes of stiffness and of
+    /// the step, work of springs that is not in their energy, contacts lost while they are pressed.
     pub numerical_work: f64,
     /// Work of loads, gravity and prescribed motion, since the beginning.
     pub external_work: f64,

@@ -115,7 +115,7 @@ pub(super) fn refuse(
 ) -> Result<(), SetupError> {
     overlaps.retain(|overlap| match policy {
         InitialPenetration::Error => true,
-        InitialPenetration::Offset => overlap.depth > overlap.deepest,
+        InitialPenetration::Offset => overlap.entry == Entry::Insides || overlap.depth > overlap.deepest,
         InitialPenetration::Remove => overlap.entry != Entry::Faces || overlap.depth > overlap.deepest,
     });
     let keeps_its_place = |name: &String| {

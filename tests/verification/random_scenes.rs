@@ -2,9 +2,9 @@
 //! of rubber, turned about anything together with their base and gravity.
 //!
 //! Goal, of every scene, is what holds of the parade: contact makes no energy beyond the surplus of its response, momentum
-//! balances to 1e-10, the run goes to its end. One scene in a hundred may miss it (of one seed, one in 200 does): those of the
-//! limits that the README tells, restitution near 1 by impulses of bodies that deform or are wedged, and penalty springs in
-//! stacks. The seed is that of the clock, or `ICTUS_SEED`; with `ICTUS_SCENE` a single scene of a seed is run.
+//! balances to 1e-10, the run goes to its end. One scene in a hundred may miss it (of one seed, one in 200 does): those of
+//! restitution near 1 by impulses of bodies that deform or are wedged, and stacks on penalty springs. The seed is that of
+//! the clock, or `ICTUS_SEED`; with `ICTUS_SCENE` a single scene of a seed is run.
 
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -8,7 +8,8 @@
 //! Contacts that are new, or whose normal has turned since the step before, are looked at again. The alternatives of a node
 //! are the faces near the nearest one that it is straight under. One of them has *footing* if a contact of the step before
 //! along its normal, of the node with whatever body, or of a node of the face, is about as deep when it just goes on: the
-//! surface goes on there, or has a step lower than the depth. Among those with footing the nearest is taken; without any,
+//! surface goes on there, or has a step lower than the depth. What is pressed outranks what only touches, and of that the
+//! node's own contacts those of the nodes of the face; among the faces of the highest rank the nearest is taken; without any,
 //! the face whose plane was crossed last on the way: of a convex body that is the one within whose outline the way leads;
 //! the nearest one of a node that goes out. Alternatives that are equal but for rounding are none first: the contact is with
 //! their common vertex or edge, along the sum of their normals, at a vertex the difference of the normals of both surfaces

@@ -34,9 +34,9 @@ const ON_RIGID: f64 = 0.1;
 const RESOLVED: f64 = 3.6 / ON_RIGID;
 
 /// λ dt² that springs may have together on the nodes of deformable bodies: with elements at 0.8 of their critical step,
-/// (1.6)², it stays below the 4 of the stability limit. An impact that comes in and out between two steps is off by up to a
-/// quarter of it in the energy of the nodes that it stops: where these are a large part of the mass of a body, as in coarse
-/// meshes, it is less.
+/// (1.6)², it stays below the 4 of the stability limit. As an impact comes in between two steps it is off by up to a quarter of
+/// it in the energy of the nodes that it stops, until it is balanced as it opens: where these are a large part of the mass
+/// of a body, as in coarse meshes, it is less.
 const ON_NODES: f64 = 1.4;
 
 /// The same, times the part of the mass of a body that is in the nodes that are touched: a twentieth of the energy of the

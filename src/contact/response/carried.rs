@@ -98,7 +98,9 @@ impl<S: Copy> Carried<S> {
     ) -> impl Iterator<Item = (Constraint<'a>, &'a mut S)> {
         let mut states = self.now.keys.iter().zip(&mut self.now.states);
         constraints.iter().filter_map(move |constraint| {
-            let (_, state) = states.find(|(key, _)| **key == constraint.key)?;
+            let found = states.find(|(key, _)| **key == constraint.key);
+            debug_assert!(found.is_some(), "a constraint without a state");
+            let (_, state) = found?;
             Some((constraint, state))
         })
     }

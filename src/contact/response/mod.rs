@@ -5,7 +5,7 @@
 //!
 //! | response | acts by | keeps | pays with |
 //! |---|---|---|---|
-//! | [`Penalty`] | forces of springs | the balance of energy to O(dt²) | penetration, a shorter step |
+//! | [`Penalty`] | forces of springs | the energy of a contact when it opens | penetration, a shorter step |
 //! | [`Decomposition`] | impulses and a projection of positions | no penetration at the ends of steps | the energy of the nodes that strike |
 //! | [`EnergyMomentum`] | forces of springs with a discrete gradient | energy and momenta to rounding, for any stiffness | penetration |
 //!
@@ -141,7 +141,8 @@ pub struct StepWork {
     pub friction: f64,
     /// Taken by damping and by imperfect restitution.
     pub damping: f64,
-    /// Given by what no law of physics asks for: projections of positions, changes of stiffness.
+    /// Given by what no law of physics asks for: projections of positions, changes of stiffness and of the step, work of
+    /// springs that is not in their energy, forces that balance it.
     pub numerical: f64,
 }
 
@@ -187,6 +188,8 @@ pub struct ContactAction {
     pub stored_energy: f64,
     /// Energy taken and given in this step.
     pub work: StepWork,
+    /// Energy that the contacts of this step have made, and will be balanced when they open \[J\].
+    pub unbalanced: f64,
     /// What has no answer to its tolerance in this step.
     pub unsolved: UnsolvedProblems,
     /// Moment times time by which supports keep what they hold from turning where projections have moved the other side
@@ -239,6 +242,7 @@ impl ContactAction {
         self.unlisted.clear();
         self.stored_energy = 0.0;
         self.work = StepWork::default();
+        self.unbalanced = 0.0;
         self.unsolved = UnsolvedProblems::default();
         self.support_moment = Vec3::zeros();
         self.frequency_squared = 0.0;
@@ -259,19 +263,19 @@ impl ContactAction {
         self.list(constraint.nodes);
     }
 
-    /// Adds forces without a sum that take the moment of a contact's friction about its point out: friction acts on the
-    /// contactor and on a point of the target that is the penetration away. The power that they take \[W\].
+    /// Adds forces without a sum that take the moment of a contact's force about its point out: it acts on the contactor
+    /// and on a point of the target that is the penetration away. The power that they take \[W\].
     fn take_moment_out(
         &mut self,
         constraint: &super::Constraint<'_>,
         bodies: &Bodies<'_>,
-        friction: &Vec3,
+        force: &Vec3,
     ) -> f64 {
-        let moment = friction.cross(&constraint.jump(bodies.positions));
+        let moment = force.cross(&constraint.jump(bodies.positions));
         let size =
             constraint.nodes.iter().map(|&node| bodies.positions[node as usize].amax()).fold(0.0, f64::max);
         let rounding = 4.0 * f64::EPSILON * size;
-        if !constraint.can_take_couple() || moment.norm() <= friction.norm() * rounding {
+        if !constraint.can_take_couple() || moment.norm() <= force.norm() * rounding {
             return 0.0;
         }
         let positions = constraint.nodes.iter().map(|&node| bodies.positions[node as usize]);
@@ -312,7 +316,7 @@ pub struct Bodies<'a> {
     pub inverse_mass: &'a [f64],
     /// How nodes and rigid bodies give way.
     pub mobility: &'a Mobility,
-    /// Energy that contact has made since the beginning \[J\].
+    /// Energy that contact has given to the bodies since the beginning, less what restitution and damping have taken \[J\].
     pub made: f64,
 }
 

@@ -47,6 +47,10 @@ pub struct PenaltyOptions {
 const LOWERED: f64 = 0.8;
 const RAISED: f64 = 4.0;
 
+/// Way out in a step, over the penetration before, past which a contact that is found no more has opened, and not moved to
+/// another face.
+const OPENED: f64 = 0.5;
+
 /// Penalty response with a stiffness frozen for the life of each contact.
 ///
 /// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts are kept whichever body is contactor, so both surfaces are
@@ -93,6 +97,8 @@ struct Spring {
     stiffness: f64,
     /// ω of the contact with all others that press on the same nodes, or rigid bodies \[rad/s\].
     frequency: f64,
+    /// How far what the contact pushes gives way, with those \[1/kg\].
+    compliance: f64,
     /// Whether it swings with rigid bodies alone.
     is_of_rigid_bodies: bool,
     /// Since it began \[s\].
@@ -101,7 +107,7 @@ struct Spring {
     penetration: f64,
     /// Force of the spring across that \[N\].
     elastic: f64,
-    /// Energy that its steps have made \[J\].
+    /// Trapezoidal work of the elastic force and change of the energy stored, since the contact began \[J\].
     made: f64,
     /// How much deeper than it is the penetration counts \[m\].
     offset: f64,
@@ -167,8 +173,8 @@ impl Spring {
     ///
     /// A force at the end of a step acts from its middle to that of the next. In a step in which the gap closes, or after
     /// which it opens, of which a part τ is in contact, ½ (1 + τ) of κ δ keeps the energy T + ½ κ δ_n δ_{n+1} of
-    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)². Nodes of deformable bodies swing with their
-    /// elements, not at the frequency of a contact.
+    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)². Of nodes of
+    /// deformable bodies, which swing with their elements, ω is an estimate: what is left is balanced at the opening.
     fn pressed_part(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
@@ -205,14 +211,9 @@ impl Spring {
         0.5 * self.stiffness * self.penetration * self.penetration
     }
 
-    /// How far what the contact pushes gives way, with all others that press on it \[1/kg\].
-    fn compliance(&self) -> f64 {
-        if self.stiffness > 0.0 { self.frequency * self.frequency / self.stiffness } else { 0.0 }
-    }
-
     /// As the contact opens with this rate of its gap \[m/s\].
     fn opening(&self, rate: f64) -> Opening {
-        Opening { made: self.made, force: self.elastic, rate, compliance: self.compliance() }
+        Opening { made: self.made, force: self.elastic, rate, compliance: self.compliance }
     }
 
     /// Goes on in another constraint, over a step. It is as far in as it has come in it: where the surface that it goes on
@@ -333,6 +334,7 @@ impl Penalty {
                 share: None,
                 stiffness: 0.0,
                 frequency: 0.0,
+                compliance: 0.0,
                 is_of_rigid_bodies: false,
                 age: 0.0,
                 penetration: 0.0,
@@ -359,7 +361,7 @@ impl Penalty {
             let damping_work = left - 0.5 * spring.damped * rate * step.actual;
             let made = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
             action.work.numerical += made;
-            if rate * step.actual > 0.5 * spring.penetration {
+            if rate * step.actual > OPENED * spring.penetration {
                 let opening = spring.opening(rate);
                 let opening = Opening { made: opening.made + made, ..opening };
                 releases.balance(&constraint, opening, bodies, step, action);
@@ -399,6 +401,8 @@ impl Penalty {
             // The bound on nodes is up to twice what one contact has.
             let square = if spring.is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };
             spring.frequency = (share * square).sqrt();
+            let is_stiff = spring.full_stiffness > 0.0;
+            spring.compliance = if is_stiff { square / spring.full_stiffness } else { 0.0 };
         }
         let lowering = self.lowering();
         match self.stiffness {
@@ -514,6 +518,7 @@ impl Response for Penalty {
                 damping_work,
             });
         }
+        action.unbalanced = self.springs.iter().map(|spring| spring.made).sum();
         action.sort_nodes();
         action.frequency_squared = frequency_squared;
     }

@@ -7,8 +7,8 @@
 //! lie in Coulomb's cones and leave nothing closing, and so does what is between them.
 //!
 //! What jumps in the middle of a step meets the second half of the kick with another velocity, and projections move nodes
-//! against forces: energy that contact has made by these is taken from what restitution gives back, of all groups by the
-//! same part of the energy of their impacts.
+//! against forces: where that has made more energy than restitution has taken, it is taken from what restitution gives back, of
+//! all groups by the same part of the energy of their impacts. One by one, nothing is.
 //!
 //! P_e may have no solution where friction jams contacts, as those of a body wedged in a groove. Then the contacts that are
 //! farthest from theirs have no restitution, and the others are tried again, until there is one.
@@ -182,7 +182,7 @@ impl Group<'_> {
             members: &self.members[place..=place],
             movers: self.movers.clone(),
             tolerance: self.tolerance,
-            owed: self.owed,
+            owed: 0.0,
             unsolved: &mut *self.unsolved,
             workspace: &mut *self.workspace,
         };

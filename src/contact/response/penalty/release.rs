@@ -32,7 +32,7 @@ pub(super) struct Opening {
 impl Opening {
     /// The force p that holds the bodies together at the end of the step \[N\].
     fn balance(&self, step: StepLength) -> f64 {
-        if self.rate <= 0.0 {
+        if self.rate <= 0.0 || self.made == 0.0 {
             return 0.0;
         }
         let quadratic = 0.5 * self.compliance * step.kick() * step.following;
@@ -43,14 +43,15 @@ impl Opening {
         } else {
             linear / (2.0 * quadratic)
         };
-        force.max(-self.force)
+        let stops = self.rate / (self.compliance * step.kick());
+        force.min(stops).max(-self.force)
     }
 }
 
 /// Forces on contacts that have opened.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Releases {
-    /// Contacts that have opened in this step, as they were in the one before.
+    /// Contacts that have opened in this step; those that are not found any more, as they were in the one before.
     constraints: Constraints,
     /// Force on each contactor against the normal \[N\].
     forces: Vec<f64>,
