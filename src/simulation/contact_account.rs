@@ -57,7 +57,7 @@ const UNEXPLAINED: f64 = 0.02;
 pub(super) struct ContactAudit {
     /// Energy created since the start \[J\].
     pub created: f64,
-    /// Of that, by forces of contacts that are over \[J\].
+    /// Numerical work of springs, but for that of contacts which go on \[J\].
     pub lasting: f64,
     /// Problems without an answer since the start.
     unsolved: UnsolvedProblems,
@@ -155,7 +155,7 @@ impl Simulation {
             let done = work(&action.forces, &action.nodes) + work(&before.forces, &before.nodes);
             let taken = action.work.friction + action.work.damping;
             let created = done + action.stored_energy - before.stored_energy + taken;
-            (created, created - (action.unbalanced - before.unbalanced))
+            (created, action.work.numerical - (action.unbalanced - before.unbalanced))
         };
         self.contact_audit.created += created;
         self.contact_audit.lasting += lasting;

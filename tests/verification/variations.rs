@@ -210,7 +210,8 @@ fn boxes_bounce_alike_in_any_size() {
 /// Goal: an elastic box, of 4 cells a side and without a Poisson's ratio, that drops flat on floors of any cells. By impulses
 /// it bounces as the chain of masses that it is, 0.852 of the speed it came with, within 2 % of that speed: gravity takes
 /// 0.5 % while it touches, and large strains as much. Springs give back the energy of the nodes that strike, an eighth of
-/// the mass, and more the softer they are: it has a speed between that of the chain and all, and no more energy than before.
+/// the mass, and more the softer they are: it has a speed between that of the chain and all, and no more energy than before,
+/// within 0.5 %, by penalty springs 1 %.
 #[test]
 fn rubber_boxes_bounce_on_any_floor() {
     let mut faults = Faults::default();
@@ -230,7 +231,8 @@ fn rubber_boxes_bounce_on_any_floor() {
         let left = (energies.kinetic + energies.strain) / energies.external_work;
         println!("{label}: {ratio}, of the chain {chain}, energy {left}");
         let most = if response == "decomposition" { chain } else { 1.0 };
-        let holds = (chain - 0.02..most + 0.02).contains(&ratio) && left < 1.005;
+        let surplus = crate::parade::scenes::surplus(response);
+        let holds = (chain - 0.02..most + 0.02).contains(&ratio) && left < 1.0 + surplus;
         faults.hold(holds, || format!("{label}: {ratio}, of the chain {chain}, energy {left}"));
     }
     faults.are_none();
