@@ -159,7 +159,7 @@ fn size(a: &RigidFace, b: &RigidFace, time: f64) -> f64 {
 
 /// Whether numbers of this size agree but for some roundings.
 fn agree(found: f64, expected: f64, size: f64) -> bool {
-    (found - expected).abs() <= 16.0 * f64::EPSILON * size
+    (found - expected).abs() <= 4.0 * f64::EPSILON * size
 }
 
 /// Never late and hardly early, but for so many roundings of the coordinates over the closing speed.
