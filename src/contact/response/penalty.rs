@@ -2,6 +2,7 @@
 
 mod release;
 mod restitution;
+mod spring;
 
 use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::carried::Carried;
@@ -14,8 +15,10 @@ use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 
 use release::{Opening, Releases};
+use spring::Spring;
 
 pub use restitution::damping_of_restitution;
+pub(super) use spring::turned;
 
 /// Where the stiffness of a contact comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,11 +45,6 @@ pub struct PenaltyOptions {
     pub soft_start: f64,
 }
 
-/// The share of a spring in the stiffness that a body can bear is lowered where it would be by this factor at least, and
-/// raised by this one: a spring that is softer than it could be is right, too.
-const LOWERED: f64 = 0.8;
-const RAISED: f64 = 4.0;
-
 /// Way out in a step, over the penetration before, past which a contact that is found no more has opened, and not moved to
 /// another face.
 const OPENED: f64 = 0.5;
@@ -57,6 +55,9 @@ const OPENED: f64 = 0.5;
 /// checked against each other at full stiffness. Where that follows masses and step, all springs on what a contact pushes
 /// share what it can bear in a step of this length, before the first force acts: see `assembled_stiffness`. A share that
 /// changes while the spring is pressed leaves its energy as it is: the penetration counts from elsewhere.
+///
+/// The work of a spring by the trapezoidal rule, in which the steps conserve energy, is held against the energy it stores;
+/// what is left is numerical work, and balanced when the contact opens: see `release`.
 ///
 /// Over a flush seam the next body takes the spring over as it is, see `handover`.
 ///
@@ -83,183 +84,6 @@ pub struct Penalty {
     time_step: f64,
     handovers: Handovers,
     assembled: AssembledStiffness,
-}
-
-/// The springs of one contact.
-#[derive(Clone, Copy, Debug)]
-struct Spring {
-    options: PenaltyOptions,
-    /// When grown up, and alone \[N/m\].
-    full_stiffness: f64,
-    /// The part of it that it may have beside the others \[-\]; `None` before the first force.
-    share: Option<f64>,
-    /// At present \[N/m\].
-    stiffness: f64,
-    /// ω of the contact with all others that press on the same nodes, or rigid bodies \[rad/s\].
-    frequency: f64,
-    /// How far what the contact pushes gives way, with those \[1/kg\].
-    compliance: f64,
-    /// Whether it swings with rigid bodies alone.
-    is_of_rigid_bodies: bool,
-    /// Since it began \[s\].
-    age: f64,
-    /// Penetration that counts, in the step before \[m\].
-    penetration: f64,
-    /// Force of the spring across that \[N\].
-    elastic: f64,
-    /// Trapezoidal work of the elastic force and change of the energy stored, since the contact began \[J\].
-    made: f64,
-    /// How much deeper than it is the penetration counts \[m\].
-    offset: f64,
-    /// The part of damping in the normal force \[N\].
-    damped: f64,
-    /// Force of friction on the contactor \[N\].
-    traction: Vec3,
-    slips: bool,
-}
-
-impl Spring {
-    /// Grows for a step with the penetration it had; the energy that this gives it \[J\].
-    fn grow(&mut self, time_step: f64) -> f64 {
-        let before = self.stiffness;
-        self.age += time_step;
-        let grown = if self.age < self.options.soft_start { self.age / self.options.soft_start } else { 1.0 };
-        self.stiffness = self.full_stiffness * self.share.unwrap_or(1.0) * grown;
-        if self.stiffness == before {
-            return 0.0;
-        }
-        let tangential = if before > 0.0 {
-            0.5 * self.traction.norm_squared() / before * (self.stiffness / before - 1.0)
-        } else {
-            0.0
-        };
-        if before > 0.0 {
-            self.traction *= self.stiffness / before;
-        }
-        0.5 * (self.stiffness - before) * self.penetration * self.penetration + tangential
-    }
-
-    /// Takes over its part of the stiffness that all springs may have together, if it has changed by much. Its energy stays:
-    /// κ δ²/2 and t²/2κ with other δ and t.
-    fn adapt(&mut self, share: f64) {
-        let Some(before) = self.share else {
-            self.share = Some(share);
-            return;
-        };
-        let ratio = share / before;
-        if self.penetration == 0.0 {
-            self.share = Some(share);
-            return;
-        }
-        if (LOWERED..=RAISED).contains(&ratio) {
-            return;
-        }
-        self.share = Some(share);
-        self.stiffness *= ratio;
-        self.traction *= ratio.sqrt();
-        let penetration = self.penetration / ratio.sqrt();
-        self.offset += penetration - self.penetration;
-        self.penetration = penetration;
-    }
-
-    /// The penetration that counts at this gap \[m\]; the offset of one that counts less follows it out.
-    fn penetration(&mut self, gap: f64) -> f64 {
-        self.offset = self.offset.max(gap.min(0.0));
-        (self.offset - gap).max(0.0)
-    }
-
-    /// The part of the spring's force that acts where it is pressed for a part of a step only, on the way in or out; 1
-    /// otherwise. `closing` is −dg/dt \[m/s\].
-    ///
-    /// A force at the end of a step acts from its middle to that of the next. In a step in which the gap closes, or after
-    /// which it opens, of which a part τ is in contact, ½ (1 + τ) of κ δ keeps the energy T + ½ κ δ_n δ_{n+1} of
-    /// the leapfrog to O((ω dt)⁴), where all of it is off by up to ¼ (ω dt)². Of nodes of
-    /// deformable bodies, which swing with their elements, ω is an estimate: what is left is balanced at the opening.
-    fn pressed_part(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
-        let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
-        if self.penetration == 0.0 {
-            return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
-        }
-        let kick = self.frequency * self.frequency * penetration * step.kick();
-        // Velocity after the kick, from that with the part that its half would make.
-        let guess = part((0.5 * kick - closing).max(0.0) * step.following);
-        let opening = kick * guess - closing;
-        if opening > 0.0 { part(opening * step.following) } else { 1.0 }
-    }
-
-    /// Force c dδ/dt of the damping \[N\] with c = 2 ζ κ/ω, beside that of the spring; `closing` is dδ/dt at the middle of
-    /// the step \[m/s\].
-    ///
-    /// The rate is that at the end of the step, the mean of those before and after the kick by both forces: with that
-    /// before, restitution is off by ½ ζ ω dt, and strong damping is unstable. A contact that began in the last part τ of
-    /// the step has been damped for (½ + τ) of the time of a kick.
-    fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
-        if self.frequency == 0.0 || self.stiffness == 0.0 || self.options.damping == 0.0 {
-            return 0.0;
-        }
-        let factor = 2.0 * self.options.damping * self.stiffness / self.frequency;
-        let begins = self.penetration == 0.0 && closing > 0.0;
-        let part = if begins { 0.5 + (penetration / (closing * step.actual)).min(1.0) } else { 1.0 };
-        let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
-        // Forces of the elements are not known here: those of a body at rest balance that of the spring.
-        let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
-        part * factor * (closing - pushed) / (1.0 + half * part * factor)
-    }
-
-    /// Energy of the spring along the normal \[J\].
-    fn normal_energy(&self) -> f64 {
-        0.5 * self.stiffness * self.penetration * self.penetration
-    }
-
-    /// As the contact opens with this rate of its gap \[m/s\].
-    fn opening(&self, rate: f64) -> Opening {
-        Opening { made: self.made, force: self.elastic, rate, compliance: self.compliance }
-    }
-
-    /// Goes on in another constraint, over a step. It is as far in as it has come in it: where the surface that it goes on
-    /// is higher or lower, the penetration counts from elsewhere.
-    fn take_over(&mut self, constraint: &Constraint<'_>, options: PenaltyOptions, way: f64) {
-        self.options = options;
-        if self.penetration > 0.0 {
-            self.offset = constraint.gap + (self.penetration - way);
-        }
-    }
-
-    /// Whether it takes energy in the step to come even if its contact is over.
-    fn takes_energy(&self) -> bool {
-        self.damped != 0.0 || self.traction != Vec3::zeros() || self.offset > 0.0
-    }
-
-    /// Energy of the spring across the normal \[J\].
-    fn tangential_energy(&self) -> f64 {
-        if self.stiffness > 0.0 { 0.5 * self.traction.norm_squared() / self.stiffness } else { 0.0 }
-    }
-
-    /// Slides by `travel` \[m\] in a step under a normal force \[N\]; the energy this takes \[J\].
-    ///
-    /// Forces act by the trapezoidal rule, as in the balance of energy of the steps: what is taken is −(t_n + t_{n+1})/2
-    /// · travel less the change of the energy of the spring.
-    fn slide(&mut self, constraint: &Constraint<'_>, travel: &Vec3, speed: f64, pressure: f64) -> f64 {
-        let before = (turned(&self.traction, &constraint.normal), self.tangential_energy());
-        let trial = before.0 - travel * self.stiffness;
-        let law = &self.options.friction;
-        let bound = pressure * if self.slips { law.sliding(speed) } else { law.at_rest };
-        let size = trial.norm();
-        self.slips = size > bound;
-        self.traction = match (self.slips, bound > 0.0) {
-            (false, _) => trial,
-            (true, true) => trial * (pressure * law.sliding(speed) / size),
-            (true, false) => Vec3::zeros(),
-        };
-        -0.5 * (before.0 + self.traction).dot(travel) - (self.tangential_energy() - before.1)
-    }
-}
-
-/// A force across the normal after the normal has turned: its part across the new one, as large as before.
-pub(super) fn turned(traction: &Vec3, normal: &Vec3) -> Vec3 {
-    let across = traction - normal * normal.dot(traction);
-    let size = across.norm();
-    if size > 0.0 { across * (traction.norm() / size) } else { Vec3::zeros() }
 }
 
 impl Penalty {
