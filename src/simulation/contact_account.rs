@@ -57,8 +57,6 @@ const UNEXPLAINED: f64 = 0.02;
 pub(super) struct ContactAudit {
     /// Energy created since the start \[J\].
     pub created: f64,
-    /// Numerical work of springs, but for that of contacts which go on \[J\].
-    pub lasting: f64,
     /// Problems without an answer since the start.
     unsolved: UnsolvedProblems,
     /// Whether there has been a warning, of creation, of friction, of impulses and of restitution.
@@ -145,8 +143,8 @@ impl Simulation {
         if action.nodes.is_empty() && before.nodes.is_empty() {
             return;
         }
-        let (created, lasting) = if self.acts_by_impulses() {
-            (action.work.numerical - action.work.damping, 0.0)
+        self.contact_audit.created += if self.acts_by_impulses() {
+            action.work.numerical - action.work.damping
         } else {
             let work = |forces: &[Vec3], nodes: &[u32]| -> f64 {
                 let travel = |node: usize| self.state.positions[node] - self.positions_next[node];
@@ -154,11 +152,8 @@ impl Simulation {
             };
             let done = work(&action.forces, &action.nodes) + work(&before.forces, &before.nodes);
             let taken = action.work.friction + action.work.damping;
-            let created = done + action.stored_energy - before.stored_energy + taken;
-            (created, action.work.numerical - (action.unbalanced - before.unbalanced))
+            done + action.stored_energy - before.stored_energy + taken
         };
-        self.contact_audit.created += created;
-        self.contact_audit.lasting += lasting;
         self.warn_of_contact_energy();
     }
 

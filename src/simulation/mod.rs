@@ -246,12 +246,9 @@ impl Simulation {
         self.state.time >= self.settings.end
     }
 
-    /// Stops if the energy error, or what springs have made in contacts that are over, stays past its tolerance, or is no
-    /// number.
+    /// Stops if the energy error stays past its tolerance, or is no number.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
-        let tolerance = self.settings.energy_tolerance;
-        let made = self.contact_audit.lasting / self.audit.energy_scale();
-        let error = if made > self.audit.energy_error() { made } else { self.audit.energy_error() };
+        let (error, tolerance) = (self.audit.energy_error(), self.settings.energy_tolerance);
         self.steps_past_tolerance = if error <= tolerance { 0 } else { self.steps_past_tolerance + 1 };
         if self.steps_past_tolerance < PATIENCE && error.is_finite() {
             return Ok(());

@@ -188,8 +188,6 @@ pub struct ContactAction {
     pub stored_energy: f64,
     /// Energy taken and given in this step.
     pub work: StepWork,
-    /// Energy that the contacts of this step have made, and will be balanced when they open \[J\].
-    pub unbalanced: f64,
     /// What has no answer to its tolerance in this step.
     pub unsolved: UnsolvedProblems,
     /// Moment times time by which supports keep what they hold from turning where projections have moved the other side
@@ -242,7 +240,6 @@ impl ContactAction {
         self.unlisted.clear();
         self.stored_energy = 0.0;
         self.work = StepWork::default();
-        self.unbalanced = 0.0;
         self.unsolved = UnsolvedProblems::default();
         self.support_moment = Vec3::zeros();
         self.frequency_squared = 0.0;

@@ -342,7 +342,6 @@ impl Response for Penalty {
                 damping_work,
             });
         }
-        action.unbalanced = self.springs.iter().map(|spring| spring.made).sum();
         action.sort_nodes();
         action.frequency_squared = frequency_squared;
     }
