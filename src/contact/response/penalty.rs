@@ -226,7 +226,8 @@ impl Penalty {
             let square = if spring.is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };
             spring.frequency = (share * square).sqrt();
             let is_stiff = spring.full_stiffness > 0.0;
-            spring.compliance = if is_stiff { square / spring.full_stiffness } else { 0.0 };
+            // Others that press against it do not hold what opens.
+            spring.compliance = if is_stiff { square.max(alone) / spring.full_stiffness } else { 0.0 };
         }
         let lowering = self.lowering();
         match self.stiffness {
