@@ -145,8 +145,8 @@ pub enum SetupError {
     },
     /// Bodies that overlap before the run begins.
     #[error(
-        "{} overlap at t = 0: {}; move them apart, exclude the pair with [[contact.pairs]] contact = false, or set \
-         contact.initial_penetration to \"offset\" or \"remove\"", count(.0), Overlaps(.0)
+        "{} overlap at t = 0: {}; move them apart, {}", count(.0), Overlaps(.0),
+        others(.0, "set contact.initial_penetration to \"offset\" or \"remove\"")
     )]
     Overlap(Vec<Overlap>),
     /// Bodies that overlap too deep to begin a run with that.
@@ -158,8 +158,8 @@ pub enum SetupError {
     /// Bodies that overlap and shall be moved apart, though none of them can be.
     #[error(
         "{} overlap at t = 0 and cannot be moved by contact.initial_penetration = \"remove\", which moves nodes of \
-         bodies that deform: {}; move them apart with `translate`, set \"offset\", or exclude the pair with \
-         [[contact.pairs]] contact = false", count(.0), Overlaps(.0)
+         bodies that deform: {}; move them apart with `translate`, {}", count(.0), Overlaps(.0),
+        others(.0, "set \"offset\"")
     )]
     ImmovableOverlap(Vec<Overlap>),
     /// Nodes moved out of other bodies that take their own elements through themselves.
@@ -280,6 +280,13 @@ fn count(overlaps: &[Overlap]) -> String {
         1 => "two bodies".into(),
         n => format!("{n} pairs of bodies"),
     }
+}
+
+/// Other remedies, among them a policy where one helps: none keeps or removes an overlap where faces line up.
+fn others(overlaps: &[Overlap], policy: &str) -> String {
+    let exclude = "exclude the pair with [[contact.pairs]] contact = false";
+    let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
+    if line_up { format!("or {exclude}") } else { format!("{exclude}, or {policy}") }
 }
 
 struct Overlaps<'a>(&'a [Overlap]);

@@ -224,6 +224,8 @@ fn overlap_where_faces_line_up_is_refused() {
                 _ => "where their faces line up and no node is in the other; move them apart",
             };
             assert!(told.contains(expected), "{name}: {told}");
+            // No policy helps where faces line up.
+            assert!(!told.contains("\"offset\""), "{name}: {told}");
         }
     }
 }
