@@ -12,6 +12,8 @@ use crate::math::{Mat3, Vec3};
 
 /// Gaps are closed to this part of the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
+/// An axis about which a body gives way by less than this part of what it does about others is held.
+const LEAST_TURN: f64 = 1e-12;
 
 impl Decomposition {
     /// Shifts Δx = M⁻¹ Gᵀ π with π ≥ 0 that take the wanted part out of all penetrations: the least in the norm of the
@@ -116,23 +118,43 @@ impl Decomposition {
                 of_supports += gained;
                 continue;
             }
-            given += self
-                .turn_body(&constraint, bodies, &-gained)
-                .unwrap_or_else(|| self.turn_nodes(&constraint, bodies, &-gained));
+            if let Some((energy, taken)) = self.turn_bodies(&constraint, bodies, &-gained) {
+                given += energy;
+                of_supports += gained + taken;
+            } else {
+                given += self.turn_nodes(&constraint, bodies, &-gained);
+            }
         }
         (given, of_supports)
     }
 
-    /// Turns a rigid body of a contact; the kinetic energy this gives \[J\], `None` where there is none that can turn.
-    fn turn_body(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> Option<f64> {
+    /// Turns the rigid bodies of a contact by one jump of their angular velocities, which costs the least energy; the kinetic
+    /// energy this gives \[J\] and the angular momentum that they take, less than asked for about axes on which they are
+    /// held \[N·m·s\]. `None` where none can turn.
+    fn turn_bodies(
+        &mut self,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        couple: &Vec3,
+    ) -> Option<(f64, Vec3)> {
         let mobility = bodies.mobility;
-        let turning = |body: &u32| mobility.rigid(*body).is_some_and(|r| r.inverse_inertia.amax() > 0.0);
-        let body = constraint.bodies.into_iter().find(turning)?;
-        let jump = mobility.rigid(body)?.inverse_inertia * couple;
-        let rotation = &mut self.velocities[self.operator.rotation_of(body, mobility)?];
-        let given = couple.dot(&(*rotation + 0.5 * jump));
-        *rotation += jump;
-        Some(given)
+        let turning = constraint.bodies.map(|body| {
+            let rigid = mobility.rigid(body).filter(|rigid| rigid.inverse_inertia.amax() > 0.0)?;
+            Some((inertia(&rigid.inverse_inertia), self.operator.rotation_of(body, mobility)?))
+        });
+        let all = || turning.iter().flatten();
+        let inertia: Mat3 = all().map(|(inertia, _)| inertia).sum();
+        all().next()?;
+        let jump = solve(&inertia, couple);
+        let (mut given, mut taken) = (0.0, Vec3::zeros());
+        for (inertia, mover) in all() {
+            let rotation = &mut self.velocities[*mover];
+            let part = inertia * jump;
+            given += part.dot(&(*rotation + 0.5 * jump));
+            taken += part;
+            *rotation += jump;
+        }
+        Some((given, taken))
     }
 
     /// Turns the free nodes of a contact about their centre of mass with this angular momentum \[N·m·s\], as far as they
@@ -167,6 +189,11 @@ impl Decomposition {
         }
         given
     }
+}
+
+/// Tensor of inertia about the axes on which a body can turn, from its inverse.
+fn inertia(inverse: &Mat3) -> Mat3 {
+    inverse.try_inverse().or_else(|| inverse.pseudo_inverse(LEAST_TURN * inverse.amax()).ok()).unwrap_or_default()
 }
 
 /// Whether impulses of a contact move either side.
