@@ -83,6 +83,8 @@ pub struct Decomposition {
     unknowns: Vec<Unknown>,
     /// Of all movers \[m/s\], \[rad/s\].
     velocities: Vec<Vec3>,
+    /// What the accelerations at the beginning of the step make of them in half of it.
+    kicks: Vec<Vec3>,
     /// Of all movers \[m\], \[rad\].
     shifts: Vec<Vec3>,
     /// Those with which the impulses have their levers.
@@ -112,6 +114,8 @@ struct Contact {
     before: Vec3,
     /// Relative velocity before the present solution \[m/s\].
     start: Vec3,
+    /// What the forces at the beginning of the step make of it in half a step \[m/s\].
+    kick: Vec3,
     /// First guesses of the impulse \[N·s\] and of the normal part of the push-out \[kg·m\].
     guess: Vec3,
     push_out_guess: f64,
@@ -149,6 +153,7 @@ impl Decomposition {
             contacts: Vec::new(),
             unknowns: Vec::new(),
             velocities: Vec::new(),
+            kicks: Vec::new(),
             shifts: Vec::new(),
             shifts_at_impact: Vec::new(),
             members: Vec::new(),
@@ -162,6 +167,7 @@ impl Decomposition {
         self.groups.find(constraints, bodies.mobility);
         self.operator.assemble(constraints, &self.groups, bodies);
         self.operator.load_velocities(bodies, &mut self.velocities);
+        self.operator.load_kicks(bodies, 0.5 * time_step, &mut self.kicks);
         self.shifts.clear();
         self.shifts.resize(self.velocities.len(), Vec3::zeros());
         self.earlier.follow(constraints, |_| Guess::default(), |_, _| ());
@@ -175,6 +181,7 @@ impl Decomposition {
                 drift,
                 before,
                 start: before,
+                kick: self.operator.jump(k, &self.kicks),
                 guess: guess.force * time_step,
                 push_out_guess: guess.push_out,
                 impulse: Vec3::zeros(),
@@ -299,7 +306,7 @@ impl Response for Decomposition {
         self.load(constraints, bodies, step.actual);
         self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
-        self.answer_impacts(constraints, bodies.made);
+        self.answer_impacts(constraints, bodies.made, step.actual);
         self.project_slip();
         self.report(constraints, step.actual, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);

@@ -53,8 +53,8 @@ struct Group<'a> {
     movers: std::ops::Range<usize>,
     /// Relative velocities are found to this \[m/s\].
     tolerance: f64,
-    /// Energy that restitution is to give back less \[J\].
-    owed: f64,
+    /// Energy that contact has made before, and makes by shifts in this step as far as its first forces tell \[J\].
+    made: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
 }
@@ -75,9 +75,9 @@ struct Solution {
 
 impl Decomposition {
     /// Finds the impulses of all contacts and the velocities after them; contact has made so much energy before \[J\].
-    pub(super) fn answer_impacts(&mut self, constraints: &Constraints, made: f64) {
+    pub(super) fn answer_impacts(&mut self, constraints: &Constraints, made: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
-        let owed_part = if energies > 0.0 { made.max(0.0) / energies } else { 0.0 };
+        let made_part = if energies > 0.0 { made / energies } else { 0.0 };
         for group in 0..self.groups.ends.len() {
             self.members.clear();
             self.members.extend_from_slice(&self.groups.contacts[self.groups.range(group)]);
@@ -87,8 +87,11 @@ impl Decomposition {
                 self.members.sort_unstable_by(|&a, &b| gap(a).total_cmp(&gap(b)).then(a.cmp(&b)));
             }
             let (speed, rounding) = self.scale_of_velocities();
-            let of_members = self.members.iter().map(|&k| self.energy_of_impact(k as usize));
-            let owed = owed_part * of_members.sum::<f64>();
+            let made = self.members.iter().map(|&k| {
+                let k = k as usize;
+                made_part * self.energy_of_impact(k) + self.energy_of_shift(k, time_step)
+            });
+            let made = made.sum::<f64>();
             let mut group = Group {
                 operator: &self.operator,
                 contacts: &mut self.contacts,
@@ -97,7 +100,7 @@ impl Decomposition {
                 members: &self.members,
                 movers: self.operator.movers_of_group(group),
                 tolerance: TOLERANCE * speed + rounding,
-                owed,
+                made,
                 unsolved: &mut self.unsolved,
                 workspace: &mut self.workspace,
             };
@@ -112,6 +115,12 @@ impl Decomposition {
     fn energy_of_impact(&self, k: usize) -> f64 {
         let contact = &self.contacts[k];
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
+    }
+
+    /// Energy −Δx · f that the shifts of a contact give against the forces at the beginning of the step \[J\].
+    fn energy_of_shift(&self, k: usize, time_step: f64) -> f64 {
+        let Contact { push_out, kick, .. } = &self.contacts[k];
+        -push_out.dot(kick) * (2.0 / time_step)
     }
 
     /// Largest relative velocity of the members before, and the rounding of those \[m/s\].
@@ -182,7 +191,7 @@ impl Group<'_> {
             members: &self.members[place..=place],
             movers: self.movers.clone(),
             tolerance: self.tolerance,
-            owed: 0.0,
+            made: 0.0,
             unsolved: &mut *self.unsolved,
             workspace: &mut *self.workspace,
         };
@@ -303,26 +312,32 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// The largest α in \[0, 1\] that makes no energy and gives back what is owed, from ΔT(α) = a α² + b α + c.
+    /// The largest α in \[0, 1\] that makes no energy, neither by itself nor with what contact makes and has made.
     fn largest_share(&self) -> f64 {
-        let (mut with, mut without, mut curvature, mut scale) = (0.0, 0.0, 0.0, 0.0);
+        self.share_that_makes_none(|_| Vec3::zeros(), 0.0)
+            .min(self.share_that_makes_none(|contact| contact.kick, self.made))
+    }
+
+    /// The largest α in \[0, 1\] for which `made` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
+    fn share_that_makes_none(&self, kick: impl Fn(&Contact) -> Vec3, made: f64) -> f64 {
+        let (mut with, mut without, mut curvature, mut scale) = (made, made, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
         {
-            let start = self.contacts[k as usize].start;
+            let contact = &self.contacts[k as usize];
+            let (start, kick) = (contact.start, kick(contact));
             let (with_impulse, with_velocity) = (self.unknowns[k as usize].impulse, self.velocity(k));
-            with += 0.5 * with_impulse.dot(&(start + with_velocity));
-            without += 0.5 * impulse.dot(&(start + velocity));
+            with += with_impulse.dot(&(0.5 * (start + with_velocity) + kick));
+            without += impulse.dot(&(0.5 * (start + velocity) + kick));
             curvature += 0.5 * (with_impulse - impulse).dot(&(with_velocity - velocity));
             scale += with_impulse.dot(&start).abs();
         }
-        let slope = with - without - curvature;
-        let (with, without) = (with + self.owed, without + self.owed);
         if with <= MADE * scale || curvature <= 0.0 {
             return 1.0;
         }
         if without >= 0.0 {
             return 0.0;
         }
+        let slope = with - without - curvature;
         let discriminant = (slope * slope - 4.0 * curvature * without).max(0.0);
         ((discriminant.sqrt() - slope) / (2.0 * curvature)).clamp(0.0, 1.0)
     }

@@ -163,6 +163,18 @@ impl Operator {
         }));
     }
 
+    /// What the accelerations of the bodies make of their velocities in a time \[s\], as a field.
+    pub fn load_kicks(&self, bodies: &Bodies<'_>, time: f64, field: &mut Vec<Vec3>) {
+        field.clear();
+        let zero = Vec3::zeros();
+        let rigid = |body| bodies.mobility.rigid(body);
+        field.extend(self.movers.iter().map(|mover| match *mover {
+            Mover::Node(node) => bodies.accelerations[node as usize] * time,
+            Mover::Centre(body) => rigid(body).map_or(zero, |rigid| rigid.acceleration * time),
+            Mover::Rotation(body) => rigid(body).map_or(zero, |rigid| rigid.angular_acceleration * time),
+        }));
+    }
+
     /// Turns the levers with their bodies.
     pub fn turn(&mut self, shifts: &[Vec3]) {
         self.levers.iter_mut().for_each(|(mover, arm)| *arm += shifts[*mover as usize].cross(arm));
