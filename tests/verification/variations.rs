@@ -9,6 +9,7 @@ use ictus::math::Vec3;
 use crate::bar_impacts::chain_on_a_wall;
 use crate::closed_form::Bar;
 use crate::model::{RESPONSES, worse, worst};
+use crate::parade::GRAVITY;
 use crate::situations::{
     Ground, Seam, block_over_seam, box_on_floor, corner_cube, cube_over_sheet, cube_that_gets_spin,
     octahedra, rod, rolling_velocity, thick_wheel, tumbling_box, turn,
@@ -187,8 +188,25 @@ fn rebound(placed: &mut Placed) -> Result<f64, String> {
     Ok(up / -down)
 }
 
-/// Goal: a rigid box that drops flat leaves with the speed it came with, on any floor, of every size and everywhere:
-/// within 0.5 %, as where it is at home.
+/// Speed at the floor of a rigid box that fell flat, √(v² + 2 g z), after it over before: it stands z over the floor at the
+/// ends of the steps between which it bounces, as much as it goes in one.
+fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
+    let floor = 0.5;
+    let (mut down, mut up) = (0.0_f64, 0.0_f64);
+    placed.follow(|placed| {
+        let Motion { centre, velocity, .. } = placed.motion(0);
+        let at_floor = (velocity.z.powi(2) + 2.0 * GRAVITY * (centre.z - floor)).max(0.0).sqrt();
+        if velocity.z > 0.0 {
+            up = up.max(at_floor);
+        } else {
+            down = down.max(at_floor);
+        }
+    })?;
+    Ok(up / down)
+}
+
+/// Goal: a rigid box that drops flat leaves with the speed it came with, on any floor, of every size and everywhere: to
+/// rounding, which is 1e-12 far off, and by penalty springs, which open within a step, within 0.1 %.
 #[test]
 fn boxes_bounce_alike_in_any_size() {
     let mut faults = Faults::default();
@@ -197,10 +215,11 @@ fn boxes_bounce_alike_in_any_size() {
             for cells in [1, 3, 10] {
                 let stage = box_on_floor(1, cells, &contact(response, 1.0, ""));
                 let label = format!("{name}, {response}, {cells} × {cells}");
-                let found = rebound(&mut stage.placed(placement));
+                let found = rebound_at_the_floor(&mut stage.placed(placement));
                 let Some(ratio) = faults.take(&label, found) else { continue };
                 println!("{label}: {ratio}");
-                faults.hold((ratio - 1.0).abs() < 5e-3, || format!("{label}: {ratio}"));
+                let tolerance = if response == "penalty" { 1e-3 } else { 1e-11 };
+                faults.hold((ratio - 1.0).abs() < tolerance, || format!("{label}: {ratio}"));
             }
         }
     }

@@ -127,6 +127,9 @@ struct Contact {
     is_jammed: bool,
     /// Time since it has begun, at most a step, if positions are projected \[s\].
     since: f64,
+    /// What the forces make of its normal velocity from the middle of the step until it begins, if positions are
+    /// projected \[m/s\].
+    lead: f64,
     /// What moves the positions, as an impulse moves velocities \[kg·m\].
     push_out: Vec3,
 }
@@ -188,6 +191,7 @@ impl Decomposition {
                 slips: false,
                 is_jammed: false,
                 since: 0.0,
+                lead: 0.0,
                 push_out: Vec3::zeros(),
             });
         }
@@ -212,7 +216,7 @@ impl Decomposition {
     }
 
     /// Writes impulses, results and losses: −I · (v_r⁻ + v_r⁺)/2 of each contact, which add up to the change of the
-    /// kinetic energy.
+    /// kinetic energy; restitution takes what it does with the velocities at which the contact begins.
     fn report(&mut self, constraints: &Constraints, time_step: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.earlier.iter_mut());
         for (k, ((constraint, contact), guess)) in (0..).zip(contacts) {
@@ -220,7 +224,8 @@ impl Decomposition {
             let mean = 0.5 * (contact.before + after);
             let normal = contact.normal.dot(&contact.impulse);
             let friction = contact.impulse - contact.normal * normal;
-            let damping_work = -normal * contact.normal.dot(&mean);
+            let damping_work = -normal * (contact.normal.dot(&mean) + contact.lead);
+            action.work.numerical -= normal * contact.lead;
             let friction_work = -friction.dot(&mean);
             action.work.damping += damping_work;
             action.work.friction += friction_work;

@@ -1,14 +1,17 @@
 //! Impulses of impact and friction.
 //!
 //! The impulses of a group, normals and friction together, are two solutions of one problem: P_c without restitution, which
-//! never makes energy, and P_e whose normal velocities are at least −e u_n⁻ of each contact (Newton's law; where friction
-//! sticks throughout, those of Poisson and Stronge agree with it). Newton's law at several contacts, or with friction,
-//! can make energy: of P_c + α (P_e − P_c) the largest α ≤ 1 is taken that makes none, a root of a convex quadratic. Both
-//! lie in Coulomb's cones and leave nothing closing, and so does what is between them.
+//! never makes energy, and P_e whose normal velocities are at least those of Newton's law (where friction sticks
+//! throughout, those of Poisson and Stronge agree with it). The law holds where the contact begins, in the middle of the step
+//! or before or after it, and forces act until then: with the `lead` w that they make of the normal velocity, n · u⁺ + w =
+//! −e (n · u⁻ + w).
 //!
-//! What jumps in the middle of a step meets the second half of the kick with another velocity, and projections move nodes
-//! against forces: where that has made more energy than restitution has taken, it is taken from what restitution gives back, of
-//! all groups by the same part of the energy of their impacts. One by one, nothing is.
+//! Newton's law at several contacts, or with friction, can make energy. So can what impulses do besides: velocities that
+//! jump in the middle of a step meet the second half of the kick, and projections move nodes against forces. Of P_c +
+//! α (P_e − P_c) the largest α ≤ 1 is taken for which all this makes none with the forces at the beginning of the step, a
+//! root of a convex quadratic. What forces that change have made after all is taken in the steps to come, of all groups by
+//! the same part of the energy of their impacts. Both solutions lie in Coulomb's cones and leave nothing closing, and so does
+//! what is between them. One by one, only the impulses of each contact count.
 //!
 //! P_e may have no solution where friction jams contacts, as those of a body wedged in a groove. Then the contacts that are
 //! farthest from theirs have no restitution, and the others are tried again, until there is one.
@@ -77,7 +80,7 @@ impl Decomposition {
     /// Finds the impulses of all contacts and the velocities after them; contact has made so much energy before \[J\].
     pub(super) fn answer_impacts(&mut self, constraints: &Constraints, made: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
-        let made_part = if energies > 0.0 { made / energies } else { 0.0 };
+        let made_part = if energies > 0.0 { made.max(0.0) / energies } else { 0.0 };
         for group in 0..self.groups.ends.len() {
             self.members.clear();
             self.members.extend_from_slice(&self.groups.contacts[self.groups.range(group)]);
@@ -226,7 +229,9 @@ impl Group<'_> {
             self.contacts[k as usize].is_jammed = false;
         }
         let target = |contact: &Contact, closing: f64| {
-            if contact.is_jammed { 0.0 } else { contact.laws.restitution * closing }
+            let Contact { is_jammed, lead, .. } = *contact;
+            let restitution = contact.laws.restitution;
+            if is_jammed { 0.0 } else { (restitution * closing - (1.0 + restitution) * lead).max(0.0) }
         };
         if self.solve(target) {
             return true;
@@ -312,19 +317,12 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// The largest α in \[0, 1\] that makes no energy, neither by itself nor with what contact makes and has made.
-    fn largest_share(&self) -> f64 {
-        self.share_that_makes_none(|_| Vec3::zeros(), 0.0)
-            .min(self.share_that_makes_none(|contact| contact.kick, self.made))
-    }
-
     /// The largest α in \[0, 1\] for which `made` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
-    fn share_that_makes_none(&self, kick: impl Fn(&Contact) -> Vec3, made: f64) -> f64 {
-        let (mut with, mut without, mut curvature, mut scale) = (made, made, 0.0, 0.0);
+    fn largest_share(&self) -> f64 {
+        let (mut with, mut without, mut curvature, mut scale) = (self.made, self.made, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
         {
-            let contact = &self.contacts[k as usize];
-            let (start, kick) = (contact.start, kick(contact));
+            let Contact { start, kick, .. } = self.contacts[k as usize];
             let (with_impulse, with_velocity) = (self.unknowns[k as usize].impulse, self.velocity(k));
             with += with_impulse.dot(&(0.5 * (start + with_velocity) + kick));
             without += impulse.dot(&(0.5 * (start + velocity) + kick));

@@ -31,7 +31,8 @@ impl Decomposition {
         let size = nodes.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
         let (flush, rounding) = (rounding_of_gap_at(size), f64::EPSILON * size);
         for (constraint, contact) in constraints.iter().zip(&mut self.contacts) {
-            let way = -contact.normal.dot(&contact.before) * dt;
+            let closing = -contact.normal.dot(&contact.before);
+            let way = closing * dt;
             // Where nothing moves along the normal the surfaces have been flush all the step.
             let fraction = match way {
                 way if way > flush => way.min(-constraint.gap).max(0.0) / way,
@@ -39,6 +40,7 @@ impl Decomposition {
                 _ => 0.0,
             };
             contact.since = part * dt * fraction;
+            contact.lead = lead(closing, contact.normal.dot(&contact.kick), fraction);
         }
         if deepest <= rounding {
             return;
@@ -191,9 +193,20 @@ impl Decomposition {
     }
 }
 
+/// What forces make of the normal velocity of a contact that has closed with this speed from the middle of the step until it
+/// began, with what they make of it in half a step, and the fraction of the step since \[m/s\]. What closes no faster than
+/// forces make it do in a step has rested, and begins at no time of its own: from there on the lead grows to its full.
+fn lead(closing: f64, kick: f64, fraction: f64) -> f64 {
+    let part = (closing / (2.0 * kick.abs()) - 1.0).clamp(0.0, 1.0);
+    if part > 0.0 { part * kick * (1.0 - 2.0 * fraction) } else { 0.0 }
+}
+
 /// Tensor of inertia about the axes on which a body can turn, from its inverse.
 fn inertia(inverse: &Mat3) -> Mat3 {
-    inverse.try_inverse().or_else(|| inverse.pseudo_inverse(LEAST_TURN * inverse.amax()).ok()).unwrap_or_default()
+    inverse
+        .try_inverse()
+        .or_else(|| inverse.pseudo_inverse(LEAST_TURN * inverse.amax()).ok())
+        .unwrap_or_default()
 }
 
 /// Whether impulses of a contact move either side.
