@@ -37,6 +37,8 @@ const TOLERANCE: f64 = 1e-11;
 const CLOSING: f64 = 1e-9;
 /// Energy made by restitution, relative to the work of the impulses on the velocities before, that is rounding.
 const MADE: f64 = 1e-9;
+/// First guesses that sum to so many times what the velocities ask for are none.
+const MOST_GUESSED: f64 = 50.0;
 /// Most passes one by one.
 const MAX_PASSES: usize = 15;
 /// Velocities lack this part of the largest that restitution wants where only the iteration has not come to its end.
@@ -143,9 +145,10 @@ impl Decomposition {
 impl Group<'_> {
     /// All contacts together, with the impulses of the step before as a first guess.
     fn answer_from_the_step_before(&mut self) {
+        let guess_is_fit = self.guess_is_fit();
         for &k in self.members {
             let guess = self.contacts[k as usize].guess;
-            if guess != Vec3::zeros() {
+            if guess_is_fit && guess != Vec3::zeros() {
                 self.unknowns[k as usize].impulse = guess;
                 self.operator.push(k, &guess, self.field);
             }
@@ -156,6 +159,17 @@ impl Group<'_> {
             let contact = &mut self.contacts[k as usize];
             (contact.impulse, contact.slips) = (unknown.impulse, unknown.slips);
         }
+    }
+
+    /// Whether the first guess is of the size of what the velocities ask for. A body that friction wedges may be pressed from
+    /// both sides by what an impact has left, however much that is: it is let go.
+    fn guess_is_fit(&self) -> bool {
+        let (mut guessed, mut asked) = (0.0, 0.0);
+        for &k in self.members {
+            guessed += self.contacts[k as usize].guess.norm();
+            asked += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
+        }
+        guessed <= MOST_GUESSED * asked
     }
 
     /// Contacts one after another, until none is closing.
