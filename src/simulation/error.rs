@@ -378,7 +378,7 @@ pub enum FailureCause {
     /// The stable step has become too small to reach the end of the run.
     CollapsedStep,
     /// A body has gone through another.
-    Passage(Passage),
+    Passage(Box<Passage>),
 }
 
 /// A contact that has been lost as it was pressed deeper than contact is looked for; the body that the failure names is that
@@ -431,10 +431,11 @@ impl fmt::Display for NumericalFailure {
                 write!(f, "the energy error {error:.2} % is past the tolerance of {tolerance} %")?;
             }
             FailureCause::CollapsedStep => write!(f, "the stable step has collapsed")?,
-            FailureCause::Passage(Passage { node, other, depth, deepest }) => write!(
-                f,
-                "node {node} has gone through `{other}`: it is {depth:.3e} m deep, and contact is looked for to {deepest:.3e} m,"
-            )?,
+            FailureCause::Passage(passage) => {
+                let Passage { node, other, depth, deepest } = passage.as_ref();
+                write!(f, "node {node} has gone through `{other}`: it is {depth:.3e} m deep, ")?;
+                write!(f, "and contact is looked for to {deepest:.3e} m,")?;
+            }
         }
         write!(f, " in step {} at t = {:.9e} s", self.step, self.time)?;
         if let Some(body) = &self.body {

@@ -70,7 +70,7 @@ impl Simulation {
                     depth,
                     deepest,
                 };
-                let failure = self.failure(FailureCause::Passage(passage), None);
+                let failure = self.failure(FailureCause::Passage(Box::new(passage)), None);
                 return Err(NumericalFailure { body: Some(body.name.clone()), ..failure });
             }
         }

@@ -50,7 +50,7 @@ impl Simulation {
         self.swap_contact();
         self.detect(dt);
         self.respond(Stage::Moved, dt);
-        if let Err(failure) = self.check_passages().and_then(|()| self.compute_forces()) {
+        if let Err(failure) = self.compute_forces().and_then(|()| self.check_passages()) {
             self.retreat(last_good, dt);
             return Err(failure);
         }

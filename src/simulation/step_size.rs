@@ -136,6 +136,10 @@ impl Simulation {
         }
         self.control.since_refresh += 1;
         let preferred = match self.control.size {
+            // A step that is not stable is not mended by a shorter one now and then: it must show.
+            StepSize::Fixed(size) if self.control.critical_step().is_some_and(|critical| size > critical) => {
+                size
+            }
             StepSize::Fixed(size) => self.step_without_passage(size, 1.0),
             StepSize::Auto => self.automatic_step(),
         };

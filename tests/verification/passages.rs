@@ -185,9 +185,8 @@ fn passages_are_told_with_names() {
     let mut simulation = shot.simulation("penalty", "hierarchy", "step = 1.5e-3");
     let failure = fire(&mut simulation).unwrap_err();
     println!("{failure}\n{}", failure.remedy());
-    let FailureCause::Passage(Passage { node, other, depth, deepest }) = &failure.cause else {
-        panic!("{failure:?}")
-    };
+    let FailureCause::Passage(passage) = &failure.cause else { panic!("{failure:?}") };
+    let Passage { node, other, depth, deepest } = passage.as_ref();
     let body = failure.body.as_deref().unwrap();
     assert!(matches!((body, other.as_str()), ("plate", "bullet") | ("bullet", "plate")), "{failure:?}");
     let count = simulation.model().bodies.iter().find(|of| of.name == body).map_or(0, |of| of.nodes.len());

@@ -192,7 +192,10 @@ impl Decomposition {
 
 /// Tensor of inertia about the axes on which a body can turn, from its inverse.
 fn inertia(inverse: &Mat3) -> Mat3 {
-    inverse.try_inverse().or_else(|| inverse.pseudo_inverse(LEAST_TURN * inverse.amax()).ok()).unwrap_or_default()
+    inverse
+        .try_inverse()
+        .or_else(|| inverse.pseudo_inverse(LEAST_TURN * inverse.amax()).ok())
+        .unwrap_or_default()
 }
 
 /// Whether impulses of a contact move either side.
