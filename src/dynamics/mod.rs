@@ -28,4 +28,4 @@ pub use load::{Load, consistent_shares, lumped_shares};
 pub use mass::{MassProperties, add_lumped_mass, mass_properties, shell_mass_properties};
 pub use rigid_body::RigidBody;
 pub use state::State;
-pub use support::{MotionOverStep, Prescribed, PrescribedStep, StepStart, Support};
+pub use support::{MotionOverStep, Prescribed, PrescribedStep, StepStart, Support, VelocityJumps};

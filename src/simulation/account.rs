@@ -26,6 +26,9 @@ pub struct BodyBalance {
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
+    /// Least and greatest components of the velocities of its nodes, of a body that moves as a rigid one of that of its
+    /// centre \[m/s\].
+    pub velocity_bounds: [Vec3; 2],
 }
 
 impl BodyBalance {
@@ -37,15 +40,16 @@ impl BodyBalance {
             kinetic: 0.0,
             force_acceleration: 0.0,
             centre: Vec3::zeros(),
+            velocity_bounds: [Vec3::zeros(); 2],
         }
     }
 
     /// Of a body from the sums over its nodes, the first of which is at `first` \[m\].
     pub(super) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3) -> Self {
-        let NodalSums { momentum, angular_scale, kinetic, mass_moment, .. } = *sums;
+        let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
         let force_acceleration = sums.force_acceleration - body.mass * body.free_fall().norm_squared();
-        Self { momentum, angular_scale, kinetic, force_acceleration, centre }
+        Self { momentum, angular_scale, kinetic, force_acceleration, centre, velocity_bounds }
     }
 
     /// Of a body that moves as a rigid one, without the work of its acceleration.
@@ -55,7 +59,8 @@ impl BodyBalance {
         let spin = carrier.angular_momentum().norm();
         let angular_scale = carrier.centre().norm() * momentum.linear.norm() + spin;
         let (kinetic, centre) = (carrier.kinetic_energy(), carrier.centre());
-        Self { momentum, angular_scale, kinetic, force_acceleration: 0.0, centre }
+        let velocity_bounds = [carrier.velocity(); 2];
+        Self { momentum, angular_scale, kinetic, force_acceleration: 0.0, centre, velocity_bounds }
     }
 }
 
@@ -71,6 +76,7 @@ impl Simulation {
         let before = self.external_wrench;
         self.external_wrench = self.compute_external_wrench();
         self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
+        self.audit.add_impulse(self.jumps_of_supports());
         if self.acts_by_impulses() {
             let angular = self.wall_couple() * dt + self.action.support_moment;
             self.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
@@ -166,7 +172,16 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity, loads and reactions over the last step, by the trapezoidal rule \[J\].
+    /// What makes prescribed motions jump in the last step.
+    fn jumps_of_supports(&self) -> Wrench {
+        let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
+        rigid
+            .map(|body| self.rigid_jump_wrench(body))
+            .fold(self.jump_wrench(&self.positions_next), |sum, w| sum + w)
+    }
+
+    /// Work of gravity, loads and reactions over the last step, by the trapezoidal rule, and of jumps of prescribed motions
+    /// \[J\].
     fn external_work(&self) -> f64 {
         let before = &self.positions_next;
         let mut work = self.reaction_work(before);

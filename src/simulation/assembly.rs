@@ -95,6 +95,7 @@ impl Assembly {
         let end = first + mesh.nodes.len();
         check_count(end)?;
         self.model.reference_positions.extend_from_slice(&mesh.nodes);
+        self.model.node_tags.extend_from_slice(&mesh.node_tags);
         self.model.mass.resize(end, 0.0);
         self.add_output_nodes(&order, first as u32);
         let surface = self.surface_of(spec, &mesh, extent, rigid)?;

@@ -8,7 +8,7 @@ use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
     AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
-    NodeFaceOptions, StartFrom, WallDetector, self_crossings,
+    NodeFaceOptions, StartFrom, TunnellingGuard, WallDetector, self_crossings,
 };
 use crate::contact::response::{
     ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
@@ -38,6 +38,7 @@ use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refu
 use super::kept_gaps::KeptGaps;
 use super::model::{Behaviour, Body, Model};
 use super::nodal_sums::NodalSums;
+use super::passages::radii;
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
 use super::sheets::bodies_behind_sheets;
@@ -93,6 +94,8 @@ impl Simulation {
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let entry_faces = EntryFaces::new(&contact);
+        let tunnelling = TunnellingGuard::new(&contact);
+        let radii = radii(&surfaces, &carriers, &model.reference_positions);
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();
@@ -124,6 +127,8 @@ impl Simulation {
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
             impact_control,
+            tunnelling,
+            radii,
             control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel, holding),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             balances_before: Vec::new(),

@@ -63,7 +63,7 @@ impl Simulation {
     pub(super) fn correct(&mut self, dt: f64) {
         let start = Instant::now();
         self.guide();
-        self.note_reactions();
+        self.note_reactions(dt);
         self.correct_nodes(dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].is_rigid() {

@@ -361,7 +361,7 @@ pub struct NumericalFailure {
 }
 
 /// What makes a run fail.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FailureCause {
     /// An element is inverted; the ratio of its current to its reference volume.
@@ -377,6 +377,22 @@ pub enum FailureCause {
     },
     /// The stable step has become too small to reach the end of the run.
     CollapsedStep,
+    /// A body has gone through another.
+    Passage(Box<Passage>),
+}
+
+/// A contact that has been lost as it was pressed deeper than contact is looked for; the body that the failure names is that
+/// of the node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passage {
+    /// The user's number of the node, of the first one of an edge.
+    pub node: u64,
+    /// Name of the body that it has gone into.
+    pub other: String,
+    /// How deep \[m\].
+    pub depth: f64,
+    /// Greatest depth at which there is contact between the two \[m\].
+    pub deepest: f64,
 }
 
 impl std::error::Error for NumericalFailure {}
@@ -385,7 +401,7 @@ impl NumericalFailure {
     /// What to try.
     pub fn remedy(&self) -> &'static str {
         let too_long = self.critical_step.is_some_and(|critical| self.time_step > critical);
-        match self.cause {
+        match &self.cause {
             _ if too_long => "the step is not stable: use time.step = \"auto\", or a smaller one",
             FailureCause::InvertedElement(_) => {
                 "refine the mesh there, or use a material that stiffens in compression"
@@ -395,13 +411,17 @@ impl NumericalFailure {
                 "a smaller time.safety lowers the error, and of contact springs a smaller contact.penalty"
             }
             FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",
+            FailureCause::Passage(_) => {
+                "larger faces or a stiffer material there hold more, and of contact springs a larger contact.penalty or a \
+                 smaller time.safety; what is to be pierced has to be left out of contact"
+            }
         }
     }
 }
 
 impl fmt::Display for NumericalFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.cause {
+        match &self.cause {
             FailureCause::InvertedElement(jacobian) => {
                 write!(f, "an element is inverted (volume ratio {jacobian:.3e})")?;
             }
@@ -411,6 +431,11 @@ impl fmt::Display for NumericalFailure {
                 write!(f, "the energy error {error:.2} % is past the tolerance of {tolerance} %")?;
             }
             FailureCause::CollapsedStep => write!(f, "the stable step has collapsed")?,
+            FailureCause::Passage(passage) => {
+                let Passage { node, other, depth, deepest } = passage.as_ref();
+                write!(f, "node {node} has gone through `{other}`: it is {depth:.3e} m deep, ")?;
+                write!(f, "and contact is looked for to {deepest:.3e} m,")?;
+            }
         }
         write!(f, " in step {} at t = {:.9e} s", self.step, self.time)?;
         if let Some(body) = &self.body {

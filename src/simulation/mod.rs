@@ -15,6 +15,7 @@ mod initial_penetration;
 mod kept_gaps;
 mod model;
 mod nodal_sums;
+mod passages;
 mod record;
 mod respond;
 mod resultants;
@@ -34,7 +35,7 @@ mod wall_frames;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::contact::detection::{DetectionStatistics, Detector, EntryFaces, WallDetector};
+use crate::contact::detection::{DetectionStatistics, Detector, EntryFaces, TunnellingGuard, WallDetector};
 use crate::contact::response::{ContactAction, Mobility, OffsetPoints, Response, Ties};
 use crate::contact::{Constraints, Surface};
 use crate::dynamics::RigidBody;
@@ -49,7 +50,7 @@ use contact_account::ContactAudit;
 pub use contact_account::PairBalance;
 use correct::Piece;
 pub use counters::WallTimes;
-pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, RunError, SetupError};
+pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, Passage, RunError, SetupError};
 use impact::ImpactControl;
 use kept_gaps::KeptGaps;
 pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, WallMotion};
@@ -94,6 +95,9 @@ pub struct Simulation {
     /// Contacts of the step before, and their action.
     contact_before: (Constraints, ContactAction),
     control: StepControl,
+    tunnelling: TunnellingGuard,
+    /// Largest distance of a node of each body that can touch others from the centre of mass, of rigid ones \[m\].
+    radii: Vec<f64>,
     /// Where steps are to end at impacts.
     impact_control: Option<Box<ImpactControl>>,
     balances: Vec<BodyBalance>,
@@ -231,8 +235,8 @@ impl Simulation {
     /// Takes one step, in flight no further than `until` \[s\].
     ///
     /// # Errors
-    /// [`NumericalFailure`] when an element is inverted, a number is not finite, or the energy error is past its
-    /// tolerance; the positions are then those of the last good step.
+    /// [`NumericalFailure`] when an element is inverted, a number is not finite, a body goes through another, or the energy
+    /// error is past its tolerance; the positions are then those of the last good step.
     pub fn advance(&mut self, until: f64) -> Result<(), NumericalFailure> {
         match self.phase {
             Phase::Flight => self.fly_timed(until),

@@ -16,6 +16,8 @@ pub struct Model {
     pub bodies: Vec<Body>,
     /// Positions at t = 0, where every body is free of stress \[m\].
     pub reference_positions: Vec<Vec3>,
+    /// The user's number of every node.
+    pub node_tags: Vec<u64>,
     /// Lumped mass of every node \[kg\].
     pub mass: Vec<f64>,
     /// Its reciprocal as contact sees it \[1/kg\]: 0 where the node is held.

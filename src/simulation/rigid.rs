@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::contact::response::{RigidCorrection, RigidMobility};
 use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
-use crate::dynamics::{PrescribedStep, StepStart};
+use crate::dynamics::{PrescribedStep, StepStart, VelocityJumps};
 use crate::math::reduction::nodes_per_task;
 use crate::math::{Mat3, Vec3};
 
@@ -26,14 +26,29 @@ pub(super) struct RigidForces {
     reaction: Vec3,
     /// Reaction at its beginning \[N\].
     reaction_before: Vec3,
+    /// Velocity of the centre at the beginning of the last step \[m/s\].
+    velocity_before: Vec3,
+    /// Prescribed components of the acceleration at its end \[m/s²\].
+    acceleration: Vec3,
+    /// What the reactions do not say of the last step.
+    jumps: [VelocityJumps; 3],
 }
 
 impl RigidForces {
     /// No force, nothing prescribed.
     pub fn none() -> Self {
         let zero = Vec3::zeros();
-        let (travel, reaction, reaction_before) = (zero, zero, zero);
-        Self { force: zero, torque: zero, prescribed: [None; 3], travel, reaction, reaction_before }
+        Self {
+            force: zero,
+            torque: zero,
+            prescribed: [None; 3],
+            travel: zero,
+            reaction: zero,
+            reaction_before: zero,
+            velocity_before: zero,
+            acceleration: zero,
+            jumps: [VelocityJumps::default(); 3],
+        }
     }
 }
 
@@ -70,6 +85,7 @@ impl Simulation {
             else {
                 continue;
             };
+            self.forces.rigid[index].velocity_before = carrier.velocity();
             for (axis, motion) in components.iter().enumerate() {
                 let start = StepStart {
                     reference: carrier.reference_centre()[axis],
@@ -185,6 +201,12 @@ impl Simulation {
         place(carrier, &rigid.prescribed);
         rigid.reaction_before = rigid.reaction;
         rigid.reaction = reaction(carrier.mass(), &rigid.force, &rigid.prescribed);
+        for (axis, end) in rigid.prescribed.iter().enumerate() {
+            let Some(end) = end else { continue };
+            let before = [rigid.velocity_before[axis], rigid.acceleration[axis]];
+            rigid.jumps[axis] = VelocityJumps::of(before, rigid.travel[axis], end, dt);
+            rigid.acceleration[axis] = end.acceleration;
+        }
         let spin = carrier.angular_velocity();
         let supported = is_supported(&self.model.bodies[body].behaviour);
         let spin_rate = if supported { Vec3::zeros() } else { carrier.angular_acceleration(&rigid.torque) };
@@ -232,12 +254,26 @@ impl Simulation {
         wrench
     }
 
-    /// Work of gravity and reactions on a rigid body over the last step \[J\].
+    /// Impulse, and its moment about the origin, of what makes the prescribed motion of a rigid body jump in the last step.
+    pub(super) fn rigid_jump_wrench(&self, body: usize) -> Wrench {
+        let [Some(before), Some(after)] = [&self.carriers_before[body], &self.carriers[body]] else {
+            return Wrench::zero();
+        };
+        let jumps = &self.forces.rigid[body].jumps;
+        let at = |carrier: &RigidBody, end: usize| {
+            let jump = Vec3::from_fn(|axis, _| jumps[axis].at_ends()[end]);
+            Wrench::at(&carrier.centre(), jump * carrier.mass())
+        };
+        at(before, 0) + at(after, 1)
+    }
+
+    /// Work over the last step of gravity and reactions on a rigid body, and of what makes its prescribed motion jump \[J\].
     pub(super) fn rigid_work(&self, body: usize) -> f64 {
         let Some(carrier) = &self.carriers[body] else { return 0.0 };
         let rigid = &self.forces.rigid[body];
         let weight = self.model.bodies[body].gravity * carrier.mass();
-        (weight + 0.5 * (rigid.reaction_before + rigid.reaction)).dot(&rigid.travel)
+        let jumps: f64 = rigid.jumps.iter().map(VelocityJumps::work).sum();
+        (weight + 0.5 * (rigid.reaction_before + rigid.reaction)).dot(&rigid.travel) + carrier.mass() * jumps
     }
 }
 

@@ -27,7 +27,7 @@ impl Simulation {
     /// ```text
     /// predict   v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
     ///           smaller dt where the step is to end at an impact
-    /// detect    constraints that are violated at x_{n+1}
+    /// detect    constraints that are violated at x_{n+1}; those that have been lost as they were too deep end the run
     /// respond   contact forces f_c, or impulses and shifts: v½ += Δv, x_{n+1} += Δx
     /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
     /// respond   the contact forces that depend on the other forces, and those of ties
@@ -50,7 +50,7 @@ impl Simulation {
         self.swap_contact();
         self.detect(dt);
         self.respond(Stage::Moved, dt);
-        if let Err(failure) = self.compute_forces() {
+        if let Err(failure) = self.compute_forces().and_then(|()| self.check_passages()) {
             self.retreat(last_good, dt);
             return Err(failure);
         }

@@ -136,7 +136,11 @@ impl Simulation {
         }
         self.control.since_refresh += 1;
         let preferred = match self.control.size {
-            StepSize::Fixed(size) => size,
+            // A step that is not stable is not mended by a shorter one now and then: it must show.
+            StepSize::Fixed(size) if self.control.critical_step().is_some_and(|critical| size > critical) => {
+                size
+            }
+            StepSize::Fixed(size) => self.step_without_passage(size, 1.0),
             StepSize::Auto => self.automatic_step(),
         };
         let first = *self.control.first.get_or_insert(preferred);
@@ -173,11 +177,11 @@ impl Simulation {
         self.control.preferred
     }
 
-    /// With nodes of rigid bodies that may be so many times faster than usual.
-    fn largest_stable_step(&self, faster: f64) -> f64 {
+    /// With bodies that may be so many times faster than usual.
+    fn largest_stable_step(&mut self, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
         let stable = self.control.stable_step(self.action.frequency_squared, fastest);
-        stable.min(self.settings.flight_step)
+        self.step_without_passage(stable.min(self.settings.flight_step), faster)
     }
 
     /// Size of the steps that the run takes while it does not fly, as far as the present state tells \[s\].

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::dynamics::{PrescribedStep, StepStart, Support, Wrench};
+use crate::dynamics::{PrescribedStep, StepStart, Support, VelocityJumps, Wrench};
 use crate::math::Vec3;
 use crate::math::reduction::{fixed_order_sum, nodes_per_task};
 
@@ -20,6 +20,10 @@ pub(super) struct SupportedComponent {
     reaction: f64,
     /// Reaction at its beginning \[N\].
     reaction_before: f64,
+    /// Acceleration at the end of the last step \[m/s²\].
+    acceleration: f64,
+    /// What the reactions do not say of the last step.
+    jumps: VelocityJumps,
 }
 
 impl Simulation {
@@ -65,16 +69,22 @@ impl Simulation {
         }
     }
 
-    /// Notes what holds supported components against the forces on them.
-    pub(super) fn note_reactions(&mut self) {
+    /// Notes what holds supported components against the forces on them, and what makes them jump; positions are still those
+    /// before the step.
+    pub(super) fn note_reactions(&mut self, dt: f64) {
         let mut supported = std::mem::take(&mut self.forces.supported);
         let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
-        let masses = &self.model.mass;
+        let (masses, positions) = (&self.model.mass, &self.state.positions);
         for (support, components) in self.model.supports.iter().zip(&mut supported) {
             of_nodes(support, components).for_each(|(&node, component)| {
-                let force = resultants.on(node as usize)[support.axis];
+                let node = node as usize;
+                let force = resultants.on(node)[support.axis];
                 component.reaction_before = component.reaction;
-                component.reaction = masses[node as usize] * component.end.acceleration - force;
+                component.reaction = masses[node] * component.end.acceleration - force;
+                let before = [component.velocity_before, component.acceleration];
+                let travel = component.end.position - positions[node][support.axis];
+                component.jumps = VelocityJumps::of(before, travel, &component.end, dt);
+                component.acceleration = component.end.acceleration;
             });
         }
         self.forces.supported = supported;
@@ -96,23 +106,49 @@ impl Simulation {
         supports.map(of_support).fold(Wrench::zero(), |sum, wrench| sum + wrench)
     }
 
-    /// Work of the reactions over the last step, from positions at its beginning and end \[J\].
+    /// Impulse, and its moment about the origin, of what makes prescribed motions of deformable bodies jump in the last step,
+    /// from positions at its beginning and end \[m\].
+    pub(super) fn jump_wrench(&self, before: &[Vec3]) -> Wrench {
+        let (places, masses) = ([before, &self.state.positions], &self.model.mass);
+        self.moving_supports()
+            .map(|(support, components)| {
+                fixed_order_sum(components.len(), &|range| {
+                    let nodes = support.nodes[range.clone()].iter().zip(&components[range]);
+                    nodes.fold(Wrench::zero(), |sum, (&node, component)| {
+                        let mass = masses[node as usize];
+                        let ends = places.iter().zip(component.jumps.at_ends());
+                        ends.fold(sum, |sum, (positions, jump)| {
+                            sum + Wrench::at(&positions[node as usize], Vec3::ith(support.axis, mass * jump))
+                        })
+                    })
+                })
+            })
+            .fold(Wrench::zero(), |sum, wrench| sum + wrench)
+    }
+
+    /// Work over the last step of the reactions, and of what makes prescribed motions jump, from positions at its beginning
+    /// \[m\] \[J\].
     pub(super) fn reaction_work(&self, before: &[Vec3]) -> f64 {
-        let positions = &self.state.positions;
-        let supports = self.model.supports.iter().zip(&self.forces.supported);
-        let moving = supports.filter(|(support, _)| !support.motion.is_fixed());
+        let (positions, masses) = (&self.state.positions, &self.model.mass);
         let of_support = |(support, components): (&Support, &Vec<SupportedComponent>)| -> f64 {
             fixed_order_sum(components.len(), &|range| {
                 let nodes = support.nodes[range.clone()].iter().zip(&components[range]);
                 let of_node = |(&node, component): (&u32, &SupportedComponent)| {
-                    let axis = support.axis;
-                    let travel = positions[node as usize][axis] - before[node as usize][axis];
+                    let (axis, node) = (support.axis, node as usize);
+                    let travel = positions[node][axis] - before[node][axis];
                     0.5 * (component.reaction_before + component.reaction) * travel
+                        + masses[node] * component.jumps.work()
                 };
                 nodes.map(of_node).sum()
             })
         };
-        moving.map(of_support).sum()
+        self.moving_supports().map(of_support).sum()
+    }
+
+    /// Supports that may move what they hold, and what they do to each node.
+    fn moving_supports(&self) -> impl Iterator<Item = (&Support, &Vec<SupportedComponent>)> {
+        let supports = self.model.supports.iter().zip(&self.forces.supported);
+        supports.filter(|(support, _)| !support.motion.is_fixed())
     }
 }
 

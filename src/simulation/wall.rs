@@ -34,6 +34,7 @@ impl Assembly {
             }
         };
         model.reference_positions.push(spec.point);
+        model.node_tags.push(1);
         model.mass.push(mass);
         let mut hold = |prescribed: [Prescribed; 3]| {
             let support = |(axis, motion)| Support { nodes: vec![node as u32], axis, motion };

@@ -28,6 +28,7 @@ mod model;
 mod motorcycle;
 mod one_point_hexahedra;
 mod parade;
+mod passages;
 mod plane_strain;
 mod projectiles;
 mod quadratic_bars;

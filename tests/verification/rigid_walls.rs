@@ -315,3 +315,39 @@ fn springs_stiffer_than_the_elements_hold() {
     println!("{warning}\nenergy error {error:e}");
     assert!(error < 2e-3, "{error}");
 }
+
+/// A rigid block that tumbles along walls, which stand, move, or give way, in steps in which it goes by a tenth of its size.
+///
+/// Goal: what projection and impulses make of the momenta is the impulse and the moment of what holds the walls: the accounts
+/// of linear and angular momentum close to 1e-10, however far positions are moved and turned. Reference: conservation.
+#[test]
+fn projection_at_a_wall_keeps_the_account_of_angular_momentum() {
+    let walls = ["", "velocity = [0.1, 0.0, \"0.5*cos(50*t)\"]\n", "mass = 0.3\ngravity = [0, 0, 0]\n"];
+    for (wall, restitution, friction) in
+        walls.iter().flat_map(|wall| [(wall, 0.5, 0.3), (wall, 0.0, 0.0), (wall, 1.0, 1.0)])
+    {
+        for step in [1e-4, 1e-3] {
+            let text = format!(
+                "gravity = [0.0, 0.0, -9.81]\n[time]\nend = 0.3\nstep = {step:?}\n\
+                 [contact]\nresponse = \"decomposition\"\nrestitution = {restitution:?}\nfriction = {friction:?}\n\
+                 [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n\
+                 [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\ntranslate = [0.4, -0.3, 0.2]\n\
+                 rotate = {{ axis = [1, 2, 3], angle = 40 }}\nvelocity = [1.0, 0.5, -3.0]\n\
+                 angular_velocity = [20.0, -30.0, 10.0]\n\
+                 [[walls]]\nname = \"side\"\npoint = [0.55, 0, 0]\nnormal = [-1, 0, 0.2]\n\
+                 [[walls]]\nname = \"floor\"\npoint = [5, 3, 0]\nnormal = [0, 0, 1]\n{wall}"
+            );
+            let mesh = box_mesh([-0.05; 3], [0.05, 0.05, 0.03], [2, 2, 2]);
+            let mut simulation = from_text(&text, &[("block.msh", mesh)]);
+            let mut contacts = 0;
+            run(&mut simulation, |simulation| contacts += simulation.constraints().len());
+            let audit = simulation.audit();
+            let (linear, angular) = (audit.largest_momentum_error(), audit.largest_angular_error());
+            println!(
+                "{wall:?} e {restitution} μ {friction} dt {step}: {contacts} contacts, momentum {linear:.1e}, angular {angular:.1e}"
+            );
+            assert!(contacts > 0);
+            assert!(linear < 1e-10 && angular < 1e-10, "{linear:e} {angular:e}");
+        }
+    }
+}

@@ -41,6 +41,7 @@ mod tests;
 mod tied;
 pub mod time_of_impact;
 pub mod trajectory;
+mod tunnelling;
 pub mod volume;
 mod wall;
 
@@ -58,6 +59,7 @@ pub use queued_pair::{Placement, QueuedPair};
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
 pub use step_impact::{StepImpact, StepImpactSearch, StepPaths};
 pub use tied::TiedSurfaces;
+pub use tunnelling::TunnellingGuard;
 pub use wall::{Wall, WallDetector};
 
 use rayon::prelude::*;

@@ -87,8 +87,6 @@ pub struct Decomposition {
     kicks: Vec<Vec3>,
     /// Of all movers \[m\], \[rad\].
     shifts: Vec<Vec3>,
-    /// Those with which the impulses have their levers.
-    shifts_at_impact: Vec<Vec3>,
     members: Vec<u32>,
     unsolved: UnsolvedProblems,
     workspace: ImpactWorkspace,
@@ -158,7 +156,6 @@ impl Decomposition {
             velocities: Vec::new(),
             kicks: Vec::new(),
             shifts: Vec::new(),
-            shifts_at_impact: Vec::new(),
             members: Vec::new(),
             unsolved: UnsolvedProblems::default(),
             workspace: ImpactWorkspace::default(),
@@ -200,7 +197,6 @@ impl Decomposition {
     /// Relative velocities and unknowns with the bodies where the shifts have brought them.
     fn pose_impacts(&mut self) {
         self.operator.turn(&self.shifts);
-        self.shifts_at_impact.clone_from(&self.shifts);
         self.unknowns.clear();
         for (k, contact) in (0..).zip(&mut self.contacts) {
             let compliance = match self.options.order {

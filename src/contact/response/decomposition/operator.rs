@@ -4,7 +4,7 @@ use crate::contact::response::connected::Groups;
 use crate::contact::response::row::{deformable_sides, rigid_sides};
 use crate::contact::response::{Bodies, Mobility};
 use crate::contact::{Constraint, Constraints};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Rotation, Vec3};
 
 /// Marks nodes and bodies that no contact moves.
 const NONE: u32 = u32::MAX;
@@ -206,6 +206,24 @@ impl Operator {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
+    }
+
+    /// From where impulses have had the levers of a contact to where turning the bodies by these shifts brings its points
+    /// \[m\]: small turns add up, large ones do not.
+    pub fn off_levers(
+        &self,
+        k: u32,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        shifts: &[Vec3],
+    ) -> Vec3 {
+        let (_, levers) = self.terms(k);
+        let turned = levers.iter().zip(rigid_sides(constraint, bodies));
+        turned
+            .map(|(&(mover, lever), (.., arm))| {
+                Rotation::from_scaled_axis(shifts[mover as usize]) * arm - lever
+            })
+            .sum()
     }
 
     /// The part of the relative motion of a contact that its movers make as they turn.

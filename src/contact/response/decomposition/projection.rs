@@ -109,9 +109,8 @@ impl Decomposition {
                 gained += apart.cross(&impulse);
             } else {
                 // Walls answer at the contactor where it is now.
-                let swung = self.operator.swing(k as u32, &self.shifts)
-                    - self.operator.swing(k as u32, &self.shifts_at_impact);
-                gained -= swung.cross(&impulse);
+                let off = self.operator.off_levers(k as u32, &constraint, bodies, &self.shifts);
+                gained -= off.cross(&impulse);
             }
             if gained == Vec3::zeros() {
                 continue;
