@@ -83,12 +83,12 @@ pub struct ResponseSettings {
 pub struct ContactLaws {
     /// Factor f of the stiffness, of f·m_eff/dt² by default \[-\].
     pub penalty: f64,
-    /// Fraction of critical damping of a contact \[-\].
-    pub damping: f64,
+    /// Fraction of critical damping of springs \[-\]; `None` where none is given.
+    pub damping: Option<f64>,
     /// Coefficients of friction.
     pub friction: Friction,
-    /// Coefficient of restitution of each contact \[-\], in \[0, 1\].
-    pub restitution: f64,
+    /// Coefficient of restitution of each contact \[-\], in \[0, 1\]; `None` where none is given.
+    pub restitution: Option<f64>,
 }
 
 /// Coefficients of friction, μ = dynamic + (static − dynamic) exp(−decay · speed).

@@ -11,8 +11,9 @@ use crate::contact::detection::{
     NodeFaceOptions, StartFrom, WallDetector, self_crossings,
 };
 use crate::contact::response::{
-    ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
-    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Ties, damping_of_restitution,
+    ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
+    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Ties,
+    damping_of_restitution,
 };
 use crate::contact::{Constraints, Surface, SurfacePair};
 use crate::dynamics::RigidBody;
@@ -41,7 +42,7 @@ use super::nodal_sums::NodalSums;
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
 use super::sheets::bodies_behind_sheets;
-use super::spring_stiffness::{holding_step, stiffness_of_springs, stiffness_warning};
+use super::spring_stiffness::{holding_step, resting_step, stiffness_of_springs, stiffness_warning};
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
@@ -89,6 +90,7 @@ impl Simulation {
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);
         let holding = holding_step(scenario, &model, &contact.surfaces);
+        let resting = resting_step(&model, &contact.surfaces);
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
@@ -124,7 +126,13 @@ impl Simulation {
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
             impact_control,
-            control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel, holding),
+            control: StepControl::new(
+                scenario.time.step,
+                scenario.time.safety,
+                rigid_travel,
+                holding,
+                resting,
+            ),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             balances_before: Vec::new(),
             nodal_sums: vec![NodalSums::zero(); pieces.len()],
@@ -371,19 +379,21 @@ fn build_response(
 ) -> Box<dyn Response> {
     let laws = &scenario.contact.laws;
     let settings = &scenario.contact.response;
-    let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
+    let num_nodes = model.reference_positions.len();
     let stiffness = stiffness_of_springs(scenario, model, surfaces);
     match settings.method {
         ResponseMethod::Penalty => {
-            let options = pair_options(laws, own_laws, |laws| PenaltyOptions {
-                factor: laws.penalty,
-                damping: if laws.restitution < 1.0 {
-                    damping_of_restitution(laws.restitution)
-                } else {
-                    laws.damping
-                },
-                friction: friction_law(&laws.friction),
-                soft_start: settings.soft_start,
+            let options = pair_options(laws, own_laws, |laws| {
+                let [damping, tangential_damping] = damping_of_springs(laws);
+                let restitution = laws.restitution.filter(|&restitution| restitution < 1.0);
+                let of_restitution = restitution.map(damping_of_restitution).map(Damping::always);
+                PenaltyOptions {
+                    factor: laws.penalty,
+                    damping: of_restitution.unwrap_or(damping),
+                    tangential_damping,
+                    friction: friction_law(&laws.friction),
+                    soft_start: settings.soft_start,
+                }
             });
             let masses = model.bodies.iter().map(|body| body.mass).collect();
             Box::new(Penalty::new(stiffness, options, masses))
@@ -391,7 +401,7 @@ fn build_response(
         ResponseMethod::Decomposition => {
             let options = DecompositionOptions {
                 pairs: pair_options(laws, own_laws, |laws| ImpactOptions {
-                    restitution: laws.restitution,
+                    restitution: laws.restitution.unwrap_or(0.0),
                     friction: friction_law(&laws.friction),
                 }),
                 order: match settings.order {
@@ -404,13 +414,34 @@ fn build_response(
             Box::new(Decomposition::new(options))
         }
         ResponseMethod::EnergyMomentum => {
-            let options = pair_options(laws, own_laws, |laws| EnergyMomentumOptions {
-                factor: laws.penalty,
-                restitution: laws.restitution,
-                friction: friction_law(&laws.friction),
+            let options = pair_options(laws, own_laws, |laws| {
+                let [damping, tangential_damping] = damping_of_springs(laws);
+                EnergyMomentumOptions {
+                    factor: laws.penalty,
+                    restitution: laws.restitution.unwrap_or(1.0),
+                    damping,
+                    tangential_damping,
+                    friction: friction_law(&laws.friction),
+                }
             });
-            Box::new(EnergyMomentum::new(stiffness, options, num_nodes, num_bodies))
+            let masses = model.bodies.iter().map(|body| body.mass).collect();
+            Box::new(EnergyMomentum::new(stiffness, options, num_nodes, masses))
         }
+    }
+}
+
+/// Damping of springs in contacts with friction that outlast an impact, where none is given.
+const DAMPING_AT_REST: f64 = 0.2;
+
+/// Damping along the normal and across it. Where there is friction, bodies at rest are to be held: what is not given is
+/// damped there, along the normal unless a restitution says what it gives back.
+fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
+    let rubs = laws.friction.at_rest > 0.0;
+    let at_rest = if rubs { Damping::at_rest(DAMPING_AT_REST) } else { Damping::none() };
+    match (laws.damping, laws.restitution) {
+        (Some(damping), _) => [Damping::always(damping); 2],
+        (None, Some(_)) => [Damping::none(), at_rest],
+        (None, None) => [at_rest; 2],
     }
 }
 

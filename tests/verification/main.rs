@@ -35,6 +35,7 @@ mod quadratic_spheres;
 mod random;
 mod random_scenes;
 mod renumbered;
+mod rest_with_friction;
 mod resting;
 mod rigid_bodies;
 mod rigid_walls;
