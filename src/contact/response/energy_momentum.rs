@@ -1,5 +1,6 @@
 //! Energy–momentum response: springs whose force is the discrete gradient of their energy.
 
+mod damping;
 mod gradient;
 mod spring;
 
@@ -272,29 +273,6 @@ impl EnergyMomentum {
                 traction: Vec3::zeros(),
                 turning: None,
             });
-        }
-    }
-
-    /// Gives each spring the damping that it has at its age.
-    fn damp(&mut self, bodies: &Bodies<'_>, step: StepLength) {
-        let is_damped = |options: &EnergyMomentumOptions| {
-            options.damping != Damping::none() || options.tangential_damping != Damping::none()
-        };
-        if !self.options.all().any(is_damped) {
-            return;
-        }
-        self.assembled.clear(bodies.mobility);
-        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter()) {
-            let friction = spring.options.friction.acts();
-            self.assembled.add(&constraint, bodies, spring.stiffness.unwrap_or(0.0), friction);
-        }
-        self.assembled.bound(bodies.mobility);
-        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
-            let bound = self.assembled.of(&constraint, bodies);
-            let stiffness = spring.stiffness.unwrap_or(0.0);
-            let swing = self.assembled.swing(&constraint, bodies, stiffness, bound);
-            spring.damp(swing.square.sqrt(), step.kick());
-            spring.age += step.actual;
         }
     }
 

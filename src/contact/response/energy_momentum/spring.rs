@@ -1,6 +1,6 @@
 //! The springs of one contact: pressure by cases, friction by return mapping.
 
-use super::{EnergyMomentumOptions, Solution, Spring};
+use super::{Solution, Spring};
 use crate::math::Vec3;
 
 impl Spring {
@@ -22,18 +22,6 @@ impl Spring {
     /// What friction and damping take where the contact is over: all that it stores \[J\].
     pub(super) fn given_up(&self) -> [f64; 2] {
         [self.tangential_energy(), self.energy(self.gap.unwrap_or(0.0))]
-    }
-
-    /// Takes the damping of its age, where the contact swings with a frequency \[rad/s\] in steps of `time_step` \[s\].
-    pub(super) fn damp(&mut self, frequency: f64, time_step: f64) {
-        if frequency == 0.0 {
-            return;
-        }
-        // The midpoint rule swings with tan(½ ω' dt) = ½ ω dt.
-        let swing = frequency * time_step;
-        let half_periods = self.age / time_step * 2.0 * (0.5 * swing).atan() / std::f64::consts::PI;
-        let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;
-        self.lag = [damping, tangential_damping].map(|damping| 2.0 * damping.ratio(half_periods) / swing);
     }
 
     /// Whether the work of the pressure is not all in the energy.
