@@ -385,11 +385,11 @@ fn build_response(
         ResponseMethod::Penalty => {
             let options = pair_options(laws, own_laws, |laws| {
                 let [damping, tangential_damping] = damping_of_springs(laws);
-                let restitution = laws.restitution.filter(|&restitution| restitution < 1.0);
-                let of_restitution = restitution.map(damping_of_restitution).map(Damping::always);
+                let restitution = laws.restitution;
+                let of_restitution = Damping::always(damping_of_restitution(restitution));
                 PenaltyOptions {
                     factor: laws.penalty,
-                    damping: of_restitution.unwrap_or(damping),
+                    damping: if restitution < 1.0 { of_restitution } else { damping },
                     tangential_damping,
                     friction: friction_law(&laws.friction),
                     soft_start: settings.soft_start,
@@ -401,7 +401,7 @@ fn build_response(
         ResponseMethod::Decomposition => {
             let options = DecompositionOptions {
                 pairs: pair_options(laws, own_laws, |laws| ImpactOptions {
-                    restitution: laws.restitution.unwrap_or(0.0),
+                    restitution: laws.restitution,
                     friction: friction_law(&laws.friction),
                 }),
                 order: match settings.order {
@@ -418,7 +418,7 @@ fn build_response(
                 let [damping, tangential_damping] = damping_of_springs(laws);
                 EnergyMomentumOptions {
                     factor: laws.penalty,
-                    restitution: laws.restitution.unwrap_or(1.0),
+                    restitution: laws.restitution,
                     damping,
                     tangential_damping,
                     friction: friction_law(&laws.friction),
@@ -433,16 +433,13 @@ fn build_response(
 /// Damping of springs in contacts with friction that outlast an impact, where none is given.
 const DAMPING_AT_REST: f64 = 0.2;
 
-/// Damping along the normal and across it. Where there is friction, bodies at rest are to be held: what is not given is
-/// damped there, along the normal unless a restitution says what it gives back.
+/// Damping along the normal and across it. Where there is friction, bodies at rest are to be held.
 fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
-    let rubs = laws.friction.at_rest > 0.0;
-    let at_rest = if rubs { Damping::at_rest(DAMPING_AT_REST) } else { Damping::none() };
-    match (laws.damping, laws.restitution) {
-        (Some(damping), _) => [Damping::always(damping); 2],
-        (None, Some(_)) => [Damping::none(), at_rest],
-        (None, None) => [at_rest; 2],
-    }
+    let of = |always: f64, calms: bool| {
+        let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };
+        Damping { always, at_rest }
+    };
+    [of(laws.damping, laws.calms[0]), of(laws.tangential_damping, laws.calms[1])]
 }
 
 fn pair_options<T: Copy>(

@@ -100,7 +100,7 @@ impl<'a> Given<'a> {
             check.report(Problem::new(fact).at(value.span()).key(key).help(help));
         }
         if let (Decomposition, Some(value)) = (method, unlike(self.damping, 0.0)) {
-            check.report(idle(&key("damping"), value.span(), method, &[Penalty, EnergyMomentum]));
+            check.report(idle(&key("damping"), value.span(), method, &[Penalty]));
         }
         let Some(factor) = unlike(self.penalty, FACTOR) else { return };
         if method == Decomposition {
@@ -230,27 +230,34 @@ pub(super) fn laws(
     // The factor is bound by the stability of springs that are stepped explicitly.
     let factor =
         if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
-    let rest = rest.unwrap_or(ContactLaws {
+    let restitution = if method == Some(ResponseMethod::Decomposition) { 0.0 } else { 1.0 };
+    let mut rest = rest.unwrap_or(ContactLaws {
         penalty: FACTOR,
-        damping: None,
+        damping: 0.0,
+        tangential_damping: 0.0,
+        calms: [true; 2],
         friction: Friction { at_rest: 0.0, in_motion: 0.0, decay: f64::INFINITY },
-        restitution: None,
+        restitution,
     });
     let key = |name: &str| join(path, name);
     if let Some(response) = response {
         given.refuse_idle(path, response, check);
     }
     // Of springs the one is said by the other: what is given here replaces both.
-    let damped = method != Some(ResponseMethod::Decomposition);
-    let restitution_of_rest = rest.restitution.filter(|_| !(damped && given.damping.is_some()));
-    let damping_of_rest = rest.damping.filter(|_| given.restitution.is_none());
-    let restitution = given.restitution.map(|value| check.number(&key("restitution"), value, Bounds::Part));
+    if given.restitution.is_some() {
+        (rest.damping, rest.calms[0]) = (0.0, false);
+    }
+    if given.damping.is_some() && method != Some(ResponseMethod::Decomposition) {
+        (rest.restitution, rest.calms) = (restitution, [false; 2]);
+    }
     let damping = given.damping.map(|value| check.number(&key("damping"), value, Bounds::NotNegative));
     ContactLaws {
         penalty: check.number_or(&key("penalty"), given.penalty, factor, rest.penalty),
-        damping: damping.or(damping_of_rest),
+        damping: damping.unwrap_or(rest.damping),
+        tangential_damping: damping.unwrap_or(rest.tangential_damping),
+        calms: rest.calms,
         friction: given.friction.map_or(rest.friction, |value| friction(&key("friction"), value, check)),
-        restitution: restitution.or(restitution_of_rest),
+        restitution: check.number_or(&key("restitution"), given.restitution, Bounds::Part, rest.restitution),
     }
 }
 
