@@ -169,7 +169,9 @@ mod tests {
             let (gap, way, c) =
                 (2.0 * random() - 1.0, 4.0 * random() - 2.0, 10f64.powf(4.0 * random() - 2.0));
             let trial = gap + way;
-            let viscosity = if random() < 0.5 { 0.0 } else { stiffness * 10f64.powf(4.0 * random() - 3.0) };
+            // γ = ζ √(2 κ/C), ζ up to 2
+            let ratio = (4.0 * random() - 2.0).max(0.0);
+            let viscosity = ratio * (2.0 * stiffness / c).sqrt();
             let pressure = if gap > 0.0 {
                 if trial >= 0.0 { 0.0 } else { touch(stiffness, viscosity, gap, trial, c) }
             } else {
