@@ -179,6 +179,13 @@ impl Surface {
         lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
     }
 
+    /// Largest distance of a node from the mean place of all \[m\]; 0 without faces.
+    pub fn radius(&self, positions: &[Vec3]) -> f64 {
+        let places = self.nodes.iter().map(|&node| positions[node as usize]);
+        let mean = places.clone().sum::<Vec3>() / self.nodes.len().max(1) as f64;
+        places.map(|place| (place - mean).norm()).fold(0.0, f64::max)
+    }
+
     /// Nodes with the area of the surface that belongs to each \[m²\]: every face shares its own, that of its corners,
     /// equally among its nodes. Segments have the thickness 1.
     pub fn nodal_areas(&self, positions: &[Vec3]) -> impl Iterator<Item = (u32, f64)> + use<'_> {

@@ -83,8 +83,12 @@ pub struct ResponseSettings {
 pub struct ContactLaws {
     /// Factor f of the stiffness, of f·m_eff/dt² by default \[-\].
     pub penalty: f64,
-    /// Fraction of critical damping of a contact \[-\].
+    /// Fraction of critical damping of springs along the normal \[-\].
     pub damping: f64,
+    /// The same across the normal, of the springs of friction \[-\].
+    pub tangential_damping: f64,
+    /// Whether friction damps bodies at rest, along the normal and across it: where nothing else is given.
+    pub calms: [bool; 2],
     /// Coefficients of friction.
     pub friction: Friction,
     /// Coefficient of restitution of each contact \[-\], in \[0, 1\].

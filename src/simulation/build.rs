@@ -11,8 +11,9 @@ use crate::contact::detection::{
     NodeFaceOptions, StartFrom, TunnellingGuard, WallDetector, self_crossings,
 };
 use crate::contact::response::{
-    ContactAction, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions, FrictionLaw,
-    ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Ties, damping_of_restitution,
+    ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
+    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Ties,
+    damping_of_restitution,
 };
 use crate::contact::{Constraints, Surface, SurfacePair};
 use crate::dynamics::RigidBody;
@@ -42,7 +43,7 @@ use super::passages::radii;
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
 use super::sheets::bodies_behind_sheets;
-use super::spring_stiffness::{holding_step, stiffness_of_springs, stiffness_warning};
+use super::spring_stiffness::{holding_step, resting_step, stiffness_of_springs, stiffness_warning};
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
@@ -90,6 +91,7 @@ impl Simulation {
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);
         let holding = holding_step(scenario, &model, &contact.surfaces);
+        let resting = resting_step(&model, &contact.surfaces);
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
@@ -129,7 +131,13 @@ impl Simulation {
             impact_control,
             tunnelling,
             radii,
-            control: StepControl::new(scenario.time.step, scenario.time.safety, rigid_travel, holding),
+            control: StepControl::new(
+                scenario.time.step,
+                scenario.time.safety,
+                rigid_travel,
+                holding,
+                resting,
+            ),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             balances_before: Vec::new(),
             nodal_sums: vec![NodalSums::zero(); pieces.len()],
@@ -376,19 +384,21 @@ fn build_response(
 ) -> Box<dyn Response> {
     let laws = &scenario.contact.laws;
     let settings = &scenario.contact.response;
-    let (num_nodes, num_bodies) = (model.reference_positions.len(), model.bodies.len());
+    let num_nodes = model.reference_positions.len();
     let stiffness = stiffness_of_springs(scenario, model, surfaces);
     match settings.method {
         ResponseMethod::Penalty => {
-            let options = pair_options(laws, own_laws, |laws| PenaltyOptions {
-                factor: laws.penalty,
-                damping: if laws.restitution < 1.0 {
-                    damping_of_restitution(laws.restitution)
-                } else {
-                    laws.damping
-                },
-                friction: friction_law(&laws.friction),
-                soft_start: settings.soft_start,
+            let options = pair_options(laws, own_laws, |laws| {
+                let [damping, tangential_damping] = damping_of_springs(laws);
+                let restitution = laws.restitution;
+                let of_restitution = Damping::always(damping_of_restitution(restitution));
+                PenaltyOptions {
+                    factor: laws.penalty,
+                    damping: if restitution < 1.0 { of_restitution } else { damping },
+                    tangential_damping,
+                    friction: friction_law(&laws.friction),
+                    soft_start: settings.soft_start,
+                }
             });
             let masses = model.bodies.iter().map(|body| body.mass).collect();
             Box::new(Penalty::new(stiffness, options, masses))
@@ -409,14 +419,32 @@ fn build_response(
             Box::new(Decomposition::new(options))
         }
         ResponseMethod::EnergyMomentum => {
-            let options = pair_options(laws, own_laws, |laws| EnergyMomentumOptions {
-                factor: laws.penalty,
-                restitution: laws.restitution,
-                friction: friction_law(&laws.friction),
+            let options = pair_options(laws, own_laws, |laws| {
+                let [damping, tangential_damping] = damping_of_springs(laws);
+                EnergyMomentumOptions {
+                    factor: laws.penalty,
+                    restitution: laws.restitution,
+                    damping,
+                    tangential_damping,
+                    friction: friction_law(&laws.friction),
+                }
             });
-            Box::new(EnergyMomentum::new(stiffness, options, num_nodes, num_bodies))
+            let masses = model.bodies.iter().map(|body| body.mass).collect();
+            Box::new(EnergyMomentum::new(stiffness, options, num_nodes, masses))
         }
     }
+}
+
+/// Damping of springs in contacts with friction that outlast an impact, where none is given.
+const DAMPING_AT_REST: f64 = 0.2;
+
+/// Damping along the normal and across it. Where there is friction, bodies at rest are to be held.
+fn damping_of_springs(laws: &ContactLaws) -> [Damping; 2] {
+    let of = |always: f64, calms: bool| {
+        let at_rest = if calms && laws.friction.at_rest > 0.0 { DAMPING_AT_REST } else { 0.0 };
+        Damping { always, at_rest }
+    };
+    [of(laws.damping, laws.calms[0]), of(laws.tangential_damping, laws.calms[1])]
 }
 
 fn pair_options<T: Copy>(

@@ -44,6 +44,10 @@ impl Simulation {
         }
         if self.response.stage() == stage {
             self.refresh_mobility(dt);
+            let was_pressed = !self.contact_before.1.nodes.is_empty();
+            if stage == Stage::Accelerated && (was_pressed || !self.constraints.is_empty()) {
+                self.promise_step();
+            }
             let step = self.step_length(dt);
             let bodies = Bodies {
                 positions: &self.positions_next,
@@ -72,11 +76,12 @@ impl Simulation {
         self.offset_points.of(&self.constraints)
     }
 
-    /// A step that may be cut, and what follows it: a regular one, unless the run ends before.
+    /// A step that may be cut, and what follows it: the one promised or a regular one, unless the run ends before.
     fn step_length(&self, dt: f64) -> StepLength {
-        let regular = self.control.regular_step().max(dt);
+        let next = self.control.promised_step().unwrap_or(self.control.regular_step().max(dt));
         let remaining = self.settings.end - self.state.time;
-        let following = if remaining > 0.0 { regular.min(remaining) } else { dt };
+        let following = if remaining > 0.0 { next.min(remaining) } else { dt };
+        let regular = self.control.spring_step().max(dt);
         StepLength { actual: dt, regular, following }
     }
 

@@ -1,7 +1,7 @@
 //! The stiffness of the springs of contact, and whether the steps are short enough for it.
 
 use crate::contact::Surface;
-use crate::contact::response::Stiffness;
+use crate::contact::response::{ON_RIGID, Stiffness};
 use crate::dynamics::CriticalStep;
 use crate::scenario::{MaterialModel, ResponseMethod, Scenario, StepSize, StiffnessRule};
 
@@ -32,6 +32,26 @@ const HOLDING: f64 = 0.4;
 /// grew again whenever nothing touches would throw the nodes out that chatter.
 pub(super) fn holding_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
     (HOLDING / steepest_spring(scenario, model, surfaces)).sqrt()
+}
+
+/// How deep rigid bodies sink under their weight, over their extent.
+const SINKING: f64 = 2.5e-5;
+
+/// The largest step of a model without deformable bodies \[s\]; infinite for others, and without gravity.
+///
+/// Springs that follow the step have λ dt² = 0.1 together on a rigid body. One of extent L that rests on them sinks by
+/// g/λ = 2.5e-5 L in steps of dt² = 0.1 · 2.5e-5 L/g, and deeper as its heave has but a part of the largest λ: how deep, and
+/// how fast it comes to rest, is a matter of the model, and not of how long it runs. Impulses leave a body g dt² deep in such steps, and are right in times of dt.
+pub(super) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
+    let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
+    if moving.clone().any(|(body, _)| !body.is_rigid()) {
+        return f64::INFINITY;
+    }
+    let square = moving.map(|(body, surface)| {
+        let extent = 2.0 * surface.radius(&model.reference_positions);
+        ON_RIGID * SINKING * extent / body.gravity.norm()
+    });
+    square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }
 
 /// The largest κ/m of a penalty spring whose stiffness does not follow the step on a node of a deformable body \[1/s²\].

@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 
-use crate::contact::response::Stage;
 use crate::dynamics::CriticalStep;
 use crate::math::Vec3;
 use crate::math::reduction::nodes_per_task;
@@ -42,30 +41,40 @@ pub(super) struct StepControl {
     rigid_travel: f64,
     /// Largest step in which nodes may come and go on the springs of contact \[s\].
     holding: f64,
+    /// Largest step in which rigid bodies come to rest under their weight \[s\].
+    resting: f64,
     /// Steps from the last computation of the critical step to the next.
     interval: u32,
     since_refresh: u32,
     time_step: f64,
     /// The step as it would be if the run did not end \[s\].
     regular_step: f64,
+    /// That which the stiffness of springs follows \[s\].
+    spring_step: f64,
+    /// The step that forces of a discrete gradient were found for, where there are any \[s\].
+    promised: Option<f64>,
     first: Option<f64>,
     preferred: f64,
 }
 
 impl StepControl {
     /// Control for a run in which nodes of rigid bodies may travel `rigid_travel` in a step \[m\] (infinite: none), and
-    /// nodes come and go on springs of contact in steps of up to `holding` \[s\].
-    pub fn new(size: StepSize, safety: f64, rigid_travel: f64, holding: f64) -> Self {
+    /// nodes come and go on springs of contact in steps of up to `holding`, and rigid bodies come to rest in steps of up to
+    /// `resting` \[s\].
+    pub fn new(size: StepSize, safety: f64, rigid_travel: f64, holding: f64, resting: f64) -> Self {
         Self {
             size,
             safety,
             critical: None,
             rigid_travel,
             holding,
+            resting,
             interval: 0,
             since_refresh: 0,
             time_step: 0.0,
             regular_step: 0.0,
+            spring_step: 0.0,
+            promised: None,
             first: None,
             preferred: f64::INFINITY,
         }
@@ -79,6 +88,17 @@ impl StepControl {
     /// Size of the last step had it not been cut to end in time \[s\].
     pub fn regular_step(&self) -> f64 {
         self.regular_step
+    }
+
+    /// The step that the stiffness of springs follows: it is neither cut to end in time, nor, where the weight of rigid
+    /// bodies gives a scale of its own, held short by that of flight \[s\].
+    pub fn spring_step(&self) -> f64 {
+        self.spring_step
+    }
+
+    /// The step to come where one is promised \[s\].
+    pub fn promised_step(&self) -> Option<f64> {
+        self.promised
     }
 
     /// Critical step of the elements as last computed \[s\].
@@ -124,7 +144,7 @@ impl StepControl {
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
         let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
         let rigid = self.rigid_travel / fastest_rigid;
-        (self.safety * elements).min(contact).min(rigid).min(self.holding)
+        (self.safety * elements).min(contact).min(rigid).min(self.holding).min(self.resting)
     }
 }
 
@@ -135,13 +155,10 @@ impl Simulation {
             self.refresh_critical_step();
         }
         self.control.since_refresh += 1;
-        let preferred = match self.control.size {
-            // A step that is not stable is not mended by a shorter one now and then: it must show.
-            StepSize::Fixed(size) if self.control.critical_step().is_some_and(|critical| size > critical) => {
-                size
-            }
-            StepSize::Fixed(size) => self.step_without_passage(size, 1.0),
-            StepSize::Auto => self.automatic_step(),
+        let promised = self.control.promised.take().filter(|_| !self.action.nodes.is_empty());
+        let preferred = match promised {
+            Some(step) => self.step_without_passage(step, FASTER),
+            None => self.preferred_step(false),
         };
         let first = *self.control.first.get_or_insert(preferred);
         let remaining = self.settings.end - self.state.time;
@@ -154,6 +171,24 @@ impl Simulation {
         Ok(self.control.time_step)
     }
 
+    /// Chooses the step that follows the present one: where contact then presses, it is taken as it is here. Forces of a
+    /// discrete gradient act from the middle of the one to that of the other.
+    pub(super) fn promise_step(&mut self) {
+        self.control.promised = Some(self.preferred_step(true));
+    }
+
+    fn preferred_step(&mut self, is_pressed: bool) -> f64 {
+        match self.control.size {
+            StepSize::Fixed(size) => {
+                self.control.spring_step = size;
+                // A step that is not stable is not mended by a shorter one now and then: it must show.
+                let is_stable = self.control.critical_step().is_none_or(|critical| size <= critical);
+                if is_stable { self.step_without_passage(size, 1.0) } else { size }
+            }
+            StepSize::Auto => self.automatic_step(is_pressed),
+        }
+    }
+
     fn refresh_critical_step(&mut self) {
         let positions = &self.state.positions;
         let critical = timed(&mut self.wall.critical_step, || self.internal.critical_step(positions));
@@ -162,26 +197,29 @@ impl Simulation {
     }
 
     /// The stable step, kept as it is unless it must shrink or can grow by a worthwhile amount.
-    fn automatic_step(&mut self) -> f64 {
-        let preferred = self.control.preferred;
-        // Forces of a discrete gradient are those of equal steps: a body that contact speeds up goes on in them as far as
-        // it is no more than this faster than they were chosen for.
-        let is_pressed = self.response.stage() == Stage::Accelerated && !self.action.nodes.is_empty();
-        if is_pressed && self.largest_stable_step(FASTER) >= preferred {
+    fn automatic_step(&mut self, is_pressed: bool) -> f64 {
+        let (preferred, longest) = (self.control.preferred, self.settings.flight_step);
+        // A body that contact speeds up goes on in equal steps as far as it is no more than this faster than they were
+        // chosen for.
+        if is_pressed
+            && self.step_without_passage(self.largest_stable_step(FASTER).min(longest), FASTER) >= preferred
+        {
             return preferred;
         }
-        let stable = self.largest_stable_step(1.0);
+        let of_springs = self.largest_stable_step(1.0);
+        let stable = self.step_without_passage(of_springs.min(longest), 1.0);
         if !(preferred.is_finite() && stable >= preferred && stable <= WORTHWHILE * preferred) {
             self.control.preferred = stable;
         }
+        let is_held_short = stable < of_springs && self.control.resting.is_finite();
+        self.control.spring_step = if is_held_short { of_springs } else { self.control.preferred };
         self.control.preferred
     }
 
     /// With bodies that may be so many times faster than usual.
-    fn largest_stable_step(&mut self, faster: f64) -> f64 {
+    fn largest_stable_step(&self, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
-        let stable = self.control.stable_step(self.action.frequency_squared, fastest);
-        self.step_without_passage(stable.min(self.settings.flight_step), faster)
+        self.control.stable_step(self.action.frequency_squared, fastest)
     }
 
     /// Size of the steps that the run takes while it does not fly, as far as the present state tells \[s\].
@@ -189,7 +227,7 @@ impl Simulation {
         self.refresh_critical_step();
         match self.control.size {
             StepSize::Fixed(size) => size,
-            StepSize::Auto => self.largest_stable_step(1.0),
+            StepSize::Auto => self.largest_stable_step(1.0).min(self.settings.flight_step),
         }
     }
 
@@ -213,7 +251,7 @@ mod tests {
     /// (ln 0.9/10 = −0.0105 a step, 0.05 of it in four) allows for four, and after contact comes or goes it is one again.
     #[test]
     fn the_critical_step_is_computed_as_often_as_it_changes() {
-        let mut control = StepControl::new(StepSize::Auto, 0.8, f64::INFINITY, f64::INFINITY);
+        let mut control = StepControl::new(StepSize::Auto, 0.8, f64::INFINITY, f64::INFINITY, f64::INFINITY);
         let renew = |control: &mut StepControl, time_step: f64| {
             control.since_refresh = control.interval;
             control.renew(Some(CriticalStep { time_step, block: 0, element: 0 }));

@@ -36,6 +36,7 @@ mod quadratic_spheres;
 mod random;
 mod random_scenes;
 mod renumbered;
+mod rest_with_friction;
 mod resting;
 mod rigid_bodies;
 mod rigid_walls;

@@ -17,7 +17,7 @@ use nalgebra::{SMatrix, SVector};
 use crate::contact::Constraint;
 use crate::math::Vec3;
 
-use super::row::{deformable_sides, rigid_sides};
+use super::row::{deformable_sides, rigid_sides, swings_rigidly};
 use super::{Bodies, Mobility, RigidMobility};
 
 type Mat6 = SMatrix<f64, 6, 6>;
@@ -27,7 +27,7 @@ type Vec6 = SVector<f64, 6>;
 const NONE: u32 = u32::MAX;
 
 /// λ dt² that springs may have together on rigid bodies: an impact takes ten steps, and keeps its energy to 6e-4.
-const ON_RIGID: f64 = 0.1;
+pub(crate) const ON_RIGID: f64 = 0.1;
 
 /// Over the λ of springs on rigid bodies, the square of the frequency that has them resolved as well as at first in steps of
 /// 1.9 over the frequency: while they are pressed, a longer step would not.
@@ -84,6 +84,17 @@ pub(super) struct Bound {
     pub rigid: f64,
     /// The largest, over the λ dt² that it may have.
     over_allowed: f64,
+}
+
+/// How a contact swings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Swing {
+    /// ω² with all contacts that press on the same nodes, or rigid bodies \[rad²/s²\].
+    pub square: f64,
+    /// ω² of its spring alone on the nodes \[rad²/s²\].
+    pub alone: f64,
+    /// Whether rigid bodies alone swing.
+    pub is_of_rigid_bodies: bool,
 }
 
 impl Bound {
@@ -183,10 +194,8 @@ impl AssembledStiffness {
     /// Σ_j κ_j W_ij of a contact between rigid bodies: the square of the frequency at which it swings where all of them are
     /// pressed alike \[1/s²\]. Where others press against it, as on the two sides of a body between others, no less than
     /// a part of κ_i W_ii. Zero for others.
-    pub fn frequency_squared(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, stiffness: f64) -> f64 {
-        let moves =
-            |(_, nodes, _): (u32, &[u32], &[f64])| nodes.iter().any(|&node| bodies.mobility.gives_way(node));
-        if deformable_sides(constraint, bodies.mobility).any(moves) {
+    fn frequency_squared(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, stiffness: f64) -> f64 {
+        if !swings_rigidly(constraint, bodies.mobility) {
             return 0.0;
         }
         let of_side = |(body, total, arm): (u32, f64, Vec3)| {
@@ -199,6 +208,22 @@ impl AssembledStiffness {
         let [together, alone] =
             sides.fold([0.0; 2], |sum, of_side| [sum[0] + of_side[0], sum[1] + of_side[1]]);
         together.max(OPPOSED * alone)
+    }
+
+    /// How a contact swings with all others, whose springs have these bounds.
+    pub fn swing(
+        &self,
+        constraint: &Constraint<'_>,
+        bodies: &Bodies<'_>,
+        stiffness: f64,
+        bound: Bound,
+    ) -> Swing {
+        let together = self.frequency_squared(constraint, bodies, stiffness);
+        let alone = stiffness * constraint.compliance(bodies.inverse_mass);
+        let is_of_rigid_bodies = together > 0.0;
+        // The bound on nodes is up to twice what one contact has.
+        let square = if is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };
+        Swing { square, alone, is_of_rigid_bodies }
     }
 
     /// Bounds of the springs that share what a contact pushes.

@@ -11,6 +11,7 @@ use super::carried::Carried;
 use super::connected::Groups;
 use super::friction::FrictionLaw;
 use super::row::sides;
+use super::sticking::StickingPairs;
 use super::{
     Bodies, ContactAction, ContactResult, NodeCorrection, PairOptions, Response, RigidCorrection, Stage,
     Status, StepLength, UnsolvedProblems,
@@ -90,6 +91,7 @@ pub struct Decomposition {
     members: Vec<u32>,
     unsolved: UnsolvedProblems,
     workspace: ImpactWorkspace,
+    sticking: StickingPairs,
 }
 
 /// A first guess of what a contact needs.
@@ -121,6 +123,8 @@ struct Contact {
     impulse: Vec3,
     /// Whether friction is at its bound.
     slips: bool,
+    /// Whether another contact of the same rigid bodies has stuck in the step before.
+    is_held: bool,
     /// Whether friction keeps it from having its restitution.
     is_jammed: bool,
     /// Time since it has begun, at most a step, if positions are projected \[s\].
@@ -133,12 +137,16 @@ struct Contact {
 }
 
 impl Contact {
-    /// Poses a problem that starts with this relative velocity \[m/s\].
+    /// Poses a problem that starts with this relative velocity \[m/s\]. What friction at rest can stop is held where others of
+    /// the same rigid bodies stick.
     fn begin(&mut self, unknown: &mut Unknown, start: Vec3) {
         self.start = start;
         let slip = start - self.normal * self.normal.dot(&start);
         let law = &self.laws.friction;
-        unknown.friction = [law.at_rest, law.sliding(slip.norm())];
+        let sliding = law.sliding(slip.norm());
+        let is_stopped = slip.norm() * unknown.mass_across <= law.at_rest * self.normal.dot(&self.guess);
+        let is_held = self.is_held && is_stopped;
+        unknown.friction = [law.at_rest, if is_held { law.at_rest } else { sliding }];
     }
 }
 
@@ -159,6 +167,7 @@ impl Decomposition {
             members: Vec::new(),
             unsolved: UnsolvedProblems::default(),
             workspace: ImpactWorkspace::default(),
+            sticking: StickingPairs::default(),
         }
     }
 
@@ -186,6 +195,7 @@ impl Decomposition {
                 push_out_guess: guess.push_out,
                 impulse: Vec3::zeros(),
                 slips: false,
+                is_held: self.sticking.hold(constraint.bodies),
                 is_jammed: false,
                 since: 0.0,
                 lead: 0.0,
@@ -301,6 +311,7 @@ impl Response for Decomposition {
         }
         self.since = 0;
         if constraints.is_empty() {
+            self.sticking.clear();
             return;
         }
         self.unsolved = UnsolvedProblems::default();
@@ -315,6 +326,7 @@ impl Response for Decomposition {
         action.unsolved = self.unsolved;
         action.support_moment += of_supports;
         self.correct(constraints, bodies, action);
+        self.sticking.note(constraints, &action.results, bodies.mobility);
     }
 }
 

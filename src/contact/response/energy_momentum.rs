@@ -1,13 +1,17 @@
 //! Energy–momentum response: springs whose force is the discrete gradient of their energy.
 
+mod damping;
 mod gradient;
 mod spring;
 
+use super::assembled_stiffness::AssembledStiffness;
 use super::carried::Carried;
+use super::damping::Damping;
 use super::friction::FrictionLaw;
 use super::handover::{Handovers, followed_gap};
 use super::penalty::turned;
 use super::row::{Motion, Row};
+use super::sticking::StickingPairs;
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, Stiffness,
     UnlistedWork,
@@ -23,6 +27,10 @@ pub struct EnergyMomentumOptions {
     pub factor: f64,
     /// Coefficient of restitution e, in \[0, 1\].
     pub restitution: f64,
+    /// Damping along the normal.
+    pub damping: Damping,
+    /// Damping across the normal, of the spring of friction.
+    pub tangential_damping: Damping,
     /// Friction.
     pub friction: FrictionLaw,
 }
@@ -37,8 +45,12 @@ pub struct EnergyMomentumOptions {
 /// With restitution a spring gives e² of its energy back. In the step in which the motion turns the elastic solution is
 /// found first: the gap is left as it would make it, and the bodies part with e times its velocities.
 ///
+/// Damping adds −c Δḡ/dt while the spring is pressed, over the part of the way in which it is: p Δḡ = −ΔU less what it takes,
+/// which is never negative, and p is not either. It does not shorten the step.
+///
 /// Friction is a spring too, with the mean of its force over the step while it sticks; one that slides is returned to
-/// Coulomb's circle, and what it takes is never negative. Laws are those of the faces that a contact is on, the stiffness
+/// Coulomb's circle, and what it takes is never negative. Between rigid bodies the coefficient is that at rest until all of
+/// their contacts slide. Laws are those of the faces that a contact is on, the stiffness
 /// stays that of where it began.
 ///
 /// Over a flush seam the next body takes the spring over as it is, see `handover`.
@@ -62,6 +74,8 @@ pub struct EnergyMomentum {
     handovers: Handovers,
     solutions: Vec<Solution>,
     gradient_nodes: Vec<Vec3>,
+    assembled: AssembledStiffness,
+    sticking: StickingPairs,
     velocities: Motion,
     kicked: Motion,
     /// Velocities after half of the kick of all other forces.
@@ -83,6 +97,13 @@ struct Spring {
     /// Stretch of the spring across the normal \[m\].
     slip: Vec3,
     slides: bool,
+    /// Whether another contact of the same rigid bodies sticks.
+    is_held: bool,
+    /// Since it began \[s\].
+    age: f64,
+    /// Force of the damping over that of the spring, at a rate of the one over the step and a stretch of the other: c/(κ dt)
+    /// along the normal and across it \[-\].
+    lag: [f64; 2],
     /// Steps since it was last found.
     lost: u32,
 }
@@ -120,13 +141,14 @@ const TOLERANCE: f64 = 1e-15;
 const MAX_SWEEPS: usize = 300;
 
 impl EnergyMomentum {
-    /// A response for a model of so many nodes and bodies.
+    /// A response for a model of so many nodes, with bodies of these masses \[kg\].
     pub fn new(
         stiffness: Stiffness,
         options: PairOptions<EnergyMomentumOptions>,
         num_nodes: usize,
-        num_bodies: usize,
+        masses: Vec<f64>,
     ) -> Self {
+        let num_bodies = masses.len();
         Self {
             stiffness,
             options,
@@ -137,6 +159,8 @@ impl EnergyMomentum {
             handovers: Handovers::default(),
             solutions: Vec::new(),
             gradient_nodes: Vec::new(),
+            assembled: AssembledStiffness::new(masses),
+            sticking: StickingPairs::default(),
             velocities: Motion::new(num_nodes, num_bodies),
             kicked: Motion::new(num_nodes, num_bodies),
             half_kicked: Motion::new(num_nodes, num_bodies),
@@ -192,6 +216,9 @@ impl EnergyMomentum {
             gap: None,
             slip: Vec3::zeros(),
             slides: false,
+            is_held: false,
+            age: 0.0,
+            lag: [0.0; 2],
             lost: 0,
         };
         let pending = &mut self.pending;
@@ -220,6 +247,7 @@ impl EnergyMomentum {
             if vary {
                 spring.options = self.options.of(&constraint);
             }
+            spring.is_held = self.sticking.hold(constraint.bodies);
             let row = Row::new(&constraint, bodies);
             let gradient = Gradient::new(&constraint, bodies, &mut self.gradient_nodes);
             let nodes = &self.gradient_nodes;
@@ -348,7 +376,7 @@ impl EnergyMomentum {
             // Energies are those at the end of the step, half a kick later.
             let half_work = half * solution.pressure * solution.rate;
             let mut stored = spring.energy(gap) + spring.tangential_energy() - half_work;
-            let damping_work = if spring.options.restitution < 1.0 {
+            let mut damping_work = if spring.is_lossy() {
                 spring.energy(gap) - spring.energy(next) - solution.pressure * way
             } else {
                 0.0
@@ -357,7 +385,9 @@ impl EnergyMomentum {
             let friction_work = if spring.rubs() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 stored -= half * solution.traction.dot(&solution.slip_rate);
-                spring.slide(solution, &travel)
+                let [friction_work, drag_work] = spring.slide(solution, &travel);
+                damping_work += drag_work;
+                friction_work
             } else {
                 0.0
             };
@@ -454,14 +484,17 @@ impl Response for EnergyMomentum {
         self.hand_over(constraints, bodies.velocities, step.actual);
         self.gather(constraints, bodies.velocities, step.actual, action);
         if self.contacts.is_empty() {
+            self.sticking.clear();
             return;
         }
         self.load(bodies, step.kick());
         self.begin(bodies, step);
+        self.damp(bodies, step);
         self.solve(bodies, step.kick());
         self.finish(bodies, step, action);
         self.take_moments_out(bodies, step.kick(), action);
         self.report(bodies.positions, action);
+        self.sticking.note(constraints, &action.results, bodies.mobility);
     }
 }
 

@@ -15,6 +15,7 @@ mod assembled_stiffness;
 mod carried;
 mod connected;
 mod couple;
+mod damping;
 mod decomposition;
 mod energy_momentum;
 mod friction;
@@ -26,8 +27,11 @@ mod penalty;
 mod row;
 #[cfg(test)]
 mod samples;
+mod sticking;
 mod ties;
 
+pub(crate) use assembled_stiffness::ON_RIGID;
+pub use damping::Damping;
 pub use decomposition::{Decomposition, DecompositionOptions, ImpactOptions, Order};
 pub use energy_momentum::{EnergyMomentum, EnergyMomentumOptions};
 pub use friction::FrictionLaw;
@@ -322,9 +326,10 @@ pub struct Bodies<'a> {
 pub struct StepLength {
     /// As it is.
     pub actual: f64,
-    /// As it would be if it were not cut to end in time: what begins in a short step must not be stiffer for it.
+    /// That which the stiffness of springs follows: as it would be if it were neither cut to end in time nor held short by
+    /// that of flight. What begins in a short step must not be stiffer for it.
     pub regular: f64,
-    /// That of the step to come, as far as is known now.
+    /// That of the step to come; forces of a discrete gradient are found for it.
     pub following: f64,
 }
 

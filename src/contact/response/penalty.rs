@@ -6,8 +6,10 @@ mod spring;
 
 use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::carried::Carried;
+use super::damping::Damping;
 use super::friction::FrictionLaw;
 use super::handover::Handovers;
+use super::sticking::StickingPairs;
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
 };
@@ -37,8 +39,10 @@ pub enum Stiffness {
 pub struct PenaltyOptions {
     /// Factor f of the stiffness \[-\].
     pub factor: f64,
-    /// Damping as a fraction of critical, ζ of c = 2 ζ √(κ m_eff) \[-\].
-    pub damping: f64,
+    /// Damping along the normal.
+    pub damping: Damping,
+    /// Damping across the normal, of the spring of friction.
+    pub tangential_damping: Damping,
     /// Friction.
     pub friction: FrictionLaw,
     /// Time in which the springs of a new contact come to their stiffness \[s\].
@@ -61,9 +65,10 @@ const OPENED: f64 = 0.5;
 ///
 /// Over a flush seam the next body takes the spring over as it is, see `handover`.
 ///
-/// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p.
-/// Its force is turned with the normal. The laws of friction and damping are those of the faces that a contact is on, the
-/// stiffness stays that of where it began. Where a contact has yet to slide the coefficient is that at rest. Friction on a
+/// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, and
+/// with its damping once more. Its force is turned with the normal. The laws of friction and damping are those of the faces that a contact is on, the
+/// stiffness stays that of where it began. Where a contact has yet to slide the coefficient is that at rest, and between
+/// rigid bodies until all of their contacts slide. Friction on a
 /// contactor that is the penetration away from its point of the target has a moment, which a couple on the nodes of the
 /// contact takes out.
 ///
@@ -84,6 +89,7 @@ pub struct Penalty {
     time_step: f64,
     handovers: Handovers,
     assembled: AssembledStiffness,
+    sticking: StickingPairs,
 }
 
 impl Penalty {
@@ -99,6 +105,7 @@ impl Penalty {
             time_step: 0.0,
             handovers: Handovers::default(),
             assembled: AssembledStiffness::new(masses),
+            sticking: StickingPairs::default(),
         }
     }
 
@@ -167,7 +174,9 @@ impl Penalty {
                 offset: 0.0,
                 damped: 0.0,
                 traction: Vec3::zeros(),
+                dragged: Vec3::zeros(),
                 slips: false,
+                is_held: false,
             }
         };
         let releases = &mut self.releases;
@@ -182,7 +191,8 @@ impl Penalty {
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
             // What an offset has left when the contact opens is lost.
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
-            let damping_work = left - 0.5 * spring.damped * rate * step.actual;
+            let damping_work =
+                left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
             let made = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
             action.work.numerical += made;
             if rate * step.actual > OPENED * spring.penetration {
@@ -219,15 +229,13 @@ impl Penalty {
             };
             spring.adapt(share);
             largest = largest.max(bound.shared(share));
-            let together = self.assembled.frequency_squared(&constraint, bodies, spring.full_stiffness);
-            let alone = spring.full_stiffness * constraint.compliance(bodies.inverse_mass);
-            spring.is_of_rigid_bodies = together > 0.0;
-            // The bound on nodes is up to twice what one contact has.
-            let square = if spring.is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };
-            spring.frequency = (share * square).sqrt();
+            let swing = self.assembled.swing(&constraint, bodies, spring.full_stiffness, bound);
+            spring.is_of_rigid_bodies = swing.is_of_rigid_bodies;
+            spring.frequency = (share * swing.square).sqrt();
             let is_stiff = spring.full_stiffness > 0.0;
             // Others that press against it do not hold what opens.
-            spring.compliance = if is_stiff { square.max(alone) / spring.full_stiffness } else { 0.0 };
+            spring.compliance =
+                if is_stiff { swing.square.max(swing.alone) / spring.full_stiffness } else { 0.0 };
         }
         let lowering = self.lowering();
         match self.stiffness {
@@ -239,7 +247,9 @@ impl Penalty {
     /// A bound, on the safe side, on the part to which damping lowers the stable step: of damping at mid-step velocities it is
     /// √(1 + ζ²) − ζ, of that at the rate of the step's end more.
     fn lowering(&self) -> f64 {
-        let zeta = self.options.all().map(|options| options.damping).fold(0.0, f64::max);
+        let of_pair =
+            |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());
+        let zeta = self.options.all().map(of_pair).fold(0.0, f64::max);
         zeta.hypot(1.0) - zeta
     }
 }
@@ -300,11 +310,12 @@ impl Response for Penalty {
             let closing = -constraint.normal.dot(&jump);
             let elastic = spring.stiffness * penetration * spring.pressed_part(penetration, closing, step);
             let force = (elastic + spring.damping(elastic, penetration, closing, step)).max(0.0);
-            let mut friction_work = 0.0;
-            if spring.options.friction.acts() || spring.traction != Vec3::zeros() {
-                let slip = jump + constraint.normal * closing;
-                friction_work = spring.slide(&constraint, &(slip * time_step), slip.norm(), force);
-            }
+            let [mut friction_work, drag_work] = if spring.rubs() {
+                spring.is_held = self.sticking.hold(constraint.bodies);
+                spring.slide(&constraint, &(jump + constraint.normal * closing), force, step)
+            } else {
+                [0.0; 2]
+            };
             spring.penetration = penetration;
             while before.next_if(|old| old.key < constraint.key).is_some() {}
             let old = before.next_if(|old| old.key == constraint.key).unwrap_or(constraint);
@@ -319,14 +330,15 @@ impl Response for Penalty {
             }
             spring.elastic = elastic;
             let normal = constraint.normal * force;
-            action.add_forces(&constraint, normal, spring.traction);
-            if spring.traction != Vec3::zeros() {
-                let power = action.take_moment_out(&constraint, bodies, &(normal + spring.traction));
+            let friction = spring.traction + spring.dragged;
+            action.add_forces(&constraint, normal, friction);
+            if friction != Vec3::zeros() {
+                let power = action.take_moment_out(&constraint, bodies, &(normal + friction));
                 friction_work += power * time_step;
             }
             let stored_energy = spring.normal_energy() + spring.tangential_energy();
             let damped = force - elastic;
-            let damping_work = 0.5 * (spring.damped + damped) * closing * time_step;
+            let damping_work = 0.5 * (spring.damped + damped) * closing * time_step + drag_work;
             spring.damped = damped;
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
@@ -336,13 +348,14 @@ impl Response for Penalty {
             }
             action.results.push(ContactResult {
                 normal_force: force,
-                friction_force: spring.traction,
+                friction_force: friction,
                 status: Status::of(force, &spring.options.friction, spring.slips),
                 stored_energy,
                 friction_work,
                 damping_work,
             });
         }
+        self.sticking.note(constraints, &action.results, bodies.mobility);
         action.sort_nodes();
         action.frequency_squared = frequency_squared;
     }

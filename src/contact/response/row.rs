@@ -61,6 +61,12 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
 }
 
+/// Whether no node of a deformable body gives way to it.
+pub(super) fn swings_rigidly(constraint: &Constraint<'_>, mobility: &Mobility) -> bool {
+    let mut deformable = deformable_sides(constraint, mobility).flat_map(|(_, nodes, _)| nodes);
+    !deformable.any(|&node| mobility.gives_way(node))
+}
+
 /// Body, nodes and weights of the sides of a contact that are not rigid.
 pub(super) fn deformable_sides<'a>(
     constraint: &Constraint<'a>,

@@ -80,8 +80,8 @@ impl<'a> Given<'a> {
         let method = response.method;
         let key = |name: &str| join(path, name);
         let unlike = |value: Option<&'a Number>, default: f64| value.filter(|v| *v.get_ref() != default);
-        if let (Penalty, Some(restitution), Some(_)) =
-            (method, unlike(self.restitution, 1.0), unlike(self.damping, DAMPING))
+        if let (Penalty | EnergyMomentum, Some(restitution), Some(_)) =
+            (method, unlike(self.restitution, 1.0), unlike(self.damping, 0.0))
         {
             let fact = format!(
                 "`{}` and `damping` are both given: the one follows from the other",
@@ -99,7 +99,7 @@ impl<'a> Given<'a> {
             let help = "set `contact.response` to `energy-momentum` or `decomposition`, or give a larger one";
             check.report(Problem::new(fact).at(value.span()).key(key).help(help));
         }
-        if let (Decomposition | EnergyMomentum, Some(value)) = (method, unlike(self.damping, DAMPING)) {
+        if let (Decomposition, Some(value)) = (method, unlike(self.damping, 0.0)) {
             check.report(idle(&key("damping"), value.span(), method, &[Penalty]));
         }
         let Some(factor) = unlike(self.penalty, FACTOR) else { return };
@@ -121,9 +121,6 @@ const FACTOR: f64 = 0.5;
 
 /// The least coefficient of restitution of damped springs: below, the damping is 1.2 times critical and more.
 const LEAST_OF_SPRINGS: f64 = 0.1;
-
-/// Damping where none is given.
-const DAMPING: f64 = 0.0;
 
 /// What is the same for all pairs; `None` where a word is not known.
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
@@ -234,9 +231,11 @@ pub(super) fn laws(
     let factor =
         if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
     let restitution = if method == Some(ResponseMethod::Decomposition) { 0.0 } else { 1.0 };
-    let rest = rest.unwrap_or(ContactLaws {
+    let mut rest = rest.unwrap_or(ContactLaws {
         penalty: FACTOR,
-        damping: DAMPING,
+        damping: 0.0,
+        tangential_damping: 0.0,
+        calms: [true; 2],
         friction: Friction { at_rest: 0.0, in_motion: 0.0, decay: f64::INFINITY },
         restitution,
     });
@@ -245,19 +244,20 @@ pub(super) fn laws(
         given.refuse_idle(path, response, check);
     }
     // Of springs the one is said by the other: what is given here replaces both.
-    let damped = method == Some(ResponseMethod::Penalty);
-    let restitution_of_rest = if damped && given.damping.is_some() { 1.0 } else { rest.restitution };
-    let damping_of_rest = if damped && given.restitution.is_some() { DAMPING } else { rest.damping };
+    if given.restitution.is_some() {
+        (rest.damping, rest.calms[0]) = (0.0, false);
+    }
+    if given.damping.is_some() && method != Some(ResponseMethod::Decomposition) {
+        (rest.restitution, rest.calms) = (restitution, [false; 2]);
+    }
+    let damping = given.damping.map(|value| check.number(&key("damping"), value, Bounds::NotNegative));
     ContactLaws {
         penalty: check.number_or(&key("penalty"), given.penalty, factor, rest.penalty),
-        damping: check.number_or(&key("damping"), given.damping, Bounds::NotNegative, damping_of_rest),
+        damping: damping.unwrap_or(rest.damping),
+        tangential_damping: damping.unwrap_or(rest.tangential_damping),
+        calms: rest.calms,
         friction: given.friction.map_or(rest.friction, |value| friction(&key("friction"), value, check)),
-        restitution: check.number_or(
-            &key("restitution"),
-            given.restitution,
-            Bounds::Part,
-            restitution_of_rest,
-        ),
+        restitution: check.number_or(&key("restitution"), given.restitution, Bounds::Part, rest.restitution),
     }
 }
 

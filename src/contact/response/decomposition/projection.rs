@@ -39,7 +39,9 @@ impl Decomposition {
                 way if way >= -flush => 1.0,
                 _ => 0.0,
             };
-            contact.since = part * dt * fraction;
+            // What has pressed in the step before has rubbed all the step, though it may have risen a little since.
+            let rubs = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
+            contact.since = part * dt * rubs;
             contact.lead = lead(closing, contact.normal.dot(&contact.kick), fraction);
         }
         if deepest <= rounding {

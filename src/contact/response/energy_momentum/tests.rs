@@ -6,8 +6,9 @@ use crate::math::Mat3;
 
 fn response(factor: f64, restitution: f64, friction: f64, num_nodes: usize) -> EnergyMomentum {
     let friction = FrictionLaw::constant(friction);
-    let options = EnergyMomentumOptions { factor, restitution, friction };
-    EnergyMomentum::new(Stiffness::Mass, PairOptions::uniform(options), num_nodes, 2)
+    let (damping, tangential_damping) = (Damping::none(), Damping::none());
+    let options = EnergyMomentumOptions { factor, restitution, damping, tangential_damping, friction };
+    EnergyMomentum::new(Stiffness::Mass, PairOptions::uniform(options), num_nodes, vec![1.0; 2])
 }
 
 /// Particles stepped by the leapfrog, velocities at mid-steps; contacts are found where gaps are negative, as by a

@@ -3,7 +3,7 @@
 use super::PenaltyOptions;
 use super::release::Opening;
 use crate::contact::Constraint;
-use crate::contact::response::StepLength;
+use crate::contact::response::{Damping, StepLength};
 use crate::math::Vec3;
 
 /// The share of a spring in the stiffness that a body can bear is lowered where it would be by this factor at least, and
@@ -39,9 +39,13 @@ pub(super) struct Spring {
     pub offset: f64,
     /// The part of damping in the normal force \[N\].
     pub damped: f64,
-    /// Force of friction on the contactor \[N\].
+    /// Force of the spring across the normal on the contactor \[N\].
     pub traction: Vec3,
+    /// The part of damping in the force of friction \[N\].
+    pub dragged: Vec3,
     pub slips: bool,
+    /// Whether another contact of the same rigid bodies sticks.
+    pub is_held: bool,
 }
 
 impl Spring {
@@ -120,16 +124,36 @@ impl Spring {
     /// before, restitution is off by ½ ζ ω dt, and strong damping is unstable. A contact that began in the last part τ of
     /// the step has been damped for (½ + τ) of the time of a kick.
     pub fn damping(&self, elastic: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
-        if self.frequency == 0.0 || self.stiffness == 0.0 || self.options.damping == 0.0 {
+        let factor = self.viscosity(self.options.damping);
+        if factor == 0.0 {
             return 0.0;
         }
-        let factor = 2.0 * self.options.damping * self.stiffness / self.frequency;
         let begins = self.penetration == 0.0 && closing > 0.0;
         let part = if begins { 0.5 + (penetration / (closing * step.actual)).min(1.0) } else { 1.0 };
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
         // Forces of the elements are not known here: those of a body at rest balance that of the spring.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
+    }
+
+    /// c = 2 ζ κ/ω at the age of the contact \[N·s/m\].
+    fn viscosity(&self, damping: Damping) -> f64 {
+        if self.frequency == 0.0 {
+            return 0.0;
+        }
+        let half_periods = self.age * self.frequency / std::f64::consts::PI;
+        2.0 * damping.ratio(half_periods) * self.stiffness / self.frequency
+    }
+
+    /// Force of the damping across the normal \[N\], from the rate of slip at the middle of the step \[m/s\]: what it does
+    /// over half a kick is in it, so that no damping is too strong.
+    fn drag(&self, slip_rate: &Vec3, step: StepLength) -> Vec3 {
+        let viscosity = self.viscosity(self.options.tangential_damping);
+        if viscosity == 0.0 {
+            return Vec3::zeros();
+        }
+        let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
+        slip_rate * (-viscosity / (1.0 + half * viscosity))
     }
 
     /// Energy of the spring along the normal \[J\].
@@ -153,7 +177,16 @@ impl Spring {
 
     /// Whether it takes energy in the step to come even if its contact is over.
     pub fn takes_energy(&self) -> bool {
-        self.damped != 0.0 || self.traction != Vec3::zeros() || self.offset > 0.0
+        self.damped != 0.0 || self.holds_across() || self.offset > 0.0
+    }
+
+    /// Whether there is friction, or a force left of where there was.
+    pub fn rubs(&self) -> bool {
+        self.options.friction.acts() || self.holds_across()
+    }
+
+    fn holds_across(&self) -> bool {
+        self.traction != Vec3::zeros() || self.dragged != Vec3::zeros()
     }
 
     /// Energy of the spring across the normal \[J\].
@@ -161,23 +194,43 @@ impl Spring {
         if self.stiffness > 0.0 { 0.5 * self.traction.norm_squared() / self.stiffness } else { 0.0 }
     }
 
-    /// Slides by `travel` \[m\] in a step under a normal force \[N\]; the energy this takes \[J\].
+    /// Slides with a rate of slip \[m/s\] over a step under a normal force \[N\]; the energies that friction and damping take
+    /// \[J\].
+    ///
+    /// Spring and damping together stay in the circle: a damping that is returned to it with a spring inside takes energy at
+    /// any slip, as c |v|² ≥ |d|²/c of what is left of it, d. Where the spring slides along, none is left.
     ///
     /// Forces act by the trapezoidal rule, as in the balance of energy of the steps: what is taken is −(t_n + t_{n+1})/2
     /// · travel less the change of the energy of the spring.
-    pub fn slide(&mut self, constraint: &Constraint<'_>, travel: &Vec3, speed: f64, pressure: f64) -> f64 {
-        let before = (turned(&self.traction, &constraint.normal), self.tangential_energy());
-        let trial = before.0 - travel * self.stiffness;
+    pub fn slide(
+        &mut self,
+        constraint: &Constraint<'_>,
+        slip_rate: &Vec3,
+        pressure: f64,
+        step: StepLength,
+    ) -> [f64; 2] {
+        let travel = slip_rate * step.actual;
+        let before = turned(&self.traction, &constraint.normal);
+        let (stored, dragged) = (self.tangential_energy(), turned(&self.dragged, &constraint.normal));
+        let trial = before - travel * self.stiffness;
         let law = &self.options.friction;
-        let bound = pressure * if self.slips { law.sliding(speed) } else { law.at_rest };
+        let at_rest = pressure * law.at_rest;
+        // What slips by more in a step than springs are stretched turns about those that stick.
+        let is_held = self.is_held && travel.norm() * self.stiffness <= at_rest;
+        let sliding = if is_held { at_rest } else { pressure * law.sliding(slip_rate.norm()) };
+        let bound = if self.slips { sliding } else { at_rest };
         let size = trial.norm();
         self.slips = size > bound;
-        self.traction = match (self.slips, bound > 0.0) {
-            (false, _) => trial,
-            (true, true) => trial * (pressure * law.sliding(speed) / size),
-            (true, false) => Vec3::zeros(),
-        };
-        -0.5 * (before.0 + self.traction).dot(travel) - (self.tangential_energy() - before.1)
+        let (bound, part) = if self.slips { (sliding, sliding / size) } else { (bound, 1.0) };
+        self.traction = trial * part;
+        self.dragged = self.drag(slip_rate, step);
+        let whole = self.traction + self.dragged;
+        let size = whole.norm();
+        if self.dragged != Vec3::zeros() && size > bound {
+            self.dragged = whole * (bound / size) - self.traction;
+        }
+        let taken = |sum: Vec3| -0.5 * sum.dot(&travel);
+        [taken(before + self.traction) - (self.tangential_energy() - stored), taken(dragged + self.dragged)]
     }
 }
 

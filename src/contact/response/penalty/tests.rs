@@ -11,7 +11,13 @@ use crate::mesh::CellKind;
 const LARGE: [f64; 3] = [1e9; 3];
 
 fn response(factor: f64, friction: FrictionLaw) -> Penalty {
-    let options = PenaltyOptions { factor, damping: 0.0, friction, soft_start: 0.0 };
+    let options = PenaltyOptions {
+        factor,
+        damping: Damping::none(),
+        tangential_damping: Damping::none(),
+        friction,
+        soft_start: 0.0,
+    };
     Penalty::new(Stiffness::Mass, PairOptions::uniform(options), LARGE.to_vec())
 }
 
@@ -158,8 +164,13 @@ fn friction_sticks_slides_and_balances() {
 /// given by the numerics, as nothing moves.
 #[test]
 fn soft_springs_grow() {
-    let options =
-        PenaltyOptions { factor: 0.5, damping: 0.0, friction: FrictionLaw::none(), soft_start: 4e-3 };
+    let options = PenaltyOptions {
+        factor: 0.5,
+        damping: Damping::none(),
+        tangential_damping: Damping::none(),
+        friction: FrictionLaw::none(),
+        soft_start: 4e-3,
+    };
     let mut response = Penalty::new(Stiffness::Given(1e3), PairOptions::uniform(options), LARGE.to_vec());
     let mut action = ContactAction::new(4);
     let mut given = 0.0;
@@ -205,7 +216,13 @@ fn frequency_bound_holds_for_a_rigid_body() {
     let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);
     let stiffness = 0.125 * mass / (dt * dt);
     let friction = FrictionLaw::constant(1.0);
-    let options = PenaltyOptions { factor: 1.0, damping: 0.0, friction, soft_start: 0.0 };
+    let options = PenaltyOptions {
+        factor: 1.0,
+        damping: Damping::none(),
+        tangential_damping: Damping::none(),
+        friction,
+        soft_start: 0.0,
+    };
     let mut action = ContactAction::new(16);
     Penalty::new(Stiffness::Given(stiffness), PairOptions::uniform(options), LARGE.to_vec()).respond(
         &constraints,
@@ -224,7 +241,8 @@ fn frequency_bound_holds_for_a_rigid_body() {
 fn laws_are_those_of_the_face_that_a_contact_is_on() {
     let laws = |factor: f64, coefficient: f64| PenaltyOptions {
         factor,
-        damping: 0.0,
+        damping: Damping::none(),
+        tangential_damping: Damping::none(),
         friction: FrictionLaw::constant(coefficient),
         soft_start: 0.0,
     };

@@ -1,0 +1,42 @@
+//! The damping of springs at the age of their contacts.
+
+use super::{Bodies, Damping, EnergyMomentum, EnergyMomentumOptions, Spring, StepLength};
+
+impl EnergyMomentum {
+    /// Gives each spring the damping that it has at its age.
+    pub(super) fn damp(&mut self, bodies: &Bodies<'_>, step: StepLength) {
+        let is_damped = |options: &EnergyMomentumOptions| {
+            options.damping != Damping::none() || options.tangential_damping != Damping::none()
+        };
+        if !self.options.all().any(is_damped) {
+            return;
+        }
+        self.assembled.clear(bodies.mobility);
+        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter()) {
+            let friction = spring.options.friction.acts();
+            self.assembled.add(&constraint, bodies, spring.stiffness.unwrap_or(0.0), friction);
+        }
+        self.assembled.bound(bodies.mobility);
+        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
+            let bound = self.assembled.of(&constraint, bodies);
+            let stiffness = spring.stiffness.unwrap_or(0.0);
+            let swing = self.assembled.swing(&constraint, bodies, stiffness, bound);
+            spring.damp(swing.square.sqrt(), step.kick());
+            spring.age += step.actual;
+        }
+    }
+}
+
+impl Spring {
+    /// Takes the damping of its age, where the contact swings with a frequency \[rad/s\] in steps of `time_step` \[s\].
+    fn damp(&mut self, frequency: f64, time_step: f64) {
+        if frequency == 0.0 {
+            return;
+        }
+        // The midpoint rule swings with tan(½ ω' dt) = ½ ω dt.
+        let swing = frequency * time_step;
+        let half_periods = self.age / time_step * 2.0 * (0.5 * swing).atan() / std::f64::consts::PI;
+        let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;
+        self.lag = [damping, tangential_damping].map(|damping| 2.0 * damping.ratio(half_periods) / swing);
+    }
+}
