@@ -32,7 +32,8 @@ const STEPS: usize = 4;
 /// Most rounds of steps and descent; momentum does not depend on convergence.
 const MAX_ROUNDS: usize = 100;
 /// Where a round changes the velocities by so much more than the one that changed them least, it is not gone on from: rounds
-/// that find other contacts open or slipping change them by several times as much before they settle.
+/// that find other contacts open or slipping change them by several times as much before they settle. Nor does one begin at
+/// impulses that are so much larger than those of the one before.
 const GROWS: f64 = 10.0;
 /// Directions in which W is less than this part of D are those of impulses that move nothing.
 const IDLE: f64 = 1e-10;
@@ -166,11 +167,18 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
     }
 
-    /// Begins the next round at the best combination of the last ones.
+    /// Begins the next round at the best combination of the last ones. One that is far from the last lies along impulses that
+    /// balance each other, as of a body that friction wedges: it is not followed.
     fn mix(&mut self, workspace: &mut Workspace) {
         let Workspace { mixing, start, .. } = workspace;
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
+        let present: f64 = unknowns.clone().map(|unknown| unknown.impulse.norm()).sum();
         mixing.end(start, unknowns.map(|unknown| (unknown.impulse, unknown.mass)));
+        let mixed: f64 = mixing.next_start().iter().map(Vec3::norm).sum();
+        if mixed.is_nan() || mixed > GROWS * present {
+            mixing.clear();
+            return;
+        }
         for (&k, &impulse) in self.members.iter().zip(mixing.next_start()) {
             self.unknowns[k as usize].impulse = impulse;
         }
