@@ -35,12 +35,12 @@ pub(super) fn holding_step(scenario: &Scenario, model: &Model, surfaces: &[Surfa
 }
 
 /// How deep rigid bodies sink under their weight, over their extent.
-const SINKING: f64 = 2.5e-5;
+const SINKING: f64 = 1e-4;
 
 /// The largest step of a model without deformable bodies \[s\]; infinite for others, and without gravity.
 ///
 /// Springs that follow the step have λ dt² = 0.1 together on a rigid body. One of extent L that rests on them sinks by
-/// g/λ = 2.5e-5 L in steps of dt² = 0.1 · 2.5e-5 L/g, and deeper as its heave has but a part of the largest λ: how deep, and
+/// g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g, and deeper as its heave has but a part of the largest λ: how deep, and
 /// how fast it comes to rest, is a matter of the model, and not of how long it runs. Impulses leave a body g dt² deep in such steps, and are right in times of dt.
 pub(super) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
