@@ -16,7 +16,7 @@ const FLOOR: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n\
 /// Blocks on the floor, rigid both, with these keys of the contact and of pairs.
 fn scenario(end: f64, contact: &str, pairs: &str, blocks: &str) -> String {
     format!(
-        "gravity = [0, 0, -9.81]\n[time]\nend = {end:?}\nflight_step = 2e-5\n[contact]\n{contact}\
+        "gravity = [0, 0, -9.81]\n[time]\nend = {end:?}\nstep = 2e-5\n[contact]\n{contact}\
          [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n\
          [[bodies]]\nname = \"floor\"\nmesh = \"floor.msh\"\nmaterial = \"m\"\nthickness = 0.01\n\
          contact_thickness = 0\ngravity = [0, 0, 0]\n\
