@@ -5,7 +5,7 @@ use crate::contact::response::{ON_RIGID, Stiffness};
 use crate::dynamics::CriticalStep;
 use crate::scenario::{MaterialModel, ResponseMethod, Scenario, StepSize, StiffnessRule};
 
-use super::model::Model;
+use super::model::{Behaviour, Body, Model};
 
 /// Where the springs of a scenario have their stiffness from.
 pub(super) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> Stiffness {
@@ -47,7 +47,11 @@ pub(super) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
     if moving.clone().any(|(body, _)| !body.is_rigid()) {
         return f64::INFINITY;
     }
-    let square = moving.map(|(body, surface)| {
+    let rests = |body: &Body| match &body.behaviour {
+        Behaviour::Rigid { prescribed: Some(components) } => components.iter().any(Option::is_none),
+        _ => true,
+    };
+    let square = moving.filter(|(body, _)| rests(body)).map(|(body, surface)| {
         let extent = 2.0 * surface.radius(&model.reference_positions);
         ON_RIGID * SINKING * extent / body.gravity.norm()
     });

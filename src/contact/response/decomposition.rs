@@ -311,6 +311,7 @@ impl Response for Decomposition {
         }
         self.since = 0;
         if constraints.is_empty() {
+            self.earlier.follow(constraints, |_| Guess::default(), |_, _| ());
             self.sticking.clear();
             return;
         }

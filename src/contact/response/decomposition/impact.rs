@@ -11,7 +11,7 @@
 //! α (P_e − P_c) the largest α ≤ 1 is taken for which all this makes none with the forces at the beginning of the step, a
 //! root of a convex quadratic. What forces that change have made after all is taken in the steps to come, of all groups by
 //! the same part of the energy of their impacts. Both solutions lie in Coulomb's cones and leave nothing closing, and so does
-//! what is between them. One by one, only the impulses of each contact count.
+//! what is between them. One by one, nothing of other contacts and steps counts.
 //!
 //! P_e may have no solution where friction jams contacts, as those of a body wedged in a groove. Then the contacts that are
 //! farthest from theirs have no restitution, and the others are tried again, until there is one.
@@ -37,7 +37,7 @@ const TOLERANCE: f64 = 1e-11;
 const CLOSING: f64 = 1e-9;
 /// Energy made by restitution, relative to the work of the impulses on the velocities before, that is rounding.
 const MADE: f64 = 1e-9;
-/// First guesses that sum to so many times what the velocities ask for are none.
+/// First guesses that are on average so many times all that the velocities ask for are none.
 const MOST_GUESSED: f64 = 50.0;
 /// Most passes one by one.
 const MAX_PASSES: usize = 15;
@@ -169,7 +169,8 @@ impl Group<'_> {
             guessed += self.contacts[k as usize].guess.norm();
             asked += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        guessed <= MOST_GUESSED * asked
+        // A load on top of a stack is asked for at its foot, and is in the guesses of all contacts below it.
+        guessed <= MOST_GUESSED * self.members.len() as f64 * asked
     }
 
     /// Contacts one after another, until none is closing.
@@ -245,7 +246,8 @@ impl Group<'_> {
         let target = |contact: &Contact, closing: f64| {
             let Contact { is_jammed, lead, .. } = *contact;
             let restitution = contact.laws.restitution;
-            if is_jammed { 0.0 } else { (restitution * closing - (1.0 + restitution) * lead).max(0.0) }
+            let rebounds = restitution > 0.0 && !is_jammed;
+            if rebounds { (restitution * closing - (1.0 + restitution) * lead).max(0.0) } else { 0.0 }
         };
         if self.solve(target) {
             return true;
