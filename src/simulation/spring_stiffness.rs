@@ -41,7 +41,8 @@ const SINKING: f64 = 1e-4;
 ///
 /// Springs that follow the step have λ dt² = 0.1 together on a rigid body. One of extent L that rests on them sinks by
 /// g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g, and deeper as its heave has but a part of the largest λ: how deep, and
-/// how fast it comes to rest, is a matter of the model, and not of how long it runs. Impulses leave a body g dt² deep in such steps, and are right in times of dt.
+/// how fast it comes to rest, is a matter of the model, and not of how long it runs. Impulses leave a body g dt² deep in
+/// such steps, and are right in times of dt.
 pub(super) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {

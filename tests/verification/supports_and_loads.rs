@@ -163,7 +163,8 @@ const JUMPS: [&str; 4] = [
 ];
 
 /// Goal: what a support gives a body, impulse, moment and work, is what becomes of its momenta and energy, whatever jumps:
-/// of a rigid body to rounding, in steps of one length; of one end of a bar, whose nodes jump by 0.01 m/s, the momenta to rounding, and the energy
+/// of a rigid body to rounding, in steps of one length; of one end of a bar, whose nodes jump by 0.01 m/s, the momenta to
+/// rounding, and the energy
 /// to what the trapezoidal rule of the internal forces is off by, a strain of 1e-4 squared over itself, ten times.
 /// Reference: Newton's second law.
 #[test]

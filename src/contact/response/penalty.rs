@@ -66,7 +66,8 @@ const OPENED: f64 = 0.5;
 /// Over a flush seam the next body takes the spring over as it is, see `handover`.
 ///
 /// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, and
-/// with its damping once more. Its force is turned with the normal. The laws of friction and damping are those of the faces that a contact is on, the
+/// with its damping once more. Its force is turned with the normal. The laws of friction and damping are those of the
+/// faces that a contact is on, the
 /// stiffness stays that of where it began. Where a contact has yet to slide the coefficient is that at rest, and between
 /// rigid bodies until all of their contacts slide. Friction on a
 /// contactor that is the penetration away from its point of the target has a moment, which a couple on the nodes of the

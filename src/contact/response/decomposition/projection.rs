@@ -131,7 +131,8 @@ impl Decomposition {
         (given, of_supports)
     }
 
-    /// Turns the rigid bodies of a contact by one jump of their angular velocities, so that they go on turning against each other as they did; the kinetic
+    /// Turns the rigid bodies of a contact by one jump of their angular velocities, so that they go on turning against each
+    /// other as they did; the kinetic
     /// energy this gives \[J\] and the angular momentum that they take, less than asked for about axes on which they are
     /// held \[N·m·s\]. `None` where none can turn.
     fn turn_bodies(
