@@ -74,7 +74,7 @@ fn cube_on_a_belt_sticks_until_friction_is_exceeded() {
 }
 
 /// Goal: how deep a cube rests on springs, in the mean of the last half of a run, is a matter of the model: for runs of 0.1, 1
-/// and 10 s equal within 5 %, and by penalty springs 1e-4 to 1e-3 of its extent.
+/// and 10 s equal within 5 %, and by penalty springs 1e-4 to 5e-4 of its extent, as the guide says.
 #[test]
 fn depth_at_rest_does_not_follow_the_length_of_a_run() {
     for response in ["penalty", "energy-momentum"] {
@@ -95,7 +95,7 @@ fn depth_at_rest_does_not_follow_the_length_of_a_run() {
         assert!(depths.iter().all(|depth| (depth / depths[0] - 1.0).abs() < 0.05), "{response}: {depths:?}");
         if response == "penalty" {
             let part = depths[2] / (0.2 * 3.0_f64.sqrt());
-            assert!((1e-4..1e-3).contains(&part), "{part} of the extent");
+            assert!((1e-4..5e-4).contains(&part), "{part} of the extent");
         }
     }
 }
