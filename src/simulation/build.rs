@@ -130,6 +130,7 @@ impl Simulation {
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
             impact_control,
             tunnelling,
+            passage_boxes: Vec::new(),
             radii,
             control: StepControl::new(
                 scenario.time.step,

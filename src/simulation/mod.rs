@@ -35,6 +35,7 @@ mod wall_frames;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{DetectionStatistics, Detector, EntryFaces, TunnellingGuard, WallDetector};
 use crate::contact::response::{ContactAction, Mobility, OffsetPoints, Response, Ties};
 use crate::contact::{Constraints, Surface};
@@ -96,6 +97,8 @@ pub struct Simulation {
     contact_before: (Constraints, ContactAction),
     control: StepControl,
     tunnelling: TunnellingGuard,
+    /// Of the places and velocities of the bodies, reused.
+    passage_boxes: Vec<(u32, [Aabb; 2])>,
     /// Largest distance of a node of each body that can touch others from the centre of mass, of rigid ones \[m\].
     radii: Vec<f64>,
     /// Where steps are to end at impacts.

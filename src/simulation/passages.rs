@@ -15,17 +15,21 @@ use super::{FailureCause, NumericalFailure, Passage, Simulation};
 const SHARE: f64 = 0.5;
 
 impl Simulation {
-    /// The longest step up to `step` \[s\] in which contact misses no body, with bodies that may be so many times faster than
-    /// usual.
-    pub(super) fn step_without_passage(&mut self, step: f64, faster: f64) -> f64 {
-        let share = (SHARE * faster).min(1.0);
+    /// The longest step up to `step` \[s\] in which contact misses no body.
+    pub(super) fn step_without_passage(&mut self, step: f64) -> f64 {
         let num_bodies = self.surfaces.len();
-        if self.tunnelling.allows((0..num_bodies).filter_map(|body| self.velocity_box(body)), share, step) {
+        if self.tunnelling.allows((0..num_bodies).filter_map(|body| self.velocity_box(body)), SHARE, step) {
             return step;
         }
-        let boxes = |body: usize| Some((body as u32, [self.place_box(body)?, self.velocity_box(body)?]));
-        let bodies: Vec<(u32, [Aabb; 2])> = (0..num_bodies).filter_map(boxes).collect();
-        self.tunnelling.longest_step(&bodies, share, step)
+        let mut boxes = std::mem::take(&mut self.passage_boxes);
+        boxes.clear();
+        boxes.extend(
+            (0..num_bodies)
+                .filter_map(|body| Some((body as u32, [self.place_box(body)?, self.velocity_box(body)?]))),
+        );
+        let longest = self.tunnelling.longest_step(&boxes, SHARE, step);
+        self.passage_boxes = boxes;
+        longest
     }
 
     /// Box of the velocities of a body that can touch others \[m/s\].

@@ -156,9 +156,9 @@ impl Simulation {
         }
         self.control.since_refresh += 1;
         let promised = self.control.promised.take().filter(|_| !self.action.nodes.is_empty());
-        let preferred = match promised {
-            Some(step) => self.step_without_passage(step, FASTER),
-            None => self.preferred_step(false),
+        let preferred = match (self.control.size, promised) {
+            (StepSize::Auto, Some(step)) => self.step_without_passage(step),
+            _ => self.preferred_step(),
         };
         let first = *self.control.first.get_or_insert(preferred);
         let remaining = self.settings.end - self.state.time;
@@ -173,19 +173,26 @@ impl Simulation {
 
     /// Chooses the step that follows the present one: where contact then presses, it is taken as it is here. Forces of a
     /// discrete gradient act from the middle of the one to that of the other.
+    ///
+    /// A body that contact speeds up goes on in equal steps as far as it is no more than [`FASTER`] than they were chosen for.
     pub(super) fn promise_step(&mut self) {
-        self.control.promised = Some(self.preferred_step(true));
+        let present = self.control.preferred;
+        let goes_on = self.control.size == StepSize::Auto && {
+            let stable = self.largest_stable_step(FASTER).min(self.settings.flight_step);
+            self.step_without_passage(stable) >= present
+        };
+        self.control.promised = Some(if goes_on { present } else { self.preferred_step() });
     }
 
-    fn preferred_step(&mut self, is_pressed: bool) -> f64 {
+    fn preferred_step(&mut self) -> f64 {
         match self.control.size {
             StepSize::Fixed(size) => {
                 self.control.spring_step = size;
                 // A step that is not stable is not mended by a shorter one now and then: it must show.
                 let is_stable = self.control.critical_step().is_none_or(|critical| size <= critical);
-                if is_stable { self.step_without_passage(size, 1.0) } else { size }
+                if is_stable { self.step_without_passage(size) } else { size }
             }
-            StepSize::Auto => self.automatic_step(is_pressed),
+            StepSize::Auto => self.automatic_step(),
         }
     }
 
@@ -197,17 +204,10 @@ impl Simulation {
     }
 
     /// The stable step, kept as it is unless it must shrink or can grow by a worthwhile amount.
-    fn automatic_step(&mut self, is_pressed: bool) -> f64 {
-        let (preferred, longest) = (self.control.preferred, self.settings.flight_step);
-        // A body that contact speeds up goes on in equal steps as far as it is no more than this faster than they were
-        // chosen for.
-        if is_pressed
-            && self.step_without_passage(self.largest_stable_step(FASTER).min(longest), FASTER) >= preferred
-        {
-            return preferred;
-        }
+    fn automatic_step(&mut self) -> f64 {
+        let preferred = self.control.preferred;
         let of_springs = self.largest_stable_step(1.0);
-        let stable = self.step_without_passage(of_springs.min(longest), 1.0);
+        let stable = self.step_without_passage(of_springs.min(self.settings.flight_step));
         if !(preferred.is_finite() && stable >= preferred && stable <= WORTHWHILE * preferred) {
             self.control.preferred = stable;
         }

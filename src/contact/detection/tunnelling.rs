@@ -27,6 +27,8 @@ pub struct TunnellingGuard {
     /// The least search depth of a body \[m\]; infinite without bodies that can touch.
     least_depth: f64,
     tree: BodyTree,
+    /// Of bodies over a step, reused.
+    swept: Vec<(u32, Aabb)>,
 }
 
 impl TunnellingGuard {
@@ -39,6 +41,7 @@ impl TunnellingGuard {
             excluded: model.excluded.clone(),
             least_depth: depths.fold(f64::INFINITY, f64::min),
             tree: BodyTree::new(model.surfaces.len()),
+            swept: Vec::new(),
         }
     }
 
@@ -56,13 +59,14 @@ impl TunnellingGuard {
     /// # Cost
     /// O(N log N + pairs that are near each other in the step).
     pub fn longest_step(&mut self, bodies: &[(u32, [Aabb; 2])], share: f64, step: f64) -> f64 {
-        let swept = |&(body, [places, velocities]): &(u32, [Aabb; 2])| {
+        let offsets = &self.offsets;
+        self.swept.clear();
+        self.swept.extend(bodies.iter().map(|&(body, [places, velocities])| {
             let [lower, upper] = [velocities.lower, velocities.upper].map(|velocity| velocity * step);
             let swept = places.union(&places.moved(&lower)).union(&places.moved(&upper));
-            (body, swept.widened(self.offsets[body as usize]))
-        };
-        let swept: Vec<(u32, Aabb)> = bodies.iter().map(swept).collect();
-        self.tree.build(&swept);
+            (body, swept.widened(offsets[body as usize]))
+        }));
+        self.tree.build(&self.swept);
         let of = |body: u32| {
             let place = bodies.binary_search_by_key(&body, |(body, _)| *body).ok()?;
             Some(&bodies[place].1)
