@@ -17,7 +17,7 @@ use nalgebra::{SMatrix, SVector};
 use crate::contact::Constraint;
 use crate::math::Vec3;
 
-use super::row::{deformable_sides, rigid_sides, swings_rigidly};
+use super::row::{compliance_along_normal, deformable_sides, rigid_sides, swings_rigidly};
 use super::{Bodies, Mobility, RigidMobility};
 
 type Mat6 = SMatrix<f64, 6, 6>;
@@ -219,7 +219,7 @@ impl AssembledStiffness {
         bound: Bound,
     ) -> Swing {
         let together = self.frequency_squared(constraint, bodies, stiffness);
-        let alone = stiffness * constraint.compliance(bodies.inverse_mass);
+        let alone = stiffness * compliance_along_normal(constraint, bodies);
         let is_of_rigid_bodies = together > 0.0;
         // The bound on nodes is up to twice what one contact has.
         let square = if is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };

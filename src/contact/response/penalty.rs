@@ -9,6 +9,7 @@ use super::carried::Carried;
 use super::damping::Damping;
 use super::friction::FrictionLaw;
 use super::handover::Handovers;
+use super::row::compliance_along_normal;
 use super::sticking::StickingPairs;
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
@@ -25,7 +26,8 @@ pub(super) use spring::turned;
 /// Where the stiffness of a contact comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
-    /// Mass and step: κ = f m_eff/dt², m_eff = 1/Σ(w²/m). Stable whatever the materials are.
+    /// Mass and step: κ = f m_eff/dt², 1/m_eff = Σ w²/m over the nodes of deformable bodies + n · H n over rigid ones.
+    /// Stable whatever the materials are.
     Mass,
     /// Elements behind the surface: κ = f k with 1/k = Σ w² / k_a and k_a = K A²/V of every node \[N/m\], infinite for
     /// nodes of rigid bodies. The step shrinks where this is stiffer than the elements.
@@ -58,7 +60,7 @@ const OPENED: f64 = 0.5;
 /// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts are kept whichever body is contactor, so both surfaces are
 /// checked against each other at full stiffness. Where that follows masses and step, all springs on what a contact pushes
 /// share what it can bear in a step of this length, before the first force acts: see `assembled_stiffness`. A share that
-/// changes while the spring is pressed leaves its energy as it is: the penetration counts from elsewhere.
+/// changes while the spring is pressed makes no energy: the penetration counts from elsewhere.
 ///
 /// The work of a spring by the trapezoidal rule, in which the steps conserve energy, is held against the energy it stores;
 /// what is left is numerical work, and balanced when the contact opens: see `release`.
@@ -75,7 +77,7 @@ const OPENED: f64 = 0.5;
 ///
 /// # Source
 /// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², where
-/// m_eff = 1/Σ(w²/m) replaces the smaller nodal mass, and "segment based" for K A²/V; return mapping: Wriggers,
+/// the effective mass of both sides replaces the smaller nodal mass, and "segment based" for K A²/V; return mapping: Wriggers,
 /// Computational Contact Mechanics, 2006, §5.2.3 and §10.5.
 #[derive(Clone, Debug)]
 pub struct Penalty {
@@ -155,10 +157,10 @@ impl Penalty {
         action: &mut ContactAction,
     ) {
         let (stiffness, options) = (&self.stiffness, &self.options);
-        let (inverse_mass, velocities) = (bodies.inverse_mass, bodies.velocities);
+        let velocities = bodies.velocities;
         let begin = |constraint: &Constraint<'_>| {
             let options = options.of(constraint);
-            let mass = finite_mass(constraint, inverse_mass);
+            let mass = effective_mass(constraint, bodies);
             let full_stiffness = stiffness.of(constraint, options.factor, mass, step.regular);
             Spring {
                 options,
@@ -214,7 +216,13 @@ impl Penalty {
 
     /// Gives each spring its share of what all may have together; a bound on the square of the frequency that they add
     /// \[rad²/s²\].
-    fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
+    fn share_stiffness(
+        &mut self,
+        constraints: &Constraints,
+        bodies: &Bodies<'_>,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
             let friction = spring.options.friction.acts();
@@ -228,7 +236,10 @@ impl Penalty {
                 Stiffness::Mass => bound.share(step.regular),
                 _ => 1.0,
             };
-            spring.adapt(share);
+            let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
+            let made = spring.adapt(share, closing);
+            spring.made += made;
+            action.work.numerical += made;
             largest = largest.max(bound.shared(share));
             let swing = self.assembled.swing(&constraint, bodies, spring.full_stiffness, bound);
             spring.is_of_rigid_bodies = swing.is_of_rigid_bodies;
@@ -271,10 +282,10 @@ impl Stiffness {
     }
 }
 
-/// Effective mass of a contact; zero where neither side can move.
-fn finite_mass(constraint: &Constraint<'_>, inverse_mass: &[f64]) -> f64 {
-    let mass = constraint.effective_mass(inverse_mass);
-    if mass.is_finite() { mass } else { 0.0 }
+/// Effective mass of a contact along its normal \[kg\], of rigid bodies as a whole; zero where neither side can move.
+fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
+    let compliance = compliance_along_normal(constraint, bodies);
+    if compliance > 0.0 { 1.0 / compliance } else { 0.0 }
 }
 
 impl Response for Penalty {
@@ -297,7 +308,7 @@ impl Response for Penalty {
         action.work.numerical += self.change_step(bodies.accelerations, time_step);
         self.hand_over(constraints, bodies.velocities, time_step);
         self.carry_springs(constraints, bodies, step, action);
-        let frequency_squared = self.share_stiffness(constraints, bodies, step);
+        let frequency_squared = self.share_stiffness(constraints, bodies, step, action);
         let vary = self.options.vary_over_surfaces();
         let mut before = self.before.iter().peekable();
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
@@ -311,6 +322,8 @@ impl Response for Penalty {
             let closing = -constraint.normal.dot(&jump);
             let elastic = spring.stiffness * penetration * spring.pressed_part(penetration, closing, step);
             let force = (elastic + spring.damping(elastic, penetration, closing, step)).max(0.0);
+            let damped = force - elastic;
+            let pushed_back = spring.pushed_back(damped, penetration, closing, step);
             let [mut friction_work, drag_work] = if spring.rubs() {
                 spring.is_held = self.sticking.hold(constraint.bodies);
                 spring.slide(&constraint, &(jump + constraint.normal * closing), force, step)
@@ -329,6 +342,7 @@ impl Response for Penalty {
                 self.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
                 spring.made = 0.0;
             }
+            let begin_work = spring.come_out(pushed_back);
             spring.elastic = elastic;
             let normal = constraint.normal * force;
             let friction = spring.traction + spring.dragged;
@@ -338,8 +352,8 @@ impl Response for Penalty {
                 friction_work += power * time_step;
             }
             let stored_energy = spring.normal_energy() + spring.tangential_energy();
-            let damped = force - elastic;
-            let damping_work = 0.5 * (spring.damped + damped) * closing * time_step + drag_work;
+            let damping_work =
+                begin_work + 0.5 * (spring.damped + damped) * closing * time_step + drag_work;
             spring.damped = damped;
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;

@@ -88,6 +88,22 @@ pub(super) fn rigid_sides(
     })
 }
 
+/// n · A n of A = G M⁻¹ Gᵀ: change of the rate of the gap under an impulse along the normal \[1/kg\].
+pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
+    let normal = &constraint.normal;
+    let of_rigid = rigid_sides(constraint, bodies).filter_map(|(body, total, arm)| {
+        let rigid = bodies.mobility.rigid(body)?;
+        let (moved, turned) = (normal * total, arm.cross(normal));
+        let moved = moved.dot(&rigid.inverse_mass.component_mul(&moved));
+        Some(moved + turned.dot(&(rigid.inverse_inertia * turned)))
+    });
+    let of_nodes = deformable_sides(constraint, bodies.mobility).flat_map(|(_, nodes, weights)| {
+        let along = |&node: &u32| normal.dot(&bodies.mobility.answer(node, normal));
+        nodes.iter().zip(weights).map(move |(node, w)| w * w * along(node))
+    });
+    of_rigid.sum::<f64>() + of_nodes.sum::<f64>()
+}
+
 /// The part of a rigid body in a contact: Σ w_a, and Σ w_a (x_a − c).
 #[derive(Clone, Copy, Debug)]
 struct RigidPart {
@@ -243,6 +259,9 @@ mod tests {
                 let found = row.jump(&constraint, &motion);
                 assert!((found - row.compliance.column(axis)).norm() < 1e-14, "{found}");
             }
+            let along = compliance_along_normal(&constraint, &bodies);
+            let normal = constraint.normal;
+            assert!((along - normal.dot(&(row.compliance * normal))).abs() < 1e-14, "{along}");
             let eigen = row.compliance.fixed_view::<2, 2>(0, 0).symmetric_eigenvalues().max();
             assert!((row.across(&Vec3::z()) - eigen).abs() < 1e-13);
             if !rigid {

@@ -69,27 +69,39 @@ impl Spring {
         0.5 * (self.stiffness - before) * self.penetration * self.penetration + tangential
     }
 
-    /// Takes over its part of the stiffness that all springs may have together, if it has changed by much. Its energy stays:
-    /// κ δ²/2 and t²/2κ with other δ and t.
-    pub fn adapt(&mut self, share: f64) {
+    /// Takes over its part of the stiffness that all springs may have together, if it has changed by much; the energy that
+    /// this gives the spring along the normal \[J\]. `closing` is the way in over the step, −Δg \[m\].
+    ///
+    /// The penetration counts from elsewhere, so that the trapezoidal work of the force p before and that after is what
+    /// the spring takes over the step: ½ κ' δ'² − ½ κ δ² = ½ (p + κ' δ') closing with the penetration δ' at its end. The
+    /// spring across the normal keeps its force where it becomes stiffer, and its energy where it becomes softer.
+    pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
         let Some(before) = self.share else {
             self.share = Some(share);
-            return;
+            return 0.0;
         };
         let ratio = share / before;
         if self.penetration == 0.0 {
             self.share = Some(share);
-            return;
+            return 0.0;
         }
         if (LOWERED..=RAISED).contains(&ratio) {
-            return;
+            return 0.0;
+        }
+        let stored = self.normal_energy();
+        let (stiffness, half) = (self.stiffness * ratio, 0.5 * closing);
+        let square = half * half + (2.0 * stored + self.elastic * closing) / stiffness;
+        // What opens in this step is left as it is.
+        if square <= half * half {
+            return 0.0;
         }
         self.share = Some(share);
-        self.stiffness *= ratio;
-        self.traction *= ratio.sqrt();
-        let penetration = self.penetration / ratio.sqrt();
+        self.stiffness = stiffness;
+        self.traction *= ratio.sqrt().min(1.0);
+        let penetration = square.sqrt() - half;
         self.offset += penetration - self.penetration;
         self.penetration = penetration;
+        self.normal_energy() - stored
     }
 
     /// The penetration that counts at this gap \[m\]; the offset of one that counts less follows it out.
@@ -128,12 +140,35 @@ impl Spring {
         if factor == 0.0 {
             return 0.0;
         }
-        let begins = self.penetration == 0.0 && closing > 0.0;
-        let part = if begins { 0.5 + (penetration / (closing * step.actual)).min(1.0) } else { 1.0 };
+        let part = self.part_begun(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
         // Forces of the elements are not known here: those of a body at rest balance that of the spring.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
         part * factor * (closing - pushed) / (1.0 + half * part * factor)
+    }
+
+    /// The part of a step in which it has been in contact, of one that begins in the step.
+    fn part_begun(&self, penetration: f64, closing: f64, step: StepLength) -> Option<f64> {
+        let begins = self.penetration == 0.0 && closing > 0.0;
+        begins.then(|| (penetration / (closing * step.actual)).min(1.0))
+    }
+
+    /// How much less deep a contact that begins is, as the damping d has pushed back since it began, not since the end of
+    /// the step: in its last part τ and half of the next, by ½ (τ − ½) dt² d/m \[m\]. Without, restitution depends on
+    /// where in a step the contact begins, by up to half of ζ ω dt.
+    pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
+        let part = self.part_begun(penetration, closing, step);
+        let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
+        let compliance = self.frequency * self.frequency / self.stiffness;
+        0.5 * (part - 0.5) * damped * compliance * step.kick() * step.following
+    }
+
+    /// Comes out of contact by a way \[m\]; the energy that this takes \[J\].
+    pub fn come_out(&mut self, way: f64) -> f64 {
+        let stored = self.normal_energy();
+        self.penetration -= way;
+        self.offset -= way;
+        stored - self.normal_energy()
     }
 
     /// c = 2 ζ κ/ω at the age of the contact \[N·s/m\].
