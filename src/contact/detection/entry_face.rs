@@ -16,7 +16,8 @@
 //! there, so that a mirrored scene has the mirrored answer.
 //!
 //! Over a slit that is narrower than the node is deep, it is still past the rim of the face that it comes from, and in contact
-//! with it, and with no other that goes on from there.
+//! with it, and with no other that goes on from there. What comes below the plane of a face past its rim
+//! is not under it.
 //!
 //! # Source
 //! Derived.
@@ -188,11 +189,27 @@ impl EntryFaces {
             if self.records.is_empty() {
                 self.note(before);
             }
+            if query.is_beside() && !self.goes_on(&query, before) {
+                continue;
+            }
             self.find_alternatives(&query, reach, before, &mut workspace);
             query.push_best(&mut workspace, &mut chosen);
         }
         std::mem::swap(constraints, &mut chosen);
         (self.chosen, self.workspace) = (chosen, workspace);
+    }
+
+    /// Whether the node has had a contact along the same normal.
+    fn goes_on(&self, query: &Query<'_>, before: &Constraints) -> bool {
+        self.records_of(query.constraint.nodes[0]).any(|record| {
+            let push = before.get(record.contact as usize).normal * record.sign;
+            is_along(&push, &query.constraint.normal)
+        })
+    }
+
+    fn records_of(&self, node: u32) -> impl Iterator<Item = &Record> {
+        let first = self.records.partition_point(|record| record.node < node);
+        self.records[first..].iter().take_while(move |record| record.node == node)
     }
 
     /// The faces near the nearest one, no farther than `reach` \[m\], that the node is straight under.
@@ -229,15 +246,13 @@ impl EntryFaces {
         let (_, nodes) = query.target().face(alternative.face as usize);
         let contactor = query.constraint.nodes[0];
         let of_node = |(node, sign): (u32, f64)| {
-            let first = self.records.partition_point(|record| record.node < node);
-            let records = self.records[first..].iter().take_while(move |record| record.node == node);
             let along = move |record: &&Record| {
                 let push = before.get(record.contact as usize).normal * record.sign;
                 is_along(&(push * sign), &alternative.normal)
             };
             let depth =
                 |record: &Record| -self.gap_now(&before.get(record.contact as usize), query.configuration);
-            records.filter(along).map(depth).reduce(f64::max)
+            self.records_of(node).filter(along).map(depth).reduce(f64::max)
         };
         let own = of_node((contactor, 1.0));
         let of_face = nodes.iter().filter_map(|&node| of_node((node, -1.0)));
@@ -304,6 +319,25 @@ impl Query<'_> {
     fn position_before(&self, node: u32) -> Vec3 {
         let moved = self.configuration.velocities[node as usize] * self.configuration.time_step;
         self.position(node) - moved
+    }
+
+    /// Whether the node is past the rim of its face, and has come there past the rim: it was behind the plane of the face
+    /// before the step, or was past the rim when it crossed that. It is outside.
+    fn is_beside(&self) -> bool {
+        let Constraint { gap, normal, .. } = self.constraint;
+        let across = |vector: Vec3| vector - normal * normal.dot(&vector);
+        let apart = self.constraint.jump(self.configuration.positions);
+        let (off, rounding) = (across(apart), self.rounding());
+        if off.norm() <= STRAIGHT * apart.norm() + rounding {
+            return false;
+        }
+        let travel = self.constraint.jump(self.configuration.velocities) * self.configuration.time_step;
+        let way = normal.dot(&travel);
+        if gap - way < -rounding {
+            return true;
+        }
+        let since_crossing = if way < 0.0 { (gap / way).clamp(0.0, 1.0) } else { 0.0 };
+        off.dot(&(off - across(travel) * since_crossing)) > rounding * off.norm()
     }
 
     /// Whether the closest point is inside a flat face, farther from its edges than a distance \[m\].

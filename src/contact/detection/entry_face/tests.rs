@@ -118,6 +118,19 @@ fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     assert_touches(&wide.step([0.12, 0.1, -0.1], [0.17, 0.1, -0.1]), 2, -Vec3::x());
 }
 
+/// Below the top of a box and beside it, the tip is no farther past the rim than deep: it is outside, unless it has come over
+/// the top.
+#[test]
+fn what_comes_along_the_side_is_outside() {
+    let mut scene = Scene::new(&[LEFT]);
+    assert!(scene.step([0.2, 0.1, -0.1], [0.08, 0.1, -0.1]).is_empty());
+    assert!(scene.step([0.08, 0.1, -0.1], [0.03, 0.1, -0.12]).is_empty());
+    let mut scene = Scene::new(&[LEFT]);
+    assert!(scene.step([0.03, 0.1, 0.02], [0.03, 0.1, -0.1]).is_empty());
+    let mut scene = Scene::new(&[LEFT]);
+    assert_touches(&scene.step([-0.05, 0.1, 0.02], [0.03, 0.1, -0.1]), 1, Vec3::z());
+}
+
 /// A tip that comes onto an edge in the plane between its faces is pushed out in that plane.
 #[test]
 fn equal_faces_push_between_them() {
