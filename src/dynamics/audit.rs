@@ -142,12 +142,15 @@ impl Audit {
         self.energy_scale
     }
 
+    /// Whether the kick energy of the initial state is noted.
+    pub fn has_started(&self) -> bool {
+        self.has_started
+    }
+
     /// Notes the kick energy of the initial state in a step of the length of the first one \[J\], in that one.
     pub fn start(&mut self, kick: f64) {
-        if !self.has_started {
-            self.has_started = true;
-            self.initial_conserved -= kick;
-        }
+        self.has_started = true;
+        self.initial_conserved -= kick;
     }
 
     /// Change of [`Energies::conserved`] over [`Audit::energy_scale`].

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::contact::response::Stage;
 use crate::dynamics::{Audit, RigidBody, Wrench};
 use crate::math::Vec3;
 use crate::math::pack::Registers;
@@ -85,11 +86,41 @@ impl Simulation {
         self.energies.viscous_dissipation += self.action.work.damping;
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
-        self.audit.start(kick_energy(&self.balances_before, dt));
         self.sum_energies(dt);
         self.audit.check(&self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
         self.wall.account += start.elapsed().as_secs_f64();
+    }
+
+    /// Books what a change of the step makes of the kick energy: a step of length `dt` \[s\] begins with that of its own length,
+    /// the one before has ended with that of its. Forces of a discrete gradient are not in it: their work is that of
+    /// whole kicks, from the middle of a step to that of the next, and has no such part.
+    pub(super) fn book_change_of_step(&mut self, dt: f64) {
+        let kick = kick_energy(&self.balances, dt);
+        self.contact_audit.unseen = 0.0;
+        if !self.audit.has_started() {
+            self.audit.start(kick);
+            return;
+        }
+        if self.response.stage() == Stage::Accelerated {
+            let before = self.contact_before.1.time_step();
+            let change = 0.125 * (before * before - dt * dt);
+            self.contact_audit.unseen = change * self.contact_force_acceleration();
+        }
+        self.energies.numerical_work += self.energies.kick - kick - self.contact_audit.unseen;
+    }
+
+    /// Σ f · a of the contact forces and the accelerations at the beginning of the step \[N·m/s²\].
+    fn contact_force_acceleration(&self) -> f64 {
+        let action = &self.contact_before.1;
+        let of_node = |&node: &u32| {
+            let is_rigid = self.model.bodies[self.model.body_of(node)].is_rigid();
+            let node = node as usize;
+            if is_rigid { 0.0 } else { action.forces[node].dot(&self.state.accelerations[node]) }
+        };
+        let of_nodes: f64 = action.nodes.iter().map(of_node).sum();
+        let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
+        of_nodes + rigid.map(|body| self.rigid_contact_acceleration(body)).sum::<f64>()
     }
 
     /// Begins the audit with the present state.

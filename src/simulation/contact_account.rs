@@ -57,6 +57,8 @@ const UNEXPLAINED: f64 = 0.02;
 pub(super) struct ContactAudit {
     /// Energy created since the start \[J\].
     pub created: f64,
+    /// Work of the contact forces in the last step that the ways of the nodes do not show \[J\].
+    pub unseen: f64,
     /// Problems without an answer since the start.
     unsolved: UnsolvedProblems,
     /// Whether there has been a warning, of creation, of friction, of impulses and of restitution.
@@ -152,7 +154,7 @@ impl Simulation {
             };
             let done = work(&action.forces, &action.nodes) + work(&before.forces, &before.nodes);
             let taken = action.work.friction + action.work.damping;
-            done + action.stored_energy - before.stored_energy + taken
+            done + self.contact_audit.unseen + action.stored_energy - before.stored_energy + taken
         };
         self.warn_of_contact_energy();
     }

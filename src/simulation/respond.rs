@@ -39,7 +39,10 @@ impl Simulation {
             self.offset_points.find(&self.surfaces, &self.positions_next, &self.constraints);
         }
         match stage {
-            Stage::Moved => self.action.begin(dt),
+            Stage::Moved => {
+                self.book_change_of_step(dt);
+                self.action.begin(dt);
+            }
             Stage::Accelerated => self.accelerate_constrained_nodes(),
         }
         if self.response.stage() == stage {
@@ -59,8 +62,14 @@ impl Simulation {
             };
             let acting = self.offset_points.of(&self.constraints);
             self.response.respond(acting, &bodies, step, &mut self.action);
+            let beyond = self.work_beyond_secants(dt);
+            self.contact_audit.unseen += beyond;
             match stage {
-                Stage::Moved => self.apply_corrections(dt),
+                Stage::Moved => {
+                    // Springs that follow the places of nodes know nothing of it.
+                    self.action.work.numerical += beyond;
+                    self.apply_corrections(dt);
+                }
                 Stage::Accelerated => self.accelerate_by_contact(),
             }
         }
@@ -78,7 +87,7 @@ impl Simulation {
 
     /// A step that may be cut, and what follows it: the one promised or a regular one, unless the run ends before.
     fn step_length(&self, dt: f64) -> StepLength {
-        let next = self.control.promised_step().unwrap_or(self.control.regular_step().max(dt));
+        let next = self.control.following_step(dt);
         let remaining = self.settings.end - self.state.time;
         let following = if remaining > 0.0 { next.min(remaining) } else { dt };
         let regular = self.control.spring_step().max(dt);

@@ -9,7 +9,7 @@ use crate::dynamics::{PrescribedStep, StepStart, VelocityJumps};
 use crate::math::reduction::nodes_per_task;
 use crate::math::{Mat3, Vec3};
 
-use super::{Behaviour, Simulation};
+use super::{Behaviour, Body, Simulation};
 
 /// Forces on a rigid body and its prescribed motion at the end of a step.
 #[derive(Clone, Copy, Debug)]
@@ -55,10 +55,7 @@ impl RigidForces {
 impl Simulation {
     /// Nodes of a body that contact acts on.
     fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
-        let nodes = self.model.bodies[body].nodes.clone();
-        let touched = self.action.nodes.iter().map(|&node| node as usize);
-        let first = self.action.nodes.partition_point(|&node| (node as usize) < nodes.start);
-        touched.skip(first).take_while(move |&node| node < nodes.end)
+        self.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
     /// Resultants of gravity and contact on the rigid bodies, with the nodes at their new positions.
@@ -240,6 +237,47 @@ impl Simulation {
         };
         let fall = carrier.mass() * of_body.free_fall().norm_squared();
         force.norm_squared() / carrier.mass() + turned - fall
+    }
+
+    /// The part of contact in a · F + (I⁻¹ τ) · τ of a rigid body, at the beginning of a step that has moved it \[N·m/s²\].
+    pub(super) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
+        let Some(carrier) = &self.carriers_before[body] else { return 0.0 };
+        let of_body = &self.model.bodies[body];
+        let rigid = &self.forces.rigid[body];
+        let contact = rigid.force - of_body.gravity * carrier.mass();
+        let moved = contact.dot(&(rigid.force + rigid.reaction)) / carrier.mass();
+        if is_supported(&of_body.behaviour) {
+            return moved;
+        }
+        moved + rigid.torque.dot(&(carrier.inverse_inertia() * rigid.torque))
+    }
+
+    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond that along the ways of their nodes
+    /// \[J\]: the kicks at its ends meet velocities along the tangents there, the ways are the secants of the turn between.
+    pub(super) fn work_beyond_secants(&self, dt: f64) -> f64 {
+        let before = &self.contact_before.1;
+        let of_body = |(index, body): (usize, &Body)| {
+            let [Some(start), Some(end)] = [&self.carriers_before[index], &self.carriers[index]] else {
+                return 0.0;
+            };
+            if !body.is_rigid() || is_supported(&body.behaviour) {
+                return 0.0;
+            }
+            let spin = start.inverse_inertia() * end.angular_momentum();
+            let at_start = |&node: &u32| {
+                let node = node as usize;
+                let arm = self.state.positions[node] - start.centre();
+                before.forces[node].dot(&(end.velocity() + spin.cross(&arm) - self.state.velocities[node]))
+            };
+            let at_end = |&node: &u32| {
+                let node = node as usize;
+                let tangent = end.velocity_at(&self.positions_next[node]);
+                self.action.forces[node].dot(&(tangent - self.state.velocities[node]))
+            };
+            let touched_before = before.touched_in(&body.nodes).iter().map(at_start);
+            touched_before.chain(self.action.touched_in(&body.nodes).iter().map(at_end)).sum::<f64>()
+        };
+        0.5 * dt * self.model.bodies.iter().enumerate().map(of_body).sum::<f64>()
     }
 
     /// Forces and moments about the origin of gravity and reactions on a rigid body.

@@ -51,10 +51,21 @@ pub(super) struct StepControl {
     regular_step: f64,
     /// That which the stiffness of springs follows \[s\].
     spring_step: f64,
-    /// The step that forces of a discrete gradient were found for, where there are any \[s\].
-    promised: Option<f64>,
+    /// The step that forces of a discrete gradient were found for, where there are any.
+    promised: Option<Promise>,
+    /// The longest step that is asked for from outside \[s\].
+    longest: f64,
     first: Option<f64>,
     preferred: f64,
+}
+
+/// A step to come.
+#[derive(Clone, Copy, Debug)]
+struct Promise {
+    /// As it would be if nothing from outside cut it \[s\].
+    regular: f64,
+    /// The longest that was asked for when it was promised \[s\].
+    longest: f64,
 }
 
 impl StepControl {
@@ -75,6 +86,7 @@ impl StepControl {
             regular_step: 0.0,
             spring_step: 0.0,
             promised: None,
+            longest: f64::INFINITY,
             first: None,
             preferred: f64::INFINITY,
         }
@@ -96,9 +108,11 @@ impl StepControl {
         self.spring_step
     }
 
-    /// The step to come where one is promised \[s\].
-    pub fn promised_step(&self) -> Option<f64> {
-        self.promised
+    /// The step to come: the one promised, or that of a state in which the last one of length `last` is regular \[s\].
+    pub fn following_step(&self, last: f64) -> f64 {
+        let expected = Promise { regular: self.regular_step.max(last), longest: self.longest };
+        let Promise { regular, longest } = self.promised.unwrap_or(expected);
+        regular.min(longest)
     }
 
     /// Critical step of the elements as last computed \[s\].
@@ -157,18 +171,27 @@ impl Simulation {
         self.control.since_refresh += 1;
         let promised = self.control.promised.take().filter(|_| !self.action.nodes.is_empty());
         let preferred = match (self.control.size, promised) {
-            (StepSize::Auto, Some(step)) => self.step_without_passage(step),
+            (StepSize::Auto, Some(promise)) => self.step_without_passage(promise.regular),
             _ => self.preferred_step(),
         };
+        let longest = promised.map_or(self.control.longest, |promise| promise.longest);
         let first = *self.control.first.get_or_insert(preferred);
         let remaining = self.settings.end - self.state.time;
-        let cut = remaining <= preferred * (1.0 + 1e-9);
+        let wanted = preferred.min(longest);
+        let ends = remaining <= wanted * (1.0 + 1e-9);
         self.control.regular_step = preferred;
-        self.control.time_step = if cut { remaining } else { preferred };
+        self.control.time_step = if ends { remaining } else { wanted };
         if preferred < COLLAPSE * first || preferred.is_nan() {
             return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));
         }
         Ok(self.control.time_step)
+    }
+
+    /// Cuts steps that would be longer than this \[s\], until it is asked for another: for programs that run beside this one.
+    /// A step that forces of the energy–momentum response have been found for is taken as it was promised; the one after it
+    /// is cut. Flights end at the time that [`Simulation::advance`] is given.
+    pub fn limit_step(&mut self, longest: f64) {
+        self.control.longest = longest;
     }
 
     /// Chooses the step that follows the present one: where contact then presses, it is taken as it is here. Forces of a
@@ -181,7 +204,8 @@ impl Simulation {
             let stable = self.largest_stable_step(FASTER).min(self.settings.flight_step);
             self.step_without_passage(stable) >= present
         };
-        self.control.promised = Some(if goes_on { present } else { self.preferred_step() });
+        let regular = if goes_on { present } else { self.preferred_step() };
+        self.control.promised = Some(Promise { regular, longest: self.control.longest });
     }
 
     fn preferred_step(&mut self) -> f64 {

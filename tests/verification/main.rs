@@ -34,6 +34,7 @@ mod projectiles;
 mod quadratic_bars;
 mod quadratic_spheres;
 mod random;
+mod random_cuts;
 mod random_scenes;
 mod renumbered;
 mod rest_with_friction;

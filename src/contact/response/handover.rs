@@ -62,6 +62,11 @@ impl Handovers {
         self.found.iter().find(|[old, _]| *old == key).map_or(key, |&[_, new]| new)
     }
 
+    /// The name by which a contact went before it was handed over.
+    pub fn origin_of(&self, key: ContactKey) -> ContactKey {
+        self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
+    }
+
     /// Lets what is remembered of the contacts follow them; `take_over` brings it in line with the new one.
     pub fn apply<S: Copy>(
         &self,

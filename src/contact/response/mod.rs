@@ -41,13 +41,14 @@ pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyOptions, Stiffness, damping_of_restitution};
 pub use ties::Ties;
 
+use std::ops::Range;
+
 use bytemuck::zeroed_vec;
 use fixedbitset::FixedBitSet;
 
 use crate::math::Vec3;
 
 use super::Constraints;
-use couple::Couple;
 
 /// Whether the bodies of a contact slide on each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -219,6 +220,12 @@ impl ContactAction {
         }
     }
 
+    /// Those of its nodes that are in a range.
+    pub fn touched_in(&self, range: &Range<usize>) -> &[u32] {
+        let place = |end: usize| self.nodes.partition_point(|&node| (node as usize) < end);
+        &self.nodes[place(range.start)..place(range.end)]
+    }
+
     /// Mean force of contact on a node over the step \[N\], of impulses too.
     pub fn mean_force(&self, node: usize) -> Vec3 {
         let impulse = self.impulses[node];
@@ -227,6 +234,11 @@ impl ContactAction {
         } else {
             self.forces[node] + impulse / self.time_step
         }
+    }
+
+    /// Length of the step at whose end it acts \[s\].
+    pub fn time_step(&self) -> f64 {
+        self.time_step
     }
 
     /// Forgets the action of the step before; `time_step` is that of the step to come \[s\].
@@ -262,32 +274,6 @@ impl ContactAction {
             }
         }
         self.list(constraint.nodes);
-    }
-
-    /// Adds forces without a sum that take the moment of a contact's force about its point out: it acts on the contactor
-    /// and on a point of the target that is the penetration away. The power that they take \[W\].
-    fn take_moment_out(
-        &mut self,
-        constraint: &super::Constraint<'_>,
-        bodies: &Bodies<'_>,
-        force: &Vec3,
-    ) -> f64 {
-        let moment = force.cross(&constraint.jump(bodies.positions));
-        let size =
-            constraint.nodes.iter().map(|&node| bodies.positions[node as usize].amax()).fold(0.0, f64::max);
-        let rounding = 4.0 * f64::EPSILON * size;
-        if !constraint.can_take_couple() || moment.norm() <= force.norm() * rounding {
-            return 0.0;
-        }
-        let positions = constraint.nodes.iter().map(|&node| bodies.positions[node as usize]);
-        let couple = Couple::new(positions, &moment);
-        let mut power = 0.0;
-        for &node in constraint.nodes {
-            let force = couple.at(&bodies.positions[node as usize]);
-            self.forces[node as usize] += force;
-            power -= force.dot(&bodies.velocities[node as usize]);
-        }
-        power
     }
 
     /// Notes nodes that a force or impulse acts on.

@@ -1,5 +1,6 @@
 //! Penalty response: springs that push penetrating nodes out, and others that hold them against sliding.
 
+mod couples;
 mod release;
 mod restitution;
 mod spring;
@@ -9,7 +10,7 @@ use super::carried::Carried;
 use super::damping::Damping;
 use super::friction::FrictionLaw;
 use super::handover::Handovers;
-use super::row::compliance_along_normal;
+use super::row::{compliance_along_normal, relative_acceleration};
 use super::sticking::StickingPairs;
 use super::{
     Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
@@ -17,6 +18,7 @@ use super::{
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 
+use couples::Couples;
 use release::{Opening, Releases};
 use spring::Spring;
 
@@ -90,6 +92,7 @@ pub struct Penalty {
     releases: Releases,
     /// Length of the step before \[s\].
     time_step: f64,
+    couples: Couples,
     handovers: Handovers,
     assembled: AssembledStiffness,
     sticking: StickingPairs,
@@ -106,28 +109,25 @@ impl Penalty {
             before: Constraints::default(),
             releases: Releases::default(),
             time_step: 0.0,
+            couples: Couples::default(),
             handovers: Handovers::default(),
             assembled: AssembledStiffness::new(masses),
             sticking: StickingPairs::default(),
         }
     }
 
-    /// Energy that the springs make by the change of the step \[J\]. What the steps conserve is T − ⅛ dt² Σ a · f: of that,
-    /// what their forces have.
-    fn change_step(&mut self, accelerations: &[Vec3], time_step: f64) -> f64 {
+    /// Notes what the springs make by the change of the step, to be balanced when they open. What the steps conserve is
+    /// T − ⅛ dt² Σ a · f: of that, what their forces have.
+    fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.time_step, time_step);
         if before == time_step {
-            return 0.0;
+            return;
         }
         let factor = 0.125 * (before * before - time_step * time_step);
-        let mut sum = 0.0;
         for (constraint, spring) in self.springs.beside(&self.before) {
-            let acceleration = constraint.normal.dot(&constraint.jump(accelerations));
-            let made = factor * spring.elastic * acceleration;
-            spring.made += made;
-            sum += made;
+            let acceleration = constraint.normal.dot(&relative_acceleration(&constraint, bodies));
+            spring.made += factor * spring.elastic * acceleration;
         }
-        sum
     }
 
     /// Gives the springs of contacts that end at a seam to those that begin there.
@@ -174,6 +174,8 @@ impl Penalty {
                 penetration: 0.0,
                 elastic: 0.0,
                 made: 0.0,
+                acted: Vec3::zeros(),
+                stored: 0.0,
                 offset: 0.0,
                 damped: 0.0,
                 traction: Vec3::zeros(),
@@ -216,13 +218,7 @@ impl Penalty {
 
     /// Gives each spring its share of what all may have together; a bound on the square of the frequency that they add
     /// \[rad²/s²\].
-    fn share_stiffness(
-        &mut self,
-        constraints: &Constraints,
-        bodies: &Bodies<'_>,
-        step: StepLength,
-        action: &mut ContactAction,
-    ) -> f64 {
+    fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
             let friction = spring.options.friction.acts();
@@ -237,9 +233,7 @@ impl Penalty {
                 _ => 1.0,
             };
             let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
-            let made = spring.adapt(share, closing);
-            spring.made += made;
-            action.work.numerical += made;
+            spring.made += spring.adapt(share, closing);
             largest = largest.max(bound.shared(share));
             let swing = self.assembled.swing(&constraint, bodies, spring.full_stiffness, bound);
             spring.is_of_rigid_bodies = swing.is_of_rigid_bodies;
@@ -303,19 +297,24 @@ impl Response for Penalty {
         let time_step = step.actual;
         action.begin(time_step);
         action.work.numerical += self.releases.finish(bodies.velocities, time_step);
+        self.couples.finish(bodies.velocities, time_step, |bodies, friction_work| {
+            action.work.friction += friction_work;
+            let moment = Vec3::zeros();
+            action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work: 0.0, moment });
+        });
         std::mem::swap(&mut self.pressed, &mut self.before);
         self.pressed.clear();
-        action.work.numerical += self.change_step(bodies.accelerations, time_step);
+        self.change_step(bodies, time_step);
         self.hand_over(constraints, bodies.velocities, time_step);
         self.carry_springs(constraints, bodies, step, action);
-        let frequency_squared = self.share_stiffness(constraints, bodies, step, action);
+        let frequency_squared = self.share_stiffness(constraints, bodies, step);
         let vary = self.options.vary_over_surfaces();
         let mut before = self.before.iter().peekable();
         for (constraint, spring) in constraints.iter().zip(self.springs.iter_mut()) {
             if vary {
                 spring.options = self.options.of(&constraint);
             }
-            action.work.numerical += spring.grow(time_step);
+            spring.grow(time_step);
             let stored = spring.normal_energy();
             let penetration = spring.penetration(constraint.gap);
             let jump = constraint.jump(bodies.velocities);
@@ -324,7 +323,7 @@ impl Response for Penalty {
             let force = (elastic + spring.damping(elastic, penetration, closing, step)).max(0.0);
             let damped = force - elastic;
             let pushed_back = spring.pushed_back(damped, penetration, closing, step);
-            let [mut friction_work, drag_work] = if spring.rubs() {
+            let [friction_work, drag_work] = if spring.rubs() {
                 spring.is_held = self.sticking.hold(constraint.bodies);
                 spring.slide(&constraint, &(jump + constraint.normal * closing), force, step)
             } else {
@@ -332,12 +331,12 @@ impl Response for Penalty {
             };
             spring.penetration = penetration;
             while before.next_if(|old| old.key < constraint.key).is_some() {}
-            let old = before.next_if(|old| old.key == constraint.key).unwrap_or(constraint);
-            let old_rate = old.normal.dot(&old.jump(bodies.velocities));
+            let old = before.next_if(|old| old.key == constraint.key);
+            let old = old.or_else(|| self.before.of(self.handovers.origin_of(constraint.key)));
+            let old_jump = old.map_or(Vec3::zeros(), |old| old.jump(bodies.velocities));
+            let old_rate = old.map_or(0.0, |old| old.normal.dot(&old_jump));
             let work = 0.5 * time_step * (spring.elastic * old_rate - elastic * closing);
-            let made = work + spring.normal_energy() - stored;
-            spring.made += made;
-            action.work.numerical += made;
+            spring.made += work + spring.normal_energy() - stored;
             if penetration == 0.0 && stored > 0.0 {
                 self.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
                 spring.made = 0.0;
@@ -347,13 +346,19 @@ impl Response for Penalty {
             let normal = constraint.normal * force;
             let friction = spring.traction + spring.dragged;
             action.add_forces(&constraint, normal, friction);
-            if friction != Vec3::zeros() {
-                let power = action.take_moment_out(&constraint, bodies, &(normal + friction));
-                friction_work += power * time_step;
-            }
             let stored_energy = spring.normal_energy() + spring.tangential_energy();
             let damping_work = begin_work + 0.5 * (spring.damped + damped) * closing * time_step + drag_work;
             spring.damped = damped;
+            let acts = normal + friction;
+            let work = 0.5 * time_step * (spring.acted.dot(&old_jump) + acts.dot(&jump));
+            let taken = friction_work + damping_work;
+            action.work.numerical += work + stored_energy - spring.stored + taken;
+            (spring.acted, spring.stored) = (acts, stored_energy);
+            let friction_work = if friction == Vec3::zeros() {
+                friction_work
+            } else {
+                friction_work + self.couples.oppose(&constraint, bodies, &acts, time_step, action)
+            };
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
             action.work.damping += damping_work;

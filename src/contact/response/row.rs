@@ -61,6 +61,22 @@ pub(super) fn sides<'a>(constraint: &Constraint<'a>) -> [(u32, &'a [u32], &'a [f
     [(constraint.bodies[0], contactor, weights.0), (constraint.bodies[1], target, weights.1)]
 }
 
+/// Σ w_a a_a, of rigid bodies by their forces alone: nodes that turn have an acceleration towards the axis, too \[m/s²\].
+pub(super) fn relative_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
+    let of_side = |(body, nodes, weights): (u32, &[u32], &[f64])| {
+        let rigid = bodies.mobility.rigid(body);
+        let of_node = |node: u32| match rigid {
+            Some(rigid) => {
+                let arm = bodies.positions[node as usize] - rigid.centre;
+                rigid.acceleration + rigid.angular_acceleration.cross(&arm)
+            }
+            None => bodies.accelerations[node as usize],
+        };
+        nodes.iter().zip(weights).map(|(&node, w)| of_node(node) * *w).sum::<Vec3>()
+    };
+    sides(constraint).into_iter().map(of_side).sum()
+}
+
 /// Whether no node of a deformable body gives way to it.
 pub(super) fn swings_rigidly(constraint: &Constraint<'_>, mobility: &Mobility) -> bool {
     let mut deformable = deformable_sides(constraint, mobility).flat_map(|(_, nodes, _)| nodes);

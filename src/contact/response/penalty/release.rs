@@ -12,6 +12,7 @@
 //! # Source
 //! Derived; the passivity controller of Hannaford and Ryu, IEEE Trans. Robotics and Automation 18, 2002, in one step.
 
+use super::couples::Couples;
 use crate::contact::response::{Bodies, ContactAction, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
@@ -55,13 +56,16 @@ pub(super) struct Releases {
     constraints: Constraints,
     /// Force on each contactor against the normal \[N\].
     forces: Vec<f64>,
+    couples: Couples,
 }
 
 impl Releases {
     /// Forgets the forces of the step before; what their second half has given over this step \[J\].
     pub fn finish(&mut self, velocities: &[Vec3], time_step: f64) -> f64 {
         let rates = self.constraints.iter().map(|opened| opened.normal.dot(&opened.jump(velocities)));
-        let given = self.forces.iter().zip(rates).map(|(force, rate)| -0.5 * force * rate * time_step).sum();
+        let forces = self.forces.iter().zip(rates);
+        let mut given: f64 = forces.map(|(force, rate)| -0.5 * force * rate * time_step).sum();
+        self.couples.finish(velocities, time_step, |_, taken| given -= taken);
         self.constraints.clear();
         self.forces.clear();
         given
@@ -82,8 +86,8 @@ impl Releases {
         }
         let force = constraint.normal * -size;
         action.add_forces(constraint, force, Vec3::zeros());
-        let taken = 0.5 * size * opening.rate + action.take_moment_out(constraint, bodies, &force);
-        action.work.numerical -= taken * step.actual;
+        let taken = 0.5 * size * opening.rate * step.actual;
+        action.work.numerical -= taken + self.couples.oppose(constraint, bodies, &force, step.actual, action);
         action.unlisted.push(UnlistedWork {
             bodies: constraint.bodies,
             friction_work: 0.0,

@@ -35,6 +35,9 @@ pub(super) struct Spring {
     pub elastic: f64,
     /// Trapezoidal work of the elastic force and change of the energy stored, since the contact began \[J\].
     pub made: f64,
+    /// All of the force on the contactor at the end of the step before \[N\], and what was stored then \[J\].
+    pub acted: Vec3,
+    pub stored: f64,
     /// How much deeper than it is the penetration counts \[m\].
     pub offset: f64,
     /// The part of damping in the normal force \[N\].
@@ -49,24 +52,15 @@ pub(super) struct Spring {
 }
 
 impl Spring {
-    /// Grows for a step with the penetration it had; the energy that this gives it \[J\].
-    pub fn grow(&mut self, time_step: f64) -> f64 {
+    /// Grows for a step with the penetration it had.
+    pub fn grow(&mut self, time_step: f64) {
         let before = self.stiffness;
         self.age += time_step;
         let grown = if self.age < self.options.soft_start { self.age / self.options.soft_start } else { 1.0 };
         self.stiffness = self.full_stiffness * self.share.unwrap_or(1.0) * grown;
-        if self.stiffness == before {
-            return 0.0;
-        }
-        let tangential = if before > 0.0 {
-            0.5 * self.traction.norm_squared() / before * (self.stiffness / before - 1.0)
-        } else {
-            0.0
-        };
         if before > 0.0 {
             self.traction *= self.stiffness / before;
         }
-        0.5 * (self.stiffness - before) * self.penetration * self.penetration + tangential
     }
 
     /// Takes over its part of the stiffness that all springs may have together, if it has changed by much; the energy that
