@@ -36,8 +36,9 @@ impl Energies {
         held + self.viscous_dissipation + self.friction_dissipation - self.numerical_work
     }
 
-    /// What central differences conserve at a constant step and with linear forces, less the external work: the sum with
-    /// ½ v_{n−½} · M v_{n+½} in place of the kinetic energy. The sum itself is off by (ω dt)²/4 of what vibrates.
+    /// What central differences conserve with linear forces, less the external work: the sum with ½ v_{n−½} · M v_{n+½} in
+    /// place of the kinetic energy, and with what a change of the step makes of it in the numerical work. The sum itself is
+    /// off by (ω dt)²/4 of what vibrates.
     ///
     /// # Source
     /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the predictor–corrector, exactly.

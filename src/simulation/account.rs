@@ -82,6 +82,7 @@ impl Simulation {
             let angular = self.wall_couple() * dt + self.action.support_moment;
             self.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
         }
+        self.audit_contact();
         self.energies.external_work += self.external_work();
         self.energies.viscous_dissipation += self.action.work.damping;
         self.energies.friction_dissipation += self.action.work.friction;

@@ -135,6 +135,8 @@ impl Simulation {
         if self.response.stage() == Stage::Accelerated {
             let acting = self.offset_points.of(&self.constraints);
             acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
+            // Springs that are not found any more go on where they have acted.
+            self.contact_before.1.nodes.iter().for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
         self.guide();

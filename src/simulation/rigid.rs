@@ -2,14 +2,14 @@
 
 use rayon::prelude::*;
 
-use crate::contact::response::{RigidCorrection, RigidMobility};
+use crate::contact::response::{RigidCorrection, RigidMobility, Ties};
 use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
 use crate::dynamics::{PrescribedStep, StepStart, VelocityJumps};
 use crate::math::reduction::nodes_per_task;
 use crate::math::{Mat3, Vec3};
 
-use super::{Behaviour, Body, Simulation};
+use super::{Behaviour, Simulation};
 
 /// Forces on a rigid body and its prescribed motion at the end of a step.
 #[derive(Clone, Copy, Debug)]
@@ -254,30 +254,38 @@ impl Simulation {
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond that along the ways of their nodes
     /// \[J\]: the kicks at its ends meet velocities along the tangents there, the ways are the secants of the turn between.
+    /// Ties are not yet held in this step; theirs are forces along no way.
     pub(super) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.contact_before.1;
-        let of_body = |(index, body): (usize, &Body)| {
-            let [Some(start), Some(end)] = [&self.carriers_before[index], &self.carriers[index]] else {
-                return 0.0;
-            };
-            if !body.is_rigid() || is_supported(&body.behaviour) {
-                return 0.0;
-            }
-            let spin = start.inverse_inertia() * end.angular_momentum();
-            let at_start = |&node: &u32| {
-                let node = node as usize;
-                let arm = self.state.positions[node] - start.centre();
-                before.forces[node].dot(&(end.velocity() + spin.cross(&arm) - self.state.velocities[node]))
-            };
-            let at_end = |&node: &u32| {
-                let node = node as usize;
-                let tangent = end.velocity_at(&self.positions_next[node]);
-                self.action.forces[node].dot(&(tangent - self.state.velocities[node]))
-            };
-            let touched_before = before.touched_in(&body.nodes).iter().map(at_start);
-            touched_before.chain(self.action.touched_in(&body.nodes).iter().map(at_end)).sum::<f64>()
+        let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
+        let at_end = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 1));
+        let mut work = 0.0;
+        for body in self.model.bodies.iter().filter(|body| body.is_rigid()) {
+            let acted = before.touched_in(&body.nodes).iter();
+            work += acted.map(|&node| at_start(node, &before.forces[node as usize])).sum::<f64>();
+            let acts = self.action.touched_in(&body.nodes).iter();
+            work += acts.map(|&node| at_end(node, &self.action.forces[node as usize])).sum::<f64>();
+        }
+        let tied = self.ties.iter().flat_map(Ties::nodal_forces);
+        work -= tied.map(|(node, force)| at_start(node, &force)).sum::<f64>();
+        0.5 * dt * work
+    }
+
+    /// What the velocity of a node of a body that turns, at the start or end (0 or 1) of a step that has moved it, with the
+    /// momenta of its middle, has over that along its way \[m/s\].
+    fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
+        let body = self.model.body_of(node);
+        let of_body = &self.model.bodies[body];
+        let [Some(before), Some(now)] = [&self.carriers_before[body], &self.carriers[body]] else {
+            return Vec3::zeros();
         };
-        0.5 * dt * self.model.bodies.iter().enumerate().map(of_body).sum::<f64>()
+        if !of_body.is_rigid() || is_supported(&of_body.behaviour) {
+            return Vec3::zeros();
+        }
+        let position = [&self.state.positions, &self.positions_next][end][node as usize];
+        let carrier = [before, now][end];
+        let spin = carrier.inverse_inertia() * now.angular_momentum();
+        now.velocity() + spin.cross(&(position - carrier.centre())) - self.state.velocities[node as usize]
     }
 
     /// Forces and moments about the origin of gravity and reactions on a rigid body.

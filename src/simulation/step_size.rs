@@ -53,6 +53,8 @@ pub(super) struct StepControl {
     spring_step: f64,
     /// The step that forces of a discrete gradient were found for, where there are any.
     promised: Option<Promise>,
+    /// Whether the last step was another one.
+    has_broken_promise: bool,
     /// The longest step that is asked for from outside \[s\].
     longest: f64,
     first: Option<f64>,
@@ -66,6 +68,12 @@ struct Promise {
     regular: f64,
     /// The longest that was asked for when it was promised \[s\].
     longest: f64,
+}
+
+impl Promise {
+    fn length(self) -> f64 {
+        self.regular.min(self.longest)
+    }
 }
 
 impl StepControl {
@@ -86,6 +94,7 @@ impl StepControl {
             regular_step: 0.0,
             spring_step: 0.0,
             promised: None,
+            has_broken_promise: false,
             longest: f64::INFINITY,
             first: None,
             preferred: f64::INFINITY,
@@ -111,8 +120,12 @@ impl StepControl {
     /// The step to come: the one promised, or that of a state in which the last one of length `last` is regular \[s\].
     pub fn following_step(&self, last: f64) -> f64 {
         let expected = Promise { regular: self.regular_step.max(last), longest: self.longest };
-        let Promise { regular, longest } = self.promised.unwrap_or(expected);
-        regular.min(longest)
+        self.promised.unwrap_or(expected).length()
+    }
+
+    /// Whether the last step was not the one that forces of a discrete gradient were found for.
+    pub fn has_broken_promise(&self) -> bool {
+        self.has_broken_promise
     }
 
     /// Critical step of the elements as last computed \[s\].
@@ -180,7 +193,10 @@ impl Simulation {
         let wanted = preferred.min(longest);
         let ends = remaining <= wanted * (1.0 + 1e-9);
         self.control.regular_step = preferred;
-        self.control.time_step = if ends { remaining } else { wanted };
+        let step = if ends { remaining } else { wanted };
+        self.control.time_step = step;
+        self.control.has_broken_promise =
+            promised.is_some_and(|promise| promise.length().min(remaining) != step);
         if preferred < COLLAPSE * first || preferred.is_nan() {
             return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));
         }

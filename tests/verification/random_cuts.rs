@@ -1,9 +1,36 @@
 //! The ledger of contact over steps that are cut at random.
+//!
+//! ```text
+//!        ┌───┐ ↘        A block is thrown obliquely onto a floor, bounces and slides: a wall, or a body that is held. Both
+//!        └───┘          are rigid, or of a linear material, whose strain energy the trapezoidal rule gives exactly.
+//!   ───────────────
+//! ```
+//!
+//! What is left of the kinetic and strain energy in a step is what contact does to the bodies, found without its forces: with
+//! the energies that contact says it has stored, taken and given it makes the ledger. Source: the identity T_{n+1} − T_n =
+//! ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the predictor–corrector, of which the last part changes with
+//! dt where a step is cut.
+//!
+//! One step in a hundred or less is cut at the usual safety, or most at a small one: products of leapfrog maps of changing
+//! step amplify the shortest waves where many are cut near the stability limit.
 
 use ictus::simulation::Simulation;
 
-use crate::model::{RESPONSES, box_mesh, from_text, worse};
+use crate::model::{RESPONSES, box_mesh, exceeds, from_text, worse};
 use crate::random::Random;
+
+/// The ledger of a step, over the largest energy.
+const CLOSED: f64 = 1e-10;
+/// That of energy–momentum springs which keep all.
+const CLOSED_EXACTLY: f64 = 1e-12;
+/// Momentum.
+const MOMENTUM: f64 = 1e-12;
+/// What cuts may add to the energy error, which may be twice that without them.
+const ADDED: f64 = 0.005;
+/// The same of bodies that vibrate, where most steps are cut: one that changes makes up to ¼ (ω dt)² of the energy of a wave,
+/// at a safety of 0.3 up to a tenth of that of the shortest ones, in the bodies and not in their contact.
+const ADDED_BY_WAVES: f64 = 0.01;
+const SEEDS: [u64; 3] = [1, 2, 3];
 
 /// What touches what, by which response and law.
 #[derive(Clone, Copy, Debug)]
@@ -28,112 +55,165 @@ impl Scene {
     fn simulation(&self, safety: f64) -> Simulation {
         let Self { response, friction, material, on_wall } = *self;
         let elastic = if material == "rigid" { "" } else { "young = 1e6\npoisson = 0.3\n" };
-        let base = if on_wall {
-            "[[walls]]\nname = \"base\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n"
-        } else {
-            "[[bodies]]\nname = \"base\"\nmesh = \"base.msh\"\nmaterial = \"m\"\n"
-        };
-        let text = format!(
-            "gravity = [0, 0, -9.81]\n[time]\nend = 0.2\nflight_step = 1e-3\nsafety = {safety:?}\n\
-             energy_tolerance = 10.0\n\
-             [contact]\nresponse = \"{response}\"\nfriction = {friction:?}\n\
-             [materials.m]\nmodel = \"{material}\"\ndensity = 1000.0\n{elastic}\
-             [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\nvelocity = [0.5, 0.1, -0.5]\n\
-             translate = [0, 0, 0.002]\n{base}"
-        );
-        let meshes = [
-            ("block.msh", box_mesh([-0.05, -0.05, 0.0], [0.05, 0.05, 0.1], [2; 3])),
-            ("base.msh", box_mesh([-0.2, -0.2, -0.1], [0.2, 0.2, 0.0], [4, 4, 1])),
-        ];
         let held: &[&str] = match (on_wall, material) {
             (true, _) => &[],
             (false, "rigid") => &["all"],
             (false, _) => &["x0", "x1"],
         };
         let held = held.iter().map(|group| {
-            format!("[[boundaries]]\nbody = \"base\"\ngroup = \"{group}\"\nfix = [\"x\", \"y\", \"z\"]\n")
+            format!("[[boundaries]]\nbody = \"floor\"\ngroup = \"{group}\"\nfix = [\"x\", \"y\", \"z\"]\n")
         });
-        let gravity = if on_wall { "" } else { "gravity = [0, 0, 0]\n" };
-        let text = format!("{text}{gravity}{}", held.collect::<String>());
+        let floor = if on_wall {
+            "[[walls]]\nname = \"floor\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n"
+        } else {
+            "[[bodies]]\nname = \"floor\"\nmesh = \"floor.msh\"\nmaterial = \"m\"\ngravity = [0, 0, 0]\n"
+        };
+        let text = format!(
+            "gravity = [0, 0, -9.81]\n[time]\nend = 0.2\nflight_step = 1e-3\nsafety = {safety:?}\n\
+             [contact]\nresponse = \"{response}\"\nfriction = {friction:?}\n\
+             [materials.m]\nmodel = \"{material}\"\ndensity = 1000.0\n{elastic}\
+             [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"m\"\nvelocity = [0.5, 0.1, -0.5]\n\
+             translate = [0, 0, 0.002]\n{floor}{}",
+            held.collect::<String>()
+        );
+        let meshes = [
+            ("block.msh", box_mesh([-0.05, -0.05, 0.0], [0.05, 0.05, 0.1], [2; 3])),
+            ("floor.msh", box_mesh([-0.2, -0.2, -0.1], [0.2, 0.2, 0.0], [4, 4, 1])),
+        ];
         from_text(&text, &meshes)
+    }
+
+    /// Energy that is there for no reason, less what was there at first: what springs store and take counts. Impulses take in
+    /// every step from what rests what projections give back; what they give beyond that they make.
+    fn error(&self, simulation: &Simulation, first: f64) -> f64 {
+        let energies = simulation.energies();
+        let change = energies.conserved() + energies.numerical_work - first;
+        if self.response == "decomposition" {
+            (change - energies.viscous_dissipation).max(0.0)
+        } else {
+            change.abs()
+        }
     }
 }
 
-/// What is measured of a run, relative to its largest energy.
+/// How steps are cut.
+#[derive(Clone, Copy, Debug)]
+struct Cuts {
+    safety: f64,
+    /// Part of the steps that may be cut which are.
+    share: f64,
+    /// Steps from one cut to the next, at least.
+    apart: u32,
+}
+
+/// What is measured of a run; energies over the largest one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
     steps: u32,
     cuts: u32,
-    /// The ledger of a step.
+    /// Ledger of a step.
     open: f64,
-    at: f64,
-    numerical: f64,
-    num_quiet: u32,
-    energy: f64,
+    /// Numerical work in steps as long as those before and after, while the same contacts go on.
+    in_between: f64,
+    /// The energy error, in steps that are not cut.
+    error: f64,
     momentum: f64,
     angular: f64,
 }
 
-fn run(scene: &Scene, safety: f64, rate: f64, seed: u64) -> Outcome {
-    let mut simulation = scene.simulation(safety);
+/// One step of a run.
+struct Step {
+    length: f64,
+    contacts_change: bool,
+    numerical: f64,
+}
+
+fn run(scene: &Scene, cuts: Cuts, seed: u64) -> Outcome {
+    let mut simulation = scene.simulation(cuts.safety);
     let mut random = Random(seed);
-    let (mut whole, mut outcome, mut since) = (0.0, Outcome::default(), 0);
-    let mut worst_open = 0.0;
-    let total = |simulation: &Simulation| {
-        let energies = simulation.energies();
-        energies.conserved() + energies.numerical_work
-    };
-    let first = total(&simulation);
-    let mut keys: Vec<_> = Vec::new();
-    let mut last_step = 0.0;
+    let (mut outcome, mut steps) = (Outcome::default(), Vec::new());
+    let (mut whole, mut since, mut keys) = (0.0, 0, Vec::new());
+    let first = simulation.energies().conserved();
+    let (mut open, mut error) = (0.0, 0.0);
     while !simulation.is_finished() {
         let before = *simulation.energies();
-        let cuts = rate > 0.0 && random.uniform(1.0).abs() < rate && (rate > 0.5 || since >= 100);
-        since += 1;
-        let limit = if cuts {
-            since = 0;
-            whole * random.between(0.1, 1.0)
-        } else {
-            f64::INFINITY
-        };
-        outcome.cuts += u32::from(cuts);
-        simulation.limit_step(limit);
+        let is_cut = since >= cuts.apart && random.uniform(1.0).abs() < cuts.share;
+        let longest = if is_cut { whole * random.between(0.1, 1.0) } else { f64::INFINITY };
+        since = if is_cut { 0 } else { since + 1 };
+        simulation.limit_step(longest);
         simulation.advance(f64::INFINITY).unwrap();
-        let step = simulation.progress().time_step;
-        if !cuts {
-            whole = step;
+        let (energies, length) = (*simulation.energies(), simulation.progress().time_step);
+        whole = if is_cut { f64::max(whole, length) } else { length };
+        open = worse(open, (energies.conserved() - before.conserved()).abs());
+        if length == whole {
+            error = worse(error, scene.error(&simulation, first));
         }
-        outcome.steps += 1;
-        let energies = simulation.energies();
-        let scale = simulation.audit().energy_scale();
-        let open = (energies.conserved() - before.conserved()).abs();
-        let quiet = simulation.constraints().keys() == keys && step == last_step;
-        last_step = step;
+        let contacts_change = simulation.constraints().keys() != keys;
         keys = simulation.constraints().keys().to_vec();
-        if open > worst_open {
-            worst_open = open;
-            outcome.at = simulation.state().time;
-        }
-        if quiet {
-            outcome.num_quiet += 1;
-            outcome.numerical =
-                worse(outcome.numerical, (energies.numerical_work - before.numerical_work).abs() / scale);
-        }
-        outcome.energy = worse(outcome.energy, (total(&simulation) - first).abs() / scale);
+        let numerical = (energies.numerical_work - before.numerical_work).abs();
+        steps.push(Step { length, contacts_change, numerical });
+        outcome.cuts += u32::from(is_cut);
     }
     let audit = simulation.audit();
-    outcome.open = worst_open / audit.energy_scale();
-    outcome.momentum = audit.largest_momentum_error();
-    outcome.angular = audit.largest_angular_error();
+    let scale = audit.energy_scale();
+    let in_between = steps
+        .windows(3)
+        .filter(|near| near.iter().all(|step| step.length == near[1].length && !step.contacts_change));
+    outcome.in_between = in_between.map(|near| near[1].numerical).fold(0.0, worse) / scale;
+    outcome.steps = steps.len() as u32;
+    (outcome.open, outcome.error) = (open / scale, error / scale);
+    (outcome.momentum, outcome.angular) = (audit.largest_momentum_error(), audit.largest_angular_error());
     outcome
 }
 
+impl Scene {
+    /// Bounds of a run with cuts, and what is found.
+    fn checks(&self, outcome: &Outcome) -> Vec<(&'static str, f64, f64)> {
+        let Self { response, friction, material, on_wall } = *self;
+        let keeps_all = response == "energy-momentum" && friction == 0.0;
+        let closed = if keeps_all { CLOSED_EXACTLY } else { CLOSED };
+        let mut checks = vec![("ledger", outcome.open, closed), ("momentum", outcome.momentum, MOMENTUM)];
+        // A linear material takes a rotation for a strain: its stress has a moment.
+        if material == "rigid" {
+            checks.push(("angular momentum", outcome.angular, MOMENTUM));
+        }
+        // Penalty springs on faces that turn, or under friction, are off by what turns in a step, and those of nodes that
+        // vibrate act as if they opened where they are about to; projections work on what rests in every step.
+        let is_plain = response == "penalty" && friction == 0.0 && material == "rigid" && on_wall;
+        if response == "energy-momentum" || is_plain {
+            checks.push(("numerical work in between", outcome.in_between, CLOSED_EXACTLY));
+        }
+        checks
+    }
+}
+
+/// Goal: in every step, cut or not, the ledger closes to rounding, and momentum is kept; where contacts neither open nor
+/// close, the numerical work of springs is nothing but rounding; and cuts do not change the energy error by much, in the
+/// mean over the seeds: blocks that vibrate strike in another way after each of them.
 #[test]
 fn ledgers_close_over_cut_steps() {
+    let mut faults = Vec::new();
     for scene in Scene::all() {
-        println!("{scene:?}");
-        for (safety, rate) in [(0.8, 0.0), (0.8, 0.5), (0.3, 0.0), (0.3, 0.7)] {
-            println!("    {safety} {rate} {:?}", run(&scene, safety, rate, 7));
+        for (safety, share, apart) in [(0.8, 0.5, 100), (0.3, 0.7, 0)] {
+            let without = run(&scene, Cuts { safety, share: 0.0, apart }, 0);
+            println!("{scene:?}, safety {safety}\n    {without:?}");
+            let outcomes = SEEDS.map(|seed| run(&scene, Cuts { safety, share, apart }, seed));
+            let error = outcomes.iter().map(|outcome| outcome.error).sum::<f64>() / SEEDS.len() as f64;
+            let vibrates = scene.material != "rigid" && apart == 0;
+            let added = if vibrates { ADDED_BY_WAVES } else { ADDED };
+            let mut checks = vec![("energy", error, 2.0 * without.error + added)];
+            for outcome in [without].iter().chain(&outcomes) {
+                checks.extend(scene.checks(outcome));
+            }
+            outcomes.iter().for_each(|outcome| {
+                println!("    {outcome:?}");
+                assert!(outcome.cuts > 1, "{scene:?}: {outcome:?}");
+            });
+            let failing = checks.into_iter().filter(|&(_, found, most)| exceeds(found, most));
+            faults.extend(failing.map(|(what, found, most)| {
+                format!("{scene:?}, safety {safety}: {what} {found:e} of {most:e}")
+            }));
         }
     }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

@@ -81,7 +81,7 @@ pub struct EnergyMomentum {
     kicked: Motion,
     /// Velocities after half of the kick of all other forces.
     half_kicked: Motion,
-    /// Taken by friction and by restitution between the present step's end and the middle of the next \[J\].
+    /// Taken by friction and by restitution from the middle of the present step to that of the next \[J\].
     pending: [f64; 2],
     /// Of each contact: energy stored, and what friction and damping take, of which the action tells one step later \[J\].
     energies: Vec<[f64; 3]>,
@@ -201,8 +201,12 @@ impl EnergyMomentum {
                 self.contacts.push_copy(&Constraint { gap, ..old });
             } else {
                 let [friction_work, damping_work] = spring.given_up();
-                let (bodies, moment) = (old.bodies, Vec3::zeros());
-                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work, moment });
+                action.unlisted.push(UnlistedWork {
+                    bodies: old.bodies,
+                    friction_work,
+                    damping_work,
+                    ..UnlistedWork::default()
+                });
             }
         }
         found.for_each(|new| self.contacts.push_copy(&new));
@@ -218,11 +222,10 @@ impl EnergyMomentum {
             lag: [0.0; 2],
             lost: 0,
         };
-        let pending = &mut self.pending;
         self.springs.follow(&self.contacts, begin, |_, spring| {
             let [friction_work, damping_work] = spring.given_up();
-            pending[0] += friction_work;
-            pending[1] += damping_work;
+            action.work.friction += friction_work;
+            action.work.damping += damping_work;
         });
     }
 
@@ -326,7 +329,8 @@ impl EnergyMomentum {
     ///
     /// A force F that is added to others changes the work of all of them by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the
     /// velocities v' that the others have made and the acceleration a by all but contact.
-    fn take_moments_out(&mut self, bodies: &Bodies<'_>, dt: f64, action: &mut ContactAction) {
+    fn take_moments_out(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
+        let (dt, half) = (step.kick(), 0.5 * step.actual);
         let (nodes, mobility) = (&mut self.gradient_nodes, bodies.mobility);
         for (k, (constraint, solution)) in self.contacts.iter().zip(&self.solutions).enumerate() {
             nodes.clear();
@@ -340,6 +344,10 @@ impl EnergyMomentum {
             let taken = -dt * (rate(&self.kicked) - free + own);
             couple.push(&constraint, nodes, mobility, &mut self.kicked, dt);
             self.pending[0] += taken;
+            // Like all energies at the end of the step, half a kick later.
+            let half_work = half * rate(&self.velocities);
+            action.stored_energy -= half_work;
+            self.energies[k][0] -= half_work;
             self.energies[k][1] += taken;
             for (&node, force) in constraint.nodes.iter().zip(nodes.iter()) {
                 action.forces[node as usize] += force;
@@ -358,7 +366,14 @@ impl EnergyMomentum {
                 let bodies = constraint.bodies;
                 let force = constraint.normal * solution.pressure + solution.traction;
                 let moment = constraint.jump(positions).cross(&force);
-                action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work, moment });
+                action.unlisted.push(UnlistedWork {
+                    bodies,
+                    force,
+                    stored_energy,
+                    friction_work,
+                    damping_work,
+                    moment,
+                });
                 continue;
             }
             action.results.push(ContactResult {
@@ -407,7 +422,7 @@ impl Response for EnergyMomentum {
         self.damp(bodies, step);
         self.solve(bodies, step.kick());
         self.finish(bodies, step, action);
-        self.take_moments_out(bodies, step.kick(), action);
+        self.take_moments_out(bodies, step, action);
         self.report(bodies.positions, action);
         self.sticking.note(constraints, &action.results, bodies.mobility);
     }

@@ -92,16 +92,20 @@ pub struct ContactResult {
     pub damping_work: f64,
 }
 
-/// What a contact that is over, and not among the constraints of a step, takes in it after all.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a contact that is over, and not among the constraints of a step, does and takes in it after all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UnlistedWork {
     /// Bodies of the contactor and of the target.
     pub bodies: [u32; 2],
+    /// Force that it still has, on the contactor \[N\].
+    pub force: Vec3,
+    /// Energy that it still stores \[J\].
+    pub stored_energy: f64,
     /// Energy that friction takes \[J\].
     pub friction_work: f64,
     /// Energy that damping and imperfect restitution take \[J\].
     pub damping_work: f64,
-    /// Moment of the forces that it still has, where the contactor is not at its point of the target \[N·m\].
+    /// Moment of the force, where the contactor is not at its point of the target \[N·m\].
     pub moment: Vec3,
 }
 

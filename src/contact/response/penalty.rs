@@ -211,7 +211,7 @@ impl Penalty {
                 bodies: constraint.bodies,
                 friction_work,
                 damping_work,
-                moment: Vec3::zeros(),
+                ..UnlistedWork::default()
             });
         });
     }
@@ -299,8 +299,7 @@ impl Response for Penalty {
         action.work.numerical += self.releases.finish(bodies.velocities, time_step);
         self.couples.finish(bodies.velocities, time_step, |bodies, friction_work| {
             action.work.friction += friction_work;
-            let moment = Vec3::zeros();
-            action.unlisted.push(UnlistedWork { bodies, friction_work, damping_work: 0.0, moment });
+            action.unlisted.push(UnlistedWork { bodies, friction_work, ..UnlistedWork::default() });
         });
         std::mem::swap(&mut self.pressed, &mut self.before);
         self.pressed.clear();

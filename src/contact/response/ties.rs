@@ -44,13 +44,18 @@ impl Ties {
         &self.ties
     }
 
+    /// What the ties of the last step held with: nodes, of which some come often, and forces on them \[N\].
+    pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
+        let ties = self.ties.iter().zip(&self.forces);
+        ties.flat_map(|(tie, force)| {
+            let nodes = tie.nodes.iter().zip(tie.weights);
+            nodes.map(move |(&node, &weight)| (node, force * weight))
+        })
+    }
+
     /// Adds what the ties of the last step held with to forces on all nodes \[N\].
     pub fn add_forces(&self, forces: &mut [Vec3]) {
-        for (tie, force) in self.ties.iter().zip(&self.forces) {
-            for (&node, &weight) in tie.nodes.iter().zip(tie.weights) {
-                forces[node as usize] += force * weight;
-            }
-        }
+        self.nodal_forces().for_each(|(node, force)| forces[node as usize] += force);
     }
 
     /// Adds the forces that hold the ties to those of the action; accelerations include the action's forces already.

@@ -90,9 +90,9 @@ impl Releases {
         action.work.numerical -= taken + self.couples.oppose(constraint, bodies, &force, step.actual, action);
         action.unlisted.push(UnlistedWork {
             bodies: constraint.bodies,
-            friction_work: 0.0,
-            damping_work: 0.0,
+            force,
             moment: constraint.jump(bodies.positions).cross(&force),
+            ..UnlistedWork::default()
         });
         self.constraints.push_copy(constraint);
         self.forces.push(size);
