@@ -85,9 +85,11 @@ impl Simulation {
         self.energies.viscous_dissipation += self.action.work.damping;
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
+        let taken_by_impulses = if self.acts_by_impulses() { self.action.work.damping } else { 0.0 };
+        self.audit.add_numerical_work(self.action.work.numerical, taken_by_impulses);
         self.audit.start(kick_energy(&self.balances_before, dt));
         self.sum_energies(dt);
-        self.audit.check(&self.energies, scaled_momenta(&self.balances));
+        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
         self.wall.account += start.elapsed().as_secs_f64();
     }
@@ -97,7 +99,7 @@ impl Simulation {
         self.measure();
         let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
         self.audit = Audit::new(&self.energies, momentum, self.energy_of_rounding());
-        self.audit.check(&self.energies, scaled_momenta(&self.balances));
+        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
     }
 
     /// Energy of the shortest waves with an amplitude that rounding gives positions, Σ ½ m (ε |x| ω)² over the bodies:

@@ -194,7 +194,7 @@ pub struct Progress {
     pub time_step: f64,
     /// Active contacts.
     pub contacts: usize,
-    /// Energy error \[-\].
+    /// Energy error, over the largest energy so far \[-\].
     pub energy_error: f64,
     /// Whether all bodies fly free.
     pub in_flight: bool,
@@ -256,7 +256,8 @@ impl Simulation {
     /// Stops if the energy error stays past its tolerance, or is no number.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
         let (error, tolerance) = (self.audit.energy_error(), self.settings.energy_tolerance);
-        self.steps_past_tolerance = if error <= tolerance { 0 } else { self.steps_past_tolerance + 1 };
+        self.steps_past_tolerance =
+            if self.audit.is_past(tolerance) { self.steps_past_tolerance + 1 } else { 0 };
         if self.steps_past_tolerance < PATIENCE && error.is_finite() {
             return Ok(());
         }
