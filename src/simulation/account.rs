@@ -91,6 +91,7 @@ impl Simulation {
         self.sum_energies(dt);
         self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
+        self.account_hourglass();
         self.wall.account += start.elapsed().as_secs_f64();
     }
 
@@ -129,6 +130,16 @@ impl Simulation {
         self.energies.contact = self.action.stored_energy;
         self.energies.kinetic = self.balances.iter().map(|balance| balance.kinetic).sum();
         self.energies.kick = kick_energy(&self.balances, dt);
+    }
+
+    /// Holds the hourglass energy of each body against its strain energy.
+    fn account_hourglass(&mut self) {
+        let of_blocks = [self.internal.strain_energy(), self.internal.hourglass_energy()];
+        for (body, audit) in self.model.bodies.iter().zip(&mut self.hourglass_audits) {
+            let blocks = || body.blocks.iter().filter_map(|block| block.internal);
+            let energies = of_blocks.map(|energies| blocks().map(|block| energies[block]).sum());
+            audit.note(self.state.time, energies, self.audit.energy_scale());
+        }
     }
 
     /// Balance of one body: from its carrier where it has one, from its nodes otherwise.

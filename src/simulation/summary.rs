@@ -56,7 +56,7 @@ impl Simulation {
             contact: self.contact_summary(),
             energy: self.energy_summary(),
             momentum: self.momentum_summary(),
-            warnings: self.warnings.clone(),
+            warnings: self.warnings(),
         }
     }
 
