@@ -101,11 +101,15 @@ struct FrameEnergies {
 
 impl TetrahedronFrame {
     fn read(path: &Path, time: f64) -> Self {
-        let DataSet::UnstructuredGrid { pieces, .. } = vtkio::Vtk::import(path).unwrap().data else {
-            panic!("{} is not an unstructured grid", path.display());
+        let pieces = match vtkio::Vtk::import(path).unwrap().data {
+            DataSet::UnstructuredGrid { pieces, .. } => pieces,
+            _ => Vec::new(),
         };
-        let Some(Piece::Inline(piece)) = pieces.into_iter().next() else { panic!("no piece") };
-        let UnstructuredGridPiece { points, cells, data } = *piece;
+        let inline = pieces.into_iter().find_map(|piece| match piece {
+            Piece::Inline(piece) => Some(*piece),
+            _ => None,
+        });
+        let UnstructuredGridPiece { points, cells, data } = inline.unwrap();
         let vectors = |numbers: Vec<f64>| numbers.chunks(3).map(Vec3::from_column_slice).collect::<Vec<_>>();
         let field = |name: &str| {
             let found = data.point.iter().find_map(|attribute| match attribute {

@@ -352,8 +352,7 @@ impl Response for Penalty {
                 friction_work += power * time_step;
             }
             let stored_energy = spring.normal_energy() + spring.tangential_energy();
-            let damping_work =
-                begin_work + 0.5 * (spring.damped + damped) * closing * time_step + drag_work;
+            let damping_work = begin_work + 0.5 * (spring.damped + damped) * closing * time_step + drag_work;
             spring.damped = damped;
             action.stored_energy += stored_energy;
             action.work.friction += friction_work;
