@@ -37,7 +37,7 @@ pub fn read_scenario(options: &ScenarioOptions) -> Result<Scenario, Failure> {
 pub fn set_up(scenario: &Scenario) -> Result<Simulation, Failure> {
     let simulation = Simulation::new(scenario)
         .map_err(|error| Failure::Setup(Box::new(scenario.clone()), Box::new(error)))?;
-    tell_warnings(simulation.warnings());
+    tell_warnings(&simulation.warnings());
     Ok(simulation)
 }
 

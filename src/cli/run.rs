@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use ictus::io::summary::{
-    ContactSummary, DetectionLevel, DetectionSummary, EnergySummary, FirstContact, Status, Summary,
-    WallSeconds,
+    ContactSummary, DetectionLevel, DetectionSummary, EnergySummary, ErrorSummary, FirstContact,
+    MomentumSummary, Status, Summary, WallSeconds,
 };
 use ictus::simulation::{Outcome, Recorder, RunError};
 
@@ -82,18 +82,39 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     );
     let mut facts = vec![("time", span)];
     facts.extend(first_contacts(&summary.first_contacts));
-    facts.push(("energy error", format!("{:.3e} at most", summary.energy.largest_error)));
+    facts.extend(errors(&summary.energy, &summary.momentum));
     let EnergySummary { strain, hourglass, .. } = summary.energy;
     if hourglass > 0.0 {
         facts.push(("hourglass energy", format!("{hourglass:.3e} at the end, strain energy {strain:.3e}")));
     }
-    facts.push(("momentum error", format!("{:.3e} at most", summary.momentum.largest_error)));
     facts.extend(unsolved_problems(&summary.contact));
     let file: PathBuf = directory.join(format!("{name}.pvd"));
     facts.push(("frames", format!("{frames} in {} (open it in ParaView)", file.display())));
     let profile = profile(&summary.wall_seconds);
     let head = format!("{}: {} in {:.1} s", summary.title, describe(summary), summary.wall_seconds.total);
     format!("{head}\n{}\n{}\n{profile}", print::facts(&facts), detection(&summary.detection))
+}
+
+/// Errors of the run, relative to its peaks: that of energy and its two parts, and those of momenta.
+fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str, String); 5] {
+    let text = |ErrorSummary { largest, time, end }: ErrorSummary, peak: f64, unit: &str| {
+        format!("{largest:.3e} at most, at t = {time:.6e} s; {end:.3e} at the end; of {peak:.3e} {unit}")
+    };
+    let error = |largest: f64, time: f64, end: f64| ErrorSummary { largest, time, end };
+    let energy_error = error(energy.largest_error, energy.largest_error_time, energy.final_error);
+    let linear = error(momentum.largest_error, momentum.largest_error_time, momentum.final_error);
+    let angular = error(
+        momentum.largest_angular_error,
+        momentum.largest_angular_error_time,
+        momentum.final_angular_error,
+    );
+    [
+        ("energy error", text(energy_error, energy.peak, "J")),
+        ("- imbalance", text(energy.imbalance, energy.peak, "J")),
+        ("- numerical work", text(energy.net_numerical_work, energy.peak, "J")),
+        ("momentum error", text(linear, momentum.peak, "kg m/s")),
+        ("angular momentum", text(angular, momentum.angular_peak, "kg m²/s")),
+    ]
 }
 
 /// Problems of contacts without an answer, where there were any.

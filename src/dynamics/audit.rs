@@ -45,6 +45,14 @@ impl Energies {
     pub fn conserved(&self) -> f64 {
         self.total() - self.kick - self.external_work
     }
+
+    /// Sizes of the work from outside, of dissipation and of numerical work since these energies, added up \[J\].
+    fn work_since(&self, before: &Self) -> f64 {
+        let outside = (self.external_work - before.external_work).abs();
+        let viscous = (self.viscous_dissipation - before.viscous_dissipation).abs();
+        let friction = (self.friction_dissipation - before.friction_dissipation).abs();
+        outside + viscous + friction + (self.numerical_work - before.numerical_work).abs()
+    }
 }
 
 /// Linear and angular momentum, or force and moment, about the origin.
@@ -92,7 +100,38 @@ impl Add for Wrench {
 /// Momentum of bodies, over the impulses of a step, below which they are at rest but for rounding.
 const AT_REST: f64 = 1e-10;
 
+/// Part of all the work put through a run that its balance cannot be held to: rounding, step by step.
+const NOISE: f64 = 1e-6;
+
+/// What is off over a run: at its worst, when that was, and now.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Deviation {
+    /// The largest so far; what is no number is the largest.
+    pub largest: f64,
+    /// Time of the largest \[s\].
+    pub time: f64,
+    /// The present one.
+    pub last: f64,
+}
+
+impl Deviation {
+    fn note(&mut self, time: f64, size: f64) {
+        self.last = size;
+        if size > self.largest || (size.is_nan() && !self.largest.is_nan()) {
+            (self.largest, self.time) = (size, time);
+        }
+    }
+
+    /// Relative to a scale.
+    fn over(self, scale: f64) -> Self {
+        Self { largest: relative(self.largest, scale), last: relative(self.last, scale), ..self }
+    }
+}
+
 /// Running balance of a simulation.
+///
+/// Errors of the run are relative to its peaks: the largest energy, or momentum of a body, that it has seen to the end. What
+/// holds of a run while it goes on, [`Audit::energy_error`] and [`Audit::is_past`], is relative to the peak so far.
 #[derive(Clone, Debug)]
 pub struct Audit {
     initial_energy: f64,
@@ -106,10 +145,18 @@ pub struct Audit {
     angular_scale: f64,
     impulse_scale: f64,
     angular_impulse_scale: f64,
-    largest_energy_error: f64,
-    largest_momentum_error: f64,
-    largest_angular_error: f64,
-    energy_error: f64,
+    /// Energies when they were checked last.
+    before: Energies,
+    /// Energy at the beginning and the sizes of all work since, added up \[J\].
+    work_put_through: f64,
+    net_numerical_work: f64,
+    /// Change of what is conserved \[J\].
+    imbalance: f64,
+    balance: Deviation,
+    numerical: Deviation,
+    both: Deviation,
+    linear: Deviation,
+    angular: Deviation,
 }
 
 impl Audit {
@@ -126,10 +173,15 @@ impl Audit {
             angular_scale: 0.0,
             impulse_scale: 0.0,
             angular_impulse_scale: 0.0,
-            largest_energy_error: 0.0,
-            largest_momentum_error: 0.0,
-            largest_angular_error: 0.0,
-            energy_error: 0.0,
+            before: *energies,
+            work_put_through: energies.kinetic + energies.strain,
+            net_numerical_work: 0.0,
+            imbalance: 0.0,
+            balance: Deviation::default(),
+            numerical: Deviation::default(),
+            both: Deviation::default(),
+            linear: Deviation::default(),
+            angular: Deviation::default(),
         }
     }
 
@@ -148,32 +200,85 @@ impl Audit {
         self.has_started
     }
 
+    /// Largest momentum of a body so far, or impulse of a step where all are at rest \[kg·m/s\].
+    pub fn momentum_scale(&self) -> f64 {
+        scale(self.momentum_scale, self.impulse_scale)
+    }
+
+    /// Largest sum of |x| |m v| over the nodes of a body so far, or moment of an impulse where all are at rest: the angular
+    /// momentum itself may be nothing but rounding \[kg·m²/s\].
+    pub fn angular_scale(&self) -> f64 {
+        scale(self.angular_scale, self.angular_impulse_scale)
+    }
+
     /// Notes the kick energy of the initial state in a step of the length of the first one \[J\], in that one.
     pub fn start(&mut self, kick: f64) {
         self.has_started = true;
         self.initial_conserved -= kick;
     }
 
-    /// Change of [`Energies::conserved`] over [`Audit::energy_scale`].
+    /// Change of [`Energies::conserved`] since the beginning \[J\].
+    pub fn imbalance(&self) -> f64 {
+        self.imbalance
+    }
+
+    /// Numerical work since the beginning, less what impulses have taken of it in the steps that it was given in \[J\].
+    pub fn net_numerical_work(&self) -> f64 {
+        self.net_numerical_work
+    }
+
+    /// Size of [`Audit::imbalance`] over [`Audit::energy_scale`], as they are now.
     pub fn energy_error(&self) -> f64 {
-        self.energy_error
+        relative(self.imbalance.abs(), self.energy_scale)
     }
 
-    /// Largest energy error so far.
+    /// Whether the imbalance is past a part of the largest energy so far, and past the rounding of all the work put through
+    /// the run: what comes to rest turns over energy for long after its peak, and one that was never in motion has no peak.
+    pub fn is_past(&self, tolerance: f64) -> bool {
+        let imbalance = self.imbalance.abs();
+        let is_within =
+            imbalance <= tolerance * self.energy_scale || imbalance <= NOISE * self.work_put_through;
+        !is_within
+    }
+
+    /// Imbalance and net numerical work together, |imbalance| + |net numerical work|, over the largest energy.
+    pub fn energy_deviation(&self) -> Deviation {
+        self.both.over(self.energy_scale)
+    }
+
+    /// The part of the imbalance in [`Audit::energy_deviation`].
+    pub fn balance_deviation(&self) -> Deviation {
+        self.balance.over(self.energy_scale)
+    }
+
+    /// The part of the net numerical work in [`Audit::energy_deviation`].
+    pub fn numerical_deviation(&self) -> Deviation {
+        self.numerical.over(self.energy_scale)
+    }
+
+    /// Error of linear momentum over [`Audit::momentum_scale`].
+    pub fn momentum_deviation(&self) -> Deviation {
+        self.linear.over(self.momentum_scale())
+    }
+
+    /// Error of angular momentum over [`Audit::angular_scale`].
+    pub fn angular_deviation(&self) -> Deviation {
+        self.angular.over(self.angular_scale())
+    }
+
+    /// Largest of [`Audit::balance_deviation`].
     pub fn largest_energy_error(&self) -> f64 {
-        self.largest_energy_error
+        self.balance_deviation().largest
     }
 
-    /// Largest error of linear momentum so far, over the largest momentum of a body, or impulse of a step where all are at
-    /// rest.
+    /// Largest of [`Audit::momentum_deviation`].
     pub fn largest_momentum_error(&self) -> f64 {
-        self.largest_momentum_error
+        self.momentum_deviation().largest
     }
 
-    /// Largest error of angular momentum so far, over the largest sum of |x| |m v| over the nodes of a body: the
-    /// angular momentum itself may be nothing but rounding.
+    /// Largest of [`Audit::angular_deviation`].
     pub fn largest_angular_error(&self) -> f64 {
-        self.largest_angular_error
+        self.angular_deviation().largest
     }
 
     /// Adds the impulse of loads and supports. Errors are relative to it where bodies have no momentum but rounding, as at
@@ -184,15 +289,25 @@ impl Audit {
         self.impulse = self.impulse + impulse;
     }
 
-    /// Holds energies and momenta of the bodies against their balance; with each momentum comes the sum of
+    /// Adds the numerical work of a step and what impulses have taken in it \[J\]. Bodies at rest by impulses fall and are
+    /// lifted again in every step, and the impulse takes what the lift has given: that is turned over, and not counted.
+    pub fn add_numerical_work(&mut self, given: f64, taken_by_impulses: f64) {
+        self.net_numerical_work += given - taken_by_impulses.min(given).max(0.0);
+    }
+
+    /// Holds energies and momenta of the bodies at a time \[s\] against their balance; with each momentum comes the sum of
     /// |x| |m v| over the body.
-    pub fn check(&mut self, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
+    pub fn check(&mut self, time: f64, energies: &Energies, bodies: impl Iterator<Item = (Wrench, f64)>) {
         for energy in [energies.kinetic, energies.strain, energies.external_work] {
             self.energy_scale = self.energy_scale.max(energy.abs());
         }
-        let drift = energies.conserved() - self.initial_conserved;
-        self.energy_error = relative(drift.abs(), self.energy_scale);
-        self.largest_energy_error = larger(self.largest_energy_error, self.energy_error);
+        let before = std::mem::replace(&mut self.before, *energies);
+        self.work_put_through += energies.work_since(&before);
+        self.imbalance = energies.conserved() - self.initial_conserved;
+        let (imbalance, numerical) = (self.imbalance.abs(), self.net_numerical_work.abs());
+        self.balance.note(time, imbalance);
+        self.numerical.note(time, numerical);
+        self.both.note(time, imbalance + numerical);
         let mut momentum = Wrench::zero();
         for (body, angular_scale) in bodies {
             self.momentum_scale = self.momentum_scale.max(body.linear.norm());
@@ -200,16 +315,8 @@ impl Audit {
             momentum = momentum + body;
         }
         let expected = self.initial_momentum + self.impulse;
-        let linear = (momentum.linear - expected.linear).norm();
-        let angular = (momentum.angular - expected.angular).norm();
-        self.largest_momentum_error = larger(
-            self.largest_momentum_error,
-            relative(linear, scale(self.momentum_scale, self.impulse_scale)),
-        );
-        self.largest_angular_error = larger(
-            self.largest_angular_error,
-            relative(angular, scale(self.angular_scale, self.angular_impulse_scale)),
-        );
+        self.linear.note(time, (momentum.linear - expected.linear).norm());
+        self.angular.note(time, (momentum.angular - expected.angular).norm());
     }
 }
 
@@ -223,7 +330,82 @@ fn relative(difference: f64, scale: f64) -> f64 {
     if scale > 0.0 || difference.is_nan() { difference / scale } else { 0.0 }
 }
 
-/// The larger of two errors; what is no number is the largest.
-fn larger(a: f64, b: f64) -> f64 {
-    if a.is_nan() || a > b { a } else { b }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DT: f64 = 0.1;
+
+    /// An audit of one body at these kinetic energies, step by step; no work is done.
+    fn audit_of(kinetic: &[f64]) -> Audit {
+        let energies = |kinetic| Energies { kinetic, ..Energies::default() };
+        let mut audit = Audit::new(&energies(kinetic[0]), Wrench::zero(), 0.0);
+        audit.start(0.0);
+        for (step, &kinetic) in kinetic.iter().enumerate() {
+            audit.check(step as f64 * DT, &energies(kinetic), std::iter::empty());
+        }
+        audit
+    }
+
+    /// Errors of the run are relative to its peak and say when they were worst; those of an instant to the peak so far.
+    #[test]
+    fn errors_are_relative_to_the_peak_of_the_run() {
+        let audit = audit_of(&[1.0, 4.0, 2.0]);
+        let of_run = audit.balance_deviation();
+        assert_eq!(of_run, Deviation { largest: 0.75, time: DT, last: 0.25 });
+        assert_eq!(audit_of(&[1.0, 4.0]).energy_error(), 0.75);
+        let lost = audit_of(&[1.0, 0.5, 1.0, 11.0]).balance_deviation();
+        assert_eq!(lost, Deviation { largest: 10.0 / 11.0, time: 3.0 * DT, last: 10.0 / 11.0 });
+        let not_a_number = audit_of(&[1.0, 2.0, f64::NAN, 2.0]).balance_deviation();
+        assert!(not_a_number.largest.is_nan() && not_a_number.time == 2.0 * DT && not_a_number.last == 0.5);
+    }
+
+    /// Errors of momentum, relative to the largest momentum of a body that comes later, keep their time.
+    #[test]
+    fn errors_of_momentum_are_relative_to_the_peak_of_the_run() {
+        let push = |size: f64| {
+            let momentum = Wrench { linear: Vec3::x() * size, angular: Vec3::z() * (3.0 * size) };
+            [(momentum, 6.0 * size), (momentum.scaled(-1.0), 6.0 * size)]
+        };
+        let mut audit = Audit::new(&Energies::default(), Wrench::zero(), 0.0);
+        audit.check(0.0, &Energies::default(), push(1.0).into_iter());
+        audit.check(DT, &Energies::default(), push(1.0).into_iter().take(1));
+        audit.check(2.0 * DT, &Energies::default(), push(5.0).into_iter());
+        assert_eq!(audit.momentum_deviation(), Deviation { largest: 0.2, time: DT, last: 0.0 });
+        assert_eq!(audit.angular_deviation(), Deviation { largest: 0.1, time: DT, last: 0.0 });
+    }
+
+    /// The numerical work is in the error of the run, but for what impulses take of it in the step that it is given in.
+    #[test]
+    fn numerical_work_is_in_the_error() {
+        let mut audit = audit_of(&[4.0, 4.0]);
+        for (given, taken) in [(3.0, 0.0), (5.0, 5.0), (5.0, 9.0), (-0.5, 2.0), (0.5, 0.25)] {
+            audit.add_numerical_work(given, taken);
+        }
+        assert_eq!(audit.net_numerical_work(), 2.75);
+        audit.check(DT, &Energies { kinetic: 4.5, ..Energies::default() }, std::iter::empty());
+        let parts = [audit.balance_deviation(), audit.numerical_deviation(), audit.energy_deviation()];
+        assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
+    }
+
+    /// A run is past its tolerance of the peak so far; noise of all the work it has turned over is not, however small the peak.
+    #[test]
+    fn noise_is_not_past_the_tolerance() {
+        assert!(audit_of(&[1.0, 1.06]).is_past(0.05) && !audit_of(&[1.0, 1.04]).is_past(0.05));
+        assert!(audit_of(&[1.0, f64::NAN]).is_past(0.05));
+        let resting = |imbalance: f64| {
+            let mut audit = Audit::new(&Energies::default(), Wrench::zero(), 0.0);
+            let mut energies = Energies { kinetic: 1e-7, ..Energies::default() };
+            for step in 0..1000 {
+                energies.numerical_work += 1e-3;
+                energies.viscous_dissipation += 1e-3;
+                audit.check(f64::from(step) * DT, &energies, std::iter::empty());
+            }
+            energies.viscous_dissipation += imbalance;
+            audit.check(1000.0 * DT, &energies, std::iter::empty());
+            audit
+        };
+        assert!(resting(1e-6).energy_error() > 1.0 && !resting(1e-6).is_past(0.05));
+        assert!(resting(4e-6).is_past(0.05));
+    }
 }

@@ -20,7 +20,7 @@ mod rigid_body;
 mod state;
 mod support;
 
-pub use audit::{Audit, Energies, Wrench};
+pub use audit::{Audit, Deviation, Energies, Wrench};
 pub use critical_step::CriticalStep;
 pub use element_block::{ElementBlock, ElementError, Integration};
 pub use internal_force::{ElementFailure, FailureKind, InternalForce};

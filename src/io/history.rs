@@ -43,6 +43,9 @@ const BODY_COLUMNS: [&str; 10] = [
     "contact_force_z",
 ];
 
+/// Columns after those of the bodies.
+const LAST_COLUMNS: [&str; 3] = ["kick", "energy_imbalance", "net_numerical_work"];
+
 /// State of the whole model at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRow {
@@ -72,7 +75,7 @@ pub struct HistoryRow {
     pub numerical_work: f64,
     /// Sum of the energies, stored and taken, less the numerical work \[J\].
     pub total: f64,
-    /// Energy error \[-\].
+    /// Size of the energy imbalance over the largest energy so far \[-\].
     pub energy_error: f64,
     /// Linear momentum \[kg m/s\].
     pub momentum: Vec3,
@@ -82,6 +85,12 @@ pub struct HistoryRow {
     pub contacts: u64,
     /// A row per body, in the order of the names the history was created with.
     pub bodies: Vec<BodyRow>,
+    /// What the kinetic energy has over that of the scheme, ⅛ dt² a · M a \[J\].
+    pub kick: f64,
+    /// Change of total − kick − external work since the start \[J\].
+    pub energy_imbalance: f64,
+    /// Numerical work since the start less what impulses have taken of it in the same steps \[J\].
+    pub net_numerical_work: f64,
 }
 
 /// State of one body at one instant.
@@ -131,7 +140,8 @@ fn column_names<S: AsRef<str>>(body_names: &[S]) -> Vec<String> {
     let of_bodies = body_names
         .iter()
         .flat_map(|body| BODY_COLUMNS.iter().map(move |column| format!("{}.{column}", body.as_ref())));
-    COLUMNS.iter().map(|&column| column.to_owned()).chain(of_bodies).collect()
+    let own = |columns: &'static [&'static str]| columns.iter().map(|&column| column.to_owned());
+    own(&COLUMNS).chain(of_bodies).chain(own(&LAST_COLUMNS)).collect()
 }
 
 fn cells(row: &HistoryRow) -> Vec<String> {
@@ -162,6 +172,7 @@ fn cells(row: &HistoryRow) -> Vec<String> {
         push_vector(&mut cells, body.centre);
         push_vector(&mut cells, body.contact_force);
     }
+    cells.extend([row.kick, row.energy_imbalance, row.net_numerical_work].map(float));
     cells
 }
 

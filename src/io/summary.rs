@@ -306,7 +306,19 @@ pub struct ContactSummary {
     pub unsolved_projections: u64,
 }
 
-/// Energy balance.
+/// What is off over the run: at its worst, when, and at its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ErrorSummary {
+    /// The largest \[-\].
+    pub largest: f64,
+    /// Time of the largest \[s\].
+    pub time: f64,
+    /// At the end \[-\].
+    #[serde(rename = "final")]
+    pub end: f64,
+}
+
+/// Energy balance. Errors are relative to the largest energy of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EnergySummary {
     /// Total at the start \[J\].
@@ -318,17 +330,39 @@ pub struct EnergySummary {
     pub strain: f64,
     /// Energy stored in hourglass control at the end \[J\].
     pub hourglass: f64,
-    /// Largest energy error of the run \[-\].
+    /// Largest error, |imbalance| + |net numerical work| \[-\].
     pub largest_error: f64,
+    /// Time of the largest error \[s\].
+    pub largest_error_time: f64,
+    /// Error at the end \[-\].
+    pub final_error: f64,
+    /// The part of the imbalance in the error.
+    pub imbalance: ErrorSummary,
+    /// The part of the net numerical work in the error.
+    pub net_numerical_work: ErrorSummary,
+    /// Largest of kinetic energy, strain energy and |external work| of the run \[J\].
+    pub peak: f64,
 }
 
-/// Momentum balance, relative to the largest momentum seen.
+/// Momentum balance, relative to the largest momenta of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MomentumSummary {
     /// Largest error of the linear momentum \[-\].
     pub largest_error: f64,
+    /// Time of the largest error of the linear momentum \[s\].
+    pub largest_error_time: f64,
+    /// Error of the linear momentum at the end \[-\].
+    pub final_error: f64,
+    /// Largest momentum of a body, or impulse of a step where all are at rest \[kg m/s\].
+    pub peak: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,
+    /// Time of the largest error of the angular momentum \[s\].
+    pub largest_angular_error_time: f64,
+    /// Error of the angular momentum at the end \[-\].
+    pub final_angular_error: f64,
+    /// Largest sum of |x| |m v| over a body, or moment of an impulse where all are at rest \[kg m²/s\].
+    pub angular_peak: f64,
 }
 
 impl DetectionSummary {

@@ -87,9 +87,12 @@ impl Simulation {
         self.energies.viscous_dissipation += self.action.work.damping;
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
+        let taken_by_impulses = if self.acts_by_impulses() { self.action.work.damping } else { 0.0 };
+        self.audit.add_numerical_work(self.action.work.numerical, taken_by_impulses);
         self.sum_energies(dt);
-        self.audit.check(&self.energies, scaled_momenta(&self.balances));
+        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
+        self.account_hourglass();
         self.wall.account += start.elapsed().as_secs_f64();
     }
 
@@ -108,7 +111,9 @@ impl Simulation {
             let change = 0.125 * (before * before - dt * dt);
             self.contact_audit.unseen = change * self.contact_force_acceleration();
         }
-        self.energies.numerical_work += self.energies.kick - kick - self.contact_audit.unseen;
+        let given = self.energies.kick - kick - self.contact_audit.unseen;
+        self.energies.numerical_work += given;
+        self.audit.add_numerical_work(given, 0.0);
     }
 
     /// Σ f · a of the contact forces and the accelerations at the beginning of the step \[N·m/s²\].
@@ -129,7 +134,7 @@ impl Simulation {
         self.measure();
         let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
         self.audit = Audit::new(&self.energies, momentum, self.energy_of_rounding());
-        self.audit.check(&self.energies, scaled_momenta(&self.balances));
+        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
     }
 
     /// Energy of the shortest waves with an amplitude that rounding gives positions, Σ ½ m (ε |x| ω)² over the bodies:
@@ -159,6 +164,16 @@ impl Simulation {
         self.energies.contact = self.action.stored_energy;
         self.energies.kinetic = self.balances.iter().map(|balance| balance.kinetic).sum();
         self.energies.kick = kick_energy(&self.balances, dt);
+    }
+
+    /// Holds the hourglass energy of each body against its strain energy.
+    fn account_hourglass(&mut self) {
+        let of_blocks = [self.internal.strain_energy(), self.internal.hourglass_energy()];
+        for (body, audit) in self.model.bodies.iter().zip(&mut self.hourglass_audits) {
+            let blocks = || body.blocks.iter().filter_map(|block| block.internal);
+            let energies = of_blocks.map(|energies| blocks().map(|block| energies[block]).sum());
+            audit.note(self.state.time, energies, self.audit.energy_scale());
+        }
     }
 
     /// Balance of one body: from its carrier where it has one, from its nodes otherwise.

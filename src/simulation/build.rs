@@ -30,10 +30,12 @@ use crate::scenario::{
 
 use super::assembly::Assembly;
 use super::contact_account::ContactAudit;
+use super::contact_remedies::less_contact_energy;
 use super::contact_thickness::offset_points;
 use super::correct::pieces_of;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
+use super::hourglass::HourglassAudit;
 use super::impact::ImpactControl;
 use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
 use super::kept_gaps::KeptGaps;
@@ -144,7 +146,8 @@ impl Simulation {
             nodal_sums: vec![NodalSums::zero(); pieces.len()],
             pieces,
             pair_balances: Vec::new(),
-            contact_audit: ContactAudit::default(),
+            contact_audit: ContactAudit::new(less_contact_energy(scenario)),
+            hourglass_audits: vec![HourglassAudit::default(); model.bodies.len()],
             surfaces,
             energies: Energies::default(),
             audit: Audit::new(&Energies::default(), Wrench::zero(), 0.0),

@@ -65,7 +65,7 @@ impl PairBalance {
 const UNEXPLAINED: f64 = 0.02;
 
 /// What contact does to the energy that no law of contact accounts for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct ContactAudit {
     /// Energy created since the start \[J\].
     pub created: f64,
@@ -75,6 +75,15 @@ pub(super) struct ContactAudit {
     unsolved: UnsolvedProblems,
     /// Whether there has been a warning, of creation, of friction, of impulses and of restitution.
     warned: [bool; 4],
+    /// What makes less energy.
+    remedy: &'static str,
+}
+
+impl ContactAudit {
+    /// Of a run that has just begun, with what to tell of energy that contact makes.
+    pub fn new(remedy: &'static str) -> Self {
+        Self { created: 0.0, unsolved: UnsolvedProblems::default(), warned: [false; 4], remedy }
+    }
 }
 
 fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
@@ -131,8 +140,9 @@ impl Simulation {
             self.contact_audit.warned[2] = true;
             self.warnings.push(format!(
                 "impulses of contacts that push each other were first not found to their tolerance at t = {time:.6e} s: the \
-                 nearest ones act, which keep momentum and make no energy; the closing report counts such problems, and \
-                 where they are many a smaller time.step or less friction makes them easier"
+                 nearest ones act, which keep momentum and make no energy, and the closing report counts such problems; \
+                 where they are many, less friction makes them fewer, and with `contact.response` = \"penalty\" or \
+                 \"energy-momentum\" there are none"
             ));
         }
         if !warned[3] && unsolved.restitutions > 0 {
@@ -178,13 +188,12 @@ impl Simulation {
 
     fn warn_of_contact_energy(&mut self) {
         let scale = self.audit.energy_scale();
-        let ContactAudit { created, warned, .. } = self.contact_audit;
+        let ContactAudit { created, warned, remedy, .. } = self.contact_audit;
         let time = self.state.time;
         if !warned[0] && created > UNEXPLAINED * scale {
             self.contact_audit.warned[0] = true;
             self.warnings.push(format!(
-                "contact has created {created:.3e} J by t = {time:.6e} s, {:.1} % of the largest energy seen: contacts \
-                 open and close within a step; a smaller time.safety lowers it, and of springs a smaller contact.penalty",
+                "contact has created {created:.3e} J by t = {time:.6e} s, {:.1} % of the largest energy seen; {remedy}",
                 100.0 * created / scale
             ));
         }

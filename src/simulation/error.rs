@@ -408,12 +408,13 @@ impl NumericalFailure {
             }
             FailureCause::NonFinite => "look for loads or expressions that are not finite",
             FailureCause::EnergyError { .. } => {
-                "a smaller time.safety lowers the error, and of contact springs a smaller contact.penalty"
+                "a smaller time.step lowers the error, and of contact springs a smaller contact.penalty or \
+                 contact.stiffness"
             }
             FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",
             FailureCause::Passage(_) => {
-                "larger faces or a stiffer material there hold more, and of contact springs a larger contact.penalty or a \
-                 smaller time.safety; what is to be pierced has to be left out of contact"
+                "larger faces or a stiffer material there hold more, and of contact springs a larger contact.penalty or \
+                 contact.stiffness; what is to be pierced has to be left out of contact"
             }
         }
     }

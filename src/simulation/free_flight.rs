@@ -60,7 +60,7 @@ impl Simulation {
         self.steps_in_flight += 1;
         self.control.set_time_step(travelled);
         self.measure();
-        self.audit.check(&self.energies, scaled_momenta(&self.balances));
+        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
         if let Some(Impact { bodies, time, point, normal, normal_speed, .. }) = impact {
             self.note_first_contact(FirstContact { bodies, time, point, normal, normal_speed });
             self.begin_stepping();

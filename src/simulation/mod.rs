@@ -5,11 +5,13 @@ mod assembly;
 mod build;
 mod conditions;
 mod contact_account;
+mod contact_remedies;
 mod contact_thickness;
 mod correct;
 mod counters;
 mod error;
 mod free_flight;
+mod hourglass;
 mod impact;
 mod initial_penetration;
 mod kept_gaps;
@@ -52,6 +54,7 @@ pub use contact_account::PairBalance;
 use correct::Piece;
 pub use counters::WallTimes;
 pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, Passage, RunError, SetupError};
+use hourglass::HourglassAudit;
 use impact::ImpactControl;
 use kept_gaps::KeptGaps;
 pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, WallMotion};
@@ -110,6 +113,8 @@ pub struct Simulation {
     nodal_sums: Vec<NodalSums>,
     pair_balances: Vec<PairBalance>,
     contact_audit: ContactAudit,
+    /// One entry a body.
+    hourglass_audits: Vec<HourglassAudit>,
     /// Faces of each body that can touch.
     surfaces: Vec<Surface>,
     energies: Energies,
@@ -194,7 +199,7 @@ pub struct Progress {
     pub time_step: f64,
     /// Active contacts.
     pub contacts: usize,
-    /// Energy error \[-\].
+    /// |Imbalance| + |net numerical work|, over the largest energy so far \[-\].
     pub energy_error: f64,
     /// Whether all bodies fly free.
     pub in_flight: bool,
@@ -256,7 +261,8 @@ impl Simulation {
     /// Stops if the energy error stays past its tolerance, or is no number.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
         let (error, tolerance) = (self.audit.energy_error(), self.settings.energy_tolerance);
-        self.steps_past_tolerance = if error <= tolerance { 0 } else { self.steps_past_tolerance + 1 };
+        self.steps_past_tolerance =
+            if self.audit.is_past(tolerance) { self.steps_past_tolerance + 1 } else { 0 };
         if self.steps_past_tolerance < PATIENCE && error.is_finite() {
             return Ok(());
         }
@@ -286,7 +292,7 @@ impl Simulation {
             step: self.state.step,
             time_step: self.control.time_step(),
             contacts: self.constraints.len(),
-            energy_error: self.audit.energy_error(),
+            energy_error: self.audit.energy_deviation().last,
             in_flight: self.phase == Phase::Flight,
         }
     }
@@ -353,9 +359,12 @@ impl Simulation {
         &self.wall
     }
 
-    /// What a user should know though the run goes on.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
+    /// What a user should know though the run goes on: of the set-up, of the run as it came up, and, as far as the run has
+    /// got, of hourglass control.
+    pub fn warnings(&self) -> Vec<String> {
+        let audits = self.model.bodies.iter().zip(&self.hourglass_audits);
+        let of_hourglass = audits.filter_map(|(body, audit)| audit.warning(&body.name));
+        self.warnings.iter().cloned().chain(of_hourglass).collect()
     }
 
     /// Notes that two bodies meet which had no contact before; where parts of them do not touch, contacts will tell.

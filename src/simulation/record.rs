@@ -219,6 +219,9 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         angular_momentum: simulation.balances.iter().map(|balance| balance.momentum.angular).sum(),
         contacts: simulation.constraints.len() as u64,
         bodies: simulation.model.bodies.iter().zip(&simulation.balances).map(body_row).collect(),
+        kick: energies.kick,
+        energy_imbalance: simulation.audit.imbalance(),
+        net_numerical_work: simulation.audit.net_numerical_work(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! The summary of a run.
 
 use crate::contact::detection::DetectionStatistics;
+use crate::dynamics::Deviation;
 use crate::io::summary::{
     BodySummary, ContactSummary, DepthSummary, DetectionCost, DetectionCounts, DetectionSeconds,
-    DetectionSummary, EnergySummary, Failure, FirstContact, HierarchySummary, MomentumSummary, Prediction,
-    Status, Summary, TimeSpan, WallSeconds, WallSummary,
+    DetectionSummary, EnergySummary, ErrorSummary, Failure, FirstContact, HierarchySummary, MomentumSummary,
+    Prediction, Status, Summary, TimeSpan, WallSeconds, WallSummary,
 };
 use crate::scenario::{HierarchyBuilder, Scenario};
 
@@ -53,18 +54,40 @@ impl Simulation {
             detection: self.detection_summary(scenario.contact.hierarchy),
             first_contacts: self.first_contacts.iter().map(|contact| self.first_contact(contact)).collect(),
             contact: self.contact_summary(),
-            energy: EnergySummary {
-                initial: self.audit.initial_energy(),
-                end: self.energies.total(),
-                strain: self.energies.strain,
-                hourglass: self.energies.hourglass,
-                largest_error: self.audit.largest_energy_error(),
-            },
-            momentum: MomentumSummary {
-                largest_error: self.audit.largest_momentum_error(),
-                largest_angular_error: self.audit.largest_angular_error(),
-            },
-            warnings: self.warnings.clone(),
+            energy: self.energy_summary(),
+            momentum: self.momentum_summary(),
+            warnings: self.warnings(),
+        }
+    }
+
+    fn energy_summary(&self) -> EnergySummary {
+        let summary = |Deviation { largest, time, last }| ErrorSummary { largest, time, end: last };
+        let error = self.audit.energy_deviation();
+        EnergySummary {
+            initial: self.audit.initial_energy(),
+            end: self.energies.total(),
+            strain: self.energies.strain,
+            hourglass: self.energies.hourglass,
+            largest_error: error.largest,
+            largest_error_time: error.time,
+            final_error: error.last,
+            imbalance: summary(self.audit.balance_deviation()),
+            net_numerical_work: summary(self.audit.numerical_deviation()),
+            peak: self.audit.energy_scale(),
+        }
+    }
+
+    fn momentum_summary(&self) -> MomentumSummary {
+        let (linear, angular) = (self.audit.momentum_deviation(), self.audit.angular_deviation());
+        MomentumSummary {
+            largest_error: linear.largest,
+            largest_error_time: linear.time,
+            final_error: linear.last,
+            peak: self.audit.momentum_scale(),
+            largest_angular_error: angular.largest,
+            largest_angular_error_time: angular.time,
+            final_angular_error: angular.last,
+            angular_peak: self.audit.angular_scale(),
         }
     }
 

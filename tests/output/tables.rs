@@ -14,7 +14,7 @@ const HISTORY_HEADER: &str = "time,step,dt,kinetic,strain,external_work,contact_
     plastic_dissipation,hourglass_energy,viscous_dissipation,numerical_work,total,energy_error,momentum_x,momentum_y,momentum_z,\
     angular_momentum_x,angular_momentum_y,angular_momentum_z,contacts,left.momentum_x,left.momentum_y,\
     left.momentum_z,left.kinetic,left.centre_x,left.centre_y,left.centre_z,left.contact_force_x,\
-    left.contact_force_y,left.contact_force_z";
+    left.contact_force_y,left.contact_force_z,kick,energy_imbalance,net_numerical_work";
 
 /// A row whose numbers are thirds, counting up in the order of the columns.
 fn history_row(shift: u32) -> HistoryRow {
@@ -44,6 +44,9 @@ fn history_row(shift: u32) -> HistoryRow {
             centre: vector(25),
             contact_force: vector(28),
         }],
+        kick: third(31),
+        energy_imbalance: third(32),
+        net_numerical_work: third(33),
     }
 }
 
@@ -186,7 +189,12 @@ const SUMMARY_NAMES: &str = "
     first_contacts[].normal_speed
     contact.unsolved_impulses contact.jammed_restitutions contact.unsolved_projections
     energy.initial energy.final energy.strain energy.hourglass energy.largest_error
-    momentum.largest_error momentum.largest_angular_error
+    energy.largest_error_time energy.final_error energy.peak
+    energy.imbalance.largest energy.imbalance.time energy.imbalance.final
+    energy.net_numerical_work.largest energy.net_numerical_work.time energy.net_numerical_work.final
+    momentum.largest_error momentum.largest_error_time momentum.final_error momentum.peak
+    momentum.largest_angular_error momentum.largest_angular_error_time momentum.final_angular_error
+    momentum.angular_peak
     warnings";
 
 /// Names of every leaf of a JSON value, as paths.

@@ -285,6 +285,15 @@ fn likely_slips_are_warnings() {
         ]
     );
     assert_eq!(&scenario.source[scenario.warnings[1].span.clone().unwrap()], "glass");
+    let help = scenario.warnings[0].help.as_deref();
+    assert_eq!(help, Some("the nodes jump there in the first step: subtract 0.5 from it"));
+    let mended = ["boundaries.0.displacement.x=\"0.5 - 0.5\"", "bodies.buffer.material=glass"];
+    let left = read("full.toml", &mended).unwrap().warnings;
+    assert!(
+        !left
+            .iter()
+            .any(|warning| warning.message.contains("starts at") || warning.message.contains("glass"))
+    );
 }
 
 #[test]

@@ -197,6 +197,12 @@ fn a_mesh_that_does_not_exist() {
     assert_eq!(problems[0].help.as_deref(), Some("did you mean `bar.msh` in the same folder?"));
     assert_eq!(problems[0].key.as_deref(), Some("bodies.buffer.mesh"));
     assert_eq!(&text[problems[0].span.clone().unwrap()], "\"baar.msh\"");
+    // What is near that name beside it, full.toml, is no mesh.
+    let (problems, _) = problems_with("mesh = \"./bar.msh\"", "mesh = \"full.tom\"");
+    assert_eq!(
+        problems[0].help.as_deref(),
+        Some("paths of meshes are relative to the folder of the scenario")
+    );
 }
 
 #[test]

@@ -75,6 +75,27 @@ pub fn cylinder([radius, length]: [f64; 2], across: usize, along: usize) -> Stri
     msh(&nodes, &cells, &[(3, 1, "cylinder")])
 }
 
+/// A ball of `across` cubed hexahedra: the cells of the middle are cubes, those of the skin follow the sphere.
+pub fn solid_ball(radius: f64, across: usize) -> String {
+    let count = across + 1;
+    let number = |i: usize, j: usize, k: usize| i + count * (j + count * k);
+    let mut nodes = Vec::new();
+    let mut cells = Vec::new();
+    for (k, j, i) in (0..count.pow(3)).map(|n| (n / (count * count), n / count % count, n % count)) {
+        let [x, y, z] = [i, j, k].map(|index| 2.0 * index as f64 / across as f64 - 1.0);
+        let outer = x.abs().max(y.abs()).max(z.abs());
+        let round = |s: f64, a: f64, b: f64| s * (1.0 - 0.5 * (a * a + b * b) + a * a * b * b / 3.0).sqrt();
+        let at = |s: f64, a: f64, b: f64| radius * (round(s, a, b) * outer + 0.7 * s * (1.0 - outer));
+        nodes.push([at(x, y, z), at(y, z, x), at(z, x, y)]);
+        if i.max(j).max(k) < across {
+            let layer =
+                |k| [number(i, j, k), number(i + 1, j, k), number(i + 1, j + 1, k), number(i, j + 1, k)];
+            cells.push((5, 1, [layer(k), layer(k + 1)].concat()));
+        }
+    }
+    msh(&nodes, &cells, &[(3, 1, "ball")])
+}
+
 /// An octahedron of eight tetrahedra, its vertices on the axes one away from the centre.
 pub fn octahedron() -> String {
     ball(1.0, 0)

@@ -137,12 +137,17 @@ fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located
     Located { value: path, span: mesh.span() }
 }
 
-/// A file beside `path` with nearly its name.
+/// Extension of the files that meshes are read from.
+const MESH_EXTENSION: &str = "msh";
+
+/// A mesh file beside `path` with nearly its name.
 fn similar_file(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_string_lossy().into_owned();
     let entries = std::fs::read_dir(path.parent()?).ok()?;
+    let is_mesh = |path: &PathBuf| path.extension().is_some_and(|extension| extension == MESH_EXTENSION);
+    let meshes = entries.flatten().map(|entry| entry.path()).filter(is_mesh);
     let mut names: Vec<_> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        meshes.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
     names.sort();
     nearest(&wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }

@@ -119,7 +119,8 @@ fn warn_of_jumps(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
         if start != 0.0 {
             let fact = format!("`{path}`: the {:?} displacement starts at {start}, not at 0", entry.axis);
             let problem = Problem::new(fact).at(entry.span.clone()).key(entry.key.as_str());
-            check.warnings.push(problem.help("the nodes jump there in the first step"));
+            let help = format!("the nodes jump there in the first step: subtract {start} from it");
+            check.warnings.push(problem.help(help));
         }
     }
 }
