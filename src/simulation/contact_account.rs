@@ -82,7 +82,7 @@ pub(super) struct ContactAudit {
 impl ContactAudit {
     /// Of a run that has just begun, with what to tell of energy that contact makes.
     pub fn new(remedy: &'static str) -> Self {
-        Self { created: 0.0, unsolved: UnsolvedProblems::default(), warned: [false; 4], remedy }
+        Self { created: 0.0, unseen: 0.0, unsolved: UnsolvedProblems::default(), warned: [false; 4], remedy }
     }
 }
 
