@@ -7,6 +7,8 @@ use crate::math::Vec3;
 pub struct State {
     /// Time \[s\].
     pub time: f64,
+    /// What the sum of the steps has over `time`, rounded as that is \[s\].
+    pub time_remainder: f64,
     /// Steps taken.
     pub step: u64,
     /// Positions x \[m\].
@@ -21,6 +23,21 @@ impl State {
     /// Nodes at rest at these positions at t = 0.
     pub fn at_rest(positions: Vec<Vec3>) -> Self {
         let zeros = vec![Vec3::zeros(); positions.len()];
-        Self { time: 0.0, step: 0, positions, velocities: zeros.clone(), accelerations: zeros }
+        Self {
+            time: 0.0,
+            time_remainder: 0.0,
+            step: 0,
+            positions,
+            velocities: zeros.clone(),
+            accelerations: zeros,
+        }
+    }
+
+    /// Goes on by a step \[s\]; the sum of many has the rounding of one (Kahan, Communications of the ACM 8, 1965, p. 40).
+    pub fn advance_time(&mut self, time_step: f64) {
+        let added = time_step + self.time_remainder;
+        let after = self.time + added;
+        self.time_remainder = added - (after - self.time);
+        self.time = after;
     }
 }

@@ -28,9 +28,18 @@ impl Assembly {
             }
             Behaviour::Deformable { supported, moved } => {
                 *supported = true;
+                let supports = &mut self.model.supports;
                 for (axis, motion) in motions {
                     *moved |= !motion.is_fixed();
-                    self.model.supports.push(Support { nodes: nodes.clone(), axis, motion });
+                    // A component that an earlier boundary prescribes, alike, has its reaction there.
+                    let is_held = |node: &u32| {
+                        let mut along = supports.iter().filter(|support| support.axis == axis);
+                        along.any(|support| support.nodes.binary_search(node).is_ok())
+                    };
+                    let nodes: Vec<u32> = nodes.iter().copied().filter(|node| !is_held(node)).collect();
+                    if !nodes.is_empty() {
+                        supports.push(Support { nodes, axis, motion });
+                    }
                 }
             }
             // A boundary names a body of a mesh.

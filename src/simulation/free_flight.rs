@@ -56,6 +56,7 @@ impl Simulation {
         let travelled = impact.map_or(duration, |impact| impact.time - self.state.time);
         self.follow_motions(travelled);
         self.state.time = impact.map_or(arrival, |impact| impact.time);
+        self.state.time_remainder = 0.0;
         self.state.step += 1;
         self.steps_in_flight += 1;
         self.control.set_time_step(travelled);

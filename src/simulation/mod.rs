@@ -22,6 +22,7 @@ mod record;
 mod respond;
 mod resultants;
 mod rigid;
+mod schedule;
 mod sheets;
 mod spring_stiffness;
 mod step;
@@ -251,6 +252,11 @@ impl Simulation {
             Phase::Stepping => self.step()?,
         }
         self.check_energy()
+    }
+
+    /// Time from now to the end of the time asked for \[s\].
+    fn remaining_time(&self) -> f64 {
+        self.settings.end - self.state.time - self.state.time_remainder
     }
 
     /// Whether the end of the time asked for is reached.

@@ -10,8 +10,9 @@ use crate::io::history::{BodyRow, History, HistoryRow};
 use crate::io::pairs::{PairRow, Pairs};
 use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
 use crate::math::Vec3;
-use crate::scenario::{Field, FrameSchedule, OutputSettings, Scenario};
+use crate::scenario::{Field, OutputSettings, Scenario};
 
+use super::schedule::Schedule;
 use super::volumes::balls_of_pairs;
 use super::{PairBalance, Simulation};
 
@@ -25,17 +26,10 @@ pub struct Recorder {
     history: History,
     pairs: Pairs,
     fields: Vec<Field>,
-    schedule: FrameSchedule,
-    contact_interval: Option<f64>,
-    history_interval: f64,
-    end: f64,
+    schedule: Schedule,
     /// Wall time it took to create it \[s\].
     creation: f64,
     frames: usize,
-    scheduled: usize,
-    last_frame: f64,
-    last_row: f64,
-    next_row: f64,
 }
 
 impl Recorder {
@@ -64,16 +58,9 @@ impl Recorder {
             history: History::create(directory, &names)?,
             pairs: Pairs::create(directory)?,
             fields: fields.clone(),
-            schedule: frames.clone(),
-            contact_interval: *contact_interval,
-            history_interval: *history_interval,
-            end: scenario.time.end,
+            schedule: Schedule::new(frames.clone(), *contact_interval, *history_interval, scenario.time.end),
             creation: 0.0,
             frames: 0,
-            scheduled: 0,
-            last_frame: f64::NEG_INFINITY,
-            last_row: f64::NEG_INFINITY,
-            next_row: 0.0,
         };
         recorder.creation = start.elapsed().as_secs_f64();
         Ok(recorder)
@@ -87,7 +74,7 @@ impl Recorder {
     /// Records the state before the first step.
     pub(super) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
-        self.skip_past_times(simulation.state.time);
+        self.schedule.skip_frames_until(simulation.state.time);
         self.write_row(simulation)?;
         self.write_frame(simulation)?;
         simulation.wall.output += self.creation + start.elapsed().as_secs_f64();
@@ -97,18 +84,13 @@ impl Recorder {
     /// Records what is due after a step; the first contact always is.
     pub(super) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
-        let time = simulation.state.time;
-        if time >= self.next_row {
+        let (time, time_step) = (simulation.state.time, simulation.control.time_step());
+        if self.schedule.row_is_due(time, time_step) {
             self.write_row(simulation)?;
         }
         let touched = simulation.first_contacts.first().map(|contact| contact.time);
-        let contact_due = touched.is_some_and(|first| {
-            self.last_frame < first
-                || self.contact_interval.is_some_and(|interval| time >= self.last_frame + interval)
-        });
-        if contact_due || time >= self.next_frame_time() {
+        if self.schedule.frame_is_due(touched, time, time_step) {
             self.write_frame(simulation)?;
-            self.skip_past_times(time);
         }
         simulation.wall.output += start.elapsed().as_secs_f64();
         Ok(())
@@ -118,10 +100,10 @@ impl Recorder {
     pub(super) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
         let time = simulation.state.time;
-        if time > self.last_row {
+        if time > self.schedule.last_row {
             self.write_row(simulation)?;
         }
-        if time > self.last_frame {
+        if time > self.schedule.last_frame {
             self.write_frame(simulation)?;
         }
         for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
@@ -133,35 +115,18 @@ impl Recorder {
 
     /// When the next scheduled frame is due \[s\].
     pub(super) fn next_frame_time(&self) -> f64 {
-        match &self.schedule {
-            FrameSchedule::Count(count) if self.scheduled + 1 == *count => self.end,
-            FrameSchedule::Count(count) => self.end * (self.scheduled + 1) as f64 / (*count).max(1) as f64,
-            FrameSchedule::Interval(interval) => interval * (self.scheduled + 1) as f64,
-            FrameSchedule::Times(times) => times.get(self.scheduled).copied().unwrap_or(f64::INFINITY),
-        }
-    }
-
-    fn skip_past_times(&mut self, time: f64) {
-        while self.next_frame_time() <= time {
-            self.scheduled += 1;
-        }
+        self.schedule.next_frame()
     }
 
     fn write_row(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
-        let time = simulation.state.time;
-        self.last_row = time;
-        self.next_row = if self.history_interval > 0.0 {
-            self.history_interval * ((time / self.history_interval).floor() + 1.0)
-        } else {
-            time
-        };
+        self.schedule.note_row(simulation.state.time, simulation.control.time_step());
         self.history.append(&history_row(simulation))?;
         self.pairs.append(&pair_rows(simulation))
     }
 
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         simulation.materialise();
-        self.last_frame = simulation.state.time;
+        self.schedule.note_frame(simulation.state.time, simulation.control.time_step());
         self.frames += 1;
         let frame = output_frame(simulation, &self.fields);
         self.series.as_mut().map_or(Ok(()), |series| series.write(frame))?;

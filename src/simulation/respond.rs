@@ -88,7 +88,7 @@ impl Simulation {
     /// A step that may be cut, and what follows it: the one promised or a regular one, unless the run ends before.
     fn step_length(&self, dt: f64) -> StepLength {
         let next = self.control.following_step(dt);
-        let remaining = self.settings.end - self.state.time;
+        let remaining = self.remaining_time();
         let following = if remaining > 0.0 { next.min(remaining) } else { dt };
         let regular = self.control.spring_step().max(dt);
         StepLength { actual: dt, regular, following }

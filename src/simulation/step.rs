@@ -15,7 +15,8 @@ use super::{FailureCause, NumericalFailure, Simulation};
 
 /// What stands before a step, to go back to if it fails.
 struct LastGood {
-    time: f64,
+    /// Time and the remainder of its sum \[s\].
+    time: [f64; 2],
     energies: Energies,
     audit: Audit,
     num_first_contacts: usize,
@@ -37,7 +38,7 @@ impl Simulation {
     pub(super) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
         let last_good = LastGood {
-            time: self.state.time,
+            time: [self.state.time, self.state.time_remainder],
             energies: self.energies,
             audit: self.audit.clone(),
             num_first_contacts: self.first_contacts.len(),
@@ -45,7 +46,7 @@ impl Simulation {
         self.carriers_before.clone_from(&self.carriers);
         self.balances_before.clone_from(&self.balances);
         let dt = self.predict_to_impact(dt);
-        self.state.time += dt;
+        self.state.advance_time(dt);
         self.state.step += 1;
         self.swap_contact();
         self.detect(dt);
@@ -69,7 +70,7 @@ impl Simulation {
     /// Takes the predictor back: time, positions, velocities, rigid bodies, contacts and accounts are the last good ones
     /// again.
     fn retreat(&mut self, last_good: LastGood, dt: f64) {
-        self.state.time = last_good.time;
+        [self.state.time, self.state.time_remainder] = last_good.time;
         self.state.step -= 1;
         self.energies = last_good.energies;
         self.audit = last_good.audit;

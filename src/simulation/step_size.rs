@@ -189,7 +189,7 @@ impl Simulation {
         };
         let longest = promised.map_or(self.control.longest, |promise| promise.longest);
         let first = *self.control.first.get_or_insert(preferred);
-        let remaining = self.settings.end - self.state.time;
+        let remaining = self.remaining_time();
         let wanted = preferred.min(longest);
         let ends = remaining <= wanted * (1.0 + 1e-9);
         self.control.regular_step = preferred;

@@ -194,3 +194,38 @@ fn supports_whose_motion_jumps_keep_the_accounts() {
         }
     }
 }
+
+/// Goal: boundaries that prescribe the same of nodes which they share do it once: motion, work and the account of momentum
+/// are those of one boundary that names all their nodes, of bodies that deform and of rigid ones. Tolerance: bits of the
+/// motion, and rounding of sums, 1e-12, of the work and momentum.
+#[test]
+fn boundaries_that_share_nodes_count_once() {
+    let materials =
+        ["model = \"rigid\"", "model = \"neo-hookean\"\nyoung = 1e7\npoisson = 0.3"].map(str::to_owned);
+    let end = "group = \"x0\"\n";
+    let all = "";
+    for (material, motion) in materials.iter().flat_map(|material| JUMPS.map(|motion| (material, motion))) {
+        let run_with = |places: &[&str]| {
+            let boundaries =
+                places.iter().map(|place| format!("[[boundaries]]\nbody = \"bar\"\n{place}{motion}\n"));
+            let text = format!(
+                "[time]\nend = 1.5e-3\nstep = 1.2e-5\n[materials.m]\n{material}\ndensity = 1000.0\n\
+                 [[bodies]]\nname = \"bar\"\nmesh = \"bar.msh\"\nmaterial = \"m\"\n{}",
+                boundaries.collect::<String>()
+            );
+            let mesh = box_mesh([0.0; 3], [0.1, 0.02, 0.02], [10, 2, 2]);
+            let mut simulation = from_text(&text, &[("bar.msh", mesh)]);
+            run(&mut simulation, |_| ());
+            simulation
+        };
+        for (places, one) in [(vec![end, end], end), (vec![end, all], all), (vec![all, end, all], all)] {
+            let (found, expected) = (run_with(&places), run_with(&[one]));
+            assert_eq!(found.state().positions, expected.state().positions, "{places:?}, {motion}");
+            let [work, expected_work] = [&found, &expected].map(|run| run.energies().external_work);
+            let scale = found.audit().energy_scale();
+            assert!(scale > 0.0 && (work - expected_work).abs() < 1e-12 * scale, "{work} {expected_work}");
+            let error = found.audit().largest_momentum_error();
+            assert!(error < 1e-12, "{places:?}, {motion}: {error:e}");
+        }
+    }
+}
