@@ -2,8 +2,8 @@
 //! of rubber, turned about anything together with their base and gravity.
 //!
 //! Goal, of every scene, is what holds of the parade: contact makes no energy beyond the surplus of its response, momentum
-//! balances to 1e-10, the run goes to its end. One scene in 250 may miss it (of one seed, 5 in 5 000 do): stacks on penalty
-//! springs, and bodies that deform and have friction and restitution by impulses. The seed is that of
+//! balances to 1e-10, the run goes to its end. One scene in 1000 may miss it (of two seeds, 0 and 1 in 5 000 do): bodies
+//! that deform and have restitution by impulses. The seed is that of
 //! the clock, or `ICTUS_SEED`; with `ICTUS_SCENE` a single scene of a seed is run.
 
 use std::env;
@@ -217,7 +217,7 @@ fn random_scenes_hold() {
         numbers.par_iter().flat_map_iter(|&number| scene(seed, number).faults()).collect();
     println!("{} of {}:\n{}", faults.len(), numbers.len(), faults.join("\n"));
     assert!(
-        faults.len() <= numbers.len() / 250,
+        faults.len() <= numbers.len() / 1000,
         "{} of {} with seed {seed}:\n{}\none of them again: ICTUS_SEED={seed} ICTUS_SCENE=NUMBER cargo test --release \
          --test verification random_scenes -- --ignored",
         faults.len(),
