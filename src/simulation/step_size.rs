@@ -204,10 +204,11 @@ impl Simulation {
     }
 
     /// Cuts steps that would be longer than this \[s\], until it is asked for another: for programs that run beside this one.
+    /// What is not positive lifts the limit.
     /// A step that forces of the energy–momentum response have been found for is taken as it was promised; the one after it
     /// is cut. Flights end at the time that [`Simulation::advance`] is given.
     pub fn limit_step(&mut self, longest: f64) {
-        self.control.longest = longest;
+        self.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
 
     /// Chooses the step that follows the present one: where contact then presses, it is taken as it is here. Forces of a

@@ -154,7 +154,8 @@ impl Spring {
         let part = self.part_begun(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
         let compliance = self.frequency * self.frequency / self.stiffness;
-        0.5 * (part - 0.5) * damped * compliance * step.kick() * step.following
+        let way = 0.5 * (part - 0.5) * damped * compliance * step.kick() * step.following;
+        way.min(penetration)
     }
 
     /// Comes out of contact by a way \[m\]; the energy that this takes \[J\].
