@@ -99,16 +99,6 @@ impl Constraint<'_> {
     pub fn jump(&self, field: &[Vec3]) -> Vec3 {
         self.nodes.iter().zip(self.weights).map(|(&node, &weight)| field[node as usize] * weight).sum()
     }
-
-    /// Compliance Σ (w_a² / m_a) \[1/kg\]; zero where nothing can move.
-    pub fn compliance(&self, inverse_mass: &[f64]) -> f64 {
-        self.nodes.iter().zip(self.weights).map(|(&node, w)| w * w * inverse_mass[node as usize]).sum()
-    }
-
-    /// Effective mass 1 / Σ (w_a² / m_a) \[kg\]; infinite where nothing can move.
-    pub fn effective_mass(&self, inverse_mass: &[f64]) -> f64 {
-        1.0 / self.compliance(inverse_mass)
-    }
 }
 
 impl Constraints {

@@ -3,6 +3,7 @@ use crate::contact::NodeOnSurface;
 use crate::contact::detection::closest_point::Method;
 use crate::contact::detection::node_face::{NodeFaceOptions, StartFrom};
 use crate::contact::detection::{AllPairs, Detector};
+use crate::mesh::CellKind;
 
 /// Faces of a box of quadrilaterals with its nodes from `first` on.
 fn box_faces(first: u32) -> Vec<(CellKind, Vec<u32>)> {
