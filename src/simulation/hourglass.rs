@@ -29,13 +29,17 @@ impl HourglassAudit {
     /// What is said of a body of this name whose hourglass control has too much.
     pub fn warning(&self, body: &str) -> Option<String> {
         let Self { strain, hourglass, passed_at } = *self;
+        let share = if strain > 0.0 {
+            format!("{:.1} % of", 100.0 * hourglass / strain)
+        } else {
+            "more than".to_owned()
+        };
         passed_at.map(|time| {
             format!(
-                "the hourglass control of body `{body}` has {hourglass:.3e} J at most, {:.1} % of its largest strain energy, \
+                "the hourglass control of body `{body}` has {hourglass:.3e} J at most, {share} its largest strain energy, \
                  {strain:.3e} J, and passed {:.0} % at t = {time:.6e} s: it carries what the one point of the elements \
                  does not see; refine the mesh to two elements or more across what bends, or set hex = \"mean-dilatation\" \
                  in the body",
-                100.0 * hourglass / strain,
                 100.0 * TOLERATED
             )
         })
