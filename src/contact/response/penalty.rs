@@ -234,6 +234,8 @@ impl Penalty {
             };
             let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
             spring.made += spring.adapt(share, closing);
+            // What it has kept, or taken over.
+            let share = spring.share.unwrap_or(share);
             largest = largest.max(bound.shared(share));
             let swing = self.assembled.swing(&constraint, bodies, spring.full_stiffness, bound);
             spring.is_of_rigid_bodies = swing.is_of_rigid_bodies;
