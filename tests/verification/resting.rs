@@ -153,7 +153,7 @@ fn stack_of_ten_blocks_settles() {
         println!(
             "{response}: drift {:.2e} element/s, energy {:.1e}, {:?}",
             fastest / 0.1,
-            simulation.audit().largest_energy_error(),
+            simulation.audit().energy_deviation().largest,
             simulation.energies()
         );
         assert!(fastest < 1e-3 * 0.1, "{response}: {fastest} m/s");

@@ -66,7 +66,7 @@ fn every_response_answers_a_wall() {
         let (times, force) = contact(&mut simulation, 0.01 / SPEED);
         let separation = times[times.len() - 1] / (0.01 / SPEED + 2.0 * ROD.transit_time());
         let [force, back] = [force / (ROD.stress(SPEED) * ROD.area), velocity(&simulation, 0).x / -SPEED];
-        let error = simulation.audit().largest_energy_error();
+        let error = simulation.audit().energy_deviation().largest;
         println!(
             "{response}: separation {separation}, force {force}, velocity {back}, energy error {error:e}"
         );
@@ -311,7 +311,7 @@ fn springs_stiffer_than_the_elements_hold() {
     assert_eq!(told("1e10", step), None);
     let mut simulation = from_config("rod-on-wall", &["contact.stiffness=1e10", "time.end=1.6e-4"]);
     run(&mut simulation, |_| ());
-    let error = simulation.audit().largest_energy_error();
+    let error = simulation.audit().energy_deviation().largest;
     println!("{warning}\nenergy error {error:e}");
     assert!(error < 2e-3, "{error}");
 }
