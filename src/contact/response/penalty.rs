@@ -317,9 +317,9 @@ impl Response for Penalty {
             }
             spring.grow(time_step);
             let stored = spring.normal_energy();
-            let penetration = spring.penetration(constraint.gap);
             let jump = constraint.jump(bodies.velocities);
             let closing = -constraint.normal.dot(&jump);
+            let penetration = spring.penetration(constraint.gap, closing * time_step);
             let elastic = spring.stiffness * penetration * spring.pressed_part(penetration, closing, step);
             let force = (elastic + spring.damping(elastic, penetration, closing, step)).max(0.0);
             let damped = force - elastic;

@@ -98,9 +98,16 @@ impl Spring {
         self.normal_energy() - stored
     }
 
-    /// The penetration that counts at this gap \[m\]; the offset of one that counts less follows it out.
-    pub fn penetration(&mut self, gap: f64) -> f64 {
+    /// The penetration that counts at this gap \[m\]; the offset of one that counts less follows it out. `closing` is the
+    /// way in over the step, −Δg \[m\].
+    ///
+    /// A contact that begins has come in by no more than that. One that is deeper came from beside, as past the rim of a
+    /// face that is pressed in: springs would store what nothing has put into them.
+    pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
+        if self.penetration == 0.0 {
+            self.offset = self.offset.min(gap + closing.max(0.0));
+        }
         (self.offset - gap).max(0.0)
     }
 
