@@ -7,9 +7,12 @@
 //! energy that nobody has put in. The kept gap follows one that becomes smaller and is forgotten when the contact
 //! opens.
 //!
+//! Edges that have come past each other's ends are in no contact at all: they lie beside each other.
+//!
 //! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks penetrations likewise, at the start and
 //! later.
 
+use crate::contact::detection::have_passed;
 use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
@@ -22,13 +25,15 @@ const CLEARANCE: f64 = 1e-9;
 pub(super) struct KeptGaps {
     now: Vec<(ContactKey, f64)>,
     before: Vec<(ContactKey, f64)>,
+    passed: Vec<ContactKey>,
+    workspace: Constraints,
 }
 
 impl KeptGaps {
     /// The gaps of these constraints.
     pub fn of(constraints: &Constraints) -> Self {
         let beyond = |constraint: Constraint<'_>| (constraint.key, constraint.gap * (1.0 + CLEARANCE));
-        Self { now: constraints.iter().map(beyond).collect(), before: Vec::new() }
+        Self { now: constraints.iter().map(beyond).collect(), ..Self::default() }
     }
 
     /// Whether no gap is kept, any more.
@@ -36,11 +41,13 @@ impl KeptGaps {
         self.now.is_empty()
     }
 
-    /// Counts the gaps of the constraints of a step from the kept ones. `before` are the constraints of the step before,
+    /// Counts the gaps of the constraints of a step from the kept ones, and takes the edges out that have passed each other.
+    /// `before` are the constraints of the step before,
     /// `positions` those of all nodes at the beginning and at the end of the step \[m\].
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
+        self.passed.clear();
         if self.before.is_empty() && constraints.keys() == before.keys() {
             return; // all go on
         }
@@ -55,12 +62,19 @@ impl KeptGaps {
                 None if lasts => None,
                 None => match replaced_gap(&constraint, before) {
                     Some(counted) => added_gap(&constraint, counted, positions),
+                    None if have_passed(&constraint, before, positions) => {
+                        self.passed.push(constraint.key);
+                        None
+                    }
                     None => unaccounted_gap(&constraint, positions),
                 },
             };
             if let Some(initial) = initial {
                 self.now.push((constraint.key, initial.max(constraint.gap * (1.0 + CLEARANCE))));
             }
+        }
+        if !self.passed.is_empty() {
+            constraints.retain(|constraint| !self.passed.contains(&constraint.key), &mut self.workspace);
         }
         let mut kept = self.now.iter().peekable();
         if kept.peek().is_some() {

@@ -25,6 +25,7 @@
 //! d₁ × d₂); Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test between convex polyhedra"
 //! (arcs of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
 
+mod passed;
 mod shadow;
 
 use rayon::prelude::*;
@@ -39,6 +40,8 @@ use super::closest_point::{SQUARE, are_opposed, normals_beside_edge, unit_or_zer
 use super::control_points::rounding_of;
 use super::volume::Aabb;
 use shadow::Shadows;
+
+pub use passed::have_passed;
 
 /// Part of an edge at either end that its node covers.
 const END: f64 = 0.01;

@@ -1,0 +1,80 @@
+//! Edges that have passed each other past their ends.
+
+use super::END;
+use crate::contact::flush::rounding_of_gap;
+use crate::contact::{Constraint, Constraints, ContactKey};
+use crate::math::Vec3;
+
+/// Depth over travel past which edges have not crossed in a step: a crossing is no deeper than they have travelled, but
+/// for the turn of their normal in the step.
+const PASSED: f64 = 2.0;
+
+/// Whether the edges of a crossing that is not in `before`, the contacts of the step before, lie beside each other, as they
+/// have come past each other's ends: it is deeper than they have travelled in the step, and than what is left to the
+/// nodes at the ends, and none of their nodes was in a contact of the two bodies. `positions` are those of all nodes at the
+/// beginning and at the end of the step \[m\].
+pub fn have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
+    if matches!(crossing.key, ContactKey::Node(_)) {
+        return false;
+    }
+    let (first, second) = crossing.nodes.split_at(crossing.num_contactor_nodes);
+    let length = |nodes: &[u32]| (to[nodes[0] as usize] - to[nodes[1] as usize]).norm();
+    let travel = (crossing.jump(to) - crossing.jump(from)).norm();
+    let rounding = rounding_of_gap(crossing.nodes.iter().map(|&node| &to[node as usize]));
+    let touched = |other: Constraint<'_>| {
+        let [one, another] = crossing.bodies;
+        let is_of_pair = other.bodies == [one, another] || other.bodies == [another, one];
+        is_of_pair && crossing.nodes.iter().any(|node| other.nodes.contains(node))
+    };
+    -crossing.gap > PASSED * travel + END * length(first).max(length(second)) + rounding
+        && !before.iter().any(touched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{EdgeOnEdge, NodeOnSurface, Side};
+
+    /// Edges of 2 m that cross at their middles, the one along x, that along y this deep in it, in a step in which this
+    /// has come down by a way.
+    fn crossing(depth: f64, way: f64) -> (Constraints, [Vec<Vec3>; 2]) {
+        let at = |height: f64| {
+            let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));
+            [-Vec3::x(), Vec3::x()].into_iter().chain(other).collect::<Vec<_>>()
+        };
+        let mut constraints = Constraints::default();
+        let side = |body, nodes| Side { body, nodes, shape_values: &[0.5, 0.5] };
+        let key = ContactKey::Edges(EdgeOnEdge { contactor: 3, target: 9 });
+        constraints.push(key, -depth, -Vec3::z(), side(0, &[0, 1]), side(1, &[2, 3]));
+        (constraints, [at(way - depth), at(-depth)])
+    }
+
+    fn has_passed(depth: f64, way: f64, before: &Constraints) -> bool {
+        let (constraints, [from, to]) = crossing(depth, way);
+        have_passed(&constraints.get(0), before, [&from, &to])
+    }
+
+    #[test]
+    fn crossings_deeper_than_travel_and_ends_have_passed() {
+        let nothing = Constraints::default();
+        assert!(has_passed(0.3, 0.1, &nothing));
+        assert!(!has_passed(0.1, 0.1, &nothing), "crossed in the step");
+        assert!(!has_passed(0.019, 0.0, &nothing), "an end of 1 % of 2 m");
+        assert!(has_passed(0.021, 0.0, &nothing));
+    }
+
+    #[test]
+    fn what_touched_before_has_not_passed() {
+        let contact = |node: u32, bodies: [u32; 2]| {
+            let mut constraints = Constraints::default();
+            let nodes = [node];
+            let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
+            let key = ContactKey::Node(NodeOnSurface { contactor: node, target: bodies[1] });
+            constraints.push(key, -0.3, Vec3::x(), side(bodies[0], &nodes), side(bodies[1], &[7]));
+            constraints
+        };
+        assert!(!has_passed(0.3, 0.1, &contact(2, [1, 0])), "an end of the edge, with whatever normal");
+        assert!(has_passed(0.3, 0.1, &contact(8, [1, 0])), "another node");
+        assert!(has_passed(0.3, 0.1, &contact(2, [1, 5])), "another body");
+    }
+}
