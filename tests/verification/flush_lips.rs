@@ -129,13 +129,13 @@ const CONTACTS: [(&str, f64); 3] = [
 ];
 
 /// Goal: lips that lie on each other hold each other like the body without the cut, whichever response holds them, in
-/// whatever place and attitude, and for hexahedra and tetrahedra; a gap of nothing is the limit of one of 1e-9, whatever
-/// rounding makes of it. Without contact the lips go through each other, and the stress is off by its threefold.
+/// whatever place and attitude, and for hexahedra and tetrahedra; a gap of nothing is the limit of one of 1e-9, to 1e-4, and
+/// of one by rounding. Without contact the lips go through each other, and the stress is off by its threefold.
 #[test]
 fn flush_lips_hold_each_other() {
     let turn = ictus::math::Rotation::from_scaled_axis(Vec3::new(0.3, -0.5, 0.2));
     let moved = |x: Vec3| turn * x + Vec3::new(31.0, -17.0, 5.0);
-    let mut worst_of: Vec<(String, f64, f64)> = Vec::new();
+    let mut worst_of: Vec<(String, f64)> = Vec::new();
     for (contact, tolerance) in CONTACTS {
         for tetrahedra in [false, true] {
             let flush = off(cut_block(tetrahedra, 0.0, |x| x), Vec3::z(), contact);
@@ -146,13 +146,14 @@ fn flush_lips_hold_each_other() {
                 "{contact:?}, tetrahedra {tetrahedra}: off by {flush:.3e}, a rounding apart {rounding_apart:.3e}, \
                  apart {apart:.3e}, turned {turned:.3e}"
             );
-            let differs = worst([rounding_apart, apart, turned].map(|other| (flush - other).abs()));
-            worst_of.push((format!("{contact}, tetrahedra {tetrahedra}"), flush / tolerance, differs));
+            let differs = worst([rounding_apart, apart].map(|other| (flush - other).abs()));
+            assert!(differs < 1e-4, "{contact}, tetrahedra {tetrahedra}: differs by {differs:e}");
+            worst_of
+                .push((format!("{contact}, tetrahedra {tetrahedra}"), worst([flush, turned]) / tolerance));
         }
     }
-    for (case, off, differs) in worst_of {
+    for (case, off) in worst_of {
         assert!(off < 1.0, "{case}: off by {off:e} of what it may be");
-        assert!(differs < 0.01, "{case}: differs by {differs:e}");
     }
 }
 
