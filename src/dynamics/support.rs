@@ -3,7 +3,7 @@
 use crate::math::TimeFunction;
 
 /// What is prescribed of one component of a motion.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Prescribed {
     /// It stays where it is.
     Fixed,

@@ -2,6 +2,7 @@
 //!
 //! Plane problems are plane strain in z = 0: every vector has three components.
 
+mod envelope_cholesky;
 pub mod octet;
 pub mod pack;
 pub mod polynomial;
@@ -12,6 +13,7 @@ pub mod tensor;
 mod time_function;
 pub mod vectorised;
 
+pub use envelope_cholesky::EnvelopeCholesky;
 pub use rigid_motion::RigidMotion;
 pub use time_function::{EXPRESSION_NAMES, Expression, TimeFunction, TimeFunctionError};
 

@@ -175,6 +175,18 @@ pub enum MeshError {
         /// That dimension.
         dimension: usize,
     },
+    /// A cell that is flat because two of its nodes lie in the same place.
+    #[error(
+        "cell {cell} is flat: its nodes {} and {} lie in the same place; join what is double in the geometry with \
+         `Coherence;` and mesh it again, or write a collapsed cell as a lower kind",
+        .nodes[0], .nodes[1]
+    )]
+    CoincidentNodes {
+        /// Tag of the cell.
+        cell: u64,
+        /// Tags of the nodes.
+        nodes: [u64; 2],
+    },
     /// A plane problem with a node off the plane.
     #[error("node {node} lies at z = {z:e}; a plane mesh lies in z = 0: translate it there")]
     NotPlane {

@@ -60,7 +60,12 @@ pub struct InvertedCell {
     pub cell: u32,
     /// Smallest Jacobian found \[m^d\].
     pub jacobian: f64,
+    /// The user's numbers of two nodes of it in the same place, if there are such.
+    pub coincident: Option<[u64; 2]>,
 }
+
+/// Distance of nodes in the same place, relative to the extent of a cell.
+const SAME_PLACE: f64 = 1e-9;
 
 /// Measures of one cell.
 struct CellQuality {
@@ -92,17 +97,34 @@ impl Mesh {
                 report.add(&measured, (cells.tags[cell], block as u32, cell as u32));
             }
         }
+        for cell in &mut report.inverted {
+            cell.coincident =
+                self.coincident_nodes(self.blocks[cell.block as usize].cell(cell.cell as usize));
+        }
         report.mean = sum / report.cells as f64;
         Ok(report)
+    }
+
+    /// Two of some nodes that lie in the same place, but for rounding of their distances.
+    fn coincident_nodes(&self, nodes: &[u32]) -> Option<[u64; 2]> {
+        let apart = |a: u32, b: u32| (self.nodes[a as usize] - self.nodes[b as usize]).norm();
+        let pairs = || (1..nodes.len()).flat_map(|k| nodes[..k].iter().map(move |&a| (a, nodes[k])));
+        let extent = pairs().map(|(a, b)| apart(a, b)).fold(0.0, f64::max);
+        let (a, b) = pairs().find(|&(a, b)| apart(a, b) <= SAME_PLACE * extent)?;
+        Some([a, b].map(|node| self.node_tags[node as usize]))
     }
 }
 
 impl QualityReport {
     /// # Errors
-    /// [`MeshError::InvertedCells`] if there are any.
+    /// [`MeshError::CoincidentNodes`] or [`MeshError::InvertedCells`] if there are any.
     pub fn check(&self) -> Result<(), MeshError> {
         if self.inverted.is_empty() {
             return Ok(());
+        }
+        if let Some((cell, nodes)) = self.inverted.iter().find_map(|cell| Some((cell.tag, cell.coincident?)))
+        {
+            return Err(MeshError::CoincidentNodes { cell, nodes });
         }
         let tags = TagList(self.inverted.iter().map(|cell| cell.tag).collect());
         Err(MeshError::InvertedCells { tags, cells: self.cells, dimension: self.dimension })
@@ -132,7 +154,13 @@ impl QualityReport {
         self.smallest_altitude = self.smallest_altitude.min(measured.altitude);
         // A Jacobian that overflowed to NaN counts as inverted.
         if measured.jacobian <= 0.0 || measured.jacobian.is_nan() {
-            self.inverted.push(InvertedCell { tag, block, cell, jacobian: measured.jacobian });
+            self.inverted.push(InvertedCell {
+                tag,
+                block,
+                cell,
+                jacobian: measured.jacobian,
+                coincident: None,
+            });
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::contact::detection::closest_point::Method;
 use crate::contact::detection::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
-    AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
+    AllPairs, Buckets, Cells, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
     NodeFaceOptions, StartFrom, TunnellingGuard, WallDetector, self_crossings,
 };
 use crate::contact::response::{
@@ -104,6 +104,7 @@ impl Simulation {
         let detector = build_detector(scenario, contact, &model.reference_positions);
         wall.hierarchy = start.elapsed().as_secs_f64();
         let pieces = pieces_of(&model);
+        let mobility = nodal_mobility(&model);
         let mut simulation = Self {
             settings: scenario.time.clone(),
             state: State::at_rest(model.reference_positions.clone()),
@@ -125,8 +126,9 @@ impl Simulation {
             one_pass: OnePass::new(scenario.contact.passes, &model, &surfaces),
             offset_points: offset_points(scenario, &model, &surfaces),
             response,
-            mobility: nodal_mobility(&model),
-            ties: (!ties.is_empty()).then(|| Ties::new(ties, num_nodes, model.bodies.len())),
+            ties: (!ties.is_empty())
+                .then(|| Ties::new(ties, &mobility, |body| model.bodies[body as usize].is_rigid_and_moves())),
+            mobility,
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
@@ -284,7 +286,8 @@ fn contact_model(scenario: &Scenario, assembly: &Assembly) -> (ContactModel, Wal
     let offsets: Vec<f64> = scenario.bodies.iter().map(|body| 0.5 * body.contact_thickness).collect();
     let walls =
         WallDetector::new(detected_walls(model), surfaces, &excluded, positions).with_offsets(&offsets);
-    let contact = ContactModel::new(surfaces.clone(), &excluded, positions)
+    let cells: Vec<Vec<Cells<'_>>> = model.bodies.iter().map(|body| body.cells().collect()).collect();
+    let contact = ContactModel::of_solids(surfaces.clone(), &cells, &excluded, positions)
         .with_edges(edge_selection(scenario.contact.edges))
         .with_self_contact(&touching_themselves)
         .with_offsets(&offsets);

@@ -131,6 +131,18 @@ pub enum SetupError {
         /// Where the scenario ties them.
         span: Range<usize>,
     },
+    /// Bodies that shall be tied where the motion of both is prescribed, and not the same.
+    #[error("node {node} of `{}` is tied to `{}`, and the motion of both is prescribed there along {}, each its own: the tie would be torn; leave the boundary of one of them out there, or prescribe both alike", bodies[0], bodies[1], ["x", "y", "z"][*axis])]
+    TornTie {
+        /// The body of the node, and the other.
+        bodies: [String; 2],
+        /// The user's number of the node.
+        node: u64,
+        /// Component: 0, 1 or 2.
+        axis: usize,
+        /// Where the scenario ties them.
+        span: Range<usize>,
+    },
     /// A pair with a group of faces none of which can touch.
     #[error(
         "no face of the group `{group}` of body `{body}` can touch; add the group to `contact` of the body, or name another one"
@@ -215,6 +227,7 @@ impl SetupError {
             | Self::Elements { span, .. }
             | Self::NothingTied { span, .. }
             | Self::TiedOffPlane { span, .. }
+            | Self::TornTie { span, .. }
             | Self::IdleGroup { span, .. }
             | Self::NoHexahedra { span, .. }
             | Self::ClosestPoint { span, .. } => Some(span.clone()),

@@ -130,9 +130,20 @@ pub struct CellAddress {
 }
 
 impl Body {
+    /// Kinds and nodes of its cells, block by block.
+    pub fn cells(&self) -> impl Iterator<Item = (CellKind, &[u32])> {
+        self.blocks.iter().map(|block| (block.kind, &*block.connectivity))
+    }
+
     /// Whether it is rigid.
     pub fn is_rigid(&self) -> bool {
         matches!(self.behaviour, Behaviour::Rigid { .. })
+    }
+
+    /// Whether it is rigid and forces can move it.
+    pub fn is_rigid_and_moves(&self) -> bool {
+        let Behaviour::Rigid { prescribed } = &self.behaviour else { return false };
+        prescribed.as_ref().is_none_or(|components| components.iter().any(Option::is_none))
     }
 
     /// Whether it is a wall.

@@ -3,42 +3,102 @@
 //! Where a node is off its face it is put there if its body deforms. Two rigid bodies stay as they are: the node is then
 //! tied to the point of the other body where it is, which is told from four of that body's nodes.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::contact::detection::TiedSurfaces;
 use crate::contact::{Constraint, Constraints, Side, Surface};
+use crate::dynamics::Prescribed;
 use crate::math::{Mat3, Vec3};
 use crate::scenario::{Scenario, TiedPair};
 
 use super::SetupError;
 use super::assembly::Assembly;
+use super::model::Behaviour;
 
 /// How far a node may be from a face to be tied to it, relative to the shortest edge of the two surfaces: the next layer of
 /// nodes is farther.
 const WITHIN: f64 = 0.25;
 
+/// Share of a node in a place, up to which it has none.
+const NO_SHARE: f64 = 1e-9;
+
+/// How often nodes are put in their places.
+const PLACINGS: usize = 10;
+
 /// Nodes whose distance from a line or plane is below this part of the edge of a face are on it.
 const FLAT: f64 = 1e-6;
 
 impl Assembly {
-    /// The model with the nodes that are tied on their faces, which is where it is free of strain, and the ties.
+    /// The model with the nodes that are tied in their places on the other surface, which is where it is free of strain, and
+    /// the ties.
     ///
     /// # Errors
-    /// [`SetupError::NothingTied`] where no node of a pair is near a face, and what a model with moved nodes can have.
+    /// [`SetupError::NothingTied`] where no node of a pair is near a face, [`SetupError::TornTie`] where the motion of both
+    /// sides is prescribed and not the same, and what a model with moved nodes can have.
     pub(super) fn tie(self, scenario: &Scenario) -> Result<(Self, Constraints), SetupError> {
-        let ties = self.find_ties(scenario)?;
+        let mut ties = self.find_ties(scenario)?;
+        let mut positions = self.model.reference_positions.clone();
+        let is_moved = self.place_tied(&ties, &mut positions);
+        ties.map_gaps(|_, _| 0.0);
+        let tied = if is_moved { Self::build(scenario, Some(&positions))? } else { self };
+        tied.refuse_torn(scenario, &ties)?;
+        Ok((tied, ties))
+    }
+
+    /// Puts nodes of deformable bodies in their places among those that they are tied to, over and over, as these can be
+    /// tied themselves; whether any was elsewhere.
+    fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
-        if !ties.iter().any(|tie| is_off(&tie)) {
-            return Ok((self, ties));
+        for _ in 0..PLACINGS {
+            for tie in ties.iter().filter(is_off) {
+                let jump = tie.jump(positions);
+                positions[tie.nodes[0] as usize] -= jump;
+            }
         }
-        let mut positions = self.model.reference_positions.clone();
-        for tie in ties.iter().filter(is_off) {
-            positions[tie.nodes[0] as usize] -= tie.normal * tie.gap;
+        ties.iter().any(|tie| is_off(&tie))
+    }
+
+    /// Refuses ties between nodes whose motion is prescribed along an axis, and not alike.
+    fn refuse_torn(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
+        let prescribed = self.prescribed_motions();
+        for tie in ties.iter() {
+            let terms = tie.nodes.iter().zip(tie.weights);
+            let nodes: Vec<u32> = terms.filter(|(_, w)| w.abs() > NO_SHARE).map(|(&node, _)| node).collect();
+            let is_torn = |axis: &usize| {
+                let motion = |node: &u32| prescribed.get(&(*node, *axis));
+                let all: Option<Vec<&&Prescribed>> = nodes.iter().map(motion).collect();
+                all.is_some_and(|motions| motions.iter().any(|motion| *motion != motions[0]))
+            };
+            if let Some(axis) = (0..3).find(is_torn) {
+                let is_pair =
+                    |pair: &&TiedPair| pair.bodies.iter().all(|&b| tie.bodies.contains(&(b as u32)));
+                return Err(SetupError::TornTie {
+                    bodies: tie.bodies.map(|body| self.model.bodies[body as usize].name.clone()),
+                    node: self.model.node_tags[nodes[0] as usize],
+                    axis,
+                    span: scenario.contact.tied.iter().find(is_pair).map_or(0..0, |pair| pair.span.clone()),
+                });
+            }
         }
-        let moved = Self::build(scenario, Some(&positions))?;
-        let ties = moved.find_ties(scenario)?;
-        Ok((moved, ties))
+        Ok(())
+    }
+
+    /// What is prescribed of nodes along axes.
+    fn prescribed_motions(&self) -> HashMap<(u32, usize), &Prescribed> {
+        let mut motions = HashMap::new();
+        for support in &self.model.supports {
+            motions.extend(support.nodes.iter().map(|&node| ((node, support.axis), &support.motion)));
+        }
+        for body in &self.model.bodies {
+            let Behaviour::Rigid { prescribed: Some(components) } = &body.behaviour else { continue };
+            for (axis, motion) in components.iter().enumerate() {
+                let Some(motion) = motion else { continue };
+                motions.extend(body.nodes.clone().map(|node| ((node as u32, axis), motion)));
+            }
+        }
+        motions
     }
 
     fn find_ties(&self, scenario: &Scenario) -> Result<Constraints, SetupError> {
@@ -63,12 +123,16 @@ impl Assembly {
         .map(|side: usize| pair.bodies[side]);
         let shortest = pair.bodies.map(|body| shortest_edge(&self.surfaces[body], positions));
         let within = pair.within.unwrap_or(WITHIN * shortest[0].min(shortest[1]));
-        let ties = TiedSurfaces {
+        let tied = TiedSurfaces {
             bodies: [contactor as u32, target as u32],
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
-        }
-        .find(positions);
+        };
+        // A point of a rigid body is told by its place on a face.
+        let ties = match self.model.bodies[target].is_rigid() {
+            true => tied.find_points(positions),
+            false => tied.find(positions),
+        };
         let names = || [contactor, target].map(|body| self.model.bodies[body].name.clone());
         if ties.is_empty() {
             return Err(SetupError::NothingTied { bodies: names(), within, span: pair.span.clone() });

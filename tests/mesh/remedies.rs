@@ -56,6 +56,18 @@ fn inverted_cells_are_turned() {
     assert_relative_eq!(volume("one_clockwise_over"), 2.0, max_relative = 1e-12);
 }
 
+/// A cell that is flat because two of its nodes lie in the same place is not one to be turned: both nodes are named.
+#[test]
+fn nodes_in_the_same_place_are_named() {
+    let mut mesh = good("mirrored_turned");
+    let [a, b] = [0, 1].map(|k| mesh.blocks_of_dimension(3).next().unwrap().1.cell(0)[k] as usize);
+    mesh.nodes[b] = mesh.nodes[a];
+    let error = mesh.quality().unwrap().check().unwrap_err();
+    let MeshError::CoincidentNodes { nodes, .. } = &error else { panic!("{error}") };
+    assert_eq!(*nodes, [mesh.node_tags[a], mesh.node_tags[b]]);
+    assert_says(&error.to_string(), &["lie in the same place", "`Coherence;`", "lower kind"]);
+}
+
 #[test]
 fn files_that_are_not_read_are_converted() {
     assert_says(&message("garbage"), &["`gmsh in.geo -3 -format msh41 -o out.msh`"]);

@@ -34,6 +34,7 @@ mod queued_pair;
 #[cfg(test)]
 mod samples;
 mod self_contact;
+mod stars;
 mod statistics;
 mod step_impact;
 #[cfg(test)]
@@ -57,6 +58,7 @@ pub use near_faces::NearFaces;
 pub use node_face::{NodeFaceOptions, StartFrom};
 pub use overlap::{Entry, Penetration, penetrations, self_crossings};
 pub use queued_pair::{Placement, QueuedPair};
+pub use stars::Cells;
 pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
 pub use step_impact::{StepImpact, StepImpactSearch, StepPaths};
 pub use tied::TiedSurfaces;
@@ -117,11 +119,22 @@ impl ContactModel {
     /// # Cost
     /// For each body a tree over its faces, and for each of its nodes a search in it.
     pub fn new(surfaces: Vec<Surface>, excluded: &[[u32; 2]], positions: &[Vec3]) -> Self {
+        Self::of_solids(surfaces, &[], excluded, positions)
+    }
+
+    /// The same where the cells of the bodies are known, in the order of the surfaces: the lips of a cut through a body,
+    /// flush as they may be, are told by them from the sides of a thin wall.
+    pub fn of_solids(
+        surfaces: Vec<Surface>,
+        cells: &[Vec<Cells<'_>>],
+        excluded: &[[u32; 2]],
+        positions: &[Vec3],
+    ) -> Self {
         let depth = |surface: &Surface| 0.5 * surface.median_edge(positions);
         let search_depths: Vec<f64> = surfaces.par_iter().map(depth).collect();
         let mut excluded = excluded.to_vec();
         excluded.sort_unstable();
-        let mut walls = Walls::new(surfaces.len(), positions);
+        let mut walls = Walls::new(&surfaces, cells, positions);
         for (surface, depth) in surfaces.iter().zip(&search_depths) {
             walls.measure(surface, 2.0 * depth);
         }

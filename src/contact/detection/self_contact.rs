@@ -14,6 +14,9 @@
 //! are the faces beyond the edge. It is taken to have left a face again when it is deeper than t/2: two walls that lie
 //! on each other are t₁ + t₂ thick, and the outer face of the one must not look like the outer face of the other.
 //!
+//! Lips of a cut that lie on each other look like a thin wall: the one is at no distance behind the other. What tells them
+//! apart is the material between the sides of a wall (see [`Stars`]).
+//!
 //! Limits: near is within four edges. A wall thicker than that is not measured, and would touch itself where it is
 //! pressed to an eighth. A node that goes deeper than half its own wall is lost, as one that goes deeper than the search
 //! depth. A wall is measured by its outer faces: where only a part of the skin can touch, by that part.
@@ -26,6 +29,7 @@ use crate::mesh::CellKind;
 
 use super::closest_point::{Feature, Method, Start, closest_point, pseudo_normal, vertex_normal};
 use super::hierarchy::{Builder, Hierarchy};
+use super::stars::{Cells, Stars};
 use crate::element::MAX_NODES;
 
 /// Cosine of the least angle between the normals of a node and of a face across from it: 60°, well before they are
@@ -59,13 +63,18 @@ pub(super) struct Walls {
     thickness: Vec<f64>,
     /// Distance within which faces are near, of every body that can touch itself \[m\]; 0 for others.
     near: Vec<f64>,
+    stars: Stars,
 }
 
 impl Walls {
-    /// Nothing measured yet, of so many bodies in this configuration.
-    pub fn new(num_bodies: usize, positions: &[Vec3]) -> Self {
-        let thickness = vec![f64::INFINITY; positions.len()];
-        Self { positions: positions.to_vec(), thickness, near: vec![0.0; num_bodies] }
+    /// Nothing measured yet, of bodies with these surfaces and what is known of their cells in this configuration.
+    pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
+        Self {
+            positions: positions.to_vec(),
+            thickness: vec![f64::INFINITY; positions.len()],
+            near: vec![0.0; surfaces.len()],
+            stars: Stars::new(surfaces, cells, positions),
+        }
     }
 
     /// Measures the walls of a body that can touch itself and is searched to this depth \[m\].
@@ -80,13 +89,9 @@ impl Walls {
     /// # Cost
     /// A tree over the faces, and for each node a search in it; in parallel.
     pub fn measure(&mut self, surface: &Surface, near: f64) {
-        let positions = &self.positions;
-        let Some(tree) = Hierarchy::build(Builder::Fast, surface, positions, 0.0) else { return };
-        let found: Vec<f64> = surface
-            .nodes()
-            .par_iter()
-            .map(|&node| thickness_at(surface, positions, &tree, node, near))
-            .collect();
+        let Some(tree) = Hierarchy::build(Builder::Fast, surface, &self.positions, 0.0) else { return };
+        let thickness = |&node: &u32| self.thickness_at(surface, &tree, node, near);
+        let found: Vec<f64> = surface.nodes().par_iter().map(thickness).collect();
         for (&node, thickness) in surface.nodes().iter().zip(found) {
             self.thickness[node as usize] = thickness;
         }
@@ -107,7 +112,7 @@ impl Walls {
         surface.face(face as usize).1.contains(&node)
             || self.thickness[node as usize].is_finite() && {
                 let normal = vertex_normal(surface, &self.positions, node);
-                let across = distance_across(surface, &self.positions, node, &normal, face);
+                let across = self.distance_across(surface, node, &normal, face);
                 across.is_some_and(|distance| distance <= self.near[body as usize])
             }
     }
@@ -140,62 +145,57 @@ impl Walls {
         let thickness = thinnest(contactor);
         if thickness.is_finite() { DEEPEST * (thickness + thinnest(target)) } else { thickness }
     }
-}
 
-/// Distance of the nearest face across from a node, if one is near; infinite otherwise.
-fn thickness_at(surface: &Surface, positions: &[Vec3], tree: &Hierarchy, node: u32, near: f64) -> f64 {
-    let normal = vertex_normal(surface, positions, node);
-    let position = positions[node as usize];
-    let gap = |v: u32| {
-        let sphere = tree.reference_sphere(v);
-        (position - sphere.centre).norm() - sphere.radius
-    };
-    let mut nearest = f64::INFINITY;
-    let mut pending = vec![(gap(tree.root()), tree.root())];
-    while let Some((clear, v)) = pending.pop() {
-        if clear > nearest.min(near) {
-            continue;
+    /// Distance of the nearest face across from a node, if one is near; infinite otherwise.
+    fn thickness_at(&self, surface: &Surface, tree: &Hierarchy, node: u32, near: f64) -> f64 {
+        let normal = vertex_normal(surface, &self.positions, node);
+        let position = self.positions[node as usize];
+        let gap = |v: u32| {
+            let sphere = tree.reference_sphere(v);
+            (position - sphere.centre).norm() - sphere.radius
+        };
+        let mut nearest = f64::INFINITY;
+        let mut pending = vec![(gap(tree.root()), tree.root())];
+        while let Some((clear, v)) = pending.pop() {
+            if clear > nearest.min(near) {
+                continue;
+            }
+            if let Some(children) = tree.children(v) {
+                let [left, right] = children.map(|child| (gap(child), child));
+                pending.extend(if left.0 < right.0 { [right, left] } else { [left, right] });
+            } else if let Some(face) = tree.face(v)
+                && let Some(distance) = self.distance_across(surface, node, &normal, face)
+            {
+                nearest = nearest.min(distance);
+            }
         }
-        if let Some(children) = tree.children(v) {
-            let [left, right] = children.map(|child| (gap(child), child));
-            pending.extend(if left.0 < right.0 { [right, left] } else { [left, right] });
-        } else if let Some(face) = tree.face(v)
-            && let Some(distance) = distance_across(surface, positions, node, &normal, face)
-        {
-            nearest = nearest.min(distance);
-        }
+        if nearest <= near { nearest } else { f64::INFINITY }
     }
-    if nearest <= near { nearest } else { f64::INFINITY }
-}
 
-/// Distance of a node with this normal from a face across the material from it; `None` if the face is not across.
-fn distance_across(
-    surface: &Surface,
-    positions: &[Vec3],
-    node: u32,
-    normal: &Vec3,
-    face: u32,
-) -> Option<f64> {
-    let (kind, nodes) = surface.face(face as usize);
-    if nodes.contains(&node) {
-        return None;
-    }
-    // One normal everywhere: most faces near a node of a smooth surface need no closest point.
-    if kind == CellKind::Tri3 {
-        let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
-        if normal.dot(&face_normal) > ACROSS {
+    /// Distance of a node with this normal from a face across the material from it; `None` if the face is not across.
+    fn distance_across(&self, surface: &Surface, node: u32, normal: &Vec3, face: u32) -> Option<f64> {
+        let positions = &self.positions;
+        let (kind, nodes) = surface.face(face as usize);
+        if nodes.contains(&node) {
             return None;
         }
+        // One normal everywhere: most faces near a node of a smooth surface need no closest point.
+        if kind == CellKind::Tri3 {
+            let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
+            if normal.dot(&face_normal) > ACROSS {
+                return None;
+            }
+        }
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = positions[node as usize];
+        }
+        let position = &positions[node as usize];
+        let point = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], position);
+        let face_normal = pseudo_normal(surface, positions, face as usize, point.xi, Feature::Face);
+        let offset = position - point.point;
+        let distance = offset.norm();
+        let across = offset.dot(&face_normal) <= BEHIND * distance && normal.dot(&face_normal) <= ACROSS;
+        (across && !self.stars.is_beyond_a_cut(node, face, distance)).then_some(distance)
     }
-    let mut corners = [Vec3::zeros(); MAX_NODES];
-    for (corner, &node) in corners.iter_mut().zip(nodes) {
-        *corner = positions[node as usize];
-    }
-    let position = &positions[node as usize];
-    let point = closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], position);
-    let face_normal = pseudo_normal(surface, positions, face as usize, point.xi, Feature::Face);
-    let offset = position - point.point;
-    let distance = offset.norm();
-    let across = offset.dot(&face_normal) <= BEHIND * distance && normal.dot(&face_normal) <= ACROSS;
-    across.then_some(distance)
 }

@@ -1,15 +1,24 @@
 //! Surfaces glued together.
 
-use super::row::{Motion, Row};
-use super::{Bodies, ContactAction, StepLength};
-use crate::contact::Constraints;
-use crate::math::{Mat3, Vec3};
+mod condensed;
+mod reduction;
+mod swept;
 
-/// Points of surfaces that stay on each other: Σ w_a x_a = g n for each, in all three components and for all time.
+use super::connected::Groups;
+use super::{Bodies, ContactAction, Mobility, StepLength};
+use crate::contact::Constraints;
+use crate::math::Vec3;
+use condensed::Condensed;
+use swept::Swept;
+
+/// Points of surfaces that stay on each other: Σ w_a x_a = 0 for each, in all three components and for all time.
 ///
 /// The forces are Lagrange multipliers that make the points meet at the end of the step to come, of length dt': with the
-/// velocities v after the kick by all other forces, Σ w_a v_a' = −(Σ w_a x_a − g n)/dt'. They do no work, and where the
-/// points lie on each other, g = 0, they have no moment. Ties hold beside any contact response.
+/// velocities v after the kick by all other forces, Σ w_a v_a' = −Σ w_a x_a/dt'. They do no work, and as the points lie on
+/// each other they have no moment. Ties hold beside any contact response.
+///
+/// Ties of deformable bodies are solved for directly, the dependent nodes condensed out, in a time that the masses have no
+/// part in ([`Condensed`]); in groups with a rigid body that can move by iteration.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -17,26 +26,39 @@ use crate::math::{Mat3, Vec3};
 #[derive(Clone, Debug)]
 pub struct Ties {
     ties: Constraints,
-    kicked: Motion,
-    rows: Vec<(Row, Mat3)>,
-    forces: Vec<Vec3>,
+    condensed: Condensed,
+    swept: Swept,
 }
 
-/// Relative velocities are found to this part of the largest one before, and to the rounding of the velocities.
-const TOLERANCE: f64 = 1e-14;
-/// Most sweeps; the rest is taken up by the next step.
-const MAX_SWEEPS: usize = 1000;
-
 impl Ties {
+    /// Ties at these points, which lie on each other, of nodes with this mobility. `is_rigid` tells of a body whether it is
+    /// rigid and can move.
+    pub fn new(ties: Constraints, mobility: &Mobility, is_rigid: impl Fn(u32) -> bool) -> Self {
+        let mut groups = Groups::default();
+        groups.find(&ties, mobility);
+        let mut is_swept = vec![false; ties.len()];
+        for group in 0..groups.ends.len() {
+            let members = &groups.contacts[groups.range(group)];
+            let has_rigid = |&k: &u32| ties.get(k as usize).bodies.into_iter().any(&is_rigid);
+            if members.iter().any(has_rigid) {
+                members.iter().for_each(|&k| is_swept[k as usize] = true);
+            }
+        }
+        let of_kind = |wanted: bool| {
+            let mut chosen = Constraints::default();
+            let these = ties.iter().zip(&is_swept).filter(|(_, is_swept)| **is_swept == wanted);
+            these.for_each(|(tie, _)| chosen.push_copy(&tie));
+            chosen
+        };
+        let condensed = Condensed::new(&of_kind(false), mobility);
+        let swept = if condensed.is_some() { of_kind(true) } else { ties.clone() };
+        let swept = Swept::new(swept, mobility.num_nodes(), mobility.num_bodies());
+        Self { condensed: condensed.unwrap_or_default(), swept, ties }
+    }
+
     /// The nodes of all ties; a node of several as often.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
         self.ties.iter().flat_map(|tie| tie.nodes.iter().copied())
-    }
-
-    /// Ties at these points, which are `gap` · `normal` apart, for a model of so many nodes and bodies.
-    pub fn new(ties: Constraints, num_nodes: usize, num_bodies: usize) -> Self {
-        let kicked = Motion::new(num_nodes, num_bodies);
-        Self { ties, kicked, rows: Vec::new(), forces: Vec::new() }
     }
 
     /// The tied points.
@@ -46,11 +68,7 @@ impl Ties {
 
     /// What the ties of the last step held with: nodes, of which some come often, and forces on them \[N\].
     pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
-        let ties = self.ties.iter().zip(&self.forces);
-        ties.flat_map(|(tie, force)| {
-            let nodes = tie.nodes.iter().zip(tie.weights);
-            nodes.map(move |(&node, &weight)| (node, force * weight))
-        })
+        self.condensed.nodal_forces().chain(self.swept.nodal_forces())
     }
 
     /// Adds what the ties of the last step held with to forces on all nodes \[N\].
@@ -60,58 +78,12 @@ impl Ties {
 
     /// Adds the forces that hold the ties to those of the action; accelerations include the action's forces already.
     pub fn hold(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
-        self.load(bodies, step.kick());
-        self.rows.clear();
-        self.rows.extend(self.ties.iter().map(|tie| {
-            let row = Row::new(&tie, bodies);
-            let mass = pseudo_inverse(&row.compliance);
-            (row, mass)
-        }));
-        self.solve(bodies, step);
+        self.condensed.hold(bodies, step);
+        self.swept.hold(bodies, step);
         self.add_forces(&mut action.forces);
         self.ties.iter().for_each(|tie| action.list(tie.nodes));
         action.sort_nodes();
     }
-
-    /// Gauss–Seidel iteration over the ties for their forces.
-    fn solve(&mut self, bodies: &Bodies<'_>, step: StepLength) {
-        let kick = step.kick();
-        self.forces.clear();
-        self.forces.resize(self.ties.len(), Vec3::zeros());
-        let roundings =
-            self.ties.iter().zip(&self.rows).map(|(tie, (row, _))| row.rounding(&tie, &self.kicked));
-        let rounding = roundings.fold(0.0, f64::max);
-        let mut scale: f64 = 0.0;
-        for _ in 0..MAX_SWEEPS {
-            let mut change: f64 = 0.0;
-            for ((tie, (row, mass)), force) in self.ties.iter().zip(&self.rows).zip(&mut self.forces) {
-                let apart = tie.jump(bodies.positions) - tie.normal * tie.gap;
-                let rate = row.jump(&tie, &self.kicked) + apart / step.following;
-                scale = scale.max(rate.norm());
-                let impulse = -(mass * rate);
-                row.push(&tie, bodies.mobility, &mut self.kicked, &impulse);
-                *force += impulse / kick;
-                change = change.max((row.compliance * impulse).norm());
-            }
-            if change <= TOLERANCE * scale + rounding {
-                return;
-            }
-        }
-    }
-
-    fn load(&mut self, bodies: &Bodies<'_>, time_step: f64) {
-        for tie in self.ties.iter() {
-            self.kicked.kick(&tie, bodies, time_step);
-        }
-    }
-}
-
-/// Inverse where the matrix has one; of a component that nothing moves, zero.
-fn pseudo_inverse(compliance: &Mat3) -> Mat3 {
-    let eigen = compliance.symmetric_eigen();
-    let least = 1e-12 * eigen.eigenvalues.max();
-    let inverse = eigen.eigenvalues.map(|value| if value > least { 1.0 / value } else { 0.0 });
-    eigen.eigenvectors * Mat3::from_diagonal(&inverse) * eigen.eigenvectors.transpose()
 }
 
 #[cfg(test)]
@@ -129,7 +101,7 @@ mod tests {
             Vec3::new(1.0, 2.0, -0.5) + spin.cross(&x[k])
         });
         let mobility = free_nodes(&INVERSE_MASS);
-        let mut ties = Ties::new(one_contact(0.0), 4, 2);
+        let mut ties = Ties::new(one_contact(0.0), &mobility, |_| false);
         let mut action = ContactAction::new(4);
         let momenta = |x: &[Vec3; 4], v: &[Vec3; 4]| {
             let p: Vec3 = (0..4).map(|k| v[k] / INVERSE_MASS[k]).sum();
@@ -178,7 +150,8 @@ mod tests {
         for part in [1.0, 0.1, 1e-6] {
             let (mut x, mut v) = (positions(1e-6), [Vec3::x() * 3.0; 4]);
             let mobility = free_nodes(&INVERSE_MASS);
-            let (mut ties, mut action) = (Ties::new(one_contact(0.0), 4, 2), ContactAction::new(4));
+            let (mut ties, mut action) =
+                (Ties::new(one_contact(0.0), &mobility, |_| false), ContactAction::new(4));
             let dt = 1e-3;
             let step = StepLength { actual: part * dt, ..StepLength::regular(dt) };
             let bodies = Bodies {

@@ -35,7 +35,7 @@ mod rival_tests;
 mod tests;
 
 pub use active_set::ActiveSet;
-pub use domain::Domain;
+pub use domain::{Domain, MAX_FACE_NODES};
 pub use interior_point::InteriorPoint;
 pub use minimise::{Minimise, Minimum};
 pub use newton::Newton;

@@ -1,0 +1,210 @@
+//! Ties of deformable bodies, solved for directly.
+
+use super::reduction::Reduction;
+use crate::contact::Constraints;
+use crate::contact::response::{Bodies, Mobility, StepLength};
+use crate::math::{EnvelopeCholesky, Vec3};
+
+/// Marks nodes that are no unknowns.
+const NONE: u32 = u32::MAX;
+
+/// Ties between nodes of deformable bodies, and what is held.
+///
+/// Along each axis the ties make some nodes d follow others c, u_d = Σ_c s_dc u_c ([`Reduction`]). Of all velocities that the
+/// ties admit, those nearest to the kicked ones v, by the masses, are v + Δv:
+///
+/// ```text
+/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c)/dt'      what the step to come would bring apart
+/// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc j_d                  A = M_c + Sᵀ M_d S over the nodes c that are free
+/// Δv_d = Σ_c s_dc Δv_c − j_d
+/// ```
+/// The forces are m Δv over the time of the kick, and −Σ_d s_dc f_d on what is held. Where nodes go is never a difference of large forces: the points meet to
+/// rounding whatever the masses are. A is a mass matrix, positive definite, and as long as the masses stay its Cholesky factor
+/// does.
+///
+/// # Cost
+/// A step: some products for each share, and for each axis two for each entry of the factor.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Condensed {
+    /// All nodes, ascending.
+    nodes: Vec<u32>,
+    axes: [Axis; 3],
+    /// Velocities after the kick, then what ties change of them, by node.
+    velocities: Vec<Vec3>,
+    changes: Vec<Vec3>,
+    /// Of the last step, by node \[N\].
+    forces: Vec<Vec3>,
+}
+
+/// The ties along one axis; nodes by their places among all of the ties.
+#[derive(Clone, Debug, Default)]
+struct Axis {
+    axis: usize,
+    dependents: Vec<u32>,
+    /// Where the shares of each dependent node end.
+    ends: Vec<u32>,
+    shares: Vec<(u32, f64)>,
+    /// Of the nodes; 0 where they are held \[kg\].
+    masses: Vec<f64>,
+    /// Number of the unknown of a free independent node.
+    unknowns: Vec<u32>,
+    factor: EnvelopeCholesky,
+    right_side: Vec<f64>,
+    jumps: Vec<f64>,
+}
+
+impl Condensed {
+    /// Of these ties between nodes with this mobility; `None` where masses differ by so much that rounding leaves A singular.
+    pub fn new(ties: &Constraints, mobility: &Mobility) -> Option<Self> {
+        let mut nodes: Vec<u32> = ties.iter().flat_map(|tie| tie.nodes.iter().copied()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let [x, y, z] = [0, 1, 2].map(|axis| Axis::new(axis, ties, &nodes, mobility));
+        let zeros = vec![Vec3::zeros(); nodes.len()];
+        let axes = [x?, y?, z?];
+        Some(Self { nodes, axes, velocities: zeros.clone(), changes: zeros.clone(), forces: zeros })
+    }
+
+    /// Finds the forces that hold the ties; accelerations include those of all others already.
+    pub fn hold(&mut self, bodies: &Bodies<'_>, step: StepLength) {
+        let kick = step.kick();
+        for (velocity, &node) in self.velocities.iter_mut().zip(&self.nodes) {
+            let change = bodies.accelerations[node as usize] * kick;
+            *velocity = bodies.velocities[node as usize] + bodies.mobility.free_part(node, &change);
+        }
+        for axis in &mut self.axes {
+            let places = |place: u32| &bodies.positions[self.nodes[place as usize] as usize];
+            axis.solve(&self.velocities, places, step.following, &mut self.changes);
+        }
+        for axis in &self.axes {
+            axis.find_forces(&self.changes, kick, &mut self.forces);
+        }
+    }
+
+    /// Nodes and the forces on them \[N\].
+    pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
+        self.nodes.iter().copied().zip(self.forces.iter().copied())
+    }
+}
+
+impl Axis {
+    fn new(axis: usize, ties: &Constraints, nodes: &[u32], mobility: &Mobility) -> Option<Self> {
+        let mut reduction = Reduction::default();
+        for tie in ties.iter() {
+            reduction.add(tie.nodes, tie.weights, |node| mobility.node(node)[axis] > 0.0);
+        }
+        let place = |node: u32| nodes.partition_point(|&other| other < node) as u32;
+        let mass = |&node: &u32| match mobility.node(node)[axis] {
+            0.0 => 0.0,
+            inverse => 1.0 / inverse,
+        };
+        let mut new = Self {
+            axis,
+            masses: nodes.iter().map(mass).collect(),
+            unknowns: vec![NONE; nodes.len()],
+            ..Self::default()
+        };
+        let mut num_unknowns = 0;
+        for (&node, sum) in &reduction.sums {
+            new.dependents.push(place(node));
+            for (&other, &share) in sum {
+                let other = place(other);
+                new.shares.push((other, share));
+                let unknown = &mut new.unknowns[other as usize];
+                if new.masses[other as usize] > 0.0 && *unknown == NONE {
+                    *unknown = num_unknowns;
+                    num_unknowns += 1;
+                }
+            }
+            new.ends.push(new.shares.len() as u32);
+        }
+        new.jumps = vec![0.0; new.dependents.len()];
+        new.right_side = vec![0.0; num_unknowns as usize];
+        new.factor = EnvelopeCholesky::factor(new.right_side.len(), &new.mass_matrix())?;
+        Some(new)
+    }
+
+    /// Entries of the lower triangle of A.
+    fn mass_matrix(&self) -> Vec<(u32, u32, f64)> {
+        let mut entries: Vec<(u32, u32, f64)> = self
+            .unknowns
+            .iter()
+            .zip(&self.masses)
+            .filter(|(unknown, _)| **unknown != NONE)
+            .map(|(&unknown, &mass)| (unknown, unknown, mass))
+            .collect();
+        for (k, &dependent) in self.dependents.iter().enumerate() {
+            let mass = self.masses[dependent as usize];
+            let shares = self.shares_of(k).iter();
+            let free: Vec<(u32, f64)> = shares
+                .map(|&(place, share)| (self.unknowns[place as usize], share))
+                .filter(|(unknown, _)| *unknown != NONE)
+                .collect();
+            for &(row, share) in &free {
+                let lower = free.iter().filter(|(column, _)| *column <= row);
+                entries.extend(lower.map(|&(column, other)| (row, column, mass * share * other)));
+            }
+        }
+        entries
+    }
+
+    fn shares_of(&self, k: usize) -> &[(u32, f64)] {
+        let first = if k == 0 { 0 } else { self.ends[k - 1] as usize };
+        &self.shares[first..self.ends[k] as usize]
+    }
+
+    /// The changes along the axis.
+    fn solve<'a>(
+        &mut self,
+        velocities: &[Vec3],
+        positions: impl Fn(u32) -> &'a Vec3,
+        following: f64,
+        changes: &mut [Vec3],
+    ) {
+        let axis = self.axis;
+        let mut right_side = std::mem::take(&mut self.right_side);
+        right_side.fill(0.0);
+        for (k, &dependent) in self.dependents.iter().enumerate() {
+            let mut apart = positions(dependent)[axis];
+            let mut jump = velocities[dependent as usize][axis];
+            for &(place, share) in self.shares_of(k) {
+                apart -= share * positions(place)[axis];
+                jump -= share * velocities[place as usize][axis];
+            }
+            jump += apart / following;
+            let momentum = self.masses[dependent as usize] * jump;
+            for &(place, share) in self.shares_of(k) {
+                if let Some(sum) = right_side.get_mut(self.unknowns[place as usize] as usize) {
+                    *sum += share * momentum;
+                }
+            }
+            self.jumps[k] = jump;
+        }
+        self.factor.solve(&mut right_side);
+        for (change, &unknown) in changes.iter_mut().zip(&self.unknowns) {
+            change[axis] = right_side.get(unknown as usize).copied().unwrap_or(0.0);
+        }
+        for (k, &dependent) in self.dependents.iter().enumerate() {
+            let shares = self.shares_of(k).iter();
+            let follows: f64 = shares.map(|&(place, share)| share * changes[place as usize][axis]).sum();
+            changes[dependent as usize][axis] = follows - self.jumps[k];
+        }
+        self.right_side = right_side;
+    }
+
+    /// The forces along the axis \[N\].
+    fn find_forces(&self, changes: &[Vec3], kick: f64, forces: &mut [Vec3]) {
+        let axis = self.axis;
+        for ((force, change), mass) in forces.iter_mut().zip(changes).zip(&self.masses) {
+            force[axis] = mass * change[axis] / kick;
+        }
+        for (k, &dependent) in self.dependents.iter().enumerate() {
+            let force = forces[dependent as usize][axis];
+            for &(place, share) in self.shares_of(k) {
+                if self.masses[place as usize] == 0.0 {
+                    forces[place as usize][axis] -= share * force;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Which nodes of ties follow which others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Weights that are rounding.
+const NOTHING: f64 = 1e-12;
+
+/// A sum over nodes.
+pub(super) type Terms = BTreeMap<u32, f64>;
+
+/// Nodes that follow others, u_d = Σ s_c u_c, such that all of some conditions Σ w_a u_a = 0 hold; none of those in the sums
+/// follows others itself.
+///
+/// Conditions are taken one by one (Gauss–Jordan elimination); what follows from the others is left out, and so is what is
+/// between nodes that cannot follow.
+#[derive(Debug, Default)]
+pub(super) struct Reduction {
+    /// By dependent node.
+    pub sums: BTreeMap<u32, Terms>,
+    /// Dependent nodes that have a node in their sum.
+    users: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+impl Reduction {
+    /// Adds a condition. Of those that `can_follow`, its first node does, unless another one has more weight left by half.
+    pub fn add(&mut self, nodes: &[u32], weights: &[f64], can_follow: impl Fn(u32) -> bool) {
+        let mut terms = Terms::new();
+        for (&node, &weight) in nodes.iter().zip(weights) {
+            match self.sums.get(&node) {
+                Some(sum) => add(&mut terms, sum, weight),
+                None => *terms.entry(node).or_default() += weight,
+            }
+        }
+        terms.retain(|_, weight| weight.abs() > NOTHING);
+        let free = || terms.iter().filter(|(node, _)| can_follow(**node));
+        let largest = free().map(|(_, weight)| weight.abs()).fold(0.0, f64::max);
+        let mut order = nodes.iter().take(1).chain(terms.keys()).filter(|node| can_follow(**node));
+        let is_heavy = |node: &&u32| terms.get(*node).is_some_and(|weight| weight.abs() >= 0.5 * largest);
+        let Some(&node) = order.find(is_heavy) else { return };
+        let Some(pivot) = terms.remove(&node) else { return };
+        terms.values_mut().for_each(|weight| *weight /= -pivot);
+        self.replace(node, &terms);
+        terms.keys().for_each(|&other| {
+            self.users.entry(other).or_default().insert(node);
+        });
+        self.sums.insert(node, terms);
+    }
+
+    /// Puts a sum in the place of a node that others have followed.
+    fn replace(&mut self, node: u32, sum: &Terms) {
+        for user in self.users.remove(&node).unwrap_or_default() {
+            let Some(terms) = self.sums.get_mut(&user) else { continue };
+            let Some(share) = terms.remove(&node) else { continue };
+            add(terms, sum, share);
+            terms.retain(|_, share| share.abs() > NOTHING);
+            sum.keys().for_each(|&other| {
+                self.users.entry(other).or_default().insert(user);
+            });
+        }
+    }
+}
+
+fn add(terms: &mut Terms, others: &Terms, factor: f64) {
+    others.iter().for_each(|(&node, value)| *terms.entry(node).or_default() += factor * value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four nodes in a ring of conditions, of which the last follows from the others, and a mean: all conditions hold of
+    /// whatever the independent nodes do. A node that is held does not follow.
+    #[test]
+    fn conditions_hold_however_they_are_chained() {
+        let conditions: [(&[u32], &[f64]); 6] = [
+            (&[0, 1], &[1.0, -1.0]),
+            (&[1, 2], &[1.0, -1.0]),
+            (&[2, 3], &[1.0, -1.0]),
+            (&[3, 0], &[1.0, -1.0]),
+            (&[4, 0, 5, 6], &[1.0, -0.5, -0.25, -0.25]),
+            (&[5, 7], &[1.0, -1.0]),
+        ];
+        for held in [0, 3, 5, 9] {
+            let mut reduction = Reduction::default();
+            for (nodes, weights) in conditions {
+                reduction.add(nodes, weights, |node| node != held);
+            }
+            assert_eq!(reduction.sums.len(), 5);
+            assert!(!reduction.sums.contains_key(&held));
+            let mut motion: Vec<f64> = (0..8).map(|node| f64::from(node * node) - 3.0).collect();
+            for (&node, sum) in &reduction.sums {
+                assert!(sum.keys().all(|other| !reduction.sums.contains_key(other)));
+                motion[node as usize] =
+                    sum.iter().map(|(&other, share)| share * motion[other as usize]).sum();
+            }
+            for (nodes, weights) in conditions {
+                let terms = nodes.iter().zip(weights);
+                let jump: f64 = terms.map(|(&node, weight)| weight * motion[node as usize]).sum();
+                assert!(jump.abs() < 1e-12);
+            }
+        }
+    }
+}

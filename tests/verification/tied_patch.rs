@@ -1,0 +1,148 @@
+//! The patch test of ties: blocks with meshes that do not match, glued, transmit a uniform stress.
+//!
+//! ```text
+//!   |===+====|==+==+==|<- p        the block on the left is held at its end, that on the right is pressed
+//! ```
+//!
+//! Source: Puso, IJNME 59 (2004) 315–336 (patch tests of tied meshes); the exact solution is that of equilibrium.
+
+use ictus::math::Vec3;
+use ictus::mesh::CellKind;
+
+use crate::model::{box_mesh, from_text, quadratic_box_mesh, run, worst};
+
+/// On the area before deformation, so that the problem is linear \[Pa\].
+const PRESSURE: f64 = 1e3;
+const YOUNG: f64 = 1e6;
+
+/// Two blocks of 0.5 × 1 × 1 that meet in x = 0.5.
+struct Blocks {
+    /// Their meshes.
+    meshes: [String; 2],
+    /// Young's moduli over that of the softer block.
+    stiffness: [f64; 2],
+    poisson: f64,
+    /// Whether the sides of the blocks cannot move out.
+    is_confined: bool,
+    /// Size of the smallest cells \[m\].
+    cell: f64,
+}
+
+impl Blocks {
+    fn of_hexahedra(cells: [usize; 2], stiffness: [f64; 2], poisson: f64, is_confined: bool) -> Self {
+        let [left, right] = cells;
+        Self {
+            meshes: [
+                box_mesh([0.0; 3], [0.5, 1.0, 1.0], [2, left, left]),
+                box_mesh([0.5, 0.0, 0.0], [1.0, 1.0, 1.0], [2, right, right]),
+            ],
+            stiffness,
+            poisson,
+            is_confined,
+            cell: 1.0 / left.max(right) as f64,
+        }
+    }
+
+    /// Largest distance of a node from where the uniform stress brings it in its body, over that by which it shortens a cell
+    /// there, in the mean over the time after the load has come on; and the largest error of the balance of momenta.
+    fn errors(self) -> [f64; 2] {
+        let Self { meshes: [left, right], stiffness, poisson, is_confined, cell } = self;
+        let mut text = format!(
+            "[time]\nend = 0.6\n\
+             [[boundaries]]\nbody = \"left\"\ngroup = \"x0\"\nfix = [\"x\"]\n\
+             [[loads]]\nbody = \"right\"\ngroup = \"x1\"\ntraction = [\"-{PRESSURE:?}*smoothstep(t/0.4)\", 0.0, 0.0]\n\
+             [[contact.pairs]]\nbetween = [\"left\", \"right\"]\ntied = true\n"
+        );
+        for (name, stiffness) in ["left", "right"].into_iter().zip(stiffness) {
+            text += &format!(
+                "[materials.{name}]\nmodel = \"linear-elastic\"\ndensity = 1.0\nyoung = {:?}\npoisson = {poisson:?}\n\
+                 [[bodies]]\nname = \"{name}\"\nmesh = \"{name}.msh\"\nregion = \"box\"\nmaterial = \"{name}\"\n",
+                YOUNG * stiffness
+            );
+            if is_confined {
+                text += &format!("[[boundaries]]\nbody = \"{name}\"\nfix = [\"y\", \"z\"]\n");
+            }
+        }
+        let mut simulation = from_text(&text, &[("left.msh", left), ("right.msh", right)]);
+        let references = simulation.model().reference_positions.clone();
+        let (mut sums, mut count) = (vec![Vec3::zeros(); references.len()], 0.0);
+        run(&mut simulation, |simulation| {
+            if simulation.state().time > 0.4 {
+                count += 1.0;
+                let places = simulation.state().positions.iter().zip(&references);
+                sums.iter_mut().zip(places).for_each(|(sum, (now, before))| *sum += now - before);
+            }
+        });
+        // Confined, the modulus is that of uniaxial strain.
+        let confined = (1.0 - poisson) / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
+        let [along, across] = if is_confined { [1.0 / confined, 0.0] } else { [1.0, poisson] };
+        let strains = stiffness.map(|stiffness| PRESSURE / (YOUNG * stiffness));
+        let off = (0..2).map(|body| {
+            let nodes = simulation.model().bodies[body].nodes.clone();
+            let off: Vec<Vec3> = nodes
+                .map(|node| {
+                    let place = references[node];
+                    let wider = |x: f64| across * strains[body] * (x - 0.5);
+                    let exact = Vec3::new(-along * strains[body] * place.x, wider(place.y), wider(place.z));
+                    sums[node] / count - exact
+                })
+                .collect();
+            // How far a body has come as a whole is told by the strain of the other.
+            let moved = off.iter().sum::<Vec3>() / off.len() as f64;
+            worst(off.iter().map(|off| (off - moved).norm() / (strains[body] * cell)))
+        });
+        [worst(off), simulation.audit().largest_momentum_error()]
+    }
+}
+
+/// Goal: the stress is that of the pressure, whichever side is finer or stiffer, with and without a lateral strain that both
+/// sides have alike, or are kept from. Tolerance: 1e-6 of the strain of a cell; what is left of the waves is below 1e-7.
+/// Momentum balances to 1e-9: it is some 1e-6 of the impulse of the load, to the rounding of which it balances.
+#[test]
+fn tied_blocks_pass_the_patch_test() {
+    for cells in [[2, 2], [2, 3], [3, 2], [4, 5]] {
+        for (stiffness, poisson, is_confined) in [
+            ([1.0, 1.0], 0.0, false),
+            ([1.0, 1.0], 0.3, false),
+            ([10.0, 1.0], 0.0, false),
+            ([1.0, 10.0], 0.0, false),
+            ([10.0, 1.0], 0.3, true),
+            ([1.0, 10.0], 0.3, true),
+        ] {
+            let [off, momentum] = Blocks::of_hexahedra(cells, stiffness, poisson, is_confined).errors();
+            println!(
+                "{cells:?}, stiffness {stiffness:?}, ν {poisson}: off by {off:.1e}, momentum {momentum:.1e}"
+            );
+            assert!(off < 1e-6, "{cells:?}, {stiffness:?}, {poisson}: {off:e}");
+            assert!(momentum < 1e-9, "{momentum:e}");
+        }
+    }
+}
+
+/// Goal: the same for faces of quadratic cells of different kinds. Tolerance: 1e-6, as before.
+#[test]
+fn quadratic_faces_pass_the_patch_test() {
+    let cases = [
+        (CellKind::Hex20, CellKind::Hex20, [1, 2]),
+        (CellKind::Hex27, CellKind::Hex20, [2, 3]),
+        (CellKind::Tet10, CellKind::Hex20, [2, 3]),
+        (CellKind::Tet10, CellKind::Tet10, [1, 2]),
+        (CellKind::Hex20, CellKind::Tet10, [1, 2]),
+    ];
+    for (left, right, cells) in cases {
+        let blocks = Blocks {
+            meshes: [
+                quadratic_box_mesh(left, [0.0; 3], [0.5, 1.0, 1.0], [1, cells[0], cells[0]]),
+                quadratic_box_mesh(right, [0.5, 0.0, 0.0], [1.0, 1.0, 1.0], [1, cells[1], cells[1]]),
+            ],
+            stiffness: [1.0, 1.0],
+            poisson: 0.3,
+            is_confined: false,
+            cell: 1.0 / cells[1] as f64,
+        };
+        let [off, momentum] = blocks.errors();
+        println!("{left:?} on {right:?}, {cells:?}: off by {off:.1e}, momentum {momentum:.1e}");
+        assert!(off < 1e-6, "{left:?} on {right:?}, {cells:?}: {off:e}");
+        assert!(momentum < 1e-9, "{momentum:e}");
+    }
+}
