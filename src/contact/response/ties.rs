@@ -18,7 +18,7 @@ use swept::Swept;
 /// each other they have no moment. Ties hold beside any contact response.
 ///
 /// Ties of deformable bodies are solved for directly, the dependent nodes condensed out, in a time that the masses have no
-/// part in ([`Condensed`]); in groups with a rigid body that can move by iteration.
+/// part in (see `condensed`); in groups with a rigid body that can move by iteration.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
