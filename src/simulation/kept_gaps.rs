@@ -12,7 +12,7 @@
 //! Hallquist, LS-DYNA Keyword User's Manual, \*CONTACT, `IGNORE = 1`, tracks penetrations likewise, at the start and
 //! later.
 
-use crate::contact::detection::have_passed;
+use crate::contact::detection::edges_have_passed;
 use crate::contact::flush::is_along;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
@@ -42,8 +42,8 @@ impl KeptGaps {
     }
 
     /// Counts the gaps of the constraints of a step from the kept ones, and takes the edges out that have passed each other.
-    /// `before` are the constraints of the step before,
-    /// `positions` those of all nodes at the beginning and at the end of the step \[m\].
+    /// `before` are the constraints of the step before, `positions` those of all nodes at the beginning and at the end of the
+    /// step \[m\].
     pub fn apply(&mut self, constraints: &mut Constraints, before: &Constraints, positions: [&[Vec3]; 2]) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.clear();
@@ -62,7 +62,7 @@ impl KeptGaps {
                 None if lasts => None,
                 None => match replaced_gap(&constraint, before) {
                     Some(counted) => added_gap(&constraint, counted, positions),
-                    None if have_passed(&constraint, before, positions) => {
+                    None if edges_have_passed(&constraint, before, positions) => {
                         self.passed.push(constraint.key);
                         None
                     }

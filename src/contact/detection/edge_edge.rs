@@ -41,7 +41,7 @@ use super::control_points::rounding_of;
 use super::volume::Aabb;
 use shadow::Shadows;
 
-pub use passed::have_passed;
+pub use passed::edges_have_passed;
 
 /// Part of an edge at either end that its node covers.
 const END: f64 = 0.01;

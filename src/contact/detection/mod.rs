@@ -49,7 +49,7 @@ mod wall;
 pub use all_pairs::AllPairs;
 pub use buckets::{Buckets, GridCensus};
 pub use compact_order::compact_order;
-pub use edge_edge::have_passed;
+pub use edge_edge::edges_have_passed;
 pub use engine::{Engine, EngineOptions};
 pub use entry_face::EntryFaces;
 pub use feature_edges::EdgeSelection;

@@ -13,7 +13,7 @@ const PASSED: f64 = 2.0;
 /// have come past each other's ends: it is deeper than they have travelled in the step, and than what is left to the
 /// nodes at the ends, and none of their nodes was in a contact of the two bodies. `positions` are those of all nodes at the
 /// beginning and at the end of the step \[m\].
-pub fn have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
+pub fn edges_have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
     if matches!(crossing.key, ContactKey::Node(_)) {
         return false;
     }
@@ -51,7 +51,7 @@ mod tests {
 
     fn has_passed(depth: f64, way: f64, before: &Constraints) -> bool {
         let (constraints, [from, to]) = crossing(depth, way);
-        have_passed(&constraints.get(0), before, [&from, &to])
+        edges_have_passed(&constraints.get(0), before, [&from, &to])
     }
 
     #[test]

@@ -101,8 +101,8 @@ impl Spring {
     /// The penetration that counts at this gap \[m\]; the offset of one that counts less follows it out. `closing` is the
     /// way in over the step, −Δg \[m\].
     ///
-    /// A contact that begins has come in by no more than that. One that is deeper came from beside, as past the rim of a
-    /// face that is pressed in: springs would store what nothing has put into them.
+    /// A contact that begins has come in by no more than that. One that is deeper came from beside, or is where another one
+    /// has been, whose spring has taken the energy: this one would store what nothing has put into it.
     pub fn penetration(&mut self, gap: f64, closing: f64) -> f64 {
         self.offset = self.offset.max(gap.min(0.0));
         if self.penetration == 0.0 {

@@ -18,9 +18,9 @@ const NONE: u32 = u32::MAX;
 /// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc j_d                  A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c − j_d
 /// ```
-/// The forces are m Δv over the time of the kick, and −Σ_d s_dc f_d on what is held. Where nodes go is never a difference of large forces: the points meet to
-/// rounding whatever the masses are. A is a mass matrix, positive definite, and as long as the masses stay its Cholesky factor
-/// does.
+/// The forces are m Δv over the time of the kick, and −Σ_d s_dc f_d on what is held. Velocities are never differences of
+/// large forces: the points meet to rounding whatever the masses are. A is a mass matrix, positive definite, and its Cholesky
+/// factor is kept, as the masses are.
 ///
 /// # Cost
 /// A step: some products for each share, and for each axis two for each entry of the factor.
