@@ -2,19 +2,19 @@
 //!
 //! Plane problems are plane strain in z = 0: every vector has three components.
 
-mod envelope_cholesky;
 pub mod octet;
 pub mod pack;
 pub mod polynomial;
 pub mod real;
 pub mod reduction;
 mod rigid_motion;
+mod sparse_cholesky;
 pub mod tensor;
 mod time_function;
 pub mod vectorised;
 
-pub use envelope_cholesky::EnvelopeCholesky;
 pub use rigid_motion::RigidMotion;
+pub use sparse_cholesky::SparseCholesky;
 pub use time_function::{EXPRESSION_NAMES, Expression, TimeFunction, TimeFunctionError};
 
 /// Point or vector in space; contiguous as `[f64; 3]`.

@@ -26,7 +26,8 @@ use swept::Swept;
 #[derive(Clone, Debug)]
 pub struct Ties {
     ties: Constraints,
-    condensed: Condensed,
+    /// None where masses differ by so much that rounding leaves their matrix singular: all are swept.
+    condensed: Option<Condensed>,
     swept: Swept,
 }
 
@@ -53,7 +54,7 @@ impl Ties {
         let condensed = Condensed::new(&of_kind(false), mobility);
         let swept = if condensed.is_some() { of_kind(true) } else { ties.clone() };
         let swept = Swept::new(swept, mobility.num_nodes(), mobility.num_bodies());
-        Self { condensed: condensed.unwrap_or_default(), swept, ties }
+        Self { condensed, swept, ties }
     }
 
     /// The nodes of all ties; a node of several as often.
@@ -68,7 +69,7 @@ impl Ties {
 
     /// What the ties of the last step held with: nodes, of which some come often, and forces on them \[N\].
     pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
-        self.condensed.nodal_forces().chain(self.swept.nodal_forces())
+        self.condensed.iter().flat_map(Condensed::nodal_forces).chain(self.swept.nodal_forces())
     }
 
     /// Adds what the ties of the last step held with to forces on all nodes \[N\].
@@ -78,7 +79,9 @@ impl Ties {
 
     /// Adds the forces that hold the ties to those of the action; accelerations include the action's forces already.
     pub fn hold(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
-        self.condensed.hold(bodies, step);
+        if let Some(condensed) = &mut self.condensed {
+            condensed.hold(bodies, step);
+        }
         self.swept.hold(bodies, step);
         self.add_forces(&mut action.forces);
         self.ties.iter().for_each(|tie| action.list(tie.nodes));

@@ -3,7 +3,7 @@
 use super::reduction::Reduction;
 use crate::contact::Constraints;
 use crate::contact::response::{Bodies, Mobility, StepLength};
-use crate::math::{EnvelopeCholesky, Vec3};
+use crate::math::{SparseCholesky, Vec3};
 
 /// Marks nodes that are no unknowns.
 const NONE: u32 = u32::MAX;
@@ -24,7 +24,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// # Cost
 /// A step: some products for each share, and for each axis two for each entry of the factor.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Condensed {
     /// All nodes, ascending.
     nodes: Vec<u32>,
@@ -37,20 +37,26 @@ pub(super) struct Condensed {
 }
 
 /// The ties along one axis; nodes by their places among all of the ties.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Axis {
     axis: usize,
-    dependents: Vec<u32>,
-    /// Where the shares of each dependent node end.
-    ends: Vec<u32>,
-    shares: Vec<(u32, f64)>,
+    followers: Followers,
     /// Of the nodes; 0 where they are held \[kg\].
     masses: Vec<f64>,
     /// Number of the unknown of a free independent node.
     unknowns: Vec<u32>,
-    factor: EnvelopeCholesky,
+    factor: SparseCholesky,
     right_side: Vec<f64>,
     jumps: Vec<f64>,
+}
+
+/// Dependent nodes d and their shares s_dc of others.
+#[derive(Clone, Debug, Default)]
+struct Followers {
+    nodes: Vec<u32>,
+    /// Where the shares of each end.
+    ends: Vec<u32>,
+    shares: Vec<(u32, f64)>,
 }
 
 impl Condensed {
@@ -93,64 +99,26 @@ impl Axis {
         for tie in ties.iter() {
             reduction.add(tie.nodes, tie.weights, |node| mobility.node(node)[axis] > 0.0);
         }
-        let place = |node: u32| nodes.partition_point(|&other| other < node) as u32;
         let mass = |&node: &u32| match mobility.node(node)[axis] {
             0.0 => 0.0,
             inverse => 1.0 / inverse,
         };
-        let mut new = Self {
-            axis,
-            masses: nodes.iter().map(mass).collect(),
-            unknowns: vec![NONE; nodes.len()],
-            ..Self::default()
-        };
+        let masses: Vec<f64> = nodes.iter().map(mass).collect();
+        let followers = Followers::new(&reduction, nodes);
+        let mut unknowns = vec![NONE; nodes.len()];
         let mut num_unknowns = 0;
-        for (&node, sum) in &reduction.sums {
-            new.dependents.push(place(node));
-            for (&other, &share) in sum {
-                let other = place(other);
-                new.shares.push((other, share));
-                let unknown = &mut new.unknowns[other as usize];
-                if new.masses[other as usize] > 0.0 && *unknown == NONE {
-                    *unknown = num_unknowns;
-                    num_unknowns += 1;
-                }
-            }
-            new.ends.push(new.shares.len() as u32);
-        }
-        new.jumps = vec![0.0; new.dependents.len()];
-        new.right_side = vec![0.0; num_unknowns as usize];
-        new.factor = EnvelopeCholesky::factor(new.right_side.len(), &new.mass_matrix())?;
-        Some(new)
-    }
-
-    /// Entries of the lower triangle of A.
-    fn mass_matrix(&self) -> Vec<(u32, u32, f64)> {
-        let mut entries: Vec<(u32, u32, f64)> = self
-            .unknowns
-            .iter()
-            .zip(&self.masses)
-            .filter(|(unknown, _)| **unknown != NONE)
-            .map(|(&unknown, &mass)| (unknown, unknown, mass))
-            .collect();
-        for (k, &dependent) in self.dependents.iter().enumerate() {
-            let mass = self.masses[dependent as usize];
-            let shares = self.shares_of(k).iter();
-            let free: Vec<(u32, f64)> = shares
-                .map(|&(place, share)| (self.unknowns[place as usize], share))
-                .filter(|(unknown, _)| *unknown != NONE)
-                .collect();
-            for &(row, share) in &free {
-                let lower = free.iter().filter(|(column, _)| *column <= row);
-                entries.extend(lower.map(|&(column, other)| (row, column, mass * share * other)));
+        for &(place, _) in &followers.shares {
+            let unknown = &mut unknowns[place as usize];
+            if masses[place as usize] > 0.0 && *unknown == NONE {
+                *unknown = num_unknowns;
+                num_unknowns += 1;
             }
         }
-        entries
-    }
-
-    fn shares_of(&self, k: usize) -> &[(u32, f64)] {
-        let first = if k == 0 { 0 } else { self.ends[k - 1] as usize };
-        &self.shares[first..self.ends[k] as usize]
+        let entries = followers.mass_matrix(&masses, &unknowns);
+        let factor = SparseCholesky::factor(num_unknowns as usize, &entries)?;
+        let right_side = vec![0.0; num_unknowns as usize];
+        let jumps = vec![0.0; followers.nodes.len()];
+        Some(Self { axis, followers, masses, unknowns, factor, right_side, jumps })
     }
 
     /// The changes along the axis.
@@ -161,35 +129,33 @@ impl Axis {
         following: f64,
         changes: &mut [Vec3],
     ) {
-        let axis = self.axis;
-        let mut right_side = std::mem::take(&mut self.right_side);
+        let Self { axis, followers, masses, unknowns, factor, right_side, jumps } = self;
+        let axis = *axis;
         right_side.fill(0.0);
-        for (k, &dependent) in self.dependents.iter().enumerate() {
+        for ((dependent, shares), jump) in followers.iter().zip(&mut *jumps) {
             let mut apart = positions(dependent)[axis];
-            let mut jump = velocities[dependent as usize][axis];
-            for &(place, share) in self.shares_of(k) {
+            *jump = velocities[dependent as usize][axis];
+            for &(place, share) in shares {
                 apart -= share * positions(place)[axis];
-                jump -= share * velocities[place as usize][axis];
+                *jump -= share * velocities[place as usize][axis];
             }
-            jump += apart / following;
-            let momentum = self.masses[dependent as usize] * jump;
-            for &(place, share) in self.shares_of(k) {
-                if let Some(sum) = right_side.get_mut(self.unknowns[place as usize] as usize) {
+            *jump += apart / following;
+            let momentum = masses[dependent as usize] * *jump;
+            for &(place, share) in shares {
+                if let Some(sum) = right_side.get_mut(unknowns[place as usize] as usize) {
                     *sum += share * momentum;
                 }
             }
-            self.jumps[k] = jump;
         }
-        self.factor.solve(&mut right_side);
-        for (change, &unknown) in changes.iter_mut().zip(&self.unknowns) {
+        factor.solve(right_side);
+        for (change, &unknown) in changes.iter_mut().zip(&*unknowns) {
             change[axis] = right_side.get(unknown as usize).copied().unwrap_or(0.0);
         }
-        for (k, &dependent) in self.dependents.iter().enumerate() {
-            let shares = self.shares_of(k).iter();
-            let follows: f64 = shares.map(|&(place, share)| share * changes[place as usize][axis]).sum();
-            changes[dependent as usize][axis] = follows - self.jumps[k];
+        for ((dependent, shares), jump) in followers.iter().zip(&*jumps) {
+            let follows: f64 =
+                shares.iter().map(|&(place, share)| share * changes[place as usize][axis]).sum();
+            changes[dependent as usize][axis] = follows - jump;
         }
-        self.right_side = right_side;
     }
 
     /// The forces along the axis \[N\].
@@ -198,13 +164,54 @@ impl Axis {
         for ((force, change), mass) in forces.iter_mut().zip(changes).zip(&self.masses) {
             force[axis] = mass * change[axis] / kick;
         }
-        for (k, &dependent) in self.dependents.iter().enumerate() {
+        for (dependent, shares) in self.followers.iter() {
             let force = forces[dependent as usize][axis];
-            for &(place, share) in self.shares_of(k) {
+            for &(place, share) in shares {
                 if self.masses[place as usize] == 0.0 {
                     forces[place as usize][axis] -= share * force;
                 }
             }
         }
+    }
+}
+
+impl Followers {
+    /// Of these sums over nodes, which are ascending.
+    fn new(reduction: &Reduction, nodes: &[u32]) -> Self {
+        let place = |node: u32| nodes.partition_point(|&other| other < node) as u32;
+        let mut followers = Self::default();
+        for (&node, sum) in &reduction.sums {
+            followers.nodes.push(place(node));
+            followers.shares.extend(sum.iter().map(|(&other, &share)| (place(other), share)));
+            followers.ends.push(followers.shares.len() as u32);
+        }
+        followers
+    }
+
+    /// Dependent nodes with their shares.
+    fn iter(&self) -> impl Iterator<Item = (u32, &[(u32, f64)])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(&self.ends).map(|(start, &end)| start as usize..end as usize);
+        self.nodes.iter().zip(ranges).map(|(&node, range)| (node, &self.shares[range]))
+    }
+
+    /// Entries of the lower triangle of A.
+    fn mass_matrix(&self, masses: &[f64], unknowns: &[u32]) -> Vec<(u32, u32, f64)> {
+        let own = unknowns.iter().zip(masses).filter(|(unknown, _)| **unknown != NONE);
+        let mut entries: Vec<(u32, u32, f64)> =
+            own.map(|(&unknown, &mass)| (unknown, unknown, mass)).collect();
+        for (dependent, shares) in self.iter() {
+            let mass = masses[dependent as usize];
+            let free: Vec<(u32, f64)> = shares
+                .iter()
+                .map(|&(place, share)| (unknowns[place as usize], share))
+                .filter(|(unknown, _)| *unknown != NONE)
+                .collect();
+            for &(row, share) in &free {
+                let lower = free.iter().filter(|(column, _)| *column <= row);
+                entries.extend(lower.map(|&(column, other)| (row, column, mass * share * other)));
+            }
+        }
+        entries
     }
 }
