@@ -18,7 +18,7 @@ pub enum Prescribed {
 }
 
 /// A rotation about an axis that stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PrescribedRotation {
     /// Unit vector; right-handed.
     pub axis: Vec3,
@@ -29,7 +29,7 @@ pub struct PrescribedRotation {
 }
 
 /// What is prescribed of a rotation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
     /// Angle from the reference position \[rad\].
     Angle(TimeFunction),

@@ -170,8 +170,8 @@ impl Body {
 
     /// Whether it is rigid and forces can move it.
     pub fn is_rigid_and_moves(&self) -> bool {
-        let Behaviour::Rigid { prescribed } = &self.behaviour else { return false };
-        prescribed.as_ref().is_none_or(|components| components.iter().any(Option::is_none))
+        let Behaviour::Rigid { support } = &self.behaviour else { return false };
+        support.as_ref().is_none_or(|support| support.components.iter().any(Option::is_none))
     }
 
     /// Whether it is a wall.
