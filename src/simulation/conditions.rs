@@ -28,9 +28,8 @@ impl Assembly {
         let motions = components.map(|(axis, motion)| (*axis as usize, prescribed(motion)));
         match &mut self.model.bodies[boundary.body].behaviour {
             Behaviour::Rigid { support } => {
-                let support = support.get_or_insert_with(|| RigidSupport {
-                    moment_account: account,
-                    ..RigidSupport::default()
+                let support = support.get_or_insert_with(|| {
+                    Box::new(RigidSupport { moment_account: account, ..RigidSupport::default() })
                 });
                 // A component that an earlier boundary prescribes, alike, has its reaction there.
                 for (axis, motion) in motions {

@@ -72,7 +72,7 @@ pub enum Behaviour {
     /// It does not.
     Rigid {
         /// What holds or moves it; `None` for a free body.
-        support: Option<RigidSupport>,
+        support: Option<Box<RigidSupport>>,
     },
     /// It is a wall: a plane through its node, with this unit normal.
     Wall {
@@ -206,7 +206,7 @@ impl Body {
                 *supported && !moved && !self.loaded && self.gravity == Vec3::zeros()
             }
             Behaviour::Rigid { support } => {
-                !self.loaded && support.as_ref().is_some_and(RigidSupport::is_fixed)
+                !self.loaded && support.as_ref().is_some_and(|support| support.is_fixed())
             }
             Behaviour::Wall { motion, .. } => *motion == WallMotion::Fixed,
         }

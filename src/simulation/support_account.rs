@@ -46,8 +46,8 @@ impl Simulation {
         }
         for body in 0..self.model.bodies.len() {
             let Some((accounts, moment_account)) = self.accounts_of_rigid(body) else { continue };
-            for axis in 0..3 {
-                self.add_reaction(accounts[axis], self.rigid_reaction_wrench(body, axis));
+            for (axis, account) in accounts.into_iter().enumerate() {
+                self.add_reaction(account, self.rigid_reaction_wrench(body, axis));
             }
             let angular = self.forces.rigid[body].reaction_torque;
             self.add_reaction(moment_account, Wrench { angular, ..Wrench::zero() });
@@ -80,9 +80,9 @@ impl Simulation {
         }
         for body in 0..self.model.bodies.len() {
             let Some((of_axes, moment_account)) = self.accounts_of_rigid(body) else { continue };
-            for axis in 0..3 {
+            for (axis, account) in of_axes.into_iter().enumerate() {
                 let jumps = [0, 1].map(|end| self.rigid_jump_wrench(body, axis, end));
-                book(&mut accounts[of_axes[axis]], jumps, self.rigid_reaction_work(body, axis));
+                book(&mut accounts[account], jumps, self.rigid_reaction_work(body, axis));
             }
             let (jump, work_of) = self.rigid_moment_jump(body, dt);
             book(&mut accounts[moment_account], [Wrench::zero(), jump], work_of);
