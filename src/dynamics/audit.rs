@@ -10,7 +10,8 @@ use crate::math::reduction::fixed_order_sum;
 pub struct Energies {
     /// Kinetic, ½ v_n · M v_n.
     pub kinetic: f64,
-    /// ⅛ dt² (a_n · M a_n − m g² of free bodies): what that has over ½ v_{n−½} · M v_{n+½}, up to a constant.
+    /// ⅛ dt² (a_n · M a_n − m g² of free bodies): what that has over ½ v_{n−½} · M v_{n+½}, up to a constant; less the parts of
+    /// what is prescribed, and of what acts from outside on bodies with loads, whose work is that of the kicks.
     pub kick: f64,
     /// Strain.
     pub strain: f64,
@@ -66,8 +67,11 @@ pub struct Wrench {
 
 impl Wrench {
     /// Nothing.
+    pub const ZERO: Self = Self { linear: Vec3::new(0.0, 0.0, 0.0), angular: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// Nothing.
     pub fn zero() -> Self {
-        Self { linear: Vec3::zeros(), angular: Vec3::zeros() }
+        Self::ZERO
     }
 
     /// Of a vector that acts at a point.

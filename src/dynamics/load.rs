@@ -12,6 +12,15 @@ use crate::mesh::CellKind;
 /// A face or cell with global nodes.
 pub type Cell<'a> = (CellKind, &'a [u32]);
 
+/// The values of a load at the ends of a step, by component; of a pressure the first one only.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadOverStep {
+    /// At the beginning.
+    pub start: Vec3,
+    /// At the end.
+    pub end: Vec3,
+}
+
 /// A load on some nodes.
 #[derive(Clone, Debug)]
 pub enum Load {
@@ -32,11 +41,26 @@ pub enum Load {
 }
 
 impl Load {
-    /// Adds the nodal forces at a time \[s\] and with the nodes at these positions \[N\].
-    pub fn add_forces(&self, time: f64, positions: &[Vec3], forces: &mut [Vec3]) {
+    /// Its values in a step of a size from a time on \[s\]: those at the ends, or at both the mean where the step cannot follow
+    /// it, so that the kicks give its impulse.
+    pub fn over_step(&self, time: f64, time_step: f64) -> LoadOverStep {
+        let (mut start, mut end) = (Vec3::zeros(), Vec3::zeros());
+        let components = match self {
+            Self::Pressure { value, .. } => std::slice::from_ref(value),
+            Self::Dead { value, .. } => value,
+        };
+        for (axis, component) in components.iter().enumerate() {
+            let values = component.end_values(time, time_step);
+            (start[axis], end[axis]) = (values.start, values.end);
+        }
+        LoadOverStep { start, end }
+    }
+
+    /// Adds the nodal forces of a value, the pressure or the force per area or volume, with the nodes at these positions \[N\].
+    pub fn add_forces(&self, value: &Vec3, positions: &[Vec3], forces: &mut [Vec3]) {
         match self {
-            Self::Pressure { faces, value } => {
-                let pressure = value.value(time);
+            Self::Pressure { faces, .. } => {
+                let pressure = value.x;
                 for (kind, nodes) in faces {
                     for_each_point(*kind, nodes, positions, |values, area| {
                         for (&node, value) in nodes.iter().zip(values) {
@@ -45,10 +69,9 @@ impl Load {
                     });
                 }
             }
-            Self::Dead { shares, value } => {
-                let density = Vec3::new(value[0].value(time), value[1].value(time), value[2].value(time));
+            Self::Dead { shares, .. } => {
                 for &(node, share) in shares {
-                    forces[node as usize] += density * share;
+                    forces[node as usize] += value * share;
                 }
             }
         }
@@ -134,7 +157,7 @@ mod tests {
         let faces = vec![(CellKind::Quad4, vec![0, 1, 2, 3])];
         let load = Load::Pressure { faces, value: TimeFunction::Constant(8.0) };
         let mut forces = vec![Vec3::zeros(); 4];
-        load.add_forces(0.0, &positions, &mut forces);
+        load.add_forces(&load.over_step(0.0, 1.0).end, &positions, &mut forces);
         for force in forces {
             assert!((force - Vec3::new(0.0, 0.0, -2.0)).norm() < 1e-14);
         }
@@ -156,7 +179,7 @@ mod tests {
             let mut forces = vec![Vec3::zeros(); nodes.len()];
             let faces = vec![(kind, nodes)];
             Load::Pressure { faces, value: TimeFunction::Constant(3.0) }.add_forces(
-                0.0,
+                &(Vec3::x() * 3.0),
                 &positions,
                 &mut forces,
             );
@@ -192,7 +215,7 @@ mod tests {
             let faces = kind.faces().iter().map(face).collect();
             let mut forces = vec![Vec3::zeros(); positions.len()];
             Load::Pressure { faces, value: TimeFunction::Constant(3.0) }.add_forces(
-                0.0,
+                &(Vec3::x() * 3.0),
                 &positions,
                 &mut forces,
             );
@@ -215,7 +238,7 @@ mod tests {
         let load =
             Load::Pressure { faces: vec![(CellKind::Line2, vec![0, 1])], value: TimeFunction::Constant(3.0) };
         let mut forces = vec![Vec3::zeros(); 2];
-        load.add_forces(0.0, &positions, &mut forces);
+        load.add_forces(&load.over_step(0.0, 0.0).start, &positions, &mut forces);
         assert!((forces[0] - Vec3::new(0.0, 3.0, 0.0)).norm() < 1e-14);
     }
 
@@ -242,7 +265,7 @@ mod tests {
         let shares = lumped_shares(std::iter::once((CellKind::Tet4, nodes.as_slice())), &positions);
         let load = Load::Dead { shares, value: [0.0, 0.0, -24.0].map(TimeFunction::Constant) };
         let mut forces = vec![Vec3::zeros(); 4];
-        load.add_forces(0.0, &positions, &mut forces);
+        load.add_forces(&load.over_step(0.0, 0.0).start, &positions, &mut forces);
         for force in forces {
             assert!((force.z + 1.0).abs() < 1e-14);
         }

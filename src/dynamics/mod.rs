@@ -24,8 +24,11 @@ pub use audit::{Audit, Deviation, Energies, Wrench};
 pub use critical_step::CriticalStep;
 pub use element_block::{ElementBlock, ElementError, Integration};
 pub use internal_force::{ElementFailure, FailureKind, InternalForce};
-pub use load::{Load, consistent_shares, lumped_shares};
+pub use load::{Load, LoadOverStep, consistent_shares, lumped_shares};
 pub use mass::{MassProperties, add_lumped_mass, mass_properties, shell_mass_properties};
 pub use rigid_body::RigidBody;
 pub use state::State;
-pub use support::{MotionOverStep, Prescribed, PrescribedStep, StepStart, Support, VelocityJumps};
+pub use support::{
+    MotionOverStep, Prescribed, PrescribedRotation, PrescribedStep, RotationOverStep, StepStart, Support,
+    Turn, VelocityJumps,
+};

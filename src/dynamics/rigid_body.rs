@@ -63,8 +63,13 @@ impl RigidBody {
     /// Sets the motion: velocity of the centre \[m/s\] and angular velocity \[rad/s\].
     pub fn set_velocity(&mut self, velocity: Vec3, angular_velocity: Vec3) {
         self.velocity = velocity;
-        let local = self.orientation.inverse() * angular_velocity;
-        self.angular_momentum = self.orientation * self.moments.component_mul(&local);
+        self.angular_momentum = self.inertia_times(&angular_velocity);
+    }
+
+    /// I ω, with the inertia about the centre of mass in space.
+    pub fn inertia_times(&self, vector: &Vec3) -> Vec3 {
+        let local = self.orientation.inverse() * vector;
+        self.orientation * self.moments.component_mul(&local)
     }
 
     /// Mass \[kg\].
@@ -107,8 +112,7 @@ impl RigidBody {
 
     /// Kinetic energy, of translation and rotation \[J\].
     pub fn kinetic_energy(&self) -> f64 {
-        0.5 * self.mass * self.velocity.norm_squared()
-            + 0.5 * self.angular_momentum.dot(&self.angular_velocity())
+        0.5 * self.mass * self.velocity.norm_squared() + self.rotational_energy()
     }
 
     /// Rotation from the reference configuration to space.
@@ -259,8 +263,7 @@ impl RigidBody {
     /// Changes velocity and angular velocity at once.
     pub fn jump(&mut self, velocity: &Vec3, angular_velocity: &Vec3) {
         self.velocity += velocity;
-        let local = self.orientation.inverse() * angular_velocity;
-        self.angular_momentum += self.orientation * self.moments.component_mul(&local);
+        self.angular_momentum += self.inertia_times(angular_velocity);
     }
 
     /// Moves the centre and turns the body about it by a rotation vector, with its momenta held.
@@ -272,9 +275,20 @@ impl RigidBody {
         }
     }
 
-    /// Stops the rotation.
-    pub fn stop_rotation(&mut self) {
-        self.angular_momentum = Vec3::zeros();
+    /// Sets the rotation from the reference configuration.
+    pub fn set_rotation(&mut self, rotation: &Rotation) {
+        self.orientation = rotation * self.principal;
+        self.orientation.renormalize();
+    }
+
+    /// Sets the angular velocity \[rad/s\].
+    pub fn set_spin(&mut self, angular_velocity: &Vec3) {
+        self.angular_momentum = self.inertia_times(angular_velocity);
+    }
+
+    /// Kinetic energy of the rotation about the centre of mass \[J\].
+    pub fn rotational_energy(&self) -> f64 {
+        0.5 * self.angular_momentum.dot(&self.angular_velocity())
     }
 
     /// Sets one component of the centre's position \[m\] and velocity \[m/s\].

@@ -1,6 +1,6 @@
 //! Supports and prescribed motion.
 
-use crate::math::TimeFunction;
+use crate::math::{Integrals, Rotation, TimeFunction, Vec3};
 
 /// What is prescribed of one component of a motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,28 @@ pub enum Prescribed {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
+    /// That of a rotation, of which the other two components are prescribed as well.
+    Rotation(PrescribedRotation),
+}
+
+/// A rotation about an axis that stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrescribedRotation {
+    /// Unit vector; right-handed.
+    pub axis: Vec3,
+    /// A point of the axis \[m\].
+    pub point: Vec3,
+    /// How far, or how fast.
+    pub turn: Turn,
+}
+
+/// What is prescribed of a rotation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// Angle from the reference position \[rad\].
+    Angle(TimeFunction),
+    /// Angular velocity \[rad/s\].
+    Speed(TimeFunction),
 }
 
 /// One component of a prescribed motion over a step.
@@ -26,15 +48,15 @@ pub struct PrescribedStep {
     pub acceleration: f64,
 }
 
-/// Where a component stands at the beginning of a step.
+/// Where a point stands at the beginning of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepStart {
     /// Reference position \[m\].
-    pub reference: f64,
+    pub reference: Vec3,
     /// Position \[m\].
-    pub position: f64,
+    pub position: Vec3,
     /// Velocity \[m/s\].
-    pub velocity: f64,
+    pub velocity: Vec3,
 }
 
 /// By how much a prescribed motion jumps in a step, beside what its accelerations say \[m/s\]: nothing where it is smooth.
@@ -46,8 +68,7 @@ pub struct StepStart {
 pub struct VelocityJumps {
     begin: f64,
     end: f64,
-    velocity_before: f64,
-    velocity_after: f64,
+    energy_gained: f64,
 }
 
 impl VelocityJumps {
@@ -62,8 +83,7 @@ impl VelocityJumps {
         Self {
             begin: mean - velocity_before - half * acceleration_before,
             end: end.velocity - mean - half * end.acceleration,
-            velocity_before,
-            velocity_after: end.velocity,
+            energy_gained: 0.5 * (end.velocity * end.velocity - velocity_before * velocity_before),
         }
     }
 
@@ -72,11 +92,9 @@ impl VelocityJumps {
         [self.begin, self.end]
     }
 
-    /// Work of what makes them, of a mass of one \[J/kg\]: each does its own with the mean velocity in it, before the half kick
-    /// that follows and after the one that went before.
-    pub fn work(&self) -> f64 {
-        self.begin * (self.velocity_before + 0.5 * self.begin)
-            + self.end * (self.velocity_after - 0.5 * self.end)
+    /// What becomes of ½ v² over the step, jumps or not: the work of all that acts on a mass of one \[J/kg\].
+    pub fn energy_gained(&self) -> f64 {
+        self.energy_gained
     }
 }
 
@@ -93,10 +111,82 @@ enum Values {
     Fixed,
     /// At the end, with the first and the second derivative.
     Displacement([f64; 3]),
-    /// In the middle, at the end, and the derivative there.
+    /// Its integral, and at the end, with the derivative.
     Velocity([f64; 3]),
-    /// At the beginning and at the end.
-    Acceleration([f64; 2]),
+    /// Its integrals, and at the end.
+    Acceleration(Integrals, f64),
+    Rotation(RotationOverStep),
+}
+
+/// A prescribed rotation in one step.
+#[derive(Clone, Copy, Debug)]
+pub struct RotationOverStep {
+    point: Vec3,
+    turn: TurnOverStep,
+    /// Angular velocity at the end \[rad/s\].
+    pub spin: Vec3,
+    /// Angular acceleration at the end \[rad/s²\].
+    pub spin_rate: Vec3,
+}
+
+/// The turn at the end of a step.
+#[derive(Clone, Copy, Debug)]
+enum TurnOverStep {
+    /// From the reference position.
+    FromReference(Rotation),
+    /// From where things stand at its beginning.
+    FromStart(Rotation),
+}
+
+impl PrescribedRotation {
+    /// The rotation in a step of a size \[s\] from a time on \[s\]; nothing moves in one of no length.
+    pub fn over_step(&self, time: f64, time_step: f64) -> RotationOverStep {
+        let rotation = |angle: f64| Rotation::from_scaled_axis(self.axis * angle);
+        let (turn, spin, spin_rate) = match &self.turn {
+            Turn::Angle(angle) => {
+                let [angle, speed, acceleration] = angle.after_step(time, time_step);
+                let turn = if time_step == 0.0 {
+                    TurnOverStep::FromStart(Rotation::identity())
+                } else {
+                    TurnOverStep::FromReference(rotation(angle))
+                };
+                (turn, speed, acceleration)
+            }
+            Turn::Speed(speed) => {
+                let turn = rotation(speed.integrals(time, time_step).first);
+                let [speed, acceleration, _] = speed.after_step(time, time_step);
+                (TurnOverStep::FromStart(turn), speed, acceleration)
+            }
+        };
+        let (spin, spin_rate) = (self.axis * spin, self.axis * spin_rate);
+        RotationOverStep { point: self.point, turn, spin, spin_rate }
+    }
+}
+
+impl RotationOverStep {
+    /// The rotation from the reference position at the end, from that at the beginning.
+    pub fn rotation(&self, before: &Rotation) -> Rotation {
+        match self.turn {
+            TurnOverStep::FromReference(rotation) => rotation,
+            TurnOverStep::FromStart(turn) => turn * before,
+        }
+    }
+
+    /// One component (0, 1 or 2) of where it brings what stands somewhere at the beginning:
+    /// x = p + R (x_0 − p), v = ω × (x − p), a = α × (x − p) + ω × v.
+    fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
+        let arm = match self.turn {
+            TurnOverStep::FromReference(rotation) => rotation * (start.reference - self.point),
+            TurnOverStep::FromStart(turn) => turn * (start.position - self.point),
+        };
+        let velocity = self.spin.cross(&arm);
+        let acceleration = self.spin_rate.cross(&arm) + self.spin.cross(&velocity);
+        PrescribedStep {
+            position: self.point[axis] + arm[axis],
+            velocity: velocity[axis],
+            acceleration: acceleration[axis],
+        }
+    }
 }
 
 impl Prescribed {
@@ -107,43 +197,45 @@ impl Prescribed {
 
     /// The motion in a step of a size \[s\] from a time on \[s\].
     pub fn over_step(&self, time: f64, time_step: f64) -> MotionOverStep {
-        let end = time + time_step;
         let values = match self {
             Self::Fixed => Values::Fixed,
-            Self::Displacement(function) => Values::Displacement([
-                function.value(end),
-                function.derivative(end),
-                function.second_derivative(end),
-            ]),
-            Self::Velocity(function) => Values::Velocity([
-                function.value(time + 0.5 * time_step),
-                function.value(end),
-                function.derivative(end),
-            ]),
-            Self::Acceleration(function) => Values::Acceleration([function.value(time), function.value(end)]),
+            Self::Displacement(function) => Values::Displacement(function.after_step(time, time_step)),
+            Self::Velocity(function) => {
+                let [velocity, acceleration, _] = function.after_step(time, time_step);
+                Values::Velocity([function.integrals(time, time_step).first, velocity, acceleration])
+            }
+            Self::Acceleration(function) => {
+                let [acceleration, ..] = function.after_step(time, time_step);
+                Values::Acceleration(function.integrals(time, time_step), acceleration)
+            }
+            Self::Rotation(rotation) => Values::Rotation(rotation.over_step(time, time_step)),
         };
         MotionOverStep { time_step, values }
     }
 }
 
 impl MotionOverStep {
-    /// Where it brings what stands somewhere at the beginning. Velocities are integrated by the midpoint rule,
-    /// accelerations by the trapezoidal one.
-    pub fn end(&self, start: &StepStart) -> PrescribedStep {
+    /// One component (0, 1 or 2) of where it brings what stands somewhere at the beginning; nothing moves in a step of no
+    /// length. Velocities and accelerations are integrated over the step.
+    pub fn end(&self, start: &StepStart, axis: usize) -> PrescribedStep {
         let dt = self.time_step;
+        let (reference, position, velocity) =
+            (start.reference[axis], start.position[axis], start.velocity[axis]);
         match self.values {
-            Values::Fixed => PrescribedStep { position: start.position, velocity: 0.0, acceleration: 0.0 },
+            Values::Fixed => PrescribedStep { position, velocity: 0.0, acceleration: 0.0 },
             Values::Displacement([displacement, velocity, acceleration]) => {
-                PrescribedStep { position: start.reference + displacement, velocity, acceleration }
+                let end = if dt == 0.0 { position } else { reference + displacement };
+                PrescribedStep { position: end, velocity, acceleration }
             }
-            Values::Velocity([middle, velocity, acceleration]) => {
-                PrescribedStep { position: start.position + dt * middle, velocity, acceleration }
+            Values::Velocity([travel, velocity, acceleration]) => {
+                PrescribedStep { position: position + travel, velocity, acceleration }
             }
-            Values::Acceleration([before, after]) => PrescribedStep {
-                position: start.position + dt * (start.velocity + 0.5 * dt * before),
-                velocity: start.velocity + 0.5 * dt * (before + after),
-                acceleration: after,
+            Values::Acceleration(integrals, acceleration) => PrescribedStep {
+                position: position + dt * velocity + integrals.second,
+                velocity: velocity + integrals.first,
+                acceleration,
             },
+            Values::Rotation(rotation) => rotation.end(start, axis),
         }
     }
 }
@@ -157,14 +249,16 @@ pub struct Support {
     pub axis: usize,
     /// What is prescribed.
     pub motion: Prescribed,
+    /// Number of the account of what it gives.
+    pub account: usize,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What the jumps and the reaction m a do over a step is what becomes of momentum, and of ½ m v² − ⅛ dt² m a², of a
-    /// mass that is held to any motion: work and impulse as they are defined, to rounding.
+    /// What the jumps and the accelerations at its ends do over a step is what becomes of the momentum of a mass that is held to
+    /// any motion, to rounding.
     #[test]
     fn jumps_and_accelerations_make_the_motion() {
         let (dt, mass, travel) = (0.1, 2.0, 0.37);
@@ -174,16 +268,15 @@ mod tests {
         let gained = |of: &dyn Fn([f64; 2]) -> f64| mass * (of(after) - of(before));
         let impulse = mass * (jumps.at_ends().iter().sum::<f64>() + 0.5 * dt * (before[1] + after[1]));
         assert!((impulse - gained(&|[v, _]| v)).abs() < 1e-14);
-        let work = mass * (jumps.work() + 0.5 * (before[1] + after[1]) * travel);
-        assert!((work - gained(&|[v, a]| 0.5 * v * v - 0.125 * dt * dt * a * a)).abs() < 1e-14);
+        assert!((mass * jumps.energy_gained() - gained(&|[v, _]| 0.5 * v * v)).abs() < 1e-14);
     }
 
     /// A smooth motion has none: positions by the trapezoidal rule of the accelerations.
     #[test]
     fn prescribed_acceleration_does_not_jump() {
         let motion = Prescribed::Acceleration(TimeFunction::Constant(3.0)).over_step(0.0, 0.5);
-        let start = StepStart { reference: 0.0, position: 1.0, velocity: 2.0 };
-        let end = motion.end(&start);
+        let start = StepStart { reference: Vec3::zeros(), position: Vec3::y(), velocity: Vec3::y() * 2.0 };
+        let end = motion.end(&start, 1);
         let jumps = VelocityJumps::of([2.0, 3.0], end.position - 1.0, &end, 0.5);
         assert_eq!(jumps.at_ends(), [0.0, 0.0]);
     }

@@ -15,7 +15,9 @@ pub mod vectorised;
 
 pub use rigid_motion::RigidMotion;
 pub use sparse_cholesky::SparseCholesky;
-pub use time_function::{EXPRESSION_NAMES, Expression, TimeFunction, TimeFunctionError};
+pub use time_function::{
+    EXPRESSION_NAMES, EndValues, Expression, Integrals, TimeFunction, TimeFunctionError,
+};
 
 /// Point or vector in space; contiguous as `[f64; 3]`.
 pub type Vec3 = nalgebra::Vector3<f64>;

@@ -112,6 +112,17 @@ pub(super) struct Boundary {
     pub displacement: Option<Spanned<Components>>,
     pub velocity: Option<Spanned<Components>>,
     pub acceleration: Option<Spanned<Components>>,
+    pub rotation: Option<Spanned<Turning>>,
+}
+
+/// `rotation` of a boundary; in radians.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Turning {
+    pub axis: Triple,
+    pub point: Triple,
+    pub angle: Option<Spanned<Function>>,
+    pub speed: Option<Spanned<Function>>,
 }
 
 /// Prescribed components of a motion.

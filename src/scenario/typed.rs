@@ -229,6 +229,28 @@ pub enum PrescribedMotion {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
+    /// That of a rotation, which prescribes all three components alike.
+    Rotation(PrescribedRotation),
+}
+
+/// A rotation about an axis that stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrescribedRotation {
+    /// Unit vector; right-handed.
+    pub axis: Vec3,
+    /// A point of the axis \[m\].
+    pub point: Vec3,
+    /// How far, or how fast.
+    pub turn: Turn,
+}
+
+/// What is prescribed of a rotation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// Angle from the initial position \[rad\].
+    Angle(TimeFunction),
+    /// Angular velocity \[rad/s\].
+    Speed(TimeFunction),
 }
 
 /// A load on a group of a body.

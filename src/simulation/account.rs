@@ -23,7 +23,8 @@ pub struct BodyBalance {
     pub angular_scale: f64,
     /// Kinetic energy \[J\].
     pub kinetic: f64,
-    /// Σ m |a|² over its nodes, of a rigid body with the part of its rotation, less that of a free fall \[N·m/s²\].
+    /// Σ m |a|² over its nodes, of a rigid body with the part of its rotation, less that of a free fall, of what is prescribed
+    /// and of loads \[N·m/s²\].
     pub force_acceleration: f64,
     /// Centre of mass \[m\].
     pub centre: Vec3,
@@ -45,11 +46,12 @@ impl BodyBalance {
         }
     }
 
-    /// Of a body from the sums over its nodes, the first of which is at `first` \[m\].
-    pub(super) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3) -> Self {
+    /// Of a body from the sums over its nodes, the first of which is at `first` \[m\], and the part of Σ m |a|² that comes from
+    /// outside \[N·m/s²\].
+    pub(super) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
         let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
         let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
-        let force_acceleration = sums.force_acceleration - body.mass * body.free_fall().norm_squared();
+        let force_acceleration = sums.force_acceleration - from_outside;
         Self { momentum, angular_scale, kinetic, force_acceleration, centre, velocity_bounds }
     }
 
@@ -75,15 +77,16 @@ impl Simulation {
     pub(super) fn account(&mut self, dt: f64) {
         let start = Instant::now();
         let before = self.external_wrench;
+        let (jumps, work_of_supports) = self.book_supports(dt);
         self.external_wrench = self.compute_external_wrench();
         self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
-        self.audit.add_impulse(self.jumps_of_supports());
+        jumps.into_iter().for_each(|jump| self.audit.add_impulse(jump));
         if self.acts_by_impulses() {
             let angular = self.wall_couple() * dt + self.action.support_moment;
             self.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
         }
         self.audit_contact();
-        self.energies.external_work += self.external_work();
+        self.energies.external_work += work_of_supports + self.external_work(dt);
         self.energies.viscous_dissipation += self.action.work.damping;
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
@@ -120,9 +123,11 @@ impl Simulation {
     fn contact_force_acceleration(&self) -> f64 {
         let action = &self.contact_before.1;
         let of_node = |&node: &u32| {
-            let is_rigid = self.model.bodies[self.model.body_of(node)].is_rigid();
-            let node = node as usize;
-            if is_rigid { 0.0 } else { action.forces[node].dot(&self.state.accelerations[node]) }
+            if self.model.bodies[self.model.body_of(node)].is_rigid() {
+                return 0.0;
+            }
+            let free = self.mobility.free_part(node, &action.forces[node as usize]);
+            free.dot(&self.state.accelerations[node as usize])
         };
         let of_nodes: f64 = action.nodes.iter().map(of_node).sum();
         let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
@@ -177,7 +182,7 @@ impl Simulation {
     }
 
     /// Balance of one body: from its carrier where it has one, from its nodes otherwise.
-    fn body_balance(&self, body: usize) -> BodyBalance {
+    pub(super) fn body_balance(&self, body: usize) -> BodyBalance {
         if let Some(carrier) = &self.carriers[body] {
             let force_acceleration = self.rigid_force_acceleration(body);
             return BodyBalance { force_acceleration, ..BodyBalance::of_carrier(carrier) };
@@ -196,12 +201,36 @@ impl Simulation {
                 accelerations: &accelerations[range],
             })
         });
-        BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0])
+        let from_outside = self.acceleration_from_outside(body);
+        BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
     }
 
-    /// Resultant of gravity, loads and reactions at present.
+    /// The part of Σ m |a|² of a body that is not rigid which comes from outside: that of a free fall, of what is prescribed,
+    /// and where loads act all that does from outside \[N·m/s²\].
+    pub(super) fn acceleration_from_outside(&self, body: usize) -> f64 {
+        let of_body = &self.model.bodies[body];
+        let (accelerations, masses) = (&self.state.accelerations, &self.model.mass);
+        let supports = self.model.supports.iter().enumerate().filter(|(_, support)| {
+            !support.motion.is_fixed() && of_body.nodes.contains(&(support.nodes[0] as usize))
+        });
+        let prescribed: f64 = supports
+            .map(|(index, support)| {
+                self.sum_over_support(index, 0.0, |node, _| {
+                    masses[node] * accelerations[node][support.axis].powi(2)
+                })
+            })
+            .sum();
+        let acting = if of_body.loaded {
+            self.load_acceleration(body)
+        } else {
+            of_body.mass * of_body.free_fall().norm_squared()
+        };
+        prescribed + acting
+    }
+
+    /// Resultant of gravity, loads and the reactions that are booked at present.
     pub(super) fn compute_external_wrench(&self) -> Wrench {
-        let mut wrench = self.reaction_wrench() + self.guide_wrench();
+        let mut wrench = self.reactions() + self.guide_wrench();
         if !self.acts_by_impulses() {
             wrench.angular += self.wall_couple();
         }
@@ -219,22 +248,13 @@ impl Simulation {
         wrench
     }
 
-    /// What makes prescribed motions jump in the last step.
-    fn jumps_of_supports(&self) -> Wrench {
-        let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
-        rigid
-            .map(|body| self.rigid_jump_wrench(body))
-            .fold(self.jump_wrench(&self.positions_next), |sum, w| sum + w)
-    }
-
-    /// Work of gravity, loads and reactions over the last step, by the trapezoidal rule, and of jumps of prescribed motions
-    /// \[J\].
-    fn external_work(&self) -> f64 {
+    /// Work of gravity and loads over the last step, where loads act that of the kicks \[J\].
+    fn external_work(&self, dt: f64) -> f64 {
         let before = &self.positions_next;
-        let mut work = self.reaction_work(before);
+        let mut work = 0.0;
         for (index, body) in self.model.bodies.iter().enumerate() {
             if body.is_rigid() {
-                work += self.rigid_work(index);
+                work += self.rigid_work(index, dt);
             } else if !body.loaded {
                 let travel = self.balances[index].centre - self.balances_before[index].centre;
                 work += body.mass * body.gravity.dot(&travel);
@@ -243,7 +263,7 @@ impl Simulation {
                 let forces =
                     [&self.forces.external_before[nodes.clone()], &self.forces.external[nodes.clone()]];
                 let positions = [&before[nodes.clone()], &self.state.positions[nodes]];
-                work += trapezoidal_work(forces, positions);
+                work += trapezoidal_work(forces, positions) + self.work_of_load_kicks(index, dt);
             }
         }
         work
@@ -252,7 +272,7 @@ impl Simulation {
 
 /// What the kinetic energy ½ v_n · M v_n at the end of a step of length `dt` \[s\] has over ½ v_{n−½} · M v_{n+½}, ⅛ dt² a_n · M a_n
 /// \[J\].
-fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
+pub(super) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
     0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
 }
 

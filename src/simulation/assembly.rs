@@ -56,12 +56,13 @@ impl Assembly {
         for spec in &scenario.bodies {
             assembly.add_body(scenario, spec, &files[spec.mesh.value.as_path()], positions, plane)?;
         }
-        for wall in &scenario.walls {
-            assembly.add_wall(wall)?;
+        for (account, wall) in (scenario.boundaries.len()..).zip(&scenario.walls) {
+            assembly.add_wall(wall, account)?;
         }
+        assembly.model.num_support_accounts = scenario.boundaries.len() + scenario.walls.len();
         for (index, boundary) in scenario.boundaries.iter().enumerate() {
             assembly.refuse_conflicts(scenario, &scenario.boundaries[..index], boundary)?;
-            assembly.add_boundary(scenario, boundary)?;
+            assembly.add_boundary(scenario, boundary, index)?;
         }
         for load in &scenario.loads {
             assembly.add_load(scenario, load)?;
@@ -108,7 +109,7 @@ impl Assembly {
             mass: 0.0,
             gravity: spec.gravity,
             behaviour: if rigid {
-                Behaviour::Rigid { prescribed: None }
+                Behaviour::Rigid { support: None }
             } else {
                 Behaviour::Deformable { supported: false, moved: false }
             },

@@ -50,7 +50,9 @@ use super::step_size::StepControl;
 use super::supports::SupportedComponent;
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
 use super::wall::{detected_walls, refuse_walls_out_of_plane};
-use super::{BodyBalance, Forces, Phase, SetupError, Simulation};
+use super::{
+    AppliedLoad, BodyBalance, DrivingFunctions, Forces, Phase, SetupError, Simulation, SupportAccount,
+};
 
 impl Simulation {
     /// Sets up a scenario: reads its meshes, builds the model, and does what is to be done with bodies that overlap.
@@ -143,6 +145,7 @@ impl Simulation {
                 holding,
                 resting,
             ),
+            driving_functions: DrivingFunctions::new(scenario),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             balances_before: Vec::new(),
             nodal_sums: vec![NodalSums::zero(); pieces.len()],
@@ -154,6 +157,8 @@ impl Simulation {
             energies: Energies::default(),
             audit: Audit::new(&Energies::default(), Wrench::zero(), 0.0),
             external_wrench: Wrench::zero(),
+            support_accounts_before: Vec::new(),
+            support_accounts: vec![SupportAccount::NOTHING; model.num_support_accounts],
             first_contacts: Vec::new(),
             have_touched: BTreeSet::new(),
             steps_in_flight: 0,
@@ -220,7 +225,7 @@ impl Forces {
     fn new(model: &Model) -> Self {
         let driven = model.bodies.iter().any(Body::is_driven);
         let mut weights = vec![Vec3::zeros(); if driven { model.reference_positions.len() } else { 0 }];
-        for body in model.bodies.iter().filter(|body| body.is_driven()) {
+        for body in model.bodies.iter().filter(|body| body.is_driven() && !body.is_rigid()) {
             for node in body.nodes.clone() {
                 weights[node] = body.gravity * model.mass[node];
             }
@@ -229,6 +234,8 @@ impl Forces {
         Self {
             external: weights.clone(),
             external_before: weights,
+            loads: vec![AppliedLoad::NONE; model.loads.len()],
+            load_accelerations: vec![[0.0; 2]; model.bodies.len()],
             rigid: vec![RigidForces::none(); model.bodies.len()],
             supported: model.supports.iter().map(components).collect(),
             guides: vec![Vec3::zeros(); model.guides.len()],
@@ -238,7 +245,7 @@ impl Forces {
 
 /// Refuses a rigid body that shall turn and is supported: its support holds all rotation.
 fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
-    let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { prescribed: Some(_) });
+    let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
     let mut turning = model.bodies.iter().zip(specs);
     match turning.find(|(body, spec)| held(body) && spec.angular_velocity != Vec3::zeros()) {
         Some((body, _)) => Err(SetupError::SupportedSpin { body: body.name.clone() }),

@@ -1,29 +1,42 @@
 //! Supports, prescribed motion and loads of the model under construction.
 
-use crate::dynamics::{Load, Prescribed, Support, consistent_shares, lumped_shares};
+use crate::dynamics::{
+    Load, Prescribed, PrescribedRotation, Support, Turn, consistent_shares, lumped_shares,
+};
 use crate::mesh::CellKind;
-use crate::scenario::{BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario};
+use crate::scenario::{
+    self, Axis, BodySpec, BoundarySpec, LoadKind, LoadSpec, Located, PrescribedMotion, Scenario,
+};
 
-use super::assembly::{Assembly, geometry, geometry_at, global_faces};
-use super::model::Behaviour;
+use super::assembly::{Assembly, faces_of_group, geometry, geometry_at, global_faces};
+use super::model::{Behaviour, Block, RigidSupport};
+use super::sheets::Extent;
 use super::{Conflict, SetupError};
 
 impl Assembly {
-    /// Adds a support or prescribed motion.
+    /// Adds a support or prescribed motion, whose account has a number.
     pub(super) fn add_boundary(
         &mut self,
         scenario: &Scenario,
         boundary: &BoundarySpec,
+        account: usize,
     ) -> Result<(), SetupError> {
         let spec = &scenario.bodies[boundary.body];
+        self.refuse_turn_out_of_plane(spec, boundary)?;
         let nodes = self.nodes_of(spec, boundary.body, boundary.group.as_ref())?;
         let components = boundary.components.iter().map(|component| &component.value);
         let motions = components.map(|(axis, motion)| (*axis as usize, prescribed(motion)));
         match &mut self.model.bodies[boundary.body].behaviour {
-            Behaviour::Rigid { prescribed } => {
-                let components = prescribed.get_or_insert_with(Default::default);
+            Behaviour::Rigid { support } => {
+                let support = support.get_or_insert_with(|| {
+                    Box::new(RigidSupport { moment_account: account, ..RigidSupport::default() })
+                });
+                // A component that an earlier boundary prescribes, alike, has its reaction there.
                 for (axis, motion) in motions {
-                    components[axis] = Some(motion);
+                    if support.components[axis].is_none() {
+                        support.components[axis] = Some(motion);
+                        support.accounts[axis] = account;
+                    }
                 }
             }
             Behaviour::Deformable { supported, moved } => {
@@ -38,7 +51,7 @@ impl Assembly {
                     };
                     let nodes: Vec<u32> = nodes.iter().copied().filter(|node| !is_held(node)).collect();
                     if !nodes.is_empty() {
-                        supports.push(Support { nodes, axis, motion });
+                        supports.push(Support { nodes, axis, motion, account });
                     }
                 }
             }
@@ -81,6 +94,24 @@ impl Assembly {
         Ok(())
     }
 
+    /// Refuses a rotation that would turn a plane body out of z = 0.
+    fn refuse_turn_out_of_plane(&self, spec: &BodySpec, boundary: &BoundarySpec) -> Result<(), SetupError> {
+        let is_plane = |block: &Block| block.internal.is_some() && block.kind.dimension() == 2;
+        if !self.model.bodies[boundary.body].blocks.iter().any(is_plane) {
+            return Ok(());
+        }
+        let leaves_plane = |component: &&Located<(Axis, PrescribedMotion)>| match &component.value.1 {
+            PrescribedMotion::Rotation(rotation) => rotation.axis.x != 0.0 || rotation.axis.y != 0.0,
+            _ => false,
+        };
+        match boundary.components.iter().find(leaves_plane) {
+            Some(component) => {
+                Err(SetupError::TurnOutOfPlane { body: spec.name.clone(), span: component.span.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The user's number of the first node that two boundaries of a body have in common.
     fn shared_node(
         &self,
@@ -114,8 +145,8 @@ impl Assembly {
     /// Adds a load.
     pub(super) fn add_load(&mut self, scenario: &Scenario, load: &LoadSpec) -> Result<(), SetupError> {
         let spec = &scenario.bodies[load.body];
-        if self.model.bodies[load.body].is_rigid() {
-            return Err(SetupError::LoadOnRigidBody { body: spec.name.clone() });
+        if matches!(load.kind, LoadKind::BodyForce(_)) && self.extents[load.body] == Extent::Sheet {
+            return Err(SetupError::BodyForceOnSheet { body: spec.name.clone() });
         }
         self.model.bodies[load.body].loaded = true;
         let cells = match load.kind {
@@ -141,13 +172,12 @@ impl Assembly {
     /// Faces a pressure or traction acts on: those of its group, or the whole skin.
     fn faces_of(&self, spec: &BodySpec, load: &LoadSpec) -> Result<Vec<(CellKind, Vec<u32>)>, SetupError> {
         let (mesh, first) = &self.meshes[load.body];
-        let faces = match &load.group {
-            None => mesh.skin().map_err(|source| geometry(spec, source)),
-            Some(group) => {
-                mesh.group_faces(&group.value).map_err(|source| geometry_at(spec, source, &group.span))
-            }
+        let extent = self.extents[load.body];
+        let Some(group) = &load.group else {
+            let skin = if extent == Extent::Sheet { mesh.shell() } else { mesh.skin() };
+            return Ok(global_faces(&skin.map_err(|source| geometry(spec, source))?, *first));
         };
-        Ok(global_faces(&faces?, *first))
+        faces_of_group(spec, mesh, extent, group, *first)
     }
 
     /// Elements a body force acts on: those of its group, or all of the body.
@@ -183,8 +213,8 @@ impl Assembly {
             }
         }
         for body in &model.bodies {
-            if let Behaviour::Rigid { prescribed: Some(components) } = &body.behaviour {
-                held[body.nodes.clone()].fill(components.each_ref().map(Option::is_some));
+            if let Behaviour::Rigid { support: Some(support) } = &body.behaviour {
+                held[body.nodes.clone()].fill(support.components.each_ref().map(Option::is_some));
             }
         }
         for (inverse, held) in model.inverse_mass.iter_mut().zip(held) {
@@ -201,5 +231,12 @@ fn prescribed(motion: &PrescribedMotion) -> Prescribed {
         PrescribedMotion::Displacement(function) => Prescribed::Displacement(function.clone()),
         PrescribedMotion::Velocity(function) => Prescribed::Velocity(function.clone()),
         PrescribedMotion::Acceleration(function) => Prescribed::Acceleration(function.clone()),
+        PrescribedMotion::Rotation(scenario::PrescribedRotation { axis, point, turn }) => {
+            let turn = match turn {
+                scenario::Turn::Angle(angle) => Turn::Angle(angle.clone()),
+                scenario::Turn::Speed(speed) => Turn::Speed(speed.clone()),
+            };
+            Prescribed::Rotation(PrescribedRotation { axis: *axis, point: *point, turn })
+        }
     }
 }

@@ -74,6 +74,7 @@ impl Simulation {
                 self.balances[body] = BodyBalance { force_acceleration, ..BodyBalance::of_carrier(carrier) };
             }
         }
+        self.note_load_accelerations();
         std::mem::swap(&mut self.state.positions, &mut self.positions_next);
         self.wall.integration += start.elapsed().as_secs_f64();
     }
@@ -103,7 +104,8 @@ impl Simulation {
             let of_body = sums.by_ref().take(pieces.len()).copied().reduce(|sum, piece| sum + piece);
             if let Some(of_body) = of_body {
                 let first = self.positions_next[body.nodes.start];
-                self.balances[pieces[0].body] = BodyBalance::of_nodes(&of_body, body, first);
+                let from_outside = self.acceleration_from_outside(pieces[0].body);
+                self.balances[pieces[0].body] = BodyBalance::of_nodes(&of_body, body, first, from_outside);
             }
         }
     }
@@ -261,7 +263,7 @@ mod tests {
         let wall = Behaviour::Wall { normal: Vec3::x(), motion: WallMotion::Steady };
         let behaviours = [
             (300, 1.0, deformable()),
-            (700, 1.0, Behaviour::Rigid { prescribed: None }),
+            (700, 1.0, Behaviour::Rigid { support: None }),
             (520, 1.0, deformable()),
             (1, 0.0, wall),
         ];
@@ -281,8 +283,12 @@ mod tests {
             });
             first += count;
         }
-        let support =
-            |nodes: &[u32], axis: usize| Support { nodes: nodes.into(), axis, motion: Prescribed::Fixed };
+        let support = |nodes: &[u32], axis: usize| Support {
+            nodes: nodes.into(),
+            axis,
+            motion: Prescribed::Fixed,
+            account: 0,
+        };
         model.supports = vec![
             support(&[250, 255, 256, 299], 0),
             support(&[3, 255], 1),

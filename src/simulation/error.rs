@@ -67,22 +67,31 @@ pub enum SetupError {
         /// What is wrong with them.
         source: crate::material::ElasticityError,
     },
-    /// A load that cannot act on its body.
+    /// A body force on a rigid surface.
     #[error(
-        "a load on rigid body `{body}` has no elements to act through; give the body `gravity` or a prescribed motion instead"
+        "a `body_force` on `{body}`, a rigid surface, has no volume to act on; give a `traction`, or the body `gravity`"
     )]
-    LoadOnRigidBody {
+    BodyForceOnSheet {
         /// The body.
         body: String,
     },
     /// A rigid body that shall turn though a support holds it.
     #[error(
-        "rigid body `{body}` has an angular velocity, but a boundary on a rigid body holds all its rotation; \
-         remove the boundary, or the `angular_velocity`"
+        "rigid body `{body}` has an angular velocity, but a boundary on a rigid body holds or prescribes all its rotation; \
+         remove the `angular_velocity`, and turn the body by `rotation = {{ axis, point, speed }}` in the boundary, or remove \
+         the boundary"
     )]
     SupportedSpin {
         /// The body.
         body: String,
+    },
+    /// A rotation that turns a plane body out of its plane.
+    #[error("the rotation of plane body `{body}` would turn it out of z = 0; give it the axis [0, 0, 1]")]
+    TurnOutOfPlane {
+        /// The body.
+        body: String,
+        /// Where the scenario prescribes it.
+        span: Range<usize>,
     },
     /// Two boundaries that prescribe the same component of the same node differently.
     #[error("{0}; prescribe it in one of the two only, or alike in both")]
@@ -228,12 +237,13 @@ impl SetupError {
             | Self::NothingTied { span, .. }
             | Self::TiedOffPlane { span, .. }
             | Self::TornTie { span, .. }
+            | Self::TurnOutOfPlane { span, .. }
             | Self::IdleGroup { span, .. }
             | Self::NoHexahedra { span, .. }
             | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
             Self::Material { .. }
-            | Self::LoadOnRigidBody { .. }
+            | Self::BodyForceOnSheet { .. }
             | Self::SupportedSpin { .. }
             | Self::Overlap(_)
             | Self::DeepOverlap(_)

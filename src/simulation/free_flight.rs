@@ -160,10 +160,12 @@ impl Simulation {
     /// Forces, accelerations and reactions of the present state, from which steps go on: a step of no length.
     pub(super) fn start_forces(&mut self) {
         self.positions_next.copy_from_slice(&self.state.positions);
+        self.start_loads(0.0);
         self.plan_supports(0.0);
         self.compute_external_forces();
         self.correct(0.0);
         self.control.invalidate();
+        self.refresh_reactions();
         self.external_wrench = self.compute_external_wrench();
     }
 }

@@ -9,12 +9,14 @@ mod contact_remedies;
 mod contact_thickness;
 mod correct;
 mod counters;
+mod driving_functions;
 mod error;
 mod free_flight;
 mod hourglass;
 mod impact;
 mod initial_penetration;
 mod kept_gaps;
+mod loads;
 mod model;
 mod nodal_sums;
 mod passages;
@@ -22,12 +24,14 @@ mod record;
 mod respond;
 mod resultants;
 mod rigid;
+mod rigid_support;
 mod schedule;
 mod sheets;
 mod spring_stiffness;
 mod step;
 mod step_size;
 mod summary;
+mod support_account;
 mod supports;
 mod surface_pairs;
 mod ties;
@@ -54,15 +58,18 @@ use contact_account::ContactAudit;
 pub use contact_account::PairBalance;
 use correct::Piece;
 pub use counters::WallTimes;
+use driving_functions::DrivingFunctions;
 pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, Passage, RunError, SetupError};
 use hourglass::HourglassAudit;
 use impact::ImpactControl;
 use kept_gaps::KeptGaps;
-pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, WallMotion};
+use loads::AppliedLoad;
+pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, RigidSupport, WallMotion};
 use nodal_sums::NodalSums;
 pub use record::Recorder;
 use rigid::RigidForces;
 use step_size::StepControl;
+pub use support_account::SupportAccount;
 use supports::SupportedComponent;
 use surface_pairs::{ExcludedParts, FlushContacts, OnePass};
 
@@ -100,6 +107,7 @@ pub struct Simulation {
     /// Contacts of the step before, and their action.
     contact_before: (Constraints, ContactAction),
     control: StepControl,
+    driving_functions: DrivingFunctions,
     tunnelling: TunnellingGuard,
     /// Of the places and velocities of the bodies, reused.
     passage_boxes: Vec<(u32, [Aabb; 2])>,
@@ -121,6 +129,10 @@ pub struct Simulation {
     energies: Energies,
     audit: Audit,
     external_wrench: Wrench,
+    /// Of boundaries and walls.
+    support_accounts: Vec<SupportAccount>,
+    /// The same at the beginning of the step.
+    support_accounts_before: Vec<SupportAccount>,
     first_contacts: Vec<FirstContact>,
     /// The pairs of bodies in them.
     have_touched: BTreeSet<[u32; 2]>,
@@ -152,9 +164,15 @@ enum Phase {
 /// Nodal forces at the end of the last step \[N\].
 #[derive(Clone, Debug, Default)]
 struct Forces {
-    /// On nodes of bodies that are driven, always their weight where these have no load; no entries where none is driven.
+    /// On nodes of bodies that are driven, always their weight where these have no load, without it where they are rigid; no
+    /// entries where none is driven.
     external: Vec<Vec3>,
     external_before: Vec<Vec3>,
+    /// The values of the loads.
+    loads: Vec<AppliedLoad>,
+    /// Σ f · a of what acts from outside on what is free of bodies with loads, at the beginning and at the end of the step; one
+    /// entry a body \[N·m/s²\].
+    load_accelerations: Vec<[f64; 2]>,
     /// One entry a body; of rigid ones only.
     rigid: Vec<RigidForces>,
     /// Supported components, by support and node.

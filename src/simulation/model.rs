@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::dynamics::Load;
-use crate::dynamics::{Prescribed, Support};
+use crate::dynamics::{Prescribed, PrescribedRotation, Support};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -26,7 +26,9 @@ pub struct Model {
     pub supports: Vec<Support>,
     /// Nodes of walls that are free to move along their normals.
     pub guides: Vec<Guide>,
-    /// Loads on deformable bodies.
+    /// Number of accounts of what supports give: of the boundaries, and behind them of the walls.
+    pub num_support_accounts: usize,
+    /// Loads on bodies.
     pub loads: Vec<Load>,
     /// Output points: the node of the model shown as each, in the user's order.
     pub output_nodes: Vec<u32>,
@@ -67,10 +69,10 @@ pub enum Behaviour {
         /// Some supports move.
         moved: bool,
     },
-    /// It does not; with what is prescribed of its centre. A prescribed body does not rotate.
+    /// It does not.
     Rigid {
-        /// What is prescribed of each component; `None` for a free body.
-        prescribed: Option<[Option<Prescribed>; 3]>,
+        /// What holds or moves it; `None` for a free body.
+        support: Option<Box<RigidSupport>>,
     },
     /// It is a wall: a plane through its node, with this unit normal.
     Wall {
@@ -79,6 +81,32 @@ pub enum Behaviour {
         /// How it moves.
         motion: WallMotion,
     },
+}
+
+/// What is prescribed of a rigid body: of components of its centre, and all of its rotation.
+#[derive(Clone, Debug, Default)]
+pub struct RigidSupport {
+    /// What is prescribed of each component.
+    pub components: [Option<Prescribed>; 3],
+    /// Numbers of the accounts of what they give.
+    pub accounts: [usize; 3],
+    /// Number of that of the moments that hold or turn the body.
+    pub moment_account: usize,
+}
+
+impl RigidSupport {
+    /// The rotation that is prescribed of the body; it does not turn where there is none.
+    pub fn rotation(&self) -> Option<&PrescribedRotation> {
+        match &self.components[0] {
+            Some(Prescribed::Rotation(rotation)) => Some(rotation),
+            _ => None,
+        }
+    }
+
+    /// Whether the body never moves.
+    pub fn is_fixed(&self) -> bool {
+        self.components.iter().all(|component| component.as_ref().is_some_and(Prescribed::is_fixed))
+    }
 }
 
 /// How a wall moves.
@@ -142,8 +170,8 @@ impl Body {
 
     /// Whether it is rigid and forces can move it.
     pub fn is_rigid_and_moves(&self) -> bool {
-        let Behaviour::Rigid { prescribed } = &self.behaviour else { return false };
-        prescribed.as_ref().is_none_or(|components| components.iter().any(Option::is_none))
+        let Behaviour::Rigid { support } = &self.behaviour else { return false };
+        support.as_ref().is_none_or(|support| support.components.iter().any(Option::is_none))
     }
 
     /// Whether it is a wall.
@@ -154,7 +182,7 @@ impl Body {
     /// Its acceleration while nothing but gravity acts on it; zero where it has supports \[m/s²\].
     pub fn free_fall(&self) -> Vec3 {
         match self.behaviour {
-            Behaviour::Deformable { supported: false, .. } | Behaviour::Rigid { prescribed: None } => {
+            Behaviour::Deformable { supported: false, .. } | Behaviour::Rigid { support: None } => {
                 self.gravity
             }
             _ => Vec3::zeros(),
@@ -163,7 +191,7 @@ impl Body {
 
     /// Whether gravity or loads act on its nodes.
     pub fn is_driven(&self) -> bool {
-        !self.is_rigid() && (self.loaded || self.gravity != Vec3::zeros())
+        self.loaded || !self.is_rigid() && self.gravity != Vec3::zeros()
     }
 
     /// Number of elements.
@@ -177,10 +205,9 @@ impl Body {
             Behaviour::Deformable { supported, moved } => {
                 *supported && !moved && !self.loaded && self.gravity == Vec3::zeros()
             }
-            Behaviour::Rigid { prescribed: Some(components) } => {
-                components.iter().all(|c| c.as_ref().is_some_and(Prescribed::is_fixed))
+            Behaviour::Rigid { support } => {
+                !self.loaded && support.as_ref().is_some_and(|support| support.is_fixed())
             }
-            Behaviour::Rigid { prescribed: None } => false,
             Behaviour::Wall { motion, .. } => *motion == WallMotion::Fixed,
         }
     }
@@ -190,7 +217,7 @@ impl Body {
     pub fn flies(&self) -> bool {
         match &self.behaviour {
             Behaviour::Deformable { supported, .. } => !supported && !self.loaded,
-            Behaviour::Rigid { prescribed } => prescribed.is_none(),
+            Behaviour::Rigid { support } => support.is_none() && !self.loaded,
             Behaviour::Wall { motion, .. } => matches!(motion, WallMotion::Steady | WallMotion::Free),
         }
     }

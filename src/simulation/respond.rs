@@ -87,7 +87,7 @@ impl Simulation {
 
     /// A step that may be cut, and what follows it: the one promised or a regular one, unless the run ends before.
     fn step_length(&self, dt: f64) -> StepLength {
-        let next = self.control.following_step(dt);
+        let next = self.following_step(dt);
         let remaining = self.remaining_time();
         let following = if remaining > 0.0 { next.min(remaining) } else { dt };
         let regular = self.control.spring_step().max(dt);
@@ -160,22 +160,24 @@ impl Simulation {
         for k in 0..self.action.rigid_corrections.len() {
             let correction = self.action.rigid_corrections[k];
             self.action.work.numerical += self.correct_motion_of_rigid(&correction);
-            let (impulse, work) = self.rigid_support_impulse(correction.body as usize, dt);
-            self.audit.add_impulse(impulse);
-            self.energies.external_work += work;
+            self.answer_by_rigid_support(correction.body as usize, dt);
         }
-        for &node in &self.action.nodes {
-            let node = node as usize;
-            let impulse = self.action.impulses[node];
-            if impulse == Vec3::zeros() {
-                continue;
+        for k in 0..self.action.nodes.len() {
+            let node = self.action.nodes[k];
+            let impulse = self.action.impulses[node as usize];
+            if impulse != Vec3::zeros() && !self.model.bodies[self.model.body_of(node)].is_rigid() {
+                self.answer_by_supports(node, &impulse);
             }
-            let held = impulse - self.mobility.free_part(node as u32, &impulse);
-            let rigid = self.model.bodies[self.model.body_of(node as u32)].is_rigid();
-            if held != Vec3::zeros() && !rigid {
-                self.audit.add_impulse(Wrench::at(&self.positions_next[node], -held));
-                self.energies.external_work -= held.dot(&self.state.velocities[node]);
-            }
+        }
+    }
+
+    /// What supports and guides of a node of a deformable body answer to an impulse of contact.
+    fn answer_by_supports(&mut self, node: u32, impulse: &Vec3) {
+        let held = impulse - self.mobility.free_part(node, impulse);
+        let (position, velocity) = (self.positions_next[node as usize], self.state.velocities[node as usize]);
+        for axis in (0..3).filter(|&axis| held[axis] != 0.0) {
+            let answer = Wrench::at(&position, Vec3::ith(axis, -held[axis]));
+            self.book_answer(self.account_of(node, axis), answer, -held[axis] * velocity[axis]);
         }
     }
 
@@ -188,8 +190,10 @@ impl Simulation {
                 force.dot(&(0.5 * (correction.velocity * dt - correction.position)));
         }
         for correction in &self.action.rigid_corrections {
-            let force = self.forces.rigid[correction.body as usize].force;
-            self.action.work.numerical += force.dot(&(0.5 * dt * correction.velocity - correction.position));
+            let rigid = &self.forces.rigid[correction.body as usize];
+            let shifted = rigid.force + rigid.mean_load().linear - rigid.load.linear;
+            self.action.work.numerical +=
+                0.5 * dt * rigid.force.dot(&correction.velocity) - shifted.dot(&correction.position);
         }
     }
 

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::contact::response::{RigidCorrection, RigidMobility, Ties};
 use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
-use crate::dynamics::{PrescribedStep, StepStart, VelocityJumps};
+use crate::dynamics::{PrescribedStep, RotationOverStep, StepStart, VelocityJumps};
 use crate::math::reduction::nodes_per_task;
 use crate::math::{Mat3, Vec3};
 
@@ -14,24 +14,38 @@ use super::{Behaviour, Simulation};
 /// Forces on a rigid body and its prescribed motion at the end of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidForces {
-    /// Resultant of gravity and contact \[N\].
+    /// Resultant of gravity, loads and contact \[N\].
     pub force: Vec3,
-    /// Torque of contact about the centre of mass \[N·m\].
+    /// Torque of loads and contact about the centre of mass \[N·m\].
     pub torque: Vec3,
+    /// Resultant of the loads, and their moment about the centre of mass.
+    pub load: Wrench,
+    /// The same at the beginning of the step.
+    load_before: Wrench,
+    /// Angular velocities that the kicks at the beginning and at the end of the step meet in their middle \[rad/s\].
+    kicked_spins: [Vec3; 2],
     /// Prescribed components of the centre.
     pub prescribed: [Option<PrescribedStep>; 3],
+    /// Prescribed rotation.
+    pub(super) rotation: Option<RotationOverStep>,
     /// Way of the centre over the step \[m\].
-    travel: Vec3,
+    pub(super) travel: Vec3,
     /// Reaction of the support at the end of the step \[N\].
-    reaction: Vec3,
-    /// Reaction at its beginning \[N\].
-    reaction_before: Vec3,
+    pub(super) reaction: Vec3,
+    /// [`RigidForces::force`] at the beginning of the step \[N\].
+    pub(super) force_before: Vec3,
     /// Velocity of the centre at the beginning of the last step \[m/s\].
     velocity_before: Vec3,
     /// Prescribed components of the acceleration at its end \[m/s²\].
     acceleration: Vec3,
     /// What the reactions do not say of the last step.
-    jumps: [VelocityJumps; 3],
+    pub(super) jumps: [VelocityJumps; 3],
+    /// Moment about the centre of mass by which the support holds or turns the body at the end of the step \[N·m\].
+    pub(super) reaction_torque: Vec3,
+    /// Rate of the angular momentum about the centre of mass that is prescribed there \[N·m\].
+    pub(super) momentum_rate: Vec3,
+    /// Change of the angular momentum in the last step that the rates at its ends do not say \[N·m·s\].
+    pub(super) moment_jump: Vec3,
 }
 
 impl RigidForces {
@@ -41,14 +55,52 @@ impl RigidForces {
         Self {
             force: zero,
             torque: zero,
+            load: Wrench::ZERO,
+            load_before: Wrench::ZERO,
+            kicked_spins: [zero; 2],
             prescribed: [None; 3],
+            rotation: None,
             travel: zero,
             reaction: zero,
-            reaction_before: zero,
+            force_before: zero,
             velocity_before: zero,
             acceleration: zero,
             jumps: [VelocityJumps::default(); 3],
+            reaction_torque: zero,
+            momentum_rate: zero,
+            moment_jump: zero,
         }
+    }
+}
+
+impl RigidForces {
+    /// Adds to the loads at the beginning of a step; the support answers.
+    pub(super) fn jump_load(&mut self, jump: Wrench) {
+        self.load = self.load + jump;
+        self.force += jump.linear;
+        self.torque += jump.angular;
+        for axis in (0..3).filter(|&axis| self.prescribed[axis].is_some()) {
+            self.reaction[axis] -= jump.linear[axis];
+        }
+        if self.prescribed.iter().any(Option::is_some) {
+            self.reaction_torque -= jump.angular;
+        }
+    }
+
+    /// Sets the loads at the end of a step.
+    pub(super) fn set_load(&mut self, load: Wrench) {
+        self.load_before = std::mem::replace(&mut self.load, load);
+    }
+
+    /// Half the sum of the loads at the ends of the step.
+    pub(super) fn mean_load(&self) -> Wrench {
+        (self.load_before + self.load).scaled(0.5)
+    }
+
+    /// Work over a step of length `dt` \[s\] of the moments of the loads about the centre of mass \[J\].
+    pub(super) fn work_of_moments(&self, dt: f64) -> f64 {
+        let [start, end] = self.kicked_spins;
+        0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
     }
 }
 
@@ -58,12 +110,13 @@ impl Simulation {
         self.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
     }
 
-    /// Resultants of gravity and contact on the rigid bodies, with the nodes at their new positions.
+    /// Resultants of gravity, loads and contact on the rigid bodies, with the nodes at their new positions.
     pub(super) fn compute_rigid_resultants(&mut self) {
         for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
             let (true, Some(carrier)) = (body.is_rigid(), carrier) else { continue };
-            let mut force = body.gravity * carrier.mass();
-            let mut torque = Vec3::zeros();
+            let load = self.forces.rigid[index].load;
+            let mut force = body.gravity * carrier.mass() + load.linear;
+            let mut torque = load.angular;
             for node in self.touched_nodes(index) {
                 let nodal = self.action.forces[node];
                 force += nodal;
@@ -77,21 +130,22 @@ impl Simulation {
     /// Where the prescribed components of the rigid bodies will be at the end of the step.
     pub(super) fn plan_rigid_supports(&mut self, dt: f64) {
         for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
-            let (Behaviour::Rigid { prescribed: Some(components) }, Some(carrier)) =
-                (&body.behaviour, carrier)
+            let (Behaviour::Rigid { support: Some(support) }, Some(carrier)) = (&body.behaviour, carrier)
             else {
                 continue;
             };
-            self.forces.rigid[index].velocity_before = carrier.velocity();
-            for (axis, motion) in components.iter().enumerate() {
-                let start = StepStart {
-                    reference: carrier.reference_centre()[axis],
-                    position: carrier.centre()[axis],
-                    velocity: carrier.velocity()[axis],
-                };
-                let over_step = motion.as_ref().map(|motion| motion.over_step(self.state.time, dt));
-                self.forces.rigid[index].prescribed[axis] = over_step.map(|motion| motion.end(&start));
+            let (time, rigid) = (self.state.time, &mut self.forces.rigid[index]);
+            rigid.velocity_before = carrier.velocity();
+            let start = StepStart {
+                reference: carrier.reference_centre(),
+                position: carrier.centre(),
+                velocity: carrier.velocity(),
+            };
+            for (axis, motion) in support.components.iter().enumerate() {
+                let over_step = motion.as_ref().map(|motion| motion.over_step(time, dt));
+                rigid.prescribed[axis] = over_step.map(|motion| motion.end(&start, axis));
             }
+            rigid.rotation = support.rotation().map(|rotation| rotation.over_step(time, dt));
         }
     }
 
@@ -100,12 +154,18 @@ impl Simulation {
         let Some(carrier) = self.carriers[body].as_mut() else { return };
         let rigid = &mut self.forces.rigid[body];
         let centre = carrier.centre();
+        rigid.force_before = rigid.force;
         carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
         if is_supported(&self.model.bodies[body].behaviour) {
-            carrier.stop_rotation();
+            carrier.set_spin(&Vec3::zeros());
         }
+        rigid.kicked_spins[0] = carrier.angular_velocity();
         carrier.drift(dt);
         place(carrier, &rigid.prescribed);
+        if let Some(over_step) = &rigid.rotation {
+            turn(carrier, over_step, dt);
+            rigid.kicked_spins[0] = carrier.angular_velocity();
+        }
         rigid.travel = carrier.centre() - centre;
         let carrier = &*carrier;
         let nodes = self.model.bodies[body].nodes.clone();
@@ -169,34 +229,47 @@ impl Simulation {
         given
     }
 
-    /// What the support of a rigid body answers to the impulses of contact: force and moment times time, and its work.
-    pub(super) fn rigid_support_impulse(&self, body: usize, dt: f64) -> (Wrench, f64) {
-        let Some(carrier) = &self.carriers[body] else { return (Wrench::zero(), 0.0) };
-        let rigid = &self.forces.rigid[body];
+    /// Books what the support of a rigid body answers to the impulses of contact: force and moment times time, and work.
+    pub(super) fn answer_by_rigid_support(&mut self, body: usize, dt: f64) {
+        let (Some((accounts, moment_account)), Some(carrier)) =
+            (self.accounts_of_rigid(body), &self.carriers[body])
+        else {
+            return;
+        };
+        let rigid = self.forces.rigid[body];
+        let (centre, spin) = (carrier.centre(), carrier.angular_velocity());
         let (mut impulse, mut moment) = (Vec3::zeros(), Vec3::zeros());
         for node in self.touched_nodes(body) {
             let nodal = self.action.impulses[node];
             impulse += nodal;
-            moment += (self.positions_next[node] - carrier.centre()).cross(&nodal);
+            moment += (self.positions_next[node] - centre).cross(&nodal);
         }
-        let held = Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(0.0, |_| impulse[k]));
-        let mut answer = Wrench::at(&carrier.centre(), -held);
-        if is_supported(&self.model.bodies[body].behaviour) {
-            answer.angular -= moment;
+        for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
+            let answer = Wrench::at(&centre, Vec3::ith(axis, -impulse[axis]));
+            self.book_answer(Some(accounts[axis]), answer, -impulse[axis] * rigid.travel[axis] / dt);
         }
-        (answer, -held.dot(&rigid.travel) / dt)
+        let answer = Wrench { angular: -moment, ..Wrench::zero() };
+        self.book_answer(Some(moment_account), answer, -moment.dot(&spin));
     }
 
     /// The second half of the kick; nodes follow.
     pub(super) fn correct_rigid(&mut self, body: usize, dt: f64) {
         let Some(carrier) = self.carriers[body].as_mut() else { return };
         let rigid = &mut self.forces.rigid[body];
+        rigid.kicked_spins[1] = carrier.angular_velocity();
         carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
-        if is_supported(&self.model.bodies[body].behaviour) {
-            carrier.stop_rotation();
-        }
+        let supported = is_supported(&self.model.bodies[body].behaviour);
+        let spin_rate = if supported {
+            let (spin, rate) = rigid.rotation.map_or_else(Default::default, |end| (end.spin, end.spin_rate));
+            let before = self.carriers_before.get(body).and_then(Option::as_ref);
+            let momentum_before = before.map_or_else(Vec3::zeros, RigidBody::angular_momentum);
+            carrier.set_spin(&spin);
+            rigid.hold_moment(carrier, [momentum_before, rate], dt);
+            rate
+        } else {
+            carrier.angular_acceleration(&rigid.torque)
+        };
         place(carrier, &rigid.prescribed);
-        rigid.reaction_before = rigid.reaction;
         rigid.reaction = reaction(carrier.mass(), &rigid.force, &rigid.prescribed);
         for (axis, end) in rigid.prescribed.iter().enumerate() {
             let Some(end) = end else { continue };
@@ -205,8 +278,6 @@ impl Simulation {
             rigid.acceleration[axis] = end.acceleration;
         }
         let spin = carrier.angular_velocity();
-        let supported = is_supported(&self.model.bodies[body].behaviour);
-        let spin_rate = if supported { Vec3::zeros() } else { carrier.angular_acceleration(&rigid.torque) };
         let acceleration = (rigid.force + rigid.reaction) / carrier.mass();
         let carrier = &*carrier;
         let nodes = self.model.bodies[body].nodes.clone();
@@ -221,22 +292,40 @@ impl Simulation {
         });
     }
 
-    /// a · F + (I⁻¹ τ) · τ of the acceleration of a rigid body under all forces, less that of a free fall \[N·m/s²\]; none of
-    /// a body that flies.
+    /// a · F + (I⁻¹ τ) · τ of the acceleration of what is free of a rigid body under all forces, less that of a free fall, or
+    /// where loads act of all that does from outside \[N·m/s²\]; none of a body that flies.
     pub(super) fn rigid_force_acceleration(&self, body: usize) -> f64 {
         let (true, Some(carrier)) = (self.model.bodies[body].is_rigid(), &self.carriers[body]) else {
             return 0.0;
         };
         let of_body = &self.model.bodies[body];
         let rigid = &self.forces.rigid[body];
-        let force = rigid.force + rigid.reaction;
-        let turned = if is_supported(&of_body.behaviour) {
-            0.0
+        let of_forces = self.rigid_answer(body, carrier, [rigid.force, rigid.torque]);
+        let from_outside = if of_body.loaded {
+            self.rigid_load_acceleration(body)
         } else {
-            rigid.torque.dot(&(carrier.inverse_inertia() * rigid.torque))
+            carrier.mass() * of_body.free_fall().norm_squared()
         };
-        let fall = carrier.mass() * of_body.free_fall().norm_squared();
-        force.norm_squared() / carrier.mass() + turned - fall
+        of_forces - from_outside
+    }
+
+    /// The part of weight and loads in it.
+    pub(super) fn rigid_load_acceleration(&self, body: usize) -> f64 {
+        let Some(carrier) = &self.carriers[body] else { return 0.0 };
+        let load = &self.forces.rigid[body].load;
+        let force = self.model.bodies[body].gravity * carrier.mass() + load.linear;
+        self.rigid_answer(body, carrier, [force, load.angular])
+    }
+
+    /// F · a + τ · (I⁻¹ τ) of a force and a torque among those on a rigid body, of what is free of it.
+    fn rigid_answer(&self, body: usize, carrier: &RigidBody, [force, torque]: [Vec3; 2]) -> f64 {
+        let rigid = &self.forces.rigid[body];
+        let free = Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(rigid.force[k], |_| 0.0));
+        let moved = force.dot(&free) / carrier.mass();
+        if is_supported(&self.model.bodies[body].behaviour) {
+            return moved;
+        }
+        moved + torque.dot(&(carrier.inverse_inertia() * rigid.torque))
     }
 
     /// The part of contact in a · F + (I⁻¹ τ) · τ of a rigid body, at the beginning of a step that has moved it \[N·m/s²\].
@@ -244,12 +333,8 @@ impl Simulation {
         let Some(carrier) = &self.carriers_before[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
         let rigid = &self.forces.rigid[body];
-        let contact = rigid.force - of_body.gravity * carrier.mass();
-        let moved = contact.dot(&(rigid.force + rigid.reaction)) / carrier.mass();
-        if is_supported(&of_body.behaviour) {
-            return moved;
-        }
-        moved + rigid.torque.dot(&(carrier.inverse_inertia() * rigid.torque))
+        let contact = rigid.force - rigid.load.linear - of_body.gravity * carrier.mass();
+        self.rigid_answer(body, carrier, [contact, rigid.torque - rigid.load.angular])
     }
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond that along the ways of their nodes
@@ -288,44 +373,35 @@ impl Simulation {
         now.velocity() + spin.cross(&(position - carrier.centre())) - self.state.velocities[node as usize]
     }
 
-    /// Forces and moments about the origin of gravity and reactions on a rigid body.
+    /// Force and moment about the origin of gravity and loads on a rigid body.
     pub(super) fn rigid_external_wrench(&self, body: usize) -> Wrench {
         let Some(carrier) = &self.carriers[body] else { return Wrench::zero() };
-        let rigid = &self.forces.rigid[body];
-        let weight = self.model.bodies[body].gravity * carrier.mass();
-        let mut wrench = Wrench::at(&carrier.centre(), weight + rigid.reaction);
-        if is_supported(&self.model.bodies[body].behaviour) {
-            wrench.angular -= rigid.torque;
-        }
-        wrench
+        let load = &self.forces.rigid[body].load;
+        let force = self.model.bodies[body].gravity * carrier.mass() + load.linear;
+        Wrench::at(&carrier.centre(), force) + Wrench { angular: load.angular, ..Wrench::zero() }
     }
 
-    /// Impulse, and its moment about the origin, of what makes the prescribed motion of a rigid body jump in the last step.
-    pub(super) fn rigid_jump_wrench(&self, body: usize) -> Wrench {
-        let [Some(before), Some(after)] = [&self.carriers_before[body], &self.carriers[body]] else {
-            return Wrench::zero();
-        };
-        let jumps = &self.forces.rigid[body].jumps;
-        let at = |carrier: &RigidBody, end: usize| {
-            let jump = Vec3::from_fn(|axis, _| jumps[axis].at_ends()[end]);
-            Wrench::at(&carrier.centre(), jump * carrier.mass())
-        };
-        at(before, 0) + at(after, 1)
-    }
-
-    /// Work over the last step of gravity and reactions on a rigid body, and of what makes its prescribed motion jump \[J\].
-    pub(super) fn rigid_work(&self, body: usize) -> f64 {
+    /// Work of gravity and loads on a rigid body over a step of length `dt` \[s\] \[J\].
+    pub(super) fn rigid_work(&self, body: usize, dt: f64) -> f64 {
         let Some(carrier) = &self.carriers[body] else { return 0.0 };
-        let rigid = &self.forces.rigid[body];
         let weight = self.model.bodies[body].gravity * carrier.mass();
-        let jumps: f64 = rigid.jumps.iter().map(VelocityJumps::work).sum();
-        (weight + 0.5 * (rigid.reaction_before + rigid.reaction)).dot(&rigid.travel) + carrier.mass() * jumps
+        let rigid = &self.forces.rigid[body];
+        let along = (weight + rigid.mean_load().linear).dot(&rigid.travel) + rigid.work_of_moments(dt);
+        along + self.work_of_load_kicks(body, dt)
     }
 }
 
-/// Whether anything is prescribed of a rigid body; it then does not rotate.
-fn is_supported(behaviour: &Behaviour) -> bool {
-    matches!(behaviour, Behaviour::Rigid { prescribed: Some(_) })
+/// Whether anything is prescribed of a rigid body; it then does not turn freely.
+pub(super) fn is_supported(behaviour: &Behaviour) -> bool {
+    matches!(behaviour, Behaviour::Rigid { support: Some(_) })
+}
+
+/// Turns a body as it is prescribed over a step, and gives it the mean spin of the step.
+fn turn(carrier: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
+    let before = carrier.rotation();
+    let after = over_step.rotation(&before);
+    carrier.set_rotation(&after);
+    carrier.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
 /// Puts the prescribed components of the centre in their place.

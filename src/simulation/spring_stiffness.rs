@@ -49,7 +49,7 @@ pub(super) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
         return f64::INFINITY;
     }
     let rests = |body: &Body| match &body.behaviour {
-        Behaviour::Rigid { prescribed: Some(components) } => components.iter().any(Option::is_none),
+        Behaviour::Rigid { support: Some(support) } => support.components.iter().any(Option::is_none),
         _ => true,
     };
     let square = moving.filter(|(body, _)| rests(body)).map(|(body, surface)| {

@@ -2,13 +2,10 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use crate::contact::detection::Configuration;
 use crate::contact::response::Stage;
 use crate::dynamics::newmark;
 use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind};
-use crate::math::reduction::nodes_per_task;
 
 use super::counters::timed;
 use super::{FailureCause, NumericalFailure, Simulation};
@@ -26,7 +23,7 @@ impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
     ///
     /// ```text
-    /// predict   v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
+    /// predict   loads that jump do so,  v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
     ///           smaller dt where the step is to end at an impact
     /// detect    constraints that are violated at x_{n+1}; those that have been lost as they were too deep end the run
     /// respond   contact forces f_c, or impulses and shifts: v½ += Δv, x_{n+1} += Δx
@@ -45,7 +42,9 @@ impl Simulation {
         };
         self.carriers_before.clone_from(&self.carriers);
         self.balances_before.clone_from(&self.balances);
+        self.support_accounts_before.clone_from(&self.support_accounts);
         let dt = self.predict_to_impact(dt);
+        self.watch_functions(dt);
         self.state.advance_time(dt);
         self.state.step += 1;
         self.swap_contact();
@@ -74,6 +73,7 @@ impl Simulation {
         self.state.step -= 1;
         self.energies = last_good.energies;
         self.audit = last_good.audit;
+        self.support_accounts.clone_from(&self.support_accounts_before);
         for contact in self.first_contacts.drain(last_good.num_first_contacts..) {
             self.have_touched.remove(&contact.bodies);
         }
@@ -98,6 +98,7 @@ impl Simulation {
 
     pub(super) fn predict(&mut self, dt: f64) {
         let start = Instant::now();
+        self.start_loads(dt);
         self.plan_supports(dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].is_rigid() {
@@ -175,24 +176,5 @@ impl Simulation {
         }
         self.compute_external_forces();
         Ok(())
-    }
-
-    /// Weight and loads of deformable bodies with loads, and the resultants of gravity and contact on rigid ones.
-    pub(super) fn compute_external_forces(&mut self) {
-        let start = Instant::now();
-        let forces = &mut self.forces;
-        std::mem::swap(&mut forces.external, &mut forces.external_before);
-        for body in self.model.bodies.iter().filter(|body| body.loaded) {
-            let nodes = body.nodes.clone();
-            let masses = self.model.mass[nodes.clone()].par_iter();
-            let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);
-            let weights = weights.with_min_len(nodes_per_task(nodes.len()));
-            weights.for_each(|(force, mass)| *force = body.gravity * *mass);
-        }
-        for load in &self.model.loads {
-            load.add_forces(self.state.time, &self.positions_next, &mut forces.external);
-        }
-        self.compute_rigid_resultants();
-        self.wall.integration += start.elapsed().as_secs_f64();
     }
 }

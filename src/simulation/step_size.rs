@@ -117,10 +117,9 @@ impl StepControl {
         self.spring_step
     }
 
-    /// The step to come: the one promised, or that of a state in which the last one of length `last` is regular \[s\].
-    pub fn following_step(&self, last: f64) -> f64 {
-        let expected = Promise { regular: self.regular_step.max(last), longest: self.longest };
-        self.promised.unwrap_or(expected).length()
+    /// The step to come if it is promised \[s\].
+    fn promised_step(&self) -> Option<f64> {
+        self.promised.map(Promise::length)
     }
 
     /// Whether the last step was not the one that forces of a discrete gradient were found for.
@@ -176,7 +175,8 @@ impl StepControl {
 }
 
 impl Simulation {
-    /// Size of the step to take now; the last one of the run is cut to end in time.
+    /// Size of the step to take now: cut to end where functions that drive the run kink or jump, and the last one to end in
+    /// time.
     pub(super) fn choose_time_step(&mut self) -> Result<f64, NumericalFailure> {
         if self.control.is_due(self.internal.change_of_shapes()) {
             self.refresh_critical_step();
@@ -187,7 +187,10 @@ impl Simulation {
             (StepSize::Auto, Some(promise)) => self.step_without_passage(promise.regular),
             _ => self.preferred_step(),
         };
-        let longest = promised.map_or(self.control.longest, |promise| promise.longest);
+        let longest = match promised {
+            Some(promise) => promise.longest,
+            None => self.step_to_break(preferred.min(self.control.longest)),
+        };
         let first = *self.control.first.get_or_insert(preferred);
         let remaining = self.remaining_time();
         let wanted = preferred.min(longest);
@@ -201,6 +204,13 @@ impl Simulation {
             return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));
         }
         Ok(self.control.time_step)
+    }
+
+    /// The step to come: the one promised, or that of a state in which the last one of length `last` is regular \[s\].
+    pub(super) fn following_step(&self, last: f64) -> f64 {
+        let control = &self.control;
+        let expected = || self.step_to_break(control.regular_step.max(last).min(control.longest));
+        control.promised_step().unwrap_or_else(expected)
     }
 
     /// Cuts steps that would be longer than this \[s\], until it is asked for another: for programs that run beside this one.
@@ -222,7 +232,8 @@ impl Simulation {
             self.step_without_passage(stable) >= present
         };
         let regular = if goes_on { present } else { self.preferred_step() };
-        self.control.promised = Some(Promise { regular, longest: self.control.longest });
+        let longest = self.step_to_break(regular.min(self.control.longest));
+        self.control.promised = Some(Promise { regular, longest });
     }
 
     fn preferred_step(&mut self) -> f64 {

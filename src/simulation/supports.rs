@@ -1,5 +1,7 @@
 //! Supports and prescribed motion of deformable bodies, and of walls, within a step.
 
+use std::ops::Add;
+
 use rayon::prelude::*;
 
 use crate::dynamics::{PrescribedStep, StepStart, Support, VelocityJumps, Wrench};
@@ -18,12 +20,21 @@ pub(super) struct SupportedComponent {
     velocity_before: f64,
     /// Reaction at the end of the last step \[N\].
     reaction: f64,
-    /// Reaction at its beginning \[N\].
-    reaction_before: f64,
+    /// What else acts on it, at the end and at the beginning of the last step \[N\].
+    force: f64,
+    force_before: f64,
     /// Acceleration at the end of the last step \[m/s²\].
     acceleration: f64,
     /// What the reactions do not say of the last step.
     jumps: VelocityJumps,
+}
+
+impl SupportedComponent {
+    /// The reaction answers a jump of the load \[N\].
+    pub(super) fn answer_jump(&mut self, load: f64) {
+        self.force += load;
+        self.reaction -= load;
+    }
 }
 
 impl Simulation {
@@ -37,11 +48,12 @@ impl Simulation {
             of_nodes(support, components).for_each(|(&node, component)| {
                 let node = node as usize;
                 component.velocity_before = velocities[node][axis];
-                component.end = motion.end(&StepStart {
-                    reference: references[node][axis],
-                    position: positions[node][axis],
-                    velocity: velocities[node][axis],
-                });
+                let start = StepStart {
+                    reference: references[node],
+                    position: positions[node],
+                    velocity: velocities[node],
+                };
+                component.end = motion.end(&start, axis);
             });
         }
         self.plan_rigid_supports(dt);
@@ -79,7 +91,7 @@ impl Simulation {
             of_nodes(support, components).for_each(|(&node, component)| {
                 let node = node as usize;
                 let force = resultants.on(node)[support.axis];
-                component.reaction_before = component.reaction;
+                component.force_before = std::mem::replace(&mut component.force, force);
                 component.reaction = masses[node] * component.end.acceleration - force;
                 let before = [component.velocity_before, component.acceleration];
                 let travel = component.end.position - positions[node][support.axis];
@@ -90,65 +102,50 @@ impl Simulation {
         self.forces.supported = supported;
     }
 
-    /// Forces and moments about the origin of the reactions of deformable bodies.
-    pub(super) fn reaction_wrench(&self) -> Wrench {
-        let positions = &self.state.positions;
-        let supports = self.model.supports.iter().zip(&self.forces.supported);
-        let of_support = |(support, components): (&Support, &Vec<SupportedComponent>)| {
-            fixed_order_sum(components.len(), &|range| {
-                let nodes = support.nodes[range.clone()].iter().zip(&components[range]);
-                nodes.fold(Wrench::zero(), |sum, (&node, component)| {
-                    let force = Vec3::ith(support.axis, component.reaction);
-                    sum + Wrench::at(&positions[node as usize], force)
-                })
-            })
-        };
-        supports.map(of_support).fold(Wrench::zero(), |sum, wrench| sum + wrench)
+    /// Force and moment about the origin of the reactions of a support \[N, N·m\].
+    pub(super) fn reaction_wrench(&self, support: usize) -> Wrench {
+        let (positions, axis) = (&self.state.positions, self.model.supports[support].axis);
+        self.sum_over_support(support, Wrench::zero(), |node, component| {
+            Wrench::at(&positions[node], Vec3::ith(axis, component.reaction))
+        })
     }
 
-    /// Impulse, and its moment about the origin, of what makes prescribed motions of deformable bodies jump in the last step,
-    /// from positions at its beginning and end \[m\].
-    pub(super) fn jump_wrench(&self, before: &[Vec3]) -> Wrench {
-        let (places, masses) = ([before, &self.state.positions], &self.model.mass);
-        self.moving_supports()
-            .map(|(support, components)| {
-                fixed_order_sum(components.len(), &|range| {
-                    let nodes = support.nodes[range.clone()].iter().zip(&components[range]);
-                    nodes.fold(Wrench::zero(), |sum, (&node, component)| {
-                        let mass = masses[node as usize];
-                        let ends = places.iter().zip(component.jumps.at_ends());
-                        ends.fold(sum, |sum, (positions, jump)| {
-                            sum + Wrench::at(&positions[node as usize], Vec3::ith(support.axis, mass * jump))
-                        })
-                    })
-                })
-            })
-            .fold(Wrench::zero(), |sum, wrench| sum + wrench)
+    /// Impulse, and its moment about the origin, of what makes the motion of a support jump at the beginning or at the end (0
+    /// or 1) of the last step, from positions there \[m\].
+    pub(super) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
+        let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
+        self.sum_over_support(support, Wrench::zero(), |node, component| {
+            Wrench::at(&positions[node], Vec3::ith(axis, masses[node] * component.jumps.at_ends()[end]))
+        })
     }
 
-    /// Work over the last step of the reactions, and of what makes prescribed motions jump, from positions at its beginning
-    /// \[m\] \[J\].
-    pub(super) fn reaction_work(&self, before: &[Vec3]) -> f64 {
-        let (positions, masses) = (&self.state.positions, &self.model.mass);
-        let of_support = |(support, components): (&Support, &Vec<SupportedComponent>)| -> f64 {
-            fixed_order_sum(components.len(), &|range| {
-                let nodes = support.nodes[range.clone()].iter().zip(&components[range]);
-                let of_node = |(&node, component): (&u32, &SupportedComponent)| {
-                    let (axis, node) = (support.axis, node as usize);
-                    let travel = positions[node][axis] - before[node][axis];
-                    0.5 * (component.reaction_before + component.reaction) * travel
-                        + masses[node] * component.jumps.work()
-                };
-                nodes.map(of_node).sum()
-            })
-        };
-        self.moving_supports().map(of_support).sum()
+    /// Work over the last step of the reactions of a support, and of what makes its motion jump: what becomes of the kinetic
+    /// energy, less the work of the other forces, from positions at its beginning \[m\] \[J\].
+    pub(super) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
+        let (axis, after, masses) =
+            (self.model.supports[support].axis, &self.state.positions, &self.model.mass);
+        self.sum_over_support(support, 0.0, |node, component| {
+            let travel = after[node][axis] - before[node][axis];
+            masses[node] * component.jumps.energy_gained()
+                - 0.5 * (component.force_before + component.force) * travel
+        })
     }
 
-    /// Supports that may move what they hold, and what they do to each node.
-    fn moving_supports(&self) -> impl Iterator<Item = (&Support, &Vec<SupportedComponent>)> {
-        let supports = self.model.supports.iter().zip(&self.forces.supported);
-        supports.filter(|(support, _)| !support.motion.is_fixed())
+    /// Sum over the nodes of a support, in an order that is always the same.
+    pub(super) fn sum_over_support<T>(
+        &self,
+        support: usize,
+        zero: T,
+        of_node: impl Fn(usize, &SupportedComponent) -> T + Sync,
+    ) -> T
+    where
+        T: Copy + Send + Sync + Add<Output = T>,
+    {
+        let (nodes, components) = (&self.model.supports[support].nodes, &self.forces.supported[support]);
+        fixed_order_sum(components.len(), &|range| {
+            let of_range = nodes[range.clone()].iter().zip(&components[range]);
+            of_range.fold(zero, |sum, (&node, component)| sum + of_node(node as usize, component))
+        })
     }
 }
 

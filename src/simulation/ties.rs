@@ -92,8 +92,8 @@ impl Assembly {
             motions.extend(support.nodes.iter().map(|&node| ((node, support.axis), &support.motion)));
         }
         for body in &self.model.bodies {
-            let Behaviour::Rigid { prescribed: Some(components) } = &body.behaviour else { continue };
-            for (axis, motion) in components.iter().enumerate() {
+            let Behaviour::Rigid { support: Some(support) } = &body.behaviour else { continue };
+            for (axis, motion) in support.components.iter().enumerate() {
                 let Some(motion) = motion else { continue };
                 motions.extend(body.nodes.clone().map(|node| ((node as u32, axis), motion)));
             }

@@ -15,8 +15,8 @@ use super::resultants::Resultants;
 use super::{SetupError, Simulation};
 
 impl Assembly {
-    /// Adds a wall with its node and what holds, drives or guides it.
-    pub(super) fn add_wall(&mut self, spec: &WallSpec) -> Result<(), SetupError> {
+    /// Adds a wall with its node and what holds, drives or guides it, and the number of the account of this.
+    pub(super) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
         let model = &mut self.model;
         let node = model.reference_positions.len();
         check_count(node + 1)?;
@@ -37,7 +37,7 @@ impl Assembly {
         model.node_tags.push(1);
         model.mass.push(mass);
         let mut hold = |prescribed: [Prescribed; 3]| {
-            let support = |(axis, motion)| Support { nodes: vec![node as u32], axis, motion };
+            let support = |(axis, motion)| Support { nodes: vec![node as u32], axis, motion, account };
             model.supports.extend(prescribed.into_iter().enumerate().map(support));
         };
         match &spec.motion {

@@ -40,9 +40,29 @@ fn keys_that_exclude_each_other() {
         "fix = [\"y\", \"z\"]\ndisplacement = { x = \"0.1*sin(2*pi*t)\" }",
         "displacement = {}",
         "`boundaries.0` prescribes nothing",
-        "add `fix = [\"x\", \"y\", \"z\"]`, or a displacement, velocity or acceleration",
+        "add `fix = [\"x\", \"y\", \"z\"]`, or a displacement, velocity, acceleration or rotation",
         "[[boundaries]]",
     );
+    assert_problem(
+        "displacement = { x = \"0.1*sin(2*pi*t)\" }",
+        "rotation = { axis = [0, 0, 1], point = [0, 0, 0], angle = \"t\" }",
+        "`boundaries.0` prescribes the Y axis beside a rotation",
+        "a rotation prescribes all three axes of its nodes: leave out the one or the other",
+        "\"y\"",
+    );
+    for (turn, fact) in [
+        (", angle = \"t\", speed = 1", "`boundaries.0.rotation` has an angle and a speed"),
+        ("", "`boundaries.0.rotation` has neither an angle nor a speed"),
+    ] {
+        let rotation = format!("{{ axis = [0, 0, 1], point = [0, 0, 0]{turn} }}");
+        assert_problem(
+            "fix = [\"y\", \"z\"]\ndisplacement = { x = \"0.1*sin(2*pi*t)\" }",
+            &format!("rotation = {rotation}"),
+            fact,
+            "give one of `angle` [rad] and `speed` [rad/s]",
+            &rotation,
+        );
+    }
     assert_problem(
         "times = [0.5, 1.0, 2.0]",
         "times = [0.5, 1.0, 2.0]\nframes = 3",

@@ -15,20 +15,22 @@ use winnow::stream::{LocatingSlice, Location, Stateful};
 use winnow::token::{one_of, take, take_while};
 
 use super::TimeFunctionError;
+use super::breaks::Switch;
+use super::enclosure::Enclosure;
 use super::jet::Jet;
+use super::program::{Binary, Crossing, DEPTH_LIMIT, Instruction, Program, Unary};
 
 /// What an expression can use.
 pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 or 1); min(a, b), max(a, b); abs, sqrt, exp, \
                          ln, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, floor, sign, step, smoothstep";
 
-/// Largest nesting, and size of the evaluation stack.
-pub(super) const DEPTH_LIMIT: usize = 32;
-
 /// An expression of `t`, ready to be evaluated.
 #[derive(Clone, Debug)]
 pub struct Expression {
     text: Box<str>,
-    program: Vec<Instruction>,
+    program: Program,
+    /// Where it can kink or jump.
+    switches: Vec<Switch>,
 }
 
 /// Expressions are the same that are written the same.
@@ -38,23 +40,14 @@ impl PartialEq for Expression {
     }
 }
 
-type Unary = fn(Jet) -> Jet;
-type Binary = fn(Jet, Jet) -> Jet;
-
-#[derive(Clone, Copy, Debug)]
-enum Instruction {
-    Number(f64),
-    Time,
-    Unary(Unary),
-    Binary(Binary),
-}
-
 impl Expression {
     /// Reads `text`.
     pub(super) fn parse(text: &str) -> Result<Self, TimeFunctionError> {
         let mut input = Input { input: LocatingSlice::new(text), state: 0 };
         match whole(&mut input) {
-            Ok(part) => Ok(Self { text: text.into(), program: part.program }),
+            Ok(part) => {
+                Ok(Self { text: text.into(), program: Program::new(part.program), switches: part.switches })
+            }
             Err(ErrMode::Backtrack(fault) | ErrMode::Cut(fault)) => Err(fault.in_text(text)),
             Err(ErrMode::Incomplete(_)) => Err(Fault::from_input(&input).in_text(text)),
         }
@@ -62,57 +55,70 @@ impl Expression {
 
     /// Whether `t` occurs.
     pub(super) fn uses_time(&self) -> bool {
-        self.program.iter().any(|instruction| matches!(instruction, Instruction::Time))
+        self.program.uses_time()
     }
 
-    /// Value and derivatives; the parser made sure that the stack neither under- nor overflows.
+    /// Value and derivatives.
     pub(super) fn evaluate(&self, time: Jet) -> Jet {
-        let mut stack = [Jet::constant(0.0); DEPTH_LIMIT];
-        let mut top = 0;
-        for instruction in &self.program {
-            match *instruction {
-                Instruction::Number(value) => {
-                    stack[top] = Jet::constant(value);
-                    top += 1;
-                }
-                Instruction::Time => {
-                    stack[top] = time;
-                    top += 1;
-                }
-                Instruction::Unary(function) => stack[top - 1] = function(stack[top - 1]),
-                Instruction::Binary(function) => {
-                    top -= 1;
-                    stack[top - 1] = function(stack[top - 1], stack[top]);
-                }
-            }
-        }
-        stack[0]
+        self.program.evaluate(time)
     }
+
+    /// Ranges of the value and of the first derivative from one time to another.
+    pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
+        self.program.enclose(from, to)
+    }
+
+    /// What makes it kink or jump.
+    pub(super) fn switches(&self) -> &[Switch] {
+        &self.switches
+    }
+}
+
+macro_rules! unary {
+    ($name:ident, $crossing:expr) => {
+        (stringify!($name), Unary { of_jets: Jet::$name, of_ranges: Enclosure::$name, crossing: $crossing })
+    };
 }
 
 /// Functions of one argument.
 const UNARY: [(&str, Unary); 17] = [
-    ("abs", Jet::abs),
-    ("sqrt", Jet::sqrt),
-    ("exp", Jet::exp),
-    ("ln", Jet::ln),
-    ("sin", Jet::sin),
-    ("cos", Jet::cos),
-    ("tan", Jet::tan),
-    ("asin", Jet::asin),
-    ("acos", Jet::acos),
-    ("atan", Jet::atan),
-    ("sinh", Jet::sinh),
-    ("cosh", Jet::cosh),
-    ("tanh", Jet::tanh),
-    ("floor", Jet::floor),
-    ("sign", Jet::sign),
-    ("step", Jet::step),
-    ("smoothstep", Jet::smoothstep),
+    unary!(abs, Some(Crossing::Zero)),
+    unary!(sqrt, None),
+    unary!(exp, None),
+    unary!(ln, None),
+    unary!(sin, None),
+    unary!(cos, None),
+    unary!(tan, None),
+    unary!(asin, None),
+    unary!(acos, None),
+    unary!(atan, None),
+    unary!(sinh, None),
+    unary!(cosh, None),
+    unary!(tanh, None),
+    unary!(floor, Some(Crossing::Integers)),
+    unary!(sign, Some(Crossing::Zero)),
+    unary!(step, Some(Crossing::Zero)),
+    unary!(smoothstep, None),
 ];
 
+const NEGATIVE: Unary = Unary { of_jets: |a| -a, of_ranges: |a| -a, crossing: None };
+
+macro_rules! binary {
+    ($operator:tt) => {
+        Binary { of_jets: |a, b| a $operator b, of_ranges: |a, b| a $operator b, has_break: false }
+    };
+    ($name:ident, $has_break:expr) => {
+        Binary { of_jets: Jet::$name, of_ranges: Enclosure::$name, has_break: $has_break }
+    };
+    ($of_jets:expr, $of_ranges:expr) => {
+        Binary { of_jets: |a, b| truth($of_jets(&a.value, &b.value)), of_ranges: $of_ranges, has_break: true }
+    };
+}
+
+const DIFFERENCE: Binary = binary!(-);
+
 /// Functions of two arguments.
-const BINARY: [(&str, Binary); 2] = [("min", Jet::min), ("max", Jet::max)];
+const BINARY: [(&str, Binary); 2] = [("min", binary!(min, true)), ("max", binary!(max, true))];
 
 fn truth(holds: bool) -> Jet {
     Jet::constant(f64::from(holds))
@@ -129,14 +135,18 @@ struct Part {
     program: Vec<Instruction>,
     /// Values it needs on the stack.
     stack: usize,
+    switches: Vec<Switch>,
 }
 
 impl Part {
     fn leaf(instruction: Instruction) -> Self {
-        Self { program: vec![instruction], stack: 1 }
+        Self { program: vec![instruction], stack: 1, switches: Vec::new() }
     }
 
     fn map(mut self, function: Unary) -> Self {
+        if let Some(crossing) = function.crossing {
+            self.switch(self.program.clone(), crossing);
+        }
         self.program.push(Instruction::Unary(function));
         self
     }
@@ -147,8 +157,21 @@ impl Part {
             return Err(ErrMode::Cut(Fault::TooDeep { at: input.current_token_start() }));
         }
         self.program.append(&mut right.program);
+        self.switches.append(&mut right.switches);
+        if function.has_break {
+            let difference = [self.program.as_slice(), &[Instruction::Binary(DIFFERENCE)]].concat();
+            self.switch(difference, Crossing::Zero);
+        }
         self.program.push(Instruction::Binary(function));
         Ok(self)
+    }
+
+    /// Notes that the expression kinks or jumps where a part of it crosses something.
+    fn switch(&mut self, argument: Vec<Instruction>, crossing: Crossing) {
+        let argument = Program::new(argument);
+        if argument.uses_time() {
+            self.switches.push(Switch { argument, crossing });
+        }
     }
 }
 
@@ -172,7 +195,7 @@ fn sign<'a>(input: &mut Input<'a>) -> Parsed<Sign<'a>> {
     let sign = preceded(space, one_of(['+', '-'])).parse_next(input)?;
     open(input)?;
     Ok(match sign {
-        '-' => Prefix(7, |input, part| close(input, part.map(|a| -a))),
+        '-' => Prefix(7, |input, part| close(input, part.map(NEGATIVE))),
         _ => Prefix(7, close),
     })
 }
@@ -182,19 +205,27 @@ fn operator<'a>(input: &mut Input<'a>) -> Parsed<Operator<'a>> {
     use Infix::{Left, Neither, Right};
     let symbol = alt(("<=", ">=", "==", "!=", take(1_usize)));
     match preceded(space, symbol).parse_next(input)? {
-        "<=" => Ok(Neither(1, |input, a, b| a.join(b, |a, b| truth(a.value <= b.value), input))),
-        ">=" => Ok(Neither(1, |input, a, b| a.join(b, |a, b| truth(a.value >= b.value), input))),
-        "==" => Ok(Neither(1, |input, a, b| a.join(b, |a, b| truth(a.value == b.value), input))),
-        "!=" => Ok(Neither(1, |input, a, b| a.join(b, |a, b| truth(a.value != b.value), input))),
-        "<" => Ok(Neither(1, |input, a, b| a.join(b, |a, b| truth(a.value < b.value), input))),
-        ">" => Ok(Neither(1, |input, a, b| a.join(b, |a, b| truth(a.value > b.value), input))),
-        "+" => Ok(Left(3, |input, a, b| a.join(b, |a, b| a + b, input))),
-        "-" => Ok(Left(3, |input, a, b| a.join(b, |a, b| a - b, input))),
-        "*" => Ok(Left(5, |input, a, b| a.join(b, |a, b| a * b, input))),
-        "/" => Ok(Left(5, |input, a, b| a.join(b, |a, b| a / b, input))),
+        "<=" => {
+            Ok(Neither(1, |input, a, b| a.join(b, binary!(f64::le, |a, b| a.is_below(b, f64::le)), input)))
+        }
+        ">=" => {
+            Ok(Neither(1, |input, a, b| a.join(b, binary!(f64::ge, |a, b| b.is_below(a, f64::le)), input)))
+        }
+        "==" => Ok(Neither(1, |input, a, b| a.join(b, binary!(f64::eq, Enclosure::equals), input))),
+        "!=" => Ok(Neither(1, |input, a, b| a.join(b, binary!(f64::ne, Enclosure::differs), input))),
+        "<" => {
+            Ok(Neither(1, |input, a, b| a.join(b, binary!(f64::lt, |a, b| a.is_below(b, f64::lt)), input)))
+        }
+        ">" => {
+            Ok(Neither(1, |input, a, b| a.join(b, binary!(f64::gt, |a, b| b.is_below(a, f64::lt)), input)))
+        }
+        "+" => Ok(Left(3, |input, a, b| a.join(b, binary!(+), input))),
+        "-" => Ok(Left(3, |input, a, b| a.join(b, DIFFERENCE, input))),
+        "*" => Ok(Left(5, |input, a, b| a.join(b, binary!(*), input))),
+        "/" => Ok(Left(5, |input, a, b| a.join(b, binary!(/), input))),
         "^" => {
             open(input)?;
-            Ok(Right(9, |input, a, b| close(input, a.join(b, Jet::power, input)?)))
+            Ok(Right(9, |input, a, b| close(input, a.join(b, binary!(power, false), input)?)))
         }
         _ => fail.parse_next(input),
     }

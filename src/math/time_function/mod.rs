@@ -5,14 +5,22 @@
 //! and `abs` have derivatives too, and nothing is lost to a difference step. Where a function has a kink or a
 //! jump, its derivatives are those from the right: the motion about to happen. The impulse of a jump is not in
 //! them; a prescribed displacement that jumps moves its nodes without a matching velocity.
+//!
+//! Where it kinks and jumps is told by what it is made of ([`TimeFunction::first_break`]), and how it changes within a step
+//! by ranges over intervals of time, so that nothing falls between two samples.
 
+mod breaks;
+mod enclosure;
 mod expression;
 mod jet;
+mod over_step;
+mod program;
 
 use std::sync::Arc;
 
 pub use expression::{EXPRESSION_NAMES, Expression};
 use jet::Jet;
+pub use over_step::{EndValues, Integrals};
 
 /// A scalar function of time; cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +95,7 @@ pub enum TimeFunctionError {
         at: usize,
     },
     /// More nesting than is evaluated without allocation.
-    #[error("the expression nests more than {limit} deep: use a table, or split it", limit = expression::DEPTH_LIMIT)]
+    #[error("the expression nests more than {limit} deep: use a table, or split it", limit = program::DEPTH_LIMIT)]
     TooDeep {
         /// Where.
         at: usize,
@@ -171,15 +179,16 @@ impl TimeFunction {
     fn jet(&self, t: f64) -> Jet {
         match self {
             Self::Constant(value) => Jet::constant(*value),
-            Self::Table(points) => interpolate(points, t),
+            Self::Table(points) => interpolate(points, t, t),
             Self::Expression(expression) => expression.evaluate(Jet::variable(t)),
         }
     }
 }
 
-/// Value and slope of the piecewise linear function; at a point, the slope after it.
-fn interpolate(points: &[(f64, f64)], t: f64) -> Jet {
-    let after = points.partition_point(|point| point.0 <= t);
+/// Value and slope of the piecewise linear function at `t`, on the line that it has where `beside` is; at a point, on that
+/// after it.
+fn interpolate(points: &[(f64, f64)], t: f64, beside: f64) -> Jet {
+    let after = points.partition_point(|point| point.0 <= beside);
     match (points.get(after.wrapping_sub(1)), points.get(after)) {
         (Some(left), Some(right)) => {
             let slope = (right.1 - left.1) / (right.0 - left.0);

@@ -156,7 +156,7 @@ fn nesting_is_bounded() {
     assert!(matches!(TimeFunction::expression(&stack), Err(TimeFunctionError::TooDeep { .. })));
 }
 
-const DEPTH: usize = expression::DEPTH_LIMIT;
+const DEPTH: usize = program::DEPTH_LIMIT;
 
 fn assert_shared<T: Send + Sync + Clone>() {}
 
@@ -207,6 +207,108 @@ proptest! {
     fn no_text_panics(text in "[-+*/^()<>=!,. et0-9πxsinmaxé\\PC]{0,40}") {
         if let Ok(f) = TimeFunction::expression(&text) {
             f.value(0.5);
+        }
+    }
+}
+
+/// Breaks of a function in an interval, one after the other.
+fn breaks(text: &str, from: f64, to: f64) -> Vec<f64> {
+    let function = TimeFunction::expression(text).unwrap();
+    let mut found = Vec::new();
+    let mut at = from;
+    while let Some(next) = function.first_break(at, to) {
+        found.push(next);
+        at = next + 1e-9 * (to - from);
+    }
+    found
+}
+
+/// Closed forms of where arguments change sign or pass an integer.
+#[test]
+fn breaks_are_where_parts_change_sides() {
+    let cases: [(&str, &[f64]); 10] = [
+        ("1e5*(t < 1e-3)", &[1e-3]),
+        ("step(t - 0.25) - step(2*t - 1)", &[0.25, 0.5]),
+        ("sin(20*t)", &[]),
+        ("sin(3*pi*t) > 0", &[1.0 / 3.0, 2.0 / 3.0]),
+        ("floor(4*t)", &[0.25, 0.5, 0.75, 1.0]),
+        ("abs(t - 0.3) + min(t, 0.6)", &[0.3, 0.6]),
+        ("(t >= 0.7)*(t <= 0.7001)", &[0.7, 0.7001]),
+        ("sign(exp(t) - 2)", &[std::f64::consts::LN_2]),
+        ("max(t^2, 0.25)*(1 > 2)", &[0.5]),
+        ("(t - 0.5)^2 > 0.0001", &[0.49, 0.51]),
+    ];
+    for (text, expected) in cases {
+        let found = breaks(text, 1e-7, 1.0);
+        assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-14, "{text}: {found} for {expected}");
+        }
+    }
+    let table = TimeFunction::table(&[(0.0, 1.0), (0.5, 4.0), (2.0, 0.0)]).unwrap();
+    assert_eq!(table.first_break(0.0, 1.0), Some(0.5));
+    assert_eq!(table.first_break(0.5, 1.0), None);
+}
+
+/// Integrals against antiderivatives, over steps with breaks inside and pulses of a thousandth of the step. Tolerance: rounding
+/// for tables, 1e-9 for a pulse.
+#[test]
+fn integrals_are_those_of_antiderivatives() {
+    let of = |text: &str, from: f64, size: f64| TimeFunction::expression(text).unwrap().integrals(from, size);
+    let close = |found: f64, expected: f64, most: f64| {
+        assert!((found - expected).abs() <= most * expected.abs(), "{found} for {expected}");
+    };
+    let table = TimeFunction::table(&[(0.0, 0.0), (0.042, 0.0), (0.0425, 100.0), (0.043, 0.0)]).unwrap();
+    let integrals = table.integrals(0.0, 1.0);
+    close(integrals.first, 0.05, 1e-14);
+    close(integrals.second, 0.05 * (1.0 - 0.0425), 1e-13);
+    let wave = of("sin(2*t)", 0.3, 0.4);
+    close(wave.first, ((0.6_f64).cos() - (1.4_f64).cos()) / 2.0, 1e-13);
+    close(wave.second, 0.4 * (0.6_f64).cos() / 2.0 - ((1.4_f64).sin() - (0.6_f64).sin()) / 4.0, 1e-11);
+    close(of("3*(t > 0.45)", 0.0, 1.0).first, 3.0 * 0.55, 1e-13);
+    close(of("floor(8*t)", 0.0, 1.0).first, 3.5, 1e-13);
+    close(of("exp(-((t - 0.4321)/1e-4)^2)", 0.0, 1.0).first, 1e-4 * PI.sqrt(), 1e-9);
+    close(of("1e3*t^2", 0.0, 1e-3).first, 1e-6 / 3.0, 1e-13);
+}
+
+/// Half the step times the values at its ends is the integral: of lines, of jumps at the ends, and of what happens inside.
+#[test]
+fn values_at_the_ends_of_steps_are_those_within() {
+    let pulse = TimeFunction::expression("1e5*(t >= 1e-3)*(t < 2e-3)").unwrap();
+    for (time, start, end) in [(0.0, 0.0, 0.0), (1e-3, 1e5, 1e5), (2e-3, 0.0, 0.0), (5e-4, 5e4, 5e4)] {
+        let values = pulse.end_values(time, 1e-3);
+        assert!((values.start - start).abs() < 1e-6 && (values.end - end).abs() < 1e-6, "{time}: {values:?}");
+    }
+    // Sums of steps are off by rounding, to either side.
+    for off in [-1e-18, 1e-18] {
+        assert_eq!(pulse.end_values(1e-3 + off, 5e-4).start, 1e5);
+        assert_eq!(pulse.end_values(5e-4, 5e-4 + off).end, 0.0);
+        assert_eq!(pulse.after_step(5e-4, 5e-4 + off), [1e5, 0.0, 0.0]);
+    }
+    let table = TimeFunction::table(&[(0.0, 0.0), (1.0, 2.0), (3.0, 0.0)]).unwrap();
+    let EndValues { start, end, deviation } = table.end_values(0.25, 0.5);
+    assert_eq!((start, end), (0.5, 1.5));
+    assert!(deviation < 1e-15);
+    assert_relative_eq!(table.end_values(0.5, 1.0).start, 1.625, max_relative = 1e-14);
+    let spike = TimeFunction::expression("exp(-((t - 0.4321)/1e-4)^2)").unwrap().end_values(0.0, 1.0);
+    assert!(spike.deviation > 0.9, "{spike:?}");
+    assert_relative_eq!(spike.start, 1e-4 * PI.sqrt(), max_relative = 1e-9);
+}
+
+proptest! {
+    /// Ranges hold the values and the slopes in them, and shrink to these with the interval.
+    #[test]
+    fn ranges_hold_values_and_slopes(index in 0..SMOOTH.len(), t in 0.15_f64..0.8, width in 1e-6_f64..0.1) {
+        let TimeFunction::Expression(f) = TimeFunction::expression(SMOOTH[index]).unwrap() else { return Ok(()) };
+        let range = f.enclose(t, t + width);
+        for k in 0..=10 {
+            let Jet { value, first, .. } = f.evaluate(Jet::variable(t + width * f64::from(k) / 10.0));
+            let rounding = 1e-12 * (1.0 + value.abs() + first.abs());
+            prop_assert!(range.value.low - rounding <= value && value <= range.value.high + rounding, "{}", SMOOTH[index]);
+            prop_assert!(range.slope.low - rounding <= first && first <= range.slope.high + rounding, "{}", SMOOTH[index]);
+        }
+        if width < 1e-5 {
+            prop_assert!(range.value.width() < 1e-3, "{}: {range:?}", SMOOTH[index]);
         }
     }
 }

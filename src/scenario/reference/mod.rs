@@ -89,14 +89,19 @@ pub const KEYS: &[KeyReference] = &[
     optional(["walls", "restitution"], "that of [contact]", "-", "coefficient of restitution of bodies with this wall"),
 
     required("boundaries", "body", "", "name of a body"),
-    optional(["boundaries", "group"], "\"all\"", "", "physical group, or \"all\" for every node of the body; a rigid body is held whole and does not turn"),
+    optional(["boundaries", "group"], "\"all\"", "", "physical group, or \"all\" for every node of the body; a rigid body is held whole and does not turn but by rotation"),
     optional(["boundaries", "fix"], "none", "", "axes that stay where they are, as in [\"x\", \"y\"]"),
     optional(["boundaries", "displacement"], "none", "m", "displacement in time, { x = …, y = …, z = … }"),
     optional(["boundaries", "velocity"], "none", "m/s", "velocity in time, { x = …, y = …, z = … }"),
     optional(["boundaries", "acceleration"], "none", "m/s²", "acceleration in time, { x = …, y = …, z = … }"),
+    optional(["boundaries", "rotation"], "none", "", "rotation in time about an axis that stands, of all three axes: { axis, point, angle } or { axis, point, speed }"),
     optional(["boundaries.displacement", "x"], "free", "m", "first component: number, expression of t or table [[t, value], …]"),
     optional(["boundaries.displacement", "y"], "free", "m", "second component"),
     optional(["boundaries.displacement", "z"], "free", "m", "third component"),
+    required("boundaries.rotation", "axis", "", "axis, of any length; right-handed"),
+    required("boundaries.rotation", "point", "m", "a point of the axis"),
+    optional(["boundaries.rotation", "angle"], "speed", "rad", "angle from the initial position: number, expression of t or table [[t, value], …]; or give speed"),
+    optional(["boundaries.rotation", "speed"], "angle", "rad/s", "angular velocity: number, expression of t or table [[t, value], …]; or give angle"),
 
     required("loads", "body", "", "name of a body"),
     optional(["loads", "group"], "\"all\"", "", "physical group, or \"all\" for the whole skin or body"),
@@ -193,6 +198,7 @@ fn heading(table: &str) -> String {
         "boundaries.displacement" => {
             "`displacement`, `velocity` or `acceleration = { … }` of a boundary".into()
         }
+        "boundaries.rotation" => "`rotation = { … }` of a boundary".into(),
         "contact.friction" => "`friction = { … }` of the contact or of a pair".into(),
         "output.history" => "`history = { … }` of the output".into(),
         table => format!("`[{table}]`"),

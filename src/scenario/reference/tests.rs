@@ -56,6 +56,7 @@ fn the_keys_are_those_that_the_types_read() {
         ("walls", fields::<raw::Wall>()),
         ("boundaries", fields::<raw::Boundary>()),
         ("boundaries.displacement", fields::<raw::Components>()),
+        ("boundaries.rotation", fields::<raw::Turning>()),
         ("loads", fields::<raw::Load>()),
         ("contact", fields::<raw::Contact>()),
         ("contact.pairs", fields::<raw::Pair>()),
@@ -135,7 +136,9 @@ fn path_of(key: &KeyReference) -> String {
         "bodies" | "walls" | "boundaries" | "loads" | "contact.pairs" => {
             format!("{}.0.{}", key.table, key.name)
         }
-        "boundaries.displacement" => format!("boundaries.0.displacement.{}", key.name),
+        "boundaries.displacement" | "boundaries.rotation" => {
+            key.table.replace("boundaries", "boundaries.0") + "." + key.name
+        }
         table => format!("{table}.{}", key.name),
     }
 }
@@ -190,6 +193,9 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("boundaries.0.displacement", "{ y = 1 }", &[]),
     ("boundaries.0.velocity", "{ y = 1 }", &[]),
     ("boundaries.0.acceleration", "{ y = 1 }", &[]),
+    ("boundaries.0.rotation", "{ axis = [0, 0, 1], point = [0, 0, 0], speed = 1 }", TURNED),
+    ("boundaries.0.rotation.angle", "2", TURNED_BY_ANGLE),
+    ("boundaries.0.rotation.speed", "2", TURNED),
     ("boundaries.0.displacement.x", "1", &["boundaries.0.fix=['y']", "boundaries.0.displacement={ z = 1 }"]),
     ("boundaries.0.displacement.y", "1", &["boundaries.0.displacement={ z = 1 }"]),
     ("boundaries.0.displacement.z", "1", &["boundaries.0.displacement={ y = 1 }"]),
@@ -238,6 +244,10 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
 
 const ELASTIC: &[&str] =
     &["materials.steel={ model = 'neo-hookean', density = 1.0, young = 1.0, poisson = 0.1 }"];
+const TURNED: &[&str] =
+    &["boundaries.0.fix=[]", "boundaries.0.rotation={ axis = [1, 0, 0], point = [0, 0, 0], speed = 1 }"];
+const TURNED_BY_ANGLE: &[&str] =
+    &["boundaries.0.fix=[]", "boundaries.0.rotation={ axis = [1, 0, 0], point = [0, 0, 0], angle = 1 }"];
 const GIVEN_MASS: &[&str] = &["bodies.0.mass=1.0", "bodies.0.inertia=[1, 1, 1]"];
 const DECOMPOSITION: &[&str] = &["contact.response=decomposition"];
 const TWO_BODIES: &[&str] = &["contact.pairs.0.between=['a', 'b']"];

@@ -154,17 +154,9 @@ fn similar_file(path: &Path) -> Option<String> {
 
 /// Unit axis and angle \[rad\].
 fn rotation(path: &str, rotate: &raw::Rotate, check: &mut Check<'_>) -> Option<(Vec3, f64)> {
-    let key = join(path, "axis");
-    let axis = check.vector(&key, Some(&rotate.axis))?;
     let angle = check.number(&join(path, "angle"), &rotate.angle, Bounds::Finite).to_radians();
-    let largest = axis.amax();
-    if largest == 0.0 {
-        let problem = Problem::new(format!("`{key}` is the zero vector")).at(rotate.axis.span());
-        check.report(problem.key(key).help("give a direction, such as [0, 0, 1]"));
-        return None;
-    }
-    // Scaled first, so that the squares of no finite axis over- or underflow.
-    Some(((axis / largest).normalize(), angle))
+    let axis = check.direction(&join(path, "axis"), &rotate.axis, "give a direction, such as [0, 0, 1]")?;
+    Some((axis, angle))
 }
 
 fn contact_surface(

@@ -9,7 +9,7 @@ use crate::math::TimeFunction;
 use crate::scenario::error::Problem;
 use crate::scenario::raw;
 use crate::scenario::section::{Section, join};
-use crate::scenario::{Axis, BoundarySpec, Located, PrescribedMotion};
+use crate::scenario::{Axis, BoundarySpec, Located, PrescribedMotion, PrescribedRotation, Turn};
 
 const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
 
@@ -57,11 +57,15 @@ fn one(section: Section<'_>, bodies: &[Spanned<String>], check: &mut Check<'_>) 
         PrescribedMotion::Acceleration,
         check,
     ));
+    if let Some(raw) = &raw.rotation {
+        refuse_beside_rotation(&prescribed, &path, check);
+        prescribed.extend(turned(raw, &join(&path, "rotation"), check));
+    }
     if prescribed.is_empty() && check.problems.len() == before {
         let problem = Problem::new(format!("`{path}` prescribes nothing")).at(place).key(path.as_str());
-        check.report(
-            problem.help("add `fix = [\"x\", \"y\", \"z\"]`, or a displacement, velocity or acceleration"),
-        );
+        check.report(problem.help(
+            "add `fix = [\"x\", \"y\", \"z\"]`, or a displacement, velocity, acceleration or rotation",
+        ));
     }
     report_repeated_axes(&prescribed, &path, check);
     warn_of_jumps(&prescribed, &path, check);
@@ -100,8 +104,48 @@ fn moved(
         .collect()
 }
 
+/// All three axes of a rotation.
+fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec<Prescribed> {
+    let given = raw.get_ref();
+    let axis = check.direction(&join(path, "axis"), &given.axis, "give a direction, such as [0, 0, 1]");
+    let point = check.vector(&join(path, "point"), Some(&given.point));
+    let turn = match (&given.angle, &given.speed) {
+        (Some(angle), None) => check.function(&join(path, "angle"), angle).map(Turn::Angle),
+        (None, Some(speed)) => check.function(&join(path, "speed"), speed).map(Turn::Speed),
+        (given_angle, _) => {
+            let fact = match given_angle {
+                Some(_) => format!("`{path}` has an angle and a speed"),
+                None => format!("`{path}` has neither an angle nor a speed"),
+            };
+            let problem = Problem::new(fact).at(raw.span()).key(path);
+            check.report(problem.help("give one of `angle` [rad] and `speed` [rad/s]"));
+            None
+        }
+    };
+    let (Some(axis), Some(point), Some(turn)) = (axis, point, turn) else { return Vec::new() };
+    let rotation = PrescribedRotation { axis, point, turn };
+    let along = |(_, axis)| Prescribed {
+        axis,
+        motion: PrescribedMotion::Rotation(rotation.clone()),
+        span: raw.span(),
+        key: path.into(),
+    };
+    AXES.map(along).into()
+}
+
+/// Reports what is prescribed beside a rotation, which leaves nothing to prescribe.
+fn refuse_beside_rotation(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
+    let Some(entry) = prescribed.first() else { return };
+    let fact = format!("`{path}` prescribes the {:?} axis beside a rotation", entry.axis);
+    let problem = Problem::new(fact).at(entry.span.clone()).key(entry.key.as_str());
+    check.report(
+        problem.help("a rotation prescribes all three axes of its nodes: leave out the one or the other"),
+    );
+}
+
 fn report_repeated_axes(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
-    for (index, entry) in prescribed.iter().enumerate() {
+    let is_rotation = |entry: &Prescribed| matches!(entry.motion, PrescribedMotion::Rotation(_));
+    for (index, entry) in prescribed.iter().enumerate().filter(|(_, entry)| !is_rotation(entry)) {
         if prescribed[..index].iter().any(|earlier| earlier.axis == entry.axis) {
             let fact = format!("`{path}` prescribes the {:?} axis twice", entry.axis);
             let problem = Problem::new(fact).at(entry.span.clone()).key(entry.key.as_str());
@@ -111,13 +155,23 @@ fn report_repeated_axes(prescribed: &[Prescribed], path: &str, check: &mut Check
     }
 }
 
-/// Warns of displacements that do not start at zero, where the mesh is.
+/// Warns of displacements and angles that do not start at zero, where the mesh is.
 fn warn_of_jumps(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
     for entry in prescribed {
-        let PrescribedMotion::Displacement(function) = &entry.motion else { continue };
+        let (function, what) = match &entry.motion {
+            PrescribedMotion::Displacement(function) => {
+                (function, format!("the {:?} displacement", entry.axis))
+            }
+            PrescribedMotion::Rotation(PrescribedRotation { turn: Turn::Angle(angle), .. })
+                if entry.axis == Axis::X =>
+            {
+                (angle, "the angle [rad]".to_owned())
+            }
+            _ => continue,
+        };
         let start = function.value(0.0);
         if start != 0.0 {
-            let fact = format!("`{path}`: the {:?} displacement starts at {start}, not at 0", entry.axis);
+            let fact = format!("`{path}`: {what} starts at {start}, not at 0");
             let problem = Problem::new(fact).at(entry.span.clone()).key(entry.key.as_str());
             let help = format!("the nodes jump there in the first step: subtract {start} from it");
             check.warnings.push(problem.help(help));

@@ -95,6 +95,19 @@ impl<'t> Check<'t> {
         Some(Vec3::from(*value.get_ref()))
     }
 
+    /// A unit vector along a direction of any length; `help` says what to give.
+    pub fn direction(&mut self, key: &str, value: &Triple, help: &str) -> Option<Vec3> {
+        let direction = self.vector(key, Some(value))?;
+        let largest = direction.amax();
+        if largest == 0.0 {
+            let problem = Problem::new(format!("`{key}` is the zero vector")).at(value.span()).key(key);
+            self.report(problem.help(help));
+            return None;
+        }
+        // Scaled first, so that the squares of no finite direction over- or underflow.
+        Some((direction / largest).normalize())
+    }
+
     /// What `word` stands for among `choices`.
     pub fn choice<T: Copy>(&mut self, key: &str, word: &Text, choices: &[(&str, T)]) -> Option<T> {
         let found = choices.iter().find(|(name, _)| name == word.get_ref());

@@ -75,7 +75,8 @@ fn one(path: &str, raw: raw::Wall, gravity: Vec3, check: &mut Check<'_>) -> Opti
     let key = |name: &str| join(path, name);
     check.name(&key("name"), &raw.name);
     let point = check.vector(&key("point"), Some(&raw.point))?;
-    let normal = normal(&key("normal"), &raw.normal, check);
+    let normal =
+        check.direction(&key("normal"), &raw.normal, "give the direction out of the wall, such as [0, 0, 1]");
     let mass = raw.mass.as_ref().map(|mass| check.number(&key("mass"), mass, Bounds::Positive));
     let velocity = raw
         .velocity
@@ -128,17 +129,4 @@ fn initial_speed(velocity: &[TimeFunction; 3], normal: &Vec3) -> Option<f64> {
 
 fn is_zero(velocity: &[TimeFunction; 3]) -> bool {
     velocity.iter().all(|component| component.is_constant() && component.value(0.0) == 0.0)
-}
-
-/// A unit vector along a direction of any length.
-fn normal(key: &str, given: &raw::Triple, check: &mut Check<'_>) -> Option<Vec3> {
-    let direction = check.vector(key, Some(given))?;
-    let largest = direction.amax();
-    if largest == 0.0 {
-        let problem = Problem::new(format!("`{key}` is the zero vector")).at(given.span()).key(key);
-        check.report(problem.help("give the direction out of the wall, such as [0, 0, 1]"));
-        return None;
-    }
-    // Scaled first, so that the squares of no finite direction over- or underflow.
-    Some((direction / largest).normalize())
 }

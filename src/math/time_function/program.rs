@@ -1,0 +1,122 @@
+//! Postfix programs, evaluated on a small stack without allocation: on jets for values and derivatives, on ranges for what
+//! they are bounded by.
+
+use super::enclosure::Enclosure;
+use super::jet::Jet;
+
+/// Largest nesting, and size of the evaluation stack.
+pub(super) const DEPTH_LIMIT: usize = 32;
+
+/// What the argument of a function crosses where that kinks or jumps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Crossing {
+    Zero,
+    Integers,
+}
+
+/// A function of one argument, of jets and of ranges.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unary {
+    pub of_jets: fn(Jet) -> Jet,
+    pub of_ranges: fn(Enclosure) -> Enclosure,
+    /// What of its argument makes it kink or jump.
+    pub crossing: Option<Crossing>,
+}
+
+/// A function of two arguments, of jets and of ranges.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Binary {
+    pub of_jets: fn(Jet, Jet) -> Jet,
+    pub of_ranges: fn(Enclosure, Enclosure) -> Enclosure,
+    /// Whether it kinks or jumps where its arguments are the same.
+    pub has_break: bool,
+}
+
+/// One step of a program.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Instruction {
+    Number(f64),
+    Time,
+    Unary(Unary),
+    Binary(Binary),
+}
+
+/// A part of an expression in postfix order; the parser makes sure that the stack neither under- nor overflows.
+#[derive(Clone, Debug)]
+pub(super) struct Program(Vec<Instruction>);
+
+/// What a program computes with.
+trait Arithmetic: Copy {
+    fn number(value: f64) -> Self;
+    fn unary(function: &Unary) -> fn(Self) -> Self;
+    fn binary(function: &Binary) -> fn(Self, Self) -> Self;
+}
+
+impl Arithmetic for Jet {
+    fn number(value: f64) -> Self {
+        Self::constant(value)
+    }
+    fn unary(function: &Unary) -> fn(Self) -> Self {
+        function.of_jets
+    }
+    fn binary(function: &Binary) -> fn(Self, Self) -> Self {
+        function.of_jets
+    }
+}
+
+impl Arithmetic for Enclosure {
+    fn number(value: f64) -> Self {
+        Self::constant(value)
+    }
+    fn unary(function: &Unary) -> fn(Self) -> Self {
+        function.of_ranges
+    }
+    fn binary(function: &Binary) -> fn(Self, Self) -> Self {
+        function.of_ranges
+    }
+}
+
+impl Program {
+    /// Of instructions in postfix order.
+    pub(super) fn new(instructions: Vec<Instruction>) -> Self {
+        Self(instructions)
+    }
+
+    fn run<T: Arithmetic>(&self, time: T) -> T {
+        let mut stack = [T::number(0.0); DEPTH_LIMIT];
+        let mut top = 0;
+        for instruction in &self.0 {
+            match instruction {
+                Instruction::Number(value) => {
+                    stack[top] = T::number(*value);
+                    top += 1;
+                }
+                Instruction::Time => {
+                    stack[top] = time;
+                    top += 1;
+                }
+                Instruction::Unary(function) => stack[top - 1] = T::unary(function)(stack[top - 1]),
+                Instruction::Binary(function) => {
+                    top -= 1;
+                    stack[top - 1] = T::binary(function)(stack[top - 1], stack[top]);
+                }
+            }
+        }
+        stack[0]
+    }
+
+    /// Whether `t` occurs.
+    pub(super) fn uses_time(&self) -> bool {
+        self.0.iter().any(|instruction| matches!(instruction, Instruction::Time))
+    }
+
+    /// Value and derivatives.
+    pub(super) fn evaluate(&self, time: Jet) -> Jet {
+        self.run(time)
+    }
+
+    /// Ranges of the value and of the first derivative from one time to another.
+    pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
+        self.run(Enclosure::time(from, to))
+    }
+}
