@@ -2,8 +2,9 @@
 //! of rubber, turned about anything together with their base and gravity.
 //!
 //! Goal, of every scene, is what holds of the parade: contact makes no energy beyond the surplus of its response, momentum
-//! balances to 1e-10, the run goes to its end. One scene in 1000 may miss it: of the seeds 1, 77 and 1795675715, 2, 5 and 2 in
-//! 5 000 do, all of rubber. The seed is that of the clock, or `ICTUS_SEED`; with `ICTUS_SCENE` a single scene of a seed is run.
+//! balances to 1e-10, the run goes to its end. One scene in 1000 may miss it: of the seeds 1, 77, 1795675715 and 1795689955,
+//! 2, 5, 2 and 6 in 5 000 do, all of rubber. The seed is that of the clock, or `ICTUS_SEED`; with `ICTUS_SCENE` a single
+//! scene of a seed is run.
 
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,6 +20,8 @@ use crate::round_meshes::ball;
 use crate::stage::{Actor, Held, Material, Placement, Plane, Stage};
 
 const COUNT: u64 = 5000;
+/// Faults in 5 000 scenes of any seed that a rate of 1 in 1000 exceeds once in 14 000 draws (Poisson, mean 5).
+const MOST_FAULTS: usize = 15;
 const RUBBER: Material = Material::Rubber { young: 1e6, poisson: 0.3 };
 const BASE: Material = Material::Rubber { young: 2e7, poisson: 0.3 };
 
@@ -216,7 +219,7 @@ fn random_scenes_hold() {
         numbers.par_iter().flat_map_iter(|&number| scene(seed, number).faults()).collect();
     println!("{} of {}:\n{}", faults.len(), numbers.len(), faults.join("\n"));
     assert!(
-        faults.len() <= numbers.len() / 1000,
+        faults.len() <= if numbers.len() == 1 { 0 } else { MOST_FAULTS },
         "{} of {} with seed {seed}:\n{}\none of them again: ICTUS_SEED={seed} ICTUS_SCENE=NUMBER cargo test --release \
          --test verification random_scenes -- --ignored",
         faults.len(),
