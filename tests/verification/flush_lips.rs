@@ -119,42 +119,55 @@ fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     worst(sums.iter().map(|sum| (sum / count * YOUNG / PRESSURE + 1.0).abs()))
 }
 
-/// Keys of the contact, and the largest part of the stress that may be off: penalty springs of two cells in series with as
-/// many of contact give way by about as much as the cells do, which the tip of the cut does not; those of energy-momentum,
-/// a hundred times as stiff, by a hundredth of that; nothing gives way to impulses but what waves leave.
-const CONTACTS: [(&str, f64); 3] = [
-    ("response = \"penalty\"\ndamping = 0.2", 0.5),
-    ("response = \"energy-momentum\"\npenalty = 50.0\nrestitution = 0.5", 0.03),
-    ("response = \"decomposition\"", 0.03),
+/// Contact by some keys, and what is asserted of it.
+struct Contact {
+    keys: &'static str,
+    /// The largest part of the stress that may be off.
+    off: f64,
+    /// By how much it may be another for lips that are a rounding or 1e-9 apart.
+    differs: f64,
+}
+
+/// Default penalty springs of two cells in series with as many of contact give way by about as much as the cells do, which
+/// the tip of the cut does not; what they give way by depends on the order in which they begin, as each keeps its share of
+/// what all may have together until it has fallen by a fifth. Springs a hundred times as stiff as cells give way by a
+/// hundredth of that, and to impulses nothing does but what waves leave.
+const CONTACTS: [Contact; 4] = [
+    Contact { keys: "response = \"penalty\"\ndamping = 0.2", off: 0.5, differs: 0.1 },
+    Contact { keys: "response = \"penalty\"\nstiffness = 1e9\ndamping = 0.2", off: 0.03, differs: 1e-4 },
+    Contact {
+        keys: "response = \"energy-momentum\"\npenalty = 50.0\nrestitution = 0.5",
+        off: 0.03,
+        differs: 1e-4,
+    },
+    Contact { keys: "response = \"decomposition\"", off: 0.03, differs: 1e-4 },
 ];
 
 /// Goal: lips that lie on each other hold each other like the body without the cut, whichever response holds them, in
-/// whatever place and attitude, and for hexahedra and tetrahedra; a gap of nothing is the limit of one of 1e-9, to 1e-4, and
-/// of one by rounding. Without contact the lips go through each other, and the stress is off by its threefold.
+/// whatever place and attitude, and for hexahedra and tetrahedra; a gap of nothing is the limit of one of 1e-9 and of one by
+/// rounding. Without contact the lips go through each other, and the stress is off by its threefold.
 #[test]
 fn flush_lips_hold_each_other() {
     let turn = ictus::math::Rotation::from_scaled_axis(Vec3::new(0.3, -0.5, 0.2));
     let moved = |x: Vec3| turn * x + Vec3::new(31.0, -17.0, 5.0);
-    let mut worst_of: Vec<(String, f64)> = Vec::new();
-    for (contact, tolerance) in CONTACTS {
+    let mut faults = Vec::new();
+    for Contact { keys, off: tolerance, differs: difference } in CONTACTS {
         for tetrahedra in [false, true] {
-            let flush = off(cut_block(tetrahedra, 0.0, |x| x), Vec3::z(), contact);
-            let rounding_apart = off(cut_block(tetrahedra, 1e-15, |x| x), Vec3::z(), contact);
-            let apart = off(cut_block(tetrahedra, 1e-9, |x| x), Vec3::z(), contact);
-            let turned = off(cut_block(tetrahedra, 0.0, moved), turn * Vec3::z(), contact);
-            println!(
-                "{contact:?}, tetrahedra {tetrahedra}: off by {flush:.3e}, a rounding apart {rounding_apart:.3e}, \
+            let flush = off(cut_block(tetrahedra, 0.0, |x| x), Vec3::z(), keys);
+            let rounding_apart = off(cut_block(tetrahedra, 1e-15, |x| x), Vec3::z(), keys);
+            let apart = off(cut_block(tetrahedra, 1e-9, |x| x), Vec3::z(), keys);
+            let turned = off(cut_block(tetrahedra, 0.0, moved), turn * Vec3::z(), keys);
+            let case = format!(
+                "{keys:?}, tetrahedra {tetrahedra}: off by {flush:.3e}, a rounding apart {rounding_apart:.3e}, \
                  apart {apart:.3e}, turned {turned:.3e}"
             );
-            let differs = worst([rounding_apart, apart].map(|other| (flush - other).abs()));
-            assert!(differs < 1e-4, "{contact}, tetrahedra {tetrahedra}: differs by {differs:e}");
-            worst_of
-                .push((format!("{contact}, tetrahedra {tetrahedra}"), worst([flush, turned]) / tolerance));
+            println!("{case}");
+            let differs = worst([rounding_apart, apart, turned].map(|other| (flush - other).abs()));
+            let is_right = worst([flush, turned]) < tolerance && differs < difference;
+            faults.extend((!is_right).then_some(case));
         }
     }
-    for (case, off) in worst_of {
-        assert!(off < 1.0, "{case}: off by {off:e} of what it may be");
-    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// Goal: the same for a cut along a wave, whose lips stick to each other by friction: the slope of 0.15 is well below its
