@@ -125,7 +125,7 @@ fn run(threads: usize, stride: usize) {
     println!(
         "{:.1} % of all wall time, energy error {:.1e}",
         100.0 * simulation.wall_times().detection / start.elapsed().as_secs_f64(),
-        simulation.audit().energy_error()
+        simulation.audit().relative_imbalance()
     );
 }
 

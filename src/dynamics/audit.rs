@@ -135,7 +135,7 @@ impl Deviation {
 /// Running balance of a simulation.
 ///
 /// Errors of the run are relative to its peaks: the largest energy, or momentum of a body, that it has seen to the end. What
-/// holds of a run while it goes on, [`Audit::energy_error`] and [`Audit::is_past`], is relative to the peak so far.
+/// holds of a run while it goes on, [`Audit::relative_imbalance`] and [`Audit::is_past`], is relative to the peak so far.
 #[derive(Clone, Debug)]
 pub struct Audit {
     initial_energy: f64,
@@ -232,7 +232,7 @@ impl Audit {
     }
 
     /// Size of [`Audit::imbalance`] over [`Audit::energy_scale`], as they are now.
-    pub fn energy_error(&self) -> f64 {
+    pub fn relative_imbalance(&self) -> f64 {
         relative(self.imbalance.abs(), self.energy_scale)
     }
 
@@ -246,16 +246,16 @@ impl Audit {
     }
 
     /// Imbalance and net numerical work together, |imbalance| + |net numerical work|, over the largest energy.
-    pub fn energy_deviation(&self) -> Deviation {
+    pub fn energy_error(&self) -> Deviation {
         self.both.over(self.energy_scale)
     }
 
-    /// The part of the imbalance in [`Audit::energy_deviation`].
+    /// The part of the imbalance in [`Audit::energy_error`].
     pub fn balance_deviation(&self) -> Deviation {
         self.balance.over(self.energy_scale)
     }
 
-    /// The part of the net numerical work in [`Audit::energy_deviation`].
+    /// The part of the net numerical work in [`Audit::energy_error`].
     pub fn numerical_deviation(&self) -> Deviation {
         self.numerical.over(self.energy_scale)
     }
@@ -268,11 +268,6 @@ impl Audit {
     /// Error of angular momentum over [`Audit::angular_scale`].
     pub fn angular_deviation(&self) -> Deviation {
         self.angular.over(self.angular_scale())
-    }
-
-    /// Largest of [`Audit::balance_deviation`].
-    pub fn largest_energy_error(&self) -> f64 {
-        self.balance_deviation().largest
     }
 
     /// Largest of [`Audit::momentum_deviation`].
@@ -357,7 +352,7 @@ mod tests {
         let audit = audit_of(&[1.0, 4.0, 2.0]);
         let of_run = audit.balance_deviation();
         assert_eq!(of_run, Deviation { largest: 0.75, time: DT, last: 0.25 });
-        assert_eq!(audit_of(&[1.0, 4.0]).energy_error(), 0.75);
+        assert_eq!(audit_of(&[1.0, 4.0]).relative_imbalance(), 0.75);
         let lost = audit_of(&[1.0, 0.5, 1.0, 11.0]).balance_deviation();
         assert_eq!(lost, Deviation { largest: 10.0 / 11.0, time: 3.0 * DT, last: 10.0 / 11.0 });
         let not_a_number = audit_of(&[1.0, 2.0, f64::NAN, 2.0]).balance_deviation();
@@ -388,7 +383,7 @@ mod tests {
         }
         assert_eq!(audit.net_numerical_work(), 2.75);
         audit.check(DT, &Energies { kinetic: 4.5, ..Energies::default() }, std::iter::empty());
-        let parts = [audit.balance_deviation(), audit.numerical_deviation(), audit.energy_deviation()];
+        let parts = [audit.balance_deviation(), audit.numerical_deviation(), audit.energy_error()];
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
     }
 
@@ -409,7 +404,7 @@ mod tests {
             audit.check(1000.0 * DT, &energies, std::iter::empty());
             audit
         };
-        assert!(resting(1e-6).energy_error() > 1.0 && !resting(1e-6).is_past(0.05));
+        assert!(resting(1e-6).relative_imbalance() > 1.0 && !resting(1e-6).is_past(0.05));
         assert!(resting(4e-6).is_past(0.05));
     }
 }

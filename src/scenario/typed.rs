@@ -50,7 +50,7 @@ pub struct TimeSettings {
     pub safety: f64,
     /// Largest step while every body flies free \[s\].
     pub flight_step: f64,
-    /// Energy error past which the run stops \[-\].
+    /// Imbalance of the energy, over its peak so far, past which the run stops \[-\].
     pub energy_tolerance: f64,
 }
 

@@ -391,9 +391,9 @@ pub enum FailureCause {
     InvertedElement(f64),
     /// A force or position is not a finite number.
     NonFinite,
-    /// The energy error, past the tolerance.
-    EnergyError {
-        /// Error \[-\].
+    /// The imbalance of the energy, past the tolerance.
+    EnergyImbalance {
+        /// Imbalance over the largest energy so far \[-\].
         error: f64,
         /// Tolerance \[-\].
         tolerance: f64,
@@ -430,7 +430,7 @@ impl NumericalFailure {
                 "refine the mesh there, or use a material that stiffens in compression"
             }
             FailureCause::NonFinite => "look for loads or expressions that are not finite",
-            FailureCause::EnergyError { .. } => {
+            FailureCause::EnergyImbalance { .. } => {
                 "a smaller time.step lowers the error, and of contact springs a smaller contact.penalty or \
                  contact.stiffness"
             }
@@ -450,9 +450,12 @@ impl fmt::Display for NumericalFailure {
                 write!(f, "an element is inverted (volume ratio {jacobian:.3e})")?;
             }
             FailureCause::NonFinite => write!(f, "a nodal force or position is not finite")?,
-            FailureCause::EnergyError { error, tolerance } => {
+            FailureCause::EnergyImbalance { error, tolerance } => {
                 let (error, tolerance) = (100.0 * error, 100.0 * tolerance);
-                write!(f, "the energy error {error:.2} % is past the tolerance of {tolerance} %")?;
+                write!(
+                    f,
+                    "the imbalance of the energy, {error:.4} % of its peak, is past `time.energy_tolerance` of {tolerance} %"
+                )?;
             }
             FailureCause::CollapsedStep => write!(f, "the stable step has collapsed")?,
             FailureCause::Passage(passage) => {

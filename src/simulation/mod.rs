@@ -137,7 +137,7 @@ pub struct Simulation {
     /// The pairs of bodies in them.
     have_touched: BTreeSet<[u32; 2]>,
     steps_in_flight: u64,
-    /// Steps in a row whose energy error was past its tolerance.
+    /// Steps in a row in which the imbalance of the energy was past its tolerance.
     steps_past_tolerance: u32,
     wall: WallTimes,
     /// Critical step of each block of elements in the reference configuration.
@@ -282,16 +282,16 @@ impl Simulation {
         self.state.time >= self.settings.end
     }
 
-    /// Stops if the energy error stays past its tolerance, or is no number.
+    /// Stops if the imbalance of the energy stays past its tolerance, or is no number.
     fn check_energy(&mut self) -> Result<(), NumericalFailure> {
-        let (error, tolerance) = (self.audit.energy_error(), self.settings.energy_tolerance);
+        let (error, tolerance) = (self.audit.relative_imbalance(), self.settings.energy_tolerance);
         self.steps_past_tolerance =
             if self.audit.is_past(tolerance) { self.steps_past_tolerance + 1 } else { 0 };
         if self.steps_past_tolerance < PATIENCE && error.is_finite() {
             return Ok(());
         }
-        let cause = FailureCause::EnergyError { error, tolerance };
-        Err(self.failure(cause, self.control.critical_element()))
+        let cause = FailureCause::EnergyImbalance { error, tolerance };
+        Err(self.failure(cause, None))
     }
 
     /// A failure at the end of the current step, in an element with internal forces.
@@ -316,7 +316,7 @@ impl Simulation {
             step: self.state.step,
             time_step: self.control.time_step(),
             contacts: self.constraints.len(),
-            energy_error: self.audit.energy_deviation().last,
+            energy_error: self.audit.energy_error().last,
             in_flight: self.phase == Phase::Flight,
         }
     }

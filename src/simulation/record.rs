@@ -179,7 +179,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         viscous_dissipation: energies.viscous_dissipation,
         numerical_work: energies.numerical_work,
         total: energies.total(),
-        energy_error: simulation.audit.energy_error(),
+        energy_error: simulation.audit.relative_imbalance(),
         momentum: simulation.balances.iter().map(|balance| balance.momentum.linear).sum(),
         angular_momentum: simulation.balances.iter().map(|balance| balance.momentum.angular).sum(),
         contacts: simulation.constraints.len() as u64,

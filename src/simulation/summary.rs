@@ -62,7 +62,7 @@ impl Simulation {
 
     fn energy_summary(&self) -> EnergySummary {
         let summary = |Deviation { largest, time, last }| ErrorSummary { largest, time, end: last };
-        let error = self.audit.energy_deviation();
+        let error = self.audit.energy_error();
         EnergySummary {
             initial: self.audit.initial_energy(),
             end: self.energies.total(),

@@ -48,7 +48,7 @@ fn stacked_cubes_do_not_pass_through_each_other() {
             most_contacts = most_contacts.max(simulation.constraints().len());
         });
         let rebound = [0, 1].map(|body| velocity(&simulation, body).z);
-        let energy = simulation.audit().energy_deviation().largest;
+        let energy = simulation.audit().energy_error().largest;
         let drift = (momentum(&simulation).linear - before.linear).norm() / before.linear.norm();
         println!("{detection}: {least:.3} m, {most_contacts} contacts, {rebound:?} m/s, energy {energy:.1e}");
         assert!(most_contacts >= 8 && least > -0.25, "{most_contacts} contacts, {least} m");

@@ -45,7 +45,7 @@ fn energy_error_is_of_the_second_order_in_the_step() {
             let mut simulation = from_text(&text, &[("ball.msh", solid_ball(0.05, 4))]);
             run(&mut simulation, |_| {});
             assert!(!simulation.first_contacts().is_empty() && simulation.constraints().is_empty());
-            simulation.audit().energy_deviation().largest
+            simulation.audit().energy_error().largest
         };
         (0..8).map(error).sum::<f64>() / 8.0
     });

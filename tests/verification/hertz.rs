@@ -78,7 +78,7 @@ fn measure(speed: f64, response: &str) -> [Deviations; 2] {
         1e2 * deviations.force,
         1e2 * deviations.duration,
         1e2 * deviations.approach,
-        simulation.audit().energy_deviation().largest,
+        simulation.audit().energy_error().largest,
         simulation.state().step,
     );
     [deviations, from_hertz]

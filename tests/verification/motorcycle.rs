@@ -89,11 +89,11 @@ fn check_impact(end: f64, interval: u64) {
     println!(
         "{} steps, {compared} constraints compared, deepest node {deepest:.2e} m, energy error {:.2e}",
         simulation.state().step,
-        simulation.audit().energy_deviation().largest
+        simulation.audit().energy_error().largest
     );
     assert!(compared > 0, "nothing has been compared");
     assert!(deepest < 5e-4, "a node is {deepest} m deep");
-    assert!(simulation.audit().energy_deviation().largest < 0.01);
+    assert!(simulation.audit().energy_error().largest < 0.01);
 }
 
 /// Depth of the deepest node of one surface in another \[m\]; only nodes within the bounding box of the other count.

@@ -137,7 +137,7 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
     run(&mut simulation, |simulation| {
         path.push((simulation.state().time, simulation.balances()[0].centre.y));
     });
-    assert!(simulation.audit().energy_error() < 1e-3, "{}", simulation.audit().energy_error());
+    assert!(simulation.audit().relative_imbalance() < 1e-3, "{}", simulation.audit().relative_imbalance());
     let crossing = path.windows(2).find(|pair| pair[0].1 > 0.0 && pair[1].1 <= 0.0).unwrap();
     let [(before, above), (after, below)] = [crossing[0], crossing[1]];
     before + (after - before) * above / (above - below)

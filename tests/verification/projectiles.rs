@@ -46,12 +46,12 @@ fn check_balances(simulation: &mut Simulation) {
     println!(
         "momentum error {error:.1e}, audit {:.1e}, energy error {:.2e}, steps in contact {steps_in_contact}",
         simulation.audit().largest_momentum_error(),
-        simulation.audit().energy_deviation().largest
+        simulation.audit().energy_error().largest
     );
     assert!(steps_in_contact > 20, "only {steps_in_contact} steps in contact");
     assert!(error < 1e-12, "momentum error {error:e}");
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
-    assert!(simulation.audit().energy_deviation().largest < 5e-3);
+    assert!(simulation.audit().energy_error().largest < 5e-3);
 }
 
 /// Goal: the balls touch when their meshes do, to 1e-9 s (a ten-millionth of a metre at 100 m/s), and that is within

@@ -78,14 +78,14 @@ fn check(name: &str) {
         mass / ball.mass(),
         ball.of_finite_ball().duration,
         ball.duration(),
-        simulation.audit().energy_deviation().largest,
+        simulation.audit().energy_error().largest,
         simulation.state().step,
     );
     assert!((contact - exact).abs() < 1e-9, "{contact} {exact}");
     assert!(error < 1e-12, "{error}");
     assert!((speeds[0] + 1.0).abs() < 0.04 && (speeds[1] - 1.0).abs() < 0.04, "{speeds:?}");
     assert!((duration - 1.0).abs() < 0.05, "{duration}");
-    assert!(simulation.audit().energy_deviation().largest < 5e-3);
+    assert!(simulation.audit().energy_error().largest < 5e-3);
     assert!((mass / ball.mass() - 1.0).abs() < 2e-3, "{mass}");
 }
 

@@ -94,7 +94,7 @@ fn arms_that_clap_part_again() {
             touching += usize::from(!simulation.constraints().is_empty());
         });
         let audit = simulation.audit();
-        let (energy, momentum) = (audit.energy_deviation().largest, audit.largest_momentum_error());
+        let (energy, momentum) = (audit.energy_error().largest, audit.largest_momentum_error());
         let after = clearance(&simulation);
         println!(
             "{detection}: {least:.2e} m, {touching} steps, {after:.2e} m after, energy {energy:.1e}, \
@@ -133,7 +133,7 @@ fn a_ring_pressed_flat_keeps_its_inside_in() {
         let mut simulation = from_config("ring", &[self_contact, "time.end=11e-3"]);
         let mut crossing: f64 = 0.0;
         run(&mut simulation, |simulation| crossing = worse(crossing, crossing_of_walls(simulation)));
-        let energy = simulation.audit().energy_deviation().largest;
+        let energy = simulation.audit().energy_error().largest;
         println!("{self_contact}: walls cross by {crossing:.2e} m, energy {energy:.1e}");
         assert!(energy < 5e-3);
         crossings.push(crossing);

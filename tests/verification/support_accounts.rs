@@ -275,7 +275,7 @@ fn a_turned_body_strikes_with_its_accounts_closed() {
         let struck = crate::model::velocity(&simulation, 1).norm();
         let audit = simulation.audit();
         let [linear, angular, energy] =
-            [audit.largest_momentum_error(), audit.largest_angular_error(), audit.energy_deviation().largest];
+            [audit.largest_momentum_error(), audit.largest_angular_error(), audit.energy_error().largest];
         println!(
             "{response}: {struck:.3} m/s, momentum {linear:.1e}, angular {angular:.1e}, energy {energy:.1e}"
         );

@@ -124,7 +124,7 @@ fn rigid_bars_tied_apart_are_one_body() {
         let (apart, angle) = (right - left, turn * simulation.state().time);
         let expected = Vec3::new(angle.cos(), angle.sin(), 0.0) * (1.0 + gap);
         let [momentum, energy] =
-            [simulation.audit().largest_angular_error(), simulation.audit().energy_deviation().largest];
+            [simulation.audit().largest_angular_error(), simulation.audit().energy_error().largest];
         println!("apart {apart:?} of {expected:?}, errors {momentum:e} {energy:e}");
         assert!((apart - expected).norm() < 5e-6, "{apart:?}");
         assert!(momentum < 1e-7 && energy < 1e-5, "{momentum:e} {energy:e}");

@@ -49,13 +49,13 @@ fn exchange_their_velocities_in_two_transit_times() {
         1e-6 * stress,
         1e-6 * force / bar.area,
         1e-6 * bar.stress(speed / 2.0),
-        simulation.audit().energy_deviation().largest
+        simulation.audit().energy_error().largest
     );
     assert!((duration / (2.0 * transit) - 1.0).abs() < 0.02, "contact lasts {duration} s");
     assert!((stress / bar.stress(speed / 2.0) - 1.0).abs() < 0.03, "stress {stress} Pa");
     assert!((force / bar.area / bar.stress(speed / 2.0) - 1.0).abs() < 0.03, "force {force} N");
     assert!(velocities[0].abs() < 0.01 * speed && (velocities[1] - speed).abs() < 0.01 * speed);
-    assert!(simulation.audit().energy_deviation().largest < 5e-3);
+    assert!(simulation.audit().energy_error().largest < 5e-3);
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
@@ -72,7 +72,7 @@ fn stiff_springs_keep_the_energy() {
         let mut simulation = from_config("two-bars", &keys);
         let before = simulation.energies().kinetic;
         run(&mut simulation, |_| ());
-        let error = simulation.audit().energy_deviation().largest;
+        let error = simulation.audit().energy_error().largest;
         let energies = simulation.energies();
         let left = (energies.kinetic + energies.strain + energies.contact) / before - 1.0;
         println!("step {step}: {:e} s, energy error {error:e}, {left:e}", simulation.progress().time_step);

@@ -52,7 +52,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["time", "step"], "\"auto\"", "s", "\"auto\" (safety times the critical step) or a number"),
     optional(["time", "safety"], "0.8", "-", "fraction of the critical step, in (0, 1]"),
     optional(["time", "flight_step"], "end/200", "s", "largest step while every body flies free"),
-    optional(["time", "energy_tolerance"], "0.05", "-", "energy error past which the run stops"),
+    optional(["time", "energy_tolerance"], "0.05", "-", "imbalance of the energy, over its peak so far, past which the run stops"),
 
     required("materials", "model", "", "linear-elastic, st-venant-kirchhoff, neo-hookean or rigid"),
     required("materials", "density", "kg/m³", "mass per volume before deformation; a rigid material can leave it out where its bodies give their mass"),
