@@ -116,11 +116,18 @@ struct Solution {
     gradient: Gradient,
     /// n · A n, and the bound on A across n \[1/kg\].
     compliance: [f64; 2],
+    /// Bound on what all contacts that push the same give way by \[1/kg\].
+    together: f64,
     /// Rates of gap and slip before the kick \[m/s\].
     rate: f64,
     slip_rate: Vec3,
+    /// Whether the gap closes before the kick.
+    closes: bool,
     pressure: f64,
     traction: Vec3,
+    /// Those that a sweep over all contacts has found \[N\].
+    next_pressure: f64,
+    next_traction: Vec3,
     /// Where restitution takes energy as the motion turns in this step.
     turning: Option<Turning>,
 }
@@ -133,6 +140,10 @@ struct Turning {
     /// Gap that the spring has then \[m\].
     gap: f64,
 }
+
+/// A gap that closes by less than this part of what the other forces of a step change its rate by is at rest: its sign is that
+/// of rounding.
+const AT_REST: f64 = 1e-9;
 
 /// Steps for which a contact that is found no more is kept to give its energy back.
 const MAX_LOST: u32 = 8;
@@ -255,6 +266,7 @@ impl EnergyMomentum {
             let rate = gradient.rate(&constraint, nodes, bodies.mobility, &self.velocities);
             let jump = row.jump(&constraint, &self.velocities);
             let slip_rate = jump - constraint.normal * constraint.normal.dot(&jump);
+            let free = gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
             let start = (constraint.gap - 0.5 * step.actual * rate).max(0.0);
             spring.gap = Some(spring.gap.filter(|&gap| gap < 0.0).unwrap_or(start));
             spring.slip = turned(&spring.slip, &constraint.normal);
@@ -267,10 +279,14 @@ impl EnergyMomentum {
                 row,
                 gradient,
                 compliance,
+                together: 0.0,
                 rate,
                 slip_rate,
+                closes: rate < -AT_REST * (free - rate).abs(),
                 pressure: 0.0,
                 traction: Vec3::zeros(),
+                next_pressure: 0.0,
+                next_traction: Vec3::zeros(),
                 turning: None,
             });
         }

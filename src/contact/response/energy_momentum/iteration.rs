@@ -1,17 +1,27 @@
 //! The forces of all contacts of a step, by iteration.
 
 use super::{Bodies, EnergyMomentum, Turning};
+use crate::math::Vec3;
 
 /// Velocities are found to this part of the largest rate, and to their rounding.
 const TOLERANCE: f64 = 1e-15;
-/// Most sweeps over the contacts.
+/// Most sweeps over the contacts, one after another and all at once.
 const MAX_SWEEPS: usize = 300;
+const MAX_SWEEPS_AT_ONCE: usize = 2000;
+
+/// A contact turns where it parts with more than this part of the rate that it has come in with.
+const PARTS: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Forces of the step: those of elastic springs, and where some of them turn that are not, of these once more.
+    /// Forces of the step: those of elastic springs, and where some of them turn that are not, of these once more; how many
+    /// sweeps over the contacts it takes.
     pub(super) fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
-        let sweeps = self.iterate(bodies, dt);
-        if self.turn(bodies, dt) { sweeps + self.iterate(bodies, dt) } else { sweeps }
+        let sweeps = self.iterate(MAX_SWEEPS, |this| this.sweep_in_turn(bodies, dt));
+        if !self.turn(bodies, dt) {
+            return sweeps;
+        }
+        self.bound_compliance(bodies);
+        sweeps + self.iterate(MAX_SWEEPS_AT_ONCE, |this| this.sweep_at_once(bodies, dt))
     }
 
     /// Notes the contacts whose motion turns though their springs do not give all back; whether there are any.
@@ -20,12 +30,12 @@ impl EnergyMomentum {
         let contacts = self.contacts.iter().zip(self.springs.iter()).zip(&mut self.solutions);
         for ((constraint, spring), solution) in contacts {
             let restitution = spring.options.restitution;
-            if restitution == 1.0 || solution.rate >= 0.0 || solution.pressure <= 0.0 {
+            if restitution == 1.0 || !solution.closes || solution.pressure <= 0.0 {
                 continue;
             }
             let nodes = &self.gradient_nodes;
             let rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
-            if rate > 0.0 {
+            if rate > -PARTS * solution.rate {
                 let gap = spring.gap.unwrap_or(0.0) + 0.5 * dt * (solution.rate + rate);
                 solution.turning = Some(Turning { rate: restitution * rate, gap: gap.min(0.0) });
                 any = true;
@@ -34,59 +44,118 @@ impl EnergyMomentum {
         any
     }
 
-    /// Gauss–Seidel iteration over the contacts until the velocities stand still; how many sweeps it takes.
-    fn iterate(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
+    /// Sweeps over the contacts until the velocities stand still; how many it takes. A sweep tells by how much it changes the
+    /// velocities of a contact at most \[m/s\].
+    fn iterate(&mut self, most: usize, mut sweep: impl FnMut(&mut Self) -> f64) -> usize {
         let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
         let mut scale = rates.fold(0.0, f64::max);
         let contacts = self.contacts.iter().zip(&self.solutions);
         let roundings =
             contacts.map(|(constraint, solution)| solution.row.rounding(&constraint, &self.kicked));
         let rounding = roundings.fold(0.0, f64::max);
-        for sweep in 1..=MAX_SWEEPS {
-            let mut change: f64 = 0.0;
-            for k in 0..self.solutions.len() {
-                let pushed = self.improve(k, bodies, dt);
-                change = change.max(pushed);
-                scale = scale.max(pushed);
-            }
+        for count in 1..=most {
+            let change = sweep(self);
+            scale = scale.max(change);
             if change <= TOLERANCE * scale + rounding {
-                return sweep;
+                return count;
             }
         }
-        MAX_SWEEPS
+        most
     }
 
-    /// Solves for the forces of one contact with those of the others as they are; by how much they change the
-    /// velocities \[m/s\].
-    fn improve(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64) -> f64 {
-        let spring = *self.springs.get(k);
-        let constraint = self.contacts.get(k);
-        let (solution, kicked) = (&mut self.solutions[k], &mut self.kicked);
-        let [compliance, across] = solution.compliance;
-        let nodes = &self.gradient_nodes;
-        let mut change = 0.0;
-        if compliance > 0.0 {
-            let rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, kicked);
-            let others = rate - dt * compliance * solution.pressure;
-            let gap = spring.gap.unwrap_or(0.0);
-            let trial = gap + 0.5 * dt * (solution.rate + others);
-            let pressure = match solution.turning {
-                Some(turning) => ((turning.rate - others) / (dt * compliance)).max(0.0),
-                None => spring.pressure(gap, solution.rate, trial, 0.5 * dt * dt * compliance),
-            };
-            let push = dt * (pressure - solution.pressure);
-            solution.gradient.push(&constraint, nodes, bodies.mobility, kicked, push);
-            solution.pressure = pressure;
-            change = push.abs() * compliance;
-        }
-        if spring.rubs() && across > 0.0 {
-            let travel = solution.travel(&constraint, kicked, dt);
-            let traction = spring.traction(solution, &travel, 0.5 * dt * dt * across);
-            let push = (traction - solution.traction) * dt;
-            solution.row.push(&constraint, bodies.mobility, kicked, &push);
-            solution.traction = traction;
-            change += push.norm() * across;
+    /// Gauss–Seidel: each contact with the forces that those before it have found. Springs give way, so that the solution is
+    /// the only one.
+    fn sweep_in_turn(&mut self, bodies: &Bodies<'_>, dt: f64) -> f64 {
+        let mut change: f64 = 0.0;
+        for k in 0..self.solutions.len() {
+            let [along, across] = self.solutions[k].compliance;
+            let pressed = self.press(k, bodies, dt, self.pressure(k, bodies, dt, along));
+            let rubbed = self.rub(k, bodies, dt, self.traction(k, dt, across));
+            change = change.max(pressed + rubbed);
         }
         change
+    }
+
+    /// Jacobi: all pressures with the velocities before, then all tractions, as if what a contact pushes gave way by a bound on
+    /// what all give way by together. Motions that turn leave many pressures of contacts on one rigid body open: this finds
+    /// those nearest to the elastic ones, in whatever order the contacts are.
+    fn sweep_at_once(&mut self, bodies: &Bodies<'_>, dt: f64) -> f64 {
+        let mut change: f64 = 0.0;
+        for k in 0..self.solutions.len() {
+            self.solutions[k].next_pressure = self.pressure(k, bodies, dt, self.solutions[k].together);
+        }
+        for k in 0..self.solutions.len() {
+            change = change.max(self.press(k, bodies, dt, self.solutions[k].next_pressure));
+        }
+        for k in 0..self.solutions.len() {
+            self.solutions[k].next_traction = self.traction(k, dt, self.solutions[k].together);
+        }
+        for k in 0..self.solutions.len() {
+            change = change.max(self.rub(k, bodies, dt, self.solutions[k].next_traction));
+        }
+        change
+    }
+
+    /// Finds bounds on what all contacts give way by together \[1/kg\].
+    ///
+    /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a with S_a = Σ_j |w_ja| over the contacts of a node; a rigid body gives way
+    /// by its largest eigenvalue at most. Sweeps that take no less converge.
+    fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
+        self.assembled.clear(bodies.mobility);
+        for (constraint, spring) in self.contacts.iter().zip(self.springs.iter()) {
+            self.assembled.add(&constraint, bodies, 1.0, spring.rubs());
+        }
+        self.assembled.bound(bodies.mobility);
+        for (constraint, solution) in self.contacts.iter().zip(&mut self.solutions) {
+            let bound = self.assembled.of(&constraint, bodies);
+            solution.together = bound.nodes + bound.rigid;
+        }
+    }
+
+    /// Pressure of one contact \[N\] with the forces of the others as they are, where what it pushes gives way by a compliance
+    /// \[1/kg\].
+    fn pressure(&self, k: usize, bodies: &Bodies<'_>, dt: f64, compliance: f64) -> f64 {
+        let (solution, spring) = (&self.solutions[k], self.springs.get(k));
+        if solution.compliance[0] <= 0.0 {
+            return solution.pressure;
+        }
+        let (constraint, nodes) = (self.contacts.get(k), &self.gradient_nodes);
+        let rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
+        let others = rate - dt * compliance * solution.pressure;
+        let gap = spring.gap.unwrap_or(0.0);
+        let trial = gap + 0.5 * dt * (solution.rate + others);
+        match solution.turning {
+            Some(turning) => ((turning.rate - others) / (dt * compliance)).max(0.0),
+            None => spring.pressure(gap, solution.closes, trial, 0.5 * dt * dt * compliance),
+        }
+    }
+
+    /// Force of friction of one contact \[N\], likewise.
+    fn traction(&self, k: usize, dt: f64, compliance: f64) -> Vec3 {
+        let (solution, spring) = (&self.solutions[k], self.springs.get(k));
+        if !spring.rubs() || solution.compliance[1] <= 0.0 {
+            return solution.traction;
+        }
+        let travel = solution.travel(&self.contacts.get(k), &self.kicked, dt);
+        spring.traction(solution, &travel, 0.5 * dt * dt * compliance)
+    }
+
+    /// Gives a contact its pressure \[N\]; by how much that changes the velocities \[m/s\].
+    fn press(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, pressure: f64) -> f64 {
+        let solution = &mut self.solutions[k];
+        let push = dt * (pressure - solution.pressure);
+        let (constraint, nodes) = (self.contacts.get(k), &self.gradient_nodes);
+        solution.gradient.push(&constraint, nodes, bodies.mobility, &mut self.kicked, push);
+        solution.pressure = pressure;
+        push.abs() * solution.compliance[0]
+    }
+
+    /// Gives a contact its force of friction \[N\]; by how much that changes the velocities \[m/s\].
+    fn rub(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, traction: Vec3) -> f64 {
+        let solution = &mut self.solutions[k];
+        let push = (traction - solution.traction) * dt;
+        solution.row.push(&self.contacts.get(k), bodies.mobility, &mut self.kicked, &push);
+        solution.traction = traction;
+        push.norm() * solution.compliance[1]
     }
 }

@@ -29,9 +29,9 @@ impl Spring {
         self.options.restitution < 1.0 || self.lag[0] > 0.0
     }
 
-    /// Pressure p = −ΔU/Δḡ, and of damping, \[N\] where the gap goes from `gap` to `trial` + C p; unloading, which begins with a `rate` ≥ 0
-    /// \[m/s\], gives e² U back.
-    pub(super) fn pressure(&self, gap: f64, rate: f64, trial: f64, c: f64) -> f64 {
+    /// Pressure p = −ΔU/Δḡ, and of damping, \[N\] where the gap goes from `gap` to `trial` + C p; unloading, of a gap that does
+    /// not close at first, gives e² U back.
+    pub(super) fn pressure(&self, gap: f64, closes: bool, trial: f64, c: f64) -> f64 {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let viscosity = stiffness * self.lag[0];
         if gap > 0.0 {
@@ -39,7 +39,7 @@ impl Spring {
         }
         let restitution = self.options.restitution;
         let elastic = press(stiffness, viscosity, gap, trial, c);
-        if restitution == 1.0 || rate < 0.0 || trial + c * elastic <= gap {
+        if restitution == 1.0 || closes || trial + c * elastic <= gap {
             return elastic;
         }
         let lossy = press(restitution * restitution * stiffness, viscosity, gap, trial, c);
