@@ -124,7 +124,7 @@ struct Contact {
     keys: &'static str,
     /// The largest part of the stress that may be off.
     off: f64,
-    /// By how much it may be another for lips that are a rounding or 1e-9 apart.
+    /// By how much it may be another for lips that are 1e-9 apart, or in another place and attitude.
     differs: f64,
 }
 
@@ -133,7 +133,7 @@ struct Contact {
 /// what all may have together until it has fallen by a fifth. Springs a hundred times as stiff as cells give way by a
 /// hundredth of that, and to impulses nothing does but what waves leave.
 const CONTACTS: [Contact; 4] = [
-    Contact { keys: "response = \"penalty\"\ndamping = 0.2", off: 0.5, differs: 0.1 },
+    Contact { keys: "response = \"penalty\"\ndamping = 0.2", off: 0.5, differs: 0.02 },
     Contact { keys: "response = \"penalty\"\nstiffness = 1e9\ndamping = 0.2", off: 0.03, differs: 1e-4 },
     Contact {
         keys: "response = \"energy-momentum\"\npenalty = 50.0\nrestitution = 0.5",
@@ -144,8 +144,8 @@ const CONTACTS: [Contact; 4] = [
 ];
 
 /// Goal: lips that lie on each other hold each other like the body without the cut, whichever response holds them, in
-/// whatever place and attitude, and for hexahedra and tetrahedra; a gap of nothing is the limit of one of 1e-9 and of one by
-/// rounding. Without contact the lips go through each other, and the stress is off by its threefold.
+/// whatever place and attitude, and for hexahedra and tetrahedra; a gap of nothing is the limit of one of 1e-9, and, to
+/// 1e-4, of one by rounding. Without contact the lips go through each other, and the stress is off by its threefold.
 #[test]
 fn flush_lips_hold_each_other() {
     let turn = ictus::math::Rotation::from_scaled_axis(Vec3::new(0.3, -0.5, 0.2));
@@ -162,8 +162,9 @@ fn flush_lips_hold_each_other() {
                  apart {apart:.3e}, turned {turned:.3e}"
             );
             println!("{case}");
-            let differs = worst([rounding_apart, apart, turned].map(|other| (flush - other).abs()));
-            let is_right = worst([flush, turned]) < tolerance && differs < difference;
+            let differs = worst([apart, turned].map(|other| (flush - other).abs()));
+            let is_limit = differs < difference && worst([flush - rounding_apart].map(f64::abs)) < 1e-4;
+            let is_right = worst([flush, turned]) < tolerance && is_limit;
             faults.extend((!is_right).then_some(case));
         }
     }
