@@ -91,7 +91,8 @@ impl Simulation {
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
         let taken_by_impulses = if self.acts_by_impulses() { self.action.work.damping } else { 0.0 };
-        self.audit.add_numerical_work(self.action.work.numerical, taken_by_impulses);
+        let given = self.action.work.numerical + self.contact_audit.given_to_held;
+        self.audit.add_numerical_work(given, taken_by_impulses);
         self.sum_energies(dt);
         self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
@@ -104,19 +105,38 @@ impl Simulation {
     /// whole kicks, from the middle of a step to that of the next, and has no such part.
     pub(super) fn book_change_of_step(&mut self, dt: f64) {
         let kick = kick_energy(&self.balances, dt);
-        self.contact_audit.unseen = 0.0;
+        let before = std::mem::replace(&mut self.contact_audit.time_step, dt);
+        (self.contact_audit.unseen, self.contact_audit.given_to_held) = (0.0, 0.0);
         if !self.audit.has_started() {
             self.audit.start(kick);
             return;
         }
+        let change = 0.125 * (before * before - dt * dt);
         if self.response.stage() == Stage::Accelerated {
-            let before = self.contact_before.1.time_step();
-            let change = 0.125 * (before * before - dt * dt);
             self.contact_audit.unseen = change * self.contact_force_acceleration();
+        } else if change != 0.0 {
+            self.contact_audit.given_to_held = change * self.held_force_acceleration();
         }
         let given = self.energies.kick - kick - self.contact_audit.unseen;
         self.energies.numerical_work += given;
-        self.audit.add_numerical_work(given, 0.0);
+        self.audit.add_numerical_work(given - self.contact_audit.given_to_held, 0.0);
+    }
+
+    /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes which impulses I of the step before hold against the other
+    /// forces \[N·m/s²\]: what kicks have given these nodes, impulses take.
+    fn held_force_acceleration(&self) -> f64 {
+        let action = &self.contact_before.1;
+        let of_node = |&node: &u32| {
+            let impulse = self.mobility.free_part(node, &action.impulses[node as usize]);
+            let along = impulse.dot(&self.state.accelerations[node as usize]);
+            if along < 0.0 {
+                self.model.mass[node as usize] * along * along / impulse.norm_squared()
+            } else {
+                0.0
+            }
+        };
+        let is_deformable = |node: &&u32| !self.model.bodies[self.model.body_of(**node)].is_rigid();
+        action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
     /// Σ f · a of the contact forces and the accelerations at the beginning of the step \[N·m/s²\].

@@ -71,6 +71,11 @@ pub(super) struct ContactAudit {
     pub created: f64,
     /// Work of the contact forces in the last step that the ways of the nodes do not show \[J\].
     pub unseen: f64,
+    /// The part of what a change of the step makes of the kick energy in nodes that impulses hold, which take it in the
+    /// same step \[J\].
+    pub given_to_held: f64,
+    /// Length of the last step \[s\].
+    pub time_step: f64,
     /// Problems without an answer since the start.
     unsolved: UnsolvedProblems,
     /// Whether there has been a warning, of creation, of friction, of impulses and of restitution.
@@ -82,7 +87,15 @@ pub(super) struct ContactAudit {
 impl ContactAudit {
     /// Of a run that has just begun, with what to tell of energy that contact makes.
     pub fn new(remedy: &'static str) -> Self {
-        Self { created: 0.0, unseen: 0.0, unsolved: UnsolvedProblems::default(), warned: [false; 4], remedy }
+        Self {
+            created: 0.0,
+            unseen: 0.0,
+            given_to_held: 0.0,
+            time_step: 0.0,
+            unsolved: UnsolvedProblems::default(),
+            warned: [false; 4],
+            remedy,
+        }
     }
 }
 

@@ -50,8 +50,8 @@ const OPPOSED: f64 = 0.25;
 /// Sums over the springs of a step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AssembledStiffness {
-    /// Σ κ |w_a| Σ_b |w_b| of every node of a deformable body \[N/m\], zero between steps.
-    nodes: Vec<f64>,
+    /// Of every node of a deformable body, zero between steps.
+    nodes: Vec<OnNode>,
     /// Those that are not zero.
     touched: Vec<u32>,
     /// Mass of every body \[kg\], and of its touched nodes, zero between steps.
@@ -61,6 +61,15 @@ pub(super) struct AssembledStiffness {
     rigid: Vec<OnRigid>,
     /// Place of every body among those.
     places: Vec<u32>,
+}
+
+/// Springs on a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct OnNode {
+    /// Σ κ |w_a| Σ_b |w_b| \[N/m\].
+    stiffness: f64,
+    /// Σ κ w_a n of the springs along the normals \[N/m\].
+    pushed: Vec3,
 }
 
 /// Springs on a rigid body.
@@ -133,10 +142,10 @@ impl AssembledStiffness {
 
     /// Forgets the step before.
     pub fn clear(&mut self, mobility: &Mobility) {
-        self.touched.drain(..).for_each(|node| self.nodes[node as usize] = 0.0);
+        self.touched.drain(..).for_each(|node| self.nodes[node as usize] = OnNode::default());
         self.touched_masses.fill(0.0);
         self.rigid.drain(..).for_each(|rigid| self.places[rigid.body as usize] = NONE);
-        self.nodes.resize(mobility.num_nodes(), 0.0);
+        self.nodes.resize(mobility.num_nodes(), OnNode::default());
         self.places.resize(mobility.num_bodies(), NONE);
     }
 
@@ -147,12 +156,14 @@ impl AssembledStiffness {
         for (body, nodes, weights) in deformable_sides(constraint, mobility) {
             for (&node, weight) in nodes.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
                 let inverse_mass = bodies.inverse_mass[node as usize];
-                if self.nodes[node as usize] == 0.0 {
+                let on_node = &mut self.nodes[node as usize];
+                if on_node.stiffness == 0.0 {
                     self.touched.push(node);
                     self.touched_masses[body as usize] +=
                         if inverse_mass > 0.0 { 1.0 / inverse_mass } else { 0.0 };
                 }
-                self.nodes[node as usize] += stiffness * weight.abs() * sum;
+                on_node.stiffness += stiffness * weight.abs() * sum;
+                on_node.pushed += constraint.normal * (stiffness * weight);
             }
         }
         for (body, total, arm) in rigid_sides(constraint, bodies) {
@@ -191,26 +202,27 @@ impl AssembledStiffness {
         }
     }
 
-    /// Σ_j κ_j W_ij of a contact between rigid bodies: the square of the frequency at which it swings where all of them are
-    /// pressed alike \[1/s²\]. Where others press against it, as on the two sides of a body between others, no less than
-    /// a part of κ_i W_ii. Zero for others.
-    fn frequency_squared(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, stiffness: f64) -> f64 {
-        if !swings_rigidly(constraint, bodies.mobility) {
-            return 0.0;
-        }
-        let of_side = |(body, total, arm): (u32, f64, Vec3)| {
+    /// Σ_j κ_j W_ij: the square of the frequency at which a contact swings where all springs on what it pushes are pressed
+    /// alike \[1/s²\].
+    fn together(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
+        let mobility = bodies.mobility;
+        let of_body = |(body, total, arm): (u32, f64, Vec3)| {
             let pushed = self.rigid.get(self.places[body as usize] as usize)?.pushed;
-            let inverse = inverse_mass(bodies.mobility.rigid(body)?);
             let own = row(total, &arm, &constraint.normal);
-            Some([own.dot(&(inverse * pushed)), stiffness * own.dot(&(inverse * own))])
+            Some(own.dot(&(inverse_mass(mobility.rigid(body)?) * pushed)))
         };
-        let sides = rigid_sides(constraint, bodies).filter_map(of_side);
-        let [together, alone] =
-            sides.fold([0.0; 2], |sum, of_side| [sum[0] + of_side[0], sum[1] + of_side[1]]);
-        together.max(OPPOSED * alone)
+        let of_node = |(&node, weight): (&u32, &f64)| {
+            let answer = mobility.answer(node, &self.nodes[node as usize].pushed);
+            weight * constraint.normal.dot(&answer)
+        };
+        let rigid = rigid_sides(constraint, bodies).filter_map(of_body).sum::<f64>();
+        let nodes =
+            deformable_sides(constraint, mobility).flat_map(|(_, nodes, weights)| nodes.iter().zip(weights));
+        rigid + nodes.map(of_node).sum::<f64>()
     }
 
-    /// How a contact swings with all others, whose springs have these bounds.
+    /// How a contact swings with all others, whose springs have these bounds. Where others press against it, as on the two
+    /// sides of a body between others, ω² is no less than a part of κ_i W_ii.
     pub fn swing(
         &self,
         constraint: &Constraint<'_>,
@@ -218,17 +230,18 @@ impl AssembledStiffness {
         stiffness: f64,
         bound: Bound,
     ) -> Swing {
-        let together = self.frequency_squared(constraint, bodies, stiffness);
         let alone = stiffness * compliance_along_normal(constraint, bodies);
-        let is_of_rigid_bodies = together > 0.0;
+        let together = self.together(constraint, bodies);
+        if swings_rigidly(constraint, bodies.mobility) {
+            return Swing { square: together.max(OPPOSED * alone), alone, is_of_rigid_bodies: true };
+        }
         // The bound on nodes is up to twice what one contact has.
-        let square = if is_of_rigid_bodies { together } else { alone.max(0.5 * bound.nodes) };
-        Swing { square, alone, is_of_rigid_bodies }
+        Swing { square: alone.max(0.5 * bound.nodes).max(together), alone, is_of_rigid_bodies: false }
     }
 
     /// Bounds of the springs that share what a contact pushes.
     pub fn of(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Bound {
-        let of_node = |&node: &u32| self.nodes[node as usize] * bodies.inverse_mass[node as usize];
+        let of_node = |&node: &u32| self.nodes[node as usize].stiffness * bodies.inverse_mass[node as usize];
         let of_body = |&body: &u32| {
             self.rigid.get(self.places[body as usize] as usize).map_or(0.0, |rigid| rigid.bound)
         };

@@ -68,7 +68,8 @@ pub struct DecompositionOptions {
 /// keeps the centre of mass, and a couple on the nodes of each contact gives back the angular momentum that it costs, or a
 /// support takes it. What energy positions gain by that is accounted by the step, with the forces that it knows.
 ///
-/// Impulses and shifts of a contact that goes on are the first guess of the next step, and nothing else.
+/// What slides keeps its coefficient in motion until that stops it. What rests on another, pressed on by no more than the
+/// forces, has no restitution, and stays where it is.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -76,8 +77,10 @@ pub struct DecompositionOptions {
 pub struct Decomposition {
     options: DecompositionOptions,
     since: u32,
+    /// Length of the step before \[s\].
+    time_step: f64,
     /// What was found in the step before.
-    earlier: Carried<Guess>,
+    earlier: Carried<Memory>,
     groups: Groups,
     operator: Operator,
     contacts: Vec<Contact>,
@@ -94,13 +97,15 @@ pub struct Decomposition {
     sticking: StickingPairs,
 }
 
-/// A first guess of what a contact needs.
+/// What a contact that goes on keeps of the step before.
 #[derive(Clone, Copy, Debug, Default)]
-struct Guess {
-    /// Impulse over the step \[N\].
+struct Memory {
+    /// Impulse over the time between the middles of the steps, a first guess \[N\].
     force: Vec3,
-    /// Normal part of what moved the positions \[kg·m\].
+    /// Normal part of what moved the positions, a first guess \[kg·m\].
     push_out: f64,
+    /// Whether friction was at its bound, and it moved.
+    slides: bool,
 }
 
 /// What is known and found of one contact.
@@ -121,10 +126,14 @@ struct Contact {
     push_out_guess: f64,
     /// Impulse on the contactor \[N·s\].
     impulse: Vec3,
-    /// Whether friction is at its bound.
+    /// Whether friction is at its bound, and it moves.
     slips: bool,
+    /// Whether it has slid in the step before.
+    has_slid: bool,
     /// Whether another contact of the same rigid bodies has stuck in the step before.
     is_held: bool,
+    /// The part that strikes, and has restitution, of what closes: none at rest, all that is twice as fast \[-\].
+    striking: f64,
     /// Whether friction keeps it from having its restitution.
     is_jammed: bool,
     /// Time since it has begun, at most a step, if positions are projected \[s\].
@@ -145,8 +154,18 @@ impl Contact {
         let law = &self.laws.friction;
         let sliding = law.sliding(slip.norm());
         let is_stopped = slip.norm() * unknown.mass_across <= law.at_rest * self.normal.dot(&self.guess);
-        let is_held = self.is_held && is_stopped;
-        unknown.friction = [law.at_rest, if is_held { law.at_rest } else { sliding }];
+        unknown.friction = if self.is_held && is_stopped {
+            [law.at_rest; 2]
+        } else if self.has_slid {
+            [sliding; 2]
+        } else {
+            [law.at_rest, sliding]
+        };
+    }
+
+    /// Coefficient of restitution, of what strikes \[-\].
+    fn restitution(&self) -> f64 {
+        self.laws.restitution * self.striking
     }
 }
 
@@ -156,6 +175,7 @@ impl Decomposition {
         Self {
             since: options.every.max(1) - 1,
             options,
+            time_step: 0.0,
             earlier: Carried::default(),
             groups: Groups::default(),
             operator: Operator::default(),
@@ -171,31 +191,37 @@ impl Decomposition {
         }
     }
 
-    /// Contacts without impulse and shift.
-    fn load(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, time_step: f64) {
+    /// Contacts without impulse and shift, in a step whose middle is a time `between` after that of the one before \[s\].
+    fn load(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, time_step: f64, between: f64) {
         self.groups.find(constraints, bodies.mobility);
         self.operator.assemble(constraints, &self.groups, bodies);
         self.operator.load_velocities(bodies, &mut self.velocities);
         self.operator.load_kicks(bodies, 0.5 * time_step, &mut self.kicks);
         self.shifts.clear();
         self.shifts.resize(self.velocities.len(), Vec3::zeros());
-        self.earlier.follow(constraints, |_| Guess::default(), |_, _| ());
+        self.earlier.follow(constraints, |_| Memory::default(), |_, _| ());
         self.contacts.clear();
-        for (k, (constraint, guess)) in (0..).zip(constraints.iter().zip(self.earlier.iter())) {
+        // From one answer to the next.
+        let kicks = f64::from(self.options.every.max(1)) * between / (0.5 * time_step);
+        for (k, (constraint, memory)) in (0..).zip(constraints.iter().zip(self.earlier.iter())) {
             let drift = held_velocity(&constraint, bodies);
             let before = drift + self.operator.jump(k, &self.velocities);
+            let kick = self.operator.jump(k, &self.kicks);
+            let along = |vector: &Vec3| constraint.normal.dot(vector);
             self.contacts.push(Contact {
                 laws: self.options.pairs.of(&constraint),
                 normal: constraint.normal,
                 drift,
                 before,
                 start: before,
-                kick: self.operator.jump(k, &self.kicks),
-                guess: guess.force * time_step,
-                push_out_guess: guess.push_out,
+                kick,
+                guess: memory.force * between,
+                push_out_guess: memory.push_out,
                 impulse: Vec3::zeros(),
                 slips: false,
+                has_slid: memory.slides,
                 is_held: self.sticking.hold(constraint.bodies),
+                striking: striking(-along(&before), along(&kick).abs() * kicks),
                 is_jammed: false,
                 since: 0.0,
                 lead: 0.0,
@@ -223,9 +249,9 @@ impl Decomposition {
 
     /// Writes impulses, results and losses: −I · (v_r⁻ + v_r⁺)/2 of each contact, which add up to the change of the
     /// kinetic energy; restitution takes what it does with the velocities at which the contact begins.
-    fn report(&mut self, constraints: &Constraints, time_step: f64, action: &mut ContactAction) {
+    fn report(&mut self, constraints: &Constraints, between: f64, action: &mut ContactAction) {
         let contacts = constraints.iter().zip(&self.contacts).zip(self.earlier.iter_mut());
-        for (k, ((constraint, contact), guess)) in (0..).zip(contacts) {
+        for (k, ((constraint, contact), memory)) in (0..).zip(contacts) {
             let after = self.unknowns[k as usize].drift + self.operator.jump(k, &self.velocities);
             let mean = 0.5 * (contact.before + after);
             let normal = contact.normal.dot(&contact.impulse);
@@ -237,19 +263,19 @@ impl Decomposition {
             action.work.friction += friction_work;
             for (&node, &weight) in constraint.nodes.iter().zip(constraint.weights) {
                 action.impulses[node as usize] += contact.impulse * weight;
-                action.friction_forces[node as usize] += friction * (weight / time_step);
+                action.friction_forces[node as usize] += friction * (weight / between);
             }
             action.list(constraint.nodes);
             action.results.push(ContactResult {
-                normal_force: normal / time_step,
-                friction_force: friction / time_step,
+                normal_force: normal / between,
+                friction_force: friction / between,
                 status: Status::of(normal, &contact.laws.friction, contact.slips),
                 stored_energy: 0.0,
                 friction_work,
                 damping_work,
             });
             let push_out = contact.normal.dot(&contact.push_out);
-            *guess = Guess { force: contact.impulse / time_step, push_out };
+            *memory = Memory { force: contact.impulse / between, push_out, slides: contact.slips };
         }
         action.sort_nodes();
     }
@@ -303,7 +329,9 @@ impl Response for Decomposition {
         step: StepLength,
         action: &mut ContactAction,
     ) {
-        action.begin(step.actual);
+        let before = std::mem::replace(&mut self.time_step, step.actual);
+        let between = if before > 0.0 { 0.5 * (before + step.actual) } else { step.actual };
+        action.begin(between);
         self.since += 1;
         if self.since < self.options.every {
             action.results.resize(constraints.len(), ContactResult::default());
@@ -311,17 +339,17 @@ impl Response for Decomposition {
         }
         self.since = 0;
         if constraints.is_empty() {
-            self.earlier.follow(constraints, |_| Guess::default(), |_, _| ());
+            self.earlier.follow(constraints, |_| Memory::default(), |_, _| ());
             self.sticking.clear();
             return;
         }
         self.unsolved = UnsolvedProblems::default();
-        self.load(constraints, bodies, step.actual);
+        self.load(constraints, bodies, step.actual, between);
         self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
         self.answer_impacts(constraints, bodies.made, step.actual);
         self.project_slip();
-        self.report(constraints, step.actual, action);
+        self.report(constraints, between, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);
         action.work.numerical += given;
         action.unsolved = self.unsolved;
@@ -329,6 +357,12 @@ impl Response for Decomposition {
         self.correct(constraints, bodies, action);
         self.sticking.note(constraints, &action.results, bodies.mobility);
     }
+}
+
+/// The part that strikes of a contact that closes with this speed, where one that rests does so with that which forces give
+/// it from one answer to the next \[m/s\].
+fn striking(closing: f64, resting: f64) -> f64 {
+    if closing > resting { (closing / resting - 1.0).min(1.0) } else { 0.0 }
 }
 
 /// Σ w_a v_a of what no impulse can move \[m/s\].

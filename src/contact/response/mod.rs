@@ -240,11 +240,6 @@ impl ContactAction {
         }
     }
 
-    /// Length of the step at whose end it acts \[s\].
-    pub fn time_step(&self) -> f64 {
-        self.time_step
-    }
-
     /// Forgets the action of the step before; `time_step` is that of the step to come \[s\].
     pub fn begin(&mut self, time_step: f64) {
         for &node in &self.nodes {

@@ -58,6 +58,8 @@ struct Group<'a> {
     movers: std::ops::Range<usize>,
     /// Relative velocities are found to this \[m/s\].
     tolerance: f64,
+    /// Slower is rest \[m/s\].
+    rest: f64,
     /// Energy that contact has made before, and makes by shifts in this step as far as its first forces tell \[J\].
     made: f64,
     unsolved: &'a mut UnsolvedProblems,
@@ -105,13 +107,14 @@ impl Decomposition {
                 members: &self.members,
                 movers: self.operator.movers_of_group(group),
                 tolerance: TOLERANCE * speed + rounding,
+                rest: CLOSING * speed + rounding,
                 made,
                 unsolved: &mut self.unsolved,
                 workspace: &mut self.workspace,
             };
             match order {
                 Order::Together => group.answer_from_the_step_before(),
-                Order::OneByOne => group.answer_one_by_one(CLOSING * speed + rounding),
+                Order::OneByOne => group.answer_one_by_one(),
             }
         }
     }
@@ -157,7 +160,18 @@ impl Group<'_> {
         for &k in self.members {
             let unknown = &self.unknowns[k as usize];
             let contact = &mut self.contacts[k as usize];
-            (contact.impulse, contact.slips) = (unknown.impulse, unknown.slips);
+            contact.impulse = unknown.impulse;
+        }
+        self.note_slips();
+    }
+
+    /// Notes what slides: friction at its bound has not moved what others hold.
+    fn note_slips(&mut self) {
+        for &k in self.members {
+            let velocity = self.velocity(k);
+            let unknown = &self.unknowns[k as usize];
+            let slip = velocity - unknown.normal * unknown.normal.dot(&velocity);
+            self.contacts[k as usize].slips = unknown.slips && slip.norm() > self.rest;
         }
     }
 
@@ -174,30 +188,30 @@ impl Group<'_> {
     }
 
     /// Contacts one after another, until none is closing.
-    fn answer_one_by_one(&mut self, rest: f64) {
-        for _ in 0..MAX_PASSES {
-            let mut closes = false;
-            for place in 0..self.members.len() {
-                let k = self.members[place];
-                let start = self.unknowns[k as usize].drift + self.operator.jump(k, self.field);
-                let unknown = &mut self.unknowns[k as usize];
-                if unknown.mass == 0.0 || unknown.normal.dot(&start) >= -rest {
-                    continue;
-                }
-                closes = true;
-                let contact = &mut self.contacts[k as usize];
-                unknown.impulse = Vec3::zeros();
-                contact.begin(unknown, start);
-                self.answer_alone(place);
-                let (contact, unknown) = (&mut self.contacts[k as usize], &self.unknowns[k as usize]);
-                contact.impulse += unknown.impulse;
-                contact.slips = unknown.slips;
-            }
-            if !closes {
-                return;
-            }
+    fn answer_one_by_one(&mut self) {
+        if !(0..MAX_PASSES).any(|_| self.answer_each() == 0) {
+            self.unsolved.impulses += 1;
         }
-        self.unsolved.impulses += 1;
+        self.note_slips();
+    }
+
+    /// Answers each contact that is closing; how many there were.
+    fn answer_each(&mut self) -> usize {
+        let mut closing = 0;
+        for place in 0..self.members.len() {
+            let k = self.members[place];
+            let start = self.unknowns[k as usize].drift + self.operator.jump(k, self.field);
+            let unknown = &mut self.unknowns[k as usize];
+            if unknown.mass == 0.0 || unknown.normal.dot(&start) >= -self.rest {
+                continue;
+            }
+            closing += 1;
+            unknown.impulse = Vec3::zeros();
+            self.contacts[k as usize].begin(unknown, start);
+            self.answer_alone(place);
+            self.contacts[k as usize].impulse += self.unknowns[k as usize].impulse;
+        }
+        closing
     }
 
     fn answer_alone(&mut self, place: usize) {
@@ -209,6 +223,7 @@ impl Group<'_> {
             members: &self.members[place..=place],
             movers: self.movers.clone(),
             tolerance: self.tolerance,
+            rest: self.rest,
             made: 0.0,
             unsolved: &mut *self.unsolved,
             workspace: &mut *self.workspace,
@@ -224,7 +239,7 @@ impl Group<'_> {
         }
         let closes = |&k: &u32| {
             let contact = &self.contacts[k as usize];
-            contact.laws.restitution > 0.0 && contact.normal.dot(&contact.start) < 0.0
+            contact.restitution() > 0.0 && contact.normal.dot(&contact.start) < 0.0
         };
         if !self.members.iter().any(closes) {
             return;
@@ -245,7 +260,7 @@ impl Group<'_> {
         }
         let target = |contact: &Contact, closing: f64| {
             let Contact { is_jammed, lead, .. } = *contact;
-            let restitution = contact.laws.restitution;
+            let restitution = contact.restitution();
             let rebounds = restitution > 0.0 && !is_jammed;
             if rebounds { (restitution * closing - (1.0 + restitution) * lead).max(0.0) } else { 0.0 }
         };
@@ -383,8 +398,9 @@ impl Group<'_> {
     /// Whether nothing takes energy.
     fn is_elastic(&self) -> bool {
         self.members.iter().all(|&k| {
-            let laws = &self.contacts[k as usize].laws;
-            laws.restitution == 1.0 && !laws.friction.acts() && !self.contacts[k as usize].is_jammed
+            let Contact { laws, normal, start, striking, is_jammed, .. } = &self.contacts[k as usize];
+            let strikes = *striking == 1.0 || normal.dot(start) >= 0.0;
+            laws.restitution == 1.0 && strikes && !laws.friction.acts() && !is_jammed
         })
     }
 

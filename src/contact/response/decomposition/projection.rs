@@ -42,7 +42,9 @@ impl Decomposition {
             // What has pressed in the step before has rubbed all the step, though it may have risen a little since.
             let rubs = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
             contact.since = part * dt * rubs;
-            contact.lead = lead(closing, contact.normal.dot(&contact.kick), fraction);
+            // What has rested begins at no time of its own.
+            let kick = contact.normal.dot(&contact.kick);
+            contact.lead = contact.striking * kick * (1.0 - 2.0 * fraction);
         }
         if deepest <= rounding {
             return;
@@ -53,7 +55,7 @@ impl Decomposition {
             let gone = way.min(-constraint.gap).max(0.0);
             let compliance = self.operator.shared_compliance(k);
             let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
-            unknown.target = part * (-constraint.gap) + contact.laws.restitution * gone;
+            unknown.target = part * (-constraint.gap) + contact.restitution() * gone;
             unknown.impulse = contact.normal * contact.push_out_guess;
             self.operator.push(k, &unknown.impulse, &mut self.shifts);
             self.unknowns.push(unknown);
@@ -193,14 +195,6 @@ impl Decomposition {
         }
         given
     }
-}
-
-/// What forces make of the normal velocity of a contact that has closed with this speed from the middle of the step until it
-/// began, with what they make of it in half a step, and the fraction of the step since \[m/s\]. What closes no faster than
-/// forces make it do in a step has rested, and begins at no time of its own: from there on the lead grows to its full.
-fn lead(closing: f64, kick: f64, fraction: f64) -> f64 {
-    let part = (closing / (2.0 * kick.abs()) - 1.0).clamp(0.0, 1.0);
-    if part > 0.0 { part * kick * (1.0 - 2.0 * fraction) } else { 0.0 }
 }
 
 /// Tensor of inertia about the axes on which a body can turn, from its inverse.
