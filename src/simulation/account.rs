@@ -82,7 +82,7 @@ impl Simulation {
         self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
         jumps.into_iter().for_each(|jump| self.audit.add_impulse(jump));
         if self.acts_by_impulses() {
-            let angular = self.wall_couple() * dt + self.action.support_moment;
+            let angular = self.wall_couple() * self.action.spread() + self.action.support_moment;
             self.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
         }
         self.audit_contact();

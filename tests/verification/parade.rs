@@ -97,7 +97,7 @@ impl Scene {
     fn run(&self, simulation: &mut Simulation) -> Result<Outcome, String> {
         let held = |simulation: &Simulation| {
             let energies = simulation.energies();
-            energies.kinetic + energies.strain + energies.hourglass - energies.external_work
+            energies.kinetic - energies.kick + energies.strain + energies.hourglass - energies.external_work
         };
         let first = held(simulation);
         let mass: f64 =

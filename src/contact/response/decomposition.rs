@@ -132,7 +132,7 @@ struct Contact {
     has_slid: bool,
     /// Whether another contact of the same rigid bodies has stuck in the step before.
     is_held: bool,
-    /// The part that strikes, and has restitution, of what closes: none at rest, all that is twice as fast \[-\].
+    /// The part that strikes, and has restitution, of what closes: none at rest, all of what is fast \[-\].
     striking: f64,
     /// Whether friction keeps it from having its restitution.
     is_jammed: bool,
@@ -360,9 +360,10 @@ impl Response for Decomposition {
 }
 
 /// The part that strikes of a contact that closes with this speed, where one that rests does so with that which forces give
-/// it from one answer to the next \[m/s\].
+/// it from one answer to the next \[m/s\]. What has been lifted by rounding, or by a rebound of less than that, comes back with
+/// up to twice as much: it has rested too. All strikes that closes three times as fast.
 fn striking(closing: f64, resting: f64) -> f64 {
-    if closing > resting { (closing / resting - 1.0).min(1.0) } else { 0.0 }
+    if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
 }
 
 /// Σ w_a v_a of what no impulse can move \[m/s\].

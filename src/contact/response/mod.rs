@@ -206,8 +206,8 @@ pub struct ContactAction {
     pub frequency_squared: f64,
     /// Bits of the nodes noted so far, which makes `nodes` of them.
     listed: FixedBitSet,
-    /// Step over which impulses are spread where they are shown as forces \[s\].
-    time_step: f64,
+    /// Time over which impulses are spread where they are shown as forces \[s\].
+    spread: f64,
 }
 
 impl ContactAction {
@@ -233,15 +233,17 @@ impl ContactAction {
     /// Mean force of contact on a node over the step \[N\], of impulses too.
     pub fn mean_force(&self, node: usize) -> Vec3 {
         let impulse = self.impulses[node];
-        if impulse == Vec3::zeros() {
-            self.forces[node]
-        } else {
-            self.forces[node] + impulse / self.time_step
-        }
+        if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
     }
 
-    /// Forgets the action of the step before; `time_step` is that of the step to come \[s\].
-    pub fn begin(&mut self, time_step: f64) {
+    /// Time over which impulses are spread where they are shown as forces \[s\].
+    pub fn spread(&self) -> f64 {
+        self.spread
+    }
+
+    /// Forgets the action of the step before; `spread` is the time over which impulses are to be spread where they are shown
+    /// as forces \[s\].
+    pub fn begin(&mut self, spread: f64) {
         for &node in &self.nodes {
             self.forces[node as usize] = Vec3::zeros();
             self.impulses[node as usize] = Vec3::zeros();
@@ -258,7 +260,7 @@ impl ContactAction {
         self.unsolved = UnsolvedProblems::default();
         self.support_moment = Vec3::zeros();
         self.frequency_squared = 0.0;
-        self.time_step = time_step;
+        self.spread = spread;
     }
 
     /// Adds a contact's force to its nodes: `normal` and `friction` on the contactor \[N\].
