@@ -132,8 +132,8 @@ struct Contact {
     has_slid: bool,
     /// Whether another contact of the same rigid bodies has stuck in the step before.
     is_held: bool,
-    /// The part that strikes, and has restitution, of what closes: none at rest, all of what is fast \[-\].
-    striking: f64,
+    /// Speed at which it closes at rest: what forces give it from one answer to the next \[m/s\].
+    resting: f64,
     /// Whether friction keeps it from having its restitution.
     is_jammed: bool,
     /// Time since it has begun, at most a step, if positions are projected \[s\].
@@ -163,9 +163,16 @@ impl Contact {
         };
     }
 
-    /// Coefficient of restitution, of what strikes \[-\].
-    fn restitution(&self) -> f64 {
-        self.laws.restitution * self.striking
+    /// The part that strikes, and has restitution, where it closes with this speed. What has been lifted by rounding, or by a
+    /// rebound of less than it closes with at rest, comes back with up to twice as much: it has rested too.
+    fn striking(&self, closing: f64) -> f64 {
+        let Self { resting, .. } = *self;
+        if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
+    }
+
+    /// Coefficient of restitution where it closes with this speed \[-\].
+    fn restitution(&self, closing: f64) -> f64 {
+        self.laws.restitution * self.striking(closing)
     }
 }
 
@@ -207,7 +214,6 @@ impl Decomposition {
             let drift = held_velocity(&constraint, bodies);
             let before = drift + self.operator.jump(k, &self.velocities);
             let kick = self.operator.jump(k, &self.kicks);
-            let along = |vector: &Vec3| constraint.normal.dot(vector);
             self.contacts.push(Contact {
                 laws: self.options.pairs.of(&constraint),
                 normal: constraint.normal,
@@ -221,7 +227,7 @@ impl Decomposition {
                 slips: false,
                 has_slid: memory.slides,
                 is_held: self.sticking.hold(constraint.bodies),
-                striking: striking(-along(&before), along(&kick).abs() * kicks),
+                resting: constraint.normal.dot(&kick).abs() * kicks,
                 is_jammed: false,
                 since: 0.0,
                 lead: 0.0,
@@ -357,13 +363,6 @@ impl Response for Decomposition {
         self.correct(constraints, bodies, action);
         self.sticking.note(constraints, &action.results, bodies.mobility);
     }
-}
-
-/// The part that strikes of a contact that closes with this speed, where one that rests does so with that which forces give
-/// it from one answer to the next \[m/s\]. What has been lifted by rounding, or by a rebound of less than that, comes back with
-/// up to twice as much: it has rested too. All strikes that closes three times as fast.
-fn striking(closing: f64, resting: f64) -> f64 {
-    if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
 }
 
 /// Σ w_a v_a of what no impulse can move \[m/s\].

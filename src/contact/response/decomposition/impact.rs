@@ -239,7 +239,7 @@ impl Group<'_> {
         }
         let closes = |&k: &u32| {
             let contact = &self.contacts[k as usize];
-            contact.restitution() > 0.0 && contact.normal.dot(&contact.start) < 0.0
+            contact.restitution(-contact.normal.dot(&contact.start)) > 0.0
         };
         if !self.members.iter().any(closes) {
             return;
@@ -260,7 +260,7 @@ impl Group<'_> {
         }
         let target = |contact: &Contact, closing: f64| {
             let Contact { is_jammed, lead, .. } = *contact;
-            let restitution = contact.restitution();
+            let restitution = contact.restitution(closing);
             let rebounds = restitution > 0.0 && !is_jammed;
             if rebounds { (restitution * closing - (1.0 + restitution) * lead).max(0.0) } else { 0.0 }
         };
@@ -398,9 +398,11 @@ impl Group<'_> {
     /// Whether nothing takes energy.
     fn is_elastic(&self) -> bool {
         self.members.iter().all(|&k| {
-            let Contact { laws, normal, start, striking, is_jammed, .. } = &self.contacts[k as usize];
-            let strikes = *striking == 1.0 || normal.dot(start) >= 0.0;
-            laws.restitution == 1.0 && strikes && !laws.friction.acts() && !is_jammed
+            let contact = &self.contacts[k as usize];
+            let Contact { laws, is_jammed, .. } = contact;
+            let closing = -contact.normal.dot(&contact.start);
+            let rests = closing > 0.0 && contact.striking(closing) < 1.0;
+            laws.restitution == 1.0 && !rests && !laws.friction.acts() && !is_jammed
         })
     }
 

@@ -44,18 +44,18 @@ impl Decomposition {
             contact.since = part * dt * rubs;
             // What has rested begins at no time of its own.
             let kick = contact.normal.dot(&contact.kick);
-            contact.lead = contact.striking * kick * (1.0 - 2.0 * fraction);
+            contact.lead = contact.striking(closing) * kick * (1.0 - 2.0 * fraction);
         }
         if deepest <= rounding {
             return;
         }
         self.unknowns.clear();
         for (k, (constraint, contact)) in (0..).zip(constraints.iter().zip(&mut self.contacts)) {
-            let way = (-contact.normal.dot(&contact.before) * dt).max(0.0);
-            let gone = way.min(-constraint.gap).max(0.0);
+            let closing = -contact.normal.dot(&contact.before);
+            let gone = (closing * dt).min(-constraint.gap).max(0.0);
             let compliance = self.operator.shared_compliance(k);
             let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
-            unknown.target = part * (-constraint.gap) + contact.restitution() * gone;
+            unknown.target = part * (-constraint.gap) + contact.restitution(closing) * gone;
             unknown.impulse = contact.normal * contact.push_out_guess;
             self.operator.push(k, &unknown.impulse, &mut self.shifts);
             self.unknowns.push(unknown);
