@@ -55,14 +55,14 @@ fn lets_go(response: &str, scale: f64) -> [f64; 3] {
 }
 
 /// Goal: a cube sticks on a belt of v = 10 t² until 20 t = μ_s g, t0 = 0.24525 s, within 2 %, and moves with it before,
-/// within 2 mm/s, by every response at default settings; of a tenth and of ten times the size alike. Source: Newton's and
-/// Coulomb's laws. Tolerance: springs across the normal give way until they hold, and come to rest in a tenth of t0.
+/// within 2 mm/s, by every response at default settings; of a tenth and of ten times the size alike; by impulses, which give
+/// way by nothing, within 0.2 %. Source: Newton's and Coulomb's laws. Tolerance: springs across the normal give way until they
+/// hold, and come to rest in a tenth of t0.
 ///
 /// With lengths times λ, and g, μ and the density as they are, accelerations stay and Froude's number v²/(g L) does if times
 /// and velocities are times √λ, as λ/√λ² = 1. Then the belt is √λ · 10 (t/√λ)² = 10/√λ t², and steps at default settings,
 /// dt² in proportion to L/g, and the run are times √λ: the scenes are the same but for their units, so 2 mm/s becomes
-/// 2 mm/s √λ. What they slide with, over √λ, is held alike within 10 %: exactly by springs, and by impulses as far as rounding
-/// decides which contact lets go first.
+/// 2 mm/s √λ. What they slide with, over √λ, is held alike within 10 %.
 #[test]
 fn cube_on_a_belt_sticks_until_friction_is_exceeded() {
     for response in RESPONSES {
@@ -73,7 +73,8 @@ fn cube_on_a_belt_sticks_until_friction_is_exceeded() {
                 "{response}, scale {scale}: lets go at {:.4} of t0, {early:.1e} m/s before",
                 found / exact
             );
-            assert!((found / exact - 1.0).abs() < 0.02, "{response}, {scale}: {found} s, not {exact} s");
+            let within = if response == "decomposition" { 0.002 } else { 0.02 };
+            assert!((found / exact - 1.0).abs() < within, "{response}, {scale}: {found} s, not {exact} s");
             assert!(early < 2e-3 * scale.sqrt(), "{response}, {scale}: slides with {early} m/s");
             let ratio = early / scale.sqrt() / *early_at_one.get_or_insert(early);
             assert!(

@@ -91,11 +91,6 @@ impl Law {
         if self.response == "decomposition" { 1e-4 } else { 6e-3 }
     }
 
-    /// Whether resting bodies hop: by impulses, they leave with what gravity has given them in a step.
-    fn hops(self) -> bool {
-        self.response == "decomposition" && self.restitution == 1.0
-    }
-
     /// How far the velocity of a block that slides may be off \[m/s\]. Nodes of the floor press on the block's face, which
     /// leans as the block hops on springs.
     fn sliding(self) -> f64 {
@@ -267,7 +262,7 @@ fn drops(scenes: &mut Vec<Scene>) {
                 (Material::Rubber, Base::Mesh(3)),
                 (Material::Rigid, Base::Soft),
             ] {
-                if law.restitution == 0.5 || law.hops() {
+                if law.restitution == 0.5 {
                     continue;
                 }
                 let keys = format!("{rotate}translate = [0, 0, {:?}]\n", below + 0.001);
@@ -297,7 +292,7 @@ fn lossy_laws() -> impl Iterator<Item = Law> {
 
 /// A block that slides with 0.5 m/s over the seams of three level slabs, the last 1e-6 lower: v = v0 − μ g t.
 fn slides(scenes: &mut Vec<Scene>) {
-    for law in Law::all().into_iter().filter(|law| !law.hops()) {
+    for law in Law::all() {
         let (end, start) = (0.6, 0.5);
         let rigid_slabs: String = (0..3)
             .map(|k| {
@@ -401,7 +396,7 @@ fn stacks(scenes: &mut Vec<Scene>) {
 
 /// A cube on its edge in a groove of two planes at 45°, which holds it on both sides: it does not move to a side.
 fn grooves(scenes: &mut Vec<Scene>) {
-    for law in Law::all().into_iter().filter(|law| !law.hops()) {
+    for law in Law::all() {
         for material in [Material::Rigid, Material::Rubber] {
             if material == Material::Rubber && law.restitution == 1.0 {
                 continue;
