@@ -20,6 +20,7 @@ mod crossing_edges;
 mod driving_functions;
 mod elastic_balls;
 mod everyday;
+mod exact_output;
 mod flush_floors;
 mod flush_lips;
 mod free_rotation;
