@@ -158,6 +158,7 @@ impl Simulation {
             surfaces,
             energies: Energies::default(),
             audit: Audit::new(&Energies::default(), Wrench::zero(), 0.0),
+            rounded_moment: 0.0,
             external_wrench: Wrench::zero(),
             support_accounts_before: Vec::new(),
             support_accounts: vec![SupportAccount::NOTHING; model.num_support_accounts],

@@ -131,6 +131,8 @@ pub struct Simulation {
     surfaces: Vec<Surface>,
     energies: Energies,
     audit: Audit,
+    /// Moment of the masses that rounding of positions moves \[kg·m²\].
+    rounded_moment: f64,
     external_wrench: Wrench,
     /// Of boundaries and walls.
     support_accounts: Vec<SupportAccount>,

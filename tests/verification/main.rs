@@ -28,6 +28,7 @@ mod friction;
 mod hertz;
 mod invariance;
 mod iteration_study;
+mod long_rest;
 mod model;
 mod motorcycle;
 mod one_point_hexahedra;
