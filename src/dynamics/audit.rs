@@ -145,6 +145,9 @@ pub struct Audit {
     initial_momentum: Wrench,
     impulse: Wrench,
     energy_scale: f64,
+    /// Energy that cannot be told from nothing, and that which rounding may have made in the steps since \[J\].
+    rounding: f64,
+    noise: f64,
     momentum_scale: f64,
     angular_scale: f64,
     impulse_scale: f64,
@@ -172,7 +175,9 @@ impl Audit {
             has_started: false,
             initial_momentum: momentum,
             impulse: Wrench::zero(),
-            energy_scale: rounding,
+            energy_scale: 0.0,
+            rounding,
+            noise: 0.0,
             momentum_scale: 0.0,
             angular_scale: 0.0,
             impulse_scale: 0.0,
@@ -196,7 +201,7 @@ impl Audit {
 
     /// Largest of kinetic, strain and |external work| seen so far, and of what rounding may store \[J\].
     pub fn energy_scale(&self) -> f64 {
-        self.energy_scale
+        self.energy_scale.max(self.rounding + self.noise)
     }
 
     /// Whether the kick energy of the initial state is noted.
@@ -233,31 +238,31 @@ impl Audit {
 
     /// Size of [`Audit::imbalance`] over [`Audit::energy_scale`], as they are now.
     pub fn relative_imbalance(&self) -> f64 {
-        relative(self.imbalance.abs(), self.energy_scale)
+        relative(self.imbalance.abs(), self.energy_scale())
     }
 
-    /// Whether the imbalance is past a part of the largest energy so far, and past the rounding of all the work put through
-    /// the run: what comes to rest turns over energy for long after its peak, and one that was never in motion has no peak.
+    /// Whether the imbalance is past a part of the largest energy so far, past the rounding of all the work put through the
+    /// run, and past that of positions, step by step: what comes to rest turns over energy for long after its peak, and what
+    /// was never in motion has no peak.
     pub fn is_past(&self, tolerance: f64) -> bool {
         let imbalance = self.imbalance.abs();
-        let is_within =
-            imbalance <= tolerance * self.energy_scale || imbalance <= NOISE * self.work_put_through;
-        !is_within
+        let allowed = [tolerance * self.energy_scale(), NOISE * self.work_put_through, self.noise];
+        !allowed.into_iter().any(|most| imbalance <= most)
     }
 
     /// Imbalance and net numerical work together, |imbalance| + |net numerical work|, over the largest energy.
     pub fn energy_error(&self) -> Deviation {
-        self.both.over(self.energy_scale)
+        self.both.over(self.energy_scale())
     }
 
     /// The part of the imbalance in [`Audit::energy_error`].
     pub fn balance_deviation(&self) -> Deviation {
-        self.balance.over(self.energy_scale)
+        self.balance.over(self.energy_scale())
     }
 
     /// The part of the net numerical work in [`Audit::energy_error`].
     pub fn numerical_deviation(&self) -> Deviation {
-        self.numerical.over(self.energy_scale)
+        self.numerical.over(self.energy_scale())
     }
 
     /// Error of linear momentum over [`Audit::momentum_scale`].
@@ -278,6 +283,11 @@ impl Audit {
     /// Largest of [`Audit::angular_deviation`].
     pub fn largest_angular_error(&self) -> f64 {
         self.angular_deviation().largest
+    }
+
+    /// Adds to the energy that rounding may have made \[J\].
+    pub fn add_noise(&mut self, energy: f64) {
+        self.noise += energy;
     }
 
     /// Adds the impulse of loads and supports. Errors are relative to it where bodies have no momentum but rounding, as at
@@ -385,6 +395,22 @@ mod tests {
         audit.check(DT, &Energies { kinetic: 4.5, ..Energies::default() }, std::iter::empty());
         let parts = [audit.balance_deviation(), audit.numerical_deviation(), audit.energy_error()];
         assert_eq!(parts.map(|part| part.last), [0.5 / 4.5, 2.75 / 4.5, 3.25 / 4.5]);
+    }
+
+    /// Rounding of positions that steps add up to is not past the tolerance, what is more is; it is the scale of what is at rest.
+    #[test]
+    fn rounding_of_positions_grows_with_the_steps() {
+        let resting = |kinetic: f64| {
+            let mut audit = Audit::new(&Energies::default(), Wrench::zero(), 0.0);
+            for step in 1..=1000 {
+                audit.add_noise(1e-20);
+                let energies = Energies { kinetic: kinetic * f64::from(step), ..Energies::default() };
+                audit.check(f64::from(step) * DT, &energies, std::iter::empty());
+            }
+            audit
+        };
+        assert!(!resting(0.9e-20).is_past(0.05) && resting(1.1e-20).is_past(0.05));
+        assert!((resting(0.1e-20).relative_imbalance() - 0.1).abs() < 1e-9);
     }
 
     /// A run is past its tolerance of the peak so far; noise of all the work it has turned over is not, however small the peak.

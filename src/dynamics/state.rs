@@ -40,4 +40,11 @@ impl State {
         self.time_remainder = added - (after - self.time);
         self.time = after;
     }
+
+    /// Puts the time to an instant \[s\] that it is off by the rounding of a sum.
+    pub fn settle(&mut self, instant: f64) {
+        if (instant - self.time - self.time_remainder).abs() <= 2.0 * f64::EPSILON * instant {
+            (self.time, self.time_remainder) = (instant, 0.0);
+        }
+    }
 }

@@ -206,6 +206,7 @@ pub(super) struct Output {
     pub times: Option<Spanned<Vec<f64>>>,
     pub contact_interval: Option<Number>,
     pub fields: Option<Texts>,
+    pub exact: Option<bool>,
     pub detection_volumes: Option<Spanned<bool>>,
     pub history: Option<History>,
 }

@@ -141,6 +141,7 @@ fn mismatch(key: &str, message: &str) -> String {
     let wanted = match wanted {
         "f64" => "a number".into(),
         "i64" => "a whole number".into(),
+        "a boolean" => "true or false".into(),
         "a sequence" => "a list".into(),
         other => match other.strip_prefix("an array of length ") {
             Some(count) => format!("a list of {count}"),

@@ -282,6 +282,8 @@ pub struct OutputSettings {
     pub directory: PathBuf,
     /// When frames are written; the first and the last instant always are.
     pub frames: FrameSchedule,
+    /// Whether steps end where frames and rows of the history are due.
+    pub exact: bool,
     /// Largest time between frames from the first contact on \[s\]; `None`: as before it.
     pub contact_interval: Option<f64>,
     /// Fields in the frames.

@@ -44,6 +44,7 @@ use super::nodal_sums::NodalSums;
 use super::passages::radii;
 use super::respond::nodal_mobility;
 use super::rigid::RigidForces;
+use super::schedule::OutputTimes;
 use super::sheets::bodies_behind_sheets;
 use super::spring_stiffness::{holding_step, resting_step, stiffness_of_springs, stiffness_warning};
 use super::step_size::StepControl;
@@ -146,6 +147,7 @@ impl Simulation {
                 resting,
             ),
             driving_functions: DrivingFunctions::new(scenario),
+            exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             balances_before: Vec::new(),
             nodal_sums: vec![NodalSums::zero(); pieces.len()],
@@ -156,6 +158,7 @@ impl Simulation {
             surfaces,
             energies: Energies::default(),
             audit: Audit::new(&Energies::default(), Wrench::zero(), 0.0),
+            rounded_moment: 0.0,
             external_wrench: Wrench::zero(),
             support_accounts_before: Vec::new(),
             support_accounts: vec![SupportAccount::NOTHING; model.num_support_accounts],

@@ -72,10 +72,11 @@ impl DrivingFunctions {
         breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
     }
 
-    /// Size of a step from a time on that is to be as long as wanted, or to end at a break \[s\]. What is left to a break that is
-    /// less than two steps away is taken in two equal ones.
-    pub fn step_to_break(&self, time: f64, wanted: f64) -> f64 {
-        let Some(first) = self.first_break(time + SHORTEST * wanted, time + 2.0 * wanted) else {
+    /// Size of a step from a time on that is to be as long as wanted, or to end at a break before a `horizon` \[s\]. What is left
+    /// to a break that is less than two steps away is taken in two equal ones.
+    pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
+        let in_two_steps = horizon.min(time + 2.0 * wanted);
+        let Some(first) = self.first_break(time + SHORTEST * wanted, in_two_steps) else {
             return wanted;
         };
         let ahead = first - time;
@@ -83,7 +84,7 @@ impl DrivingFunctions {
             return if ahead < 2.0 * wanted * (1.0 - ROUNDING) { 0.5 * ahead } else { wanted };
         }
         let (mut last, mut count) = (first, 1);
-        while let Some(next) = self.first_break(last, time + wanted) {
+        while let Some(next) = self.first_break(last, horizon.min(time + wanted)) {
             (last, count) = (next, count + 1);
         }
         let step = if count > MOST_BREAKS { last - time } else { ahead };
@@ -142,9 +143,10 @@ fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFun
 }
 
 impl Simulation {
-    /// Size of the next step that is to be as long as wanted, or to end at a break \[s\].
-    pub(super) fn step_to_break(&self, wanted: f64) -> f64 {
-        self.driving_functions.step_to_break(self.state.time + self.state.time_remainder, wanted)
+    /// Size of the next step that is to be as long as wanted, or to end at a break before a `horizon` \[s\].
+    pub(super) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
+        let time = self.state.time + self.state.time_remainder;
+        self.driving_functions.step_to_break(time, wanted, horizon)
     }
 
     /// Warns once of each function that varies faster than the next step, of a length \[s\], can follow.

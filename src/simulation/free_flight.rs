@@ -39,8 +39,7 @@ impl Simulation {
 
     /// Flies for one step: as long as allowed, or to the first impact, where stepping begins.
     pub(super) fn fly(&mut self, until: f64) {
-        let end = until.min(self.settings.end);
-        let (duration, arrival) = self.flight_duration(end);
+        let duration = self.flight_duration(until);
         self.plan_motions(duration);
         let flight = Flight {
             time: self.state.time,
@@ -55,8 +54,11 @@ impl Simulation {
         });
         let travelled = impact.map_or(duration, |impact| impact.time - self.state.time);
         self.follow_motions(travelled);
-        self.state.time = impact.map_or(arrival, |impact| impact.time);
-        self.state.time_remainder = 0.0;
+        match impact {
+            Some(impact) => (self.state.time, self.state.time_remainder) = (impact.time, 0.0),
+            None => self.advance_time(duration),
+        }
+        self.state.settle(until.min(self.settings.end));
         self.state.step += 1;
         self.steps_in_flight += 1;
         self.control.set_time_step(travelled);
@@ -77,13 +79,15 @@ impl Simulation {
         self.first_contacts.first().copied()
     }
 
-    /// Length of the next step of flight, no further than to `end`, and the time at its end \[s\].
-    fn flight_duration(&self, end: f64) -> (f64, f64) {
+    /// Length of the next step of flight, no further than `until` \[s\].
+    fn flight_duration(&self, until: f64) -> f64 {
         let unsteady = self.carriers.iter().flatten().filter(|carrier| !carrier.spins_steadily());
         let fastest = unsteady.map(RigidBody::spin_bound).fold(0.0, f64::max).sqrt();
         let step = self.settings.flight_step.min(UNSTEADY_TURN / fastest);
-        let remaining = end - self.state.time;
-        if remaining <= step * (1.0 + 1e-9) { (remaining, end) } else { (step, self.state.time + step) }
+        let to = |instant: f64| instant - self.state.time - self.state.time_remainder;
+        let step = self.next_output(step).map_or(step, |due| self.even_step(to(due), step));
+        let remaining = to(until.min(self.settings.end));
+        if self.is_last_step(remaining, step) { remaining } else { step }
     }
 
     /// The motion of every body over the next step.

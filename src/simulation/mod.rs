@@ -68,6 +68,7 @@ pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, RigidSupport,
 use nodal_sums::NodalSums;
 pub use record::Recorder;
 use rigid::RigidForces;
+use schedule::OutputTimes;
 use step_size::StepControl;
 pub use support_account::SupportAccount;
 use supports::SupportedComponent;
@@ -108,6 +109,8 @@ pub struct Simulation {
     contact_before: (Constraints, ContactAction),
     control: StepControl,
     driving_functions: DrivingFunctions,
+    /// Where steps are to end at outputs.
+    exact_output: Option<OutputTimes>,
     tunnelling: TunnellingGuard,
     /// Of the places and velocities of the bodies, reused.
     passage_boxes: Vec<(u32, [Aabb; 2])>,
@@ -128,6 +131,8 @@ pub struct Simulation {
     surfaces: Vec<Surface>,
     energies: Energies,
     audit: Audit,
+    /// Moment of the masses that rounding of positions moves \[kg·m²\].
+    rounded_moment: f64,
     external_wrench: Wrench,
     /// Of boundaries and walls.
     support_accounts: Vec<SupportAccount>,

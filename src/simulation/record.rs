@@ -12,7 +12,7 @@ use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
 use crate::math::Vec3;
 use crate::scenario::{Field, OutputSettings, Scenario};
 
-use super::schedule::Schedule;
+use super::schedule::{OutputTimes, Schedule};
 use super::volumes::balls_of_pairs;
 use super::{PairBalance, Simulation};
 
@@ -43,8 +43,7 @@ impl Recorder {
         simulation: &Simulation,
     ) -> Result<Self, OutputError> {
         let start = Instant::now();
-        let OutputSettings { frames, contact_interval, fields, history_interval, detection_volumes, .. } =
-            &scenario.output;
+        let OutputSettings { contact_interval, fields, detection_volumes, .. } = &scenario.output;
         let series = Series::create(directory, &scenario.name, output_grid(simulation))?;
         let volumes =
             create_beside(directory, &scenario.name, "volumes", detection_volumes.then(Grid::default))?;
@@ -58,7 +57,7 @@ impl Recorder {
             history: History::create(directory, &names)?,
             pairs: Pairs::create(directory)?,
             fields: fields.clone(),
-            schedule: Schedule::new(frames.clone(), *contact_interval, *history_interval, scenario.time.end),
+            schedule: Schedule::new(OutputTimes::of(scenario), *contact_interval),
             creation: 0.0,
             frames: 0,
         };
@@ -74,7 +73,6 @@ impl Recorder {
     /// Records the state before the first step.
     pub(super) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
         let start = Instant::now();
-        self.schedule.skip_frames_until(simulation.state.time);
         self.write_row(simulation)?;
         self.write_frame(simulation)?;
         simulation.wall.output += self.creation + start.elapsed().as_secs_f64();

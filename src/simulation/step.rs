@@ -45,7 +45,7 @@ impl Simulation {
         self.support_accounts_before.clone_from(&self.support_accounts);
         let dt = self.predict_to_impact(dt);
         self.watch_functions(dt);
-        self.state.advance_time(dt);
+        self.advance_time(dt);
         self.state.step += 1;
         self.swap_contact();
         self.detect(dt);
@@ -58,6 +58,13 @@ impl Simulation {
         self.correct(dt);
         self.account(dt);
         Ok(())
+    }
+
+    /// Goes on by a step \[s\]; the end of the run, and where output is due that is to be exact, are reached without rounding.
+    pub(super) fn advance_time(&mut self, dt: f64) {
+        let stop = self.next_output(dt).unwrap_or(self.settings.end);
+        self.state.advance_time(dt);
+        self.state.settle(stop);
     }
 
     /// Contacts and their action change places with those of the step before.

@@ -28,6 +28,9 @@ const WORTHWHILE: f64 = 1.1;
 /// Below this fraction of the first step a run cannot be expected to end.
 const COLLAPSE: f64 = 1e-6;
 
+/// Part of a step that is not worth one.
+const NO_STEP: f64 = 1e-9;
+
 /// Fraction of the joint stability limit of elements and contacts that is used.
 const CONTACT_SAFETY: f64 = 0.95;
 
@@ -187,16 +190,14 @@ impl Simulation {
             (StepSize::Auto, Some(promise)) => self.step_without_passage(promise.regular),
             _ => self.preferred_step(),
         };
-        let longest = match promised {
-            Some(promise) => promise.longest,
-            None => self.step_to_break(preferred.min(self.control.longest)),
+        let wanted = match promised {
+            Some(promise) if promise.longest <= preferred => promise.longest,
+            _ => self.step_to_event(preferred.min(self.control.longest)),
         };
         let first = *self.control.first.get_or_insert(preferred);
         let remaining = self.remaining_time();
-        let wanted = preferred.min(longest);
-        let ends = remaining <= wanted * (1.0 + 1e-9);
         self.control.regular_step = preferred;
-        let step = if ends { remaining } else { wanted };
+        let step = if self.is_last_step(remaining, wanted) { remaining } else { wanted };
         self.control.time_step = step;
         self.control.has_broken_promise =
             promised.is_some_and(|promise| promise.length().min(remaining) != step);
@@ -206,10 +207,44 @@ impl Simulation {
         Ok(self.control.time_step)
     }
 
+    /// Whether a step of a length, which could be that much longer as sums of steps are rounded, as the step and the end of the
+    /// run are themselves, covers what remains of a run \[s\].
+    pub(super) fn is_last_step(&self, remaining: f64, step: f64) -> bool {
+        remaining <= step + self.rounding_of_step(step)
+    }
+
+    /// What is no step: a part of one, and twice the rounding of the end of the run, as steps of which rounding makes each a
+    /// little too short or too long add up to one of it, and their sum to another \[s\].
+    fn rounding_of_step(&self, step: f64) -> f64 {
+        NO_STEP * step + 2.0 * f64::EPSILON * self.settings.end
+    }
+
+    /// Size of the next step that is to be as long as wanted, or to end at a break, or, where output is to be exact, to lead
+    /// in equal steps to where it is due \[s\].
+    fn step_to_event(&self, wanted: f64) -> f64 {
+        let Some(due) = self.next_output(wanted) else {
+            return self.step_to_break(wanted, f64::INFINITY);
+        };
+        let even = self.even_step(due - self.state.time - self.state.time_remainder, wanted);
+        self.step_to_break(even, due - self.rounding_of_step(wanted))
+    }
+
+    /// The longest of equal steps of up to `longest` that end after the time that remains \[s\].
+    pub(super) fn even_step(&self, remaining: f64, longest: f64) -> f64 {
+        let count = ((remaining - self.rounding_of_step(longest)) / longest).ceil();
+        remaining / count.max(1.0)
+    }
+
+    /// When the next output is due, where it is to be exact, or the end of the run; `None` at the end, and where the steps go
+    /// their own way. A step of up to `step` begins at present \[s\].
+    pub(super) fn next_output(&self, step: f64) -> Option<f64> {
+        self.exact_output.as_ref()?.first_in_reach(self.state.time, step)
+    }
+
     /// The step to come: the one promised, or that of a state in which the last one of length `last` is regular \[s\].
     pub(super) fn following_step(&self, last: f64) -> f64 {
         let control = &self.control;
-        let expected = || self.step_to_break(control.regular_step.max(last).min(control.longest));
+        let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
         control.promised_step().unwrap_or_else(expected)
     }
 
@@ -232,7 +267,7 @@ impl Simulation {
             self.step_without_passage(stable) >= present
         };
         let regular = if goes_on { present } else { self.preferred_step() };
-        let longest = self.step_to_break(regular.min(self.control.longest));
+        let longest = self.step_to_event(regular.min(self.control.longest));
         self.control.promised = Some(Promise { regular, longest });
     }
 

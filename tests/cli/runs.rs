@@ -197,6 +197,29 @@ fn a_failed_step_leaves_no_trace_in_the_last_frame() {
     }
 }
 
+/// With `output.exact`, frames and rows are at their times, to the last digit but one of what is written, in flight, in
+/// contact and at the end; the first contact has a frame of its own.
+#[test]
+fn exact_output_is_at_its_times() {
+    let folder = Folder::with_impact();
+    let sets = ["output.exact=true", "output.times=[1.7e-6, 3.1e-5, 1.23e-4, 2.9e-4]"];
+    let sets: Vec<&str> = sets.into_iter().flat_map(|set| ["--set", set]).collect();
+    let ran = folder.run(&[&["run", "impact.toml"][..], &sets].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let is_at = |written: f64, time: f64| (written - time).abs() <= f64::EPSILON * time;
+    let frames: Vec<f64> = listed(&folder, "impact").into_iter().map(|(time, _)| time).collect();
+    let mut expected = vec![0.0, 1.7e-6, 3.1e-5, 1.23e-4, 2.9e-4, 3e-4];
+    let touched = frames.iter().position(|&time| time > 1.7e-6 && time < 3.1e-5).unwrap();
+    expected.insert(touched, frames[touched]);
+    assert_eq!(frames.len(), expected.len(), "{frames:?}");
+    assert!(frames.iter().zip(&expected).all(|(&frame, &time)| is_at(frame, time)), "{frames:?}");
+    let history = folder.read("out/history.csv");
+    let rows: Vec<f64> =
+        history.lines().skip(1).map(|row| row.split(',').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(rows.len(), 31, "{rows:?}");
+    assert!(rows.iter().zip(0..).all(|(&row, k)| is_at(row, 1e-5 * f64::from(k))), "{rows:?}");
+}
+
 #[test]
 fn a_step_too_long_fails_with_its_place_and_a_last_frame() {
     let folder = Folder::with_impact();

@@ -226,6 +226,7 @@ fn contact_and_output_of_a_full_scenario() {
     assert_eq!(output.directory, Path::new("results"));
     assert_eq!(output.frames, FrameSchedule::Times(vec![0.5, 1.0, 2.0]));
     assert_eq!((output.contact_interval, output.history_interval), (Some(1e-4), 0.0));
+    assert!(output.exact);
     assert_eq!(output.fields, [Field::Displacement, Field::Acceleration]);
 }
 
@@ -251,6 +252,7 @@ fn what_is_left_out_has_its_default() {
         (Path::new("out/minimal"), &FrameSchedule::Count(60))
     );
     assert_eq!((output.history_interval, output.contact_interval), (2e-3, None));
+    assert!(!output.exact);
     assert_eq!(output.fields.len(), 9);
     assert!(!output.fields.contains(&Field::Acceleration));
     assert!(scenario.warnings.is_empty());

@@ -63,6 +63,13 @@ fn values_of_the_wrong_type() {
         "true",
     );
     assert_problem(
+        "exact = true",
+        "exact = \"frames\"",
+        "`output.exact` is the string \"frames\", not true or false",
+        "`exact`: whether steps end where scheduled frames and rows of the history are due, in equal steps up to each; else they stand at the end of the step that passes their time",
+        "\"frames\"",
+    );
+    assert_problem(
         "step = 1e-6",
         "step = \"automatic\"",
         "`time.step` cannot be `automatic`",

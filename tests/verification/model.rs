@@ -1,5 +1,6 @@
 //! Scenarios of the repository and of the tests, small meshes, and runs of them.
 
+use std::f64::consts::PI;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -68,6 +69,17 @@ pub fn run(simulation: &mut Simulation, mut observe: impl FnMut(&Simulation)) {
         simulation.advance(f64::INFINITY).unwrap();
         observe(simulation);
     }
+}
+
+/// Weight of the last step in a mean over a window of time \[s\] that waves of many periods in it have no part in: its length
+/// times sin⁴ of half a turn over the window, 0 outside. Where a plain mean of a wave of the frequency ω is of 1/(ω T), this one
+/// is of 1/(ω T)⁵: its first derivative that jumps at the ends is the fourth (Harris, Proc. IEEE 66, 1978, 51–83).
+pub fn smooth_weight(simulation: &Simulation, [start, end]: [f64; 2]) -> f64 {
+    let part = (simulation.state().time - start) / (end - start);
+    if !(0.0..=1.0).contains(&part) {
+        return 0.0;
+    }
+    simulation.progress().time_step * (PI * part).sin().powi(4)
 }
 
 /// Runs until two bodies touch and returns the time \[s\].

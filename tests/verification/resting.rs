@@ -3,7 +3,7 @@
 use ictus::contact::Constraint;
 use ictus::math::Vec3;
 
-use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, velocity, worst};
+use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, smooth_weight, velocity, worst};
 
 /// Two blocks with meshes that do not match, 2 × 3 × 3 and 2 × 4 × 4, pressed together by a pressure p that comes on
 /// slowly.
@@ -11,8 +11,8 @@ use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, velo
 /// Goal: the stress is p everywhere, whatever Poisson's ratio is. Nodes on faces, both ways, do not transmit it exactly
 /// where the meshes do not match: how far the stress between the held end and the middle of the lower block, from the
 /// displacements of the middle, is off in the mean and at single nodes is what is measured, and asserted to a tenth of it.
-/// By impulses nothing moves once the blocks are at rest, and the stress is exact to what is left of the waves. Linear
-/// momentum, with the reaction of the held end, balances to 1e-10.
+/// By impulses nothing moves once the blocks are at rest: without a lateral strain the stress is exact, to what the mean over
+/// time, with smooth weights, leaves of the waves, 1e-7. Linear momentum, with the reaction of the held end, balances to 1e-10.
 #[test]
 fn patch_of_blocks_that_do_not_match() {
     let found = MEASURED.map(|(response, poisson, _)| patch_errors(response, poisson, ""));
@@ -21,24 +21,25 @@ fn patch_of_blocks_that_do_not_match() {
     }
     for ((response, poisson, measured), [mean, worst, momentum, _]) in MEASURED.into_iter().zip(found) {
         for (error, measured) in [mean, worst].into_iter().zip(measured) {
-            assert!(
-                (error / measured - 1.0).abs() < 0.1,
-                "{response}, {poisson}: {error:e}, not {measured:e}"
-            );
+            let within = if measured > 0.0 { 0.1 * measured } else { WAVES };
+            assert!((error - measured).abs() < within, "{response}, {poisson}: {error:e}, not {measured:e}");
         }
         assert!(momentum < 1e-10, "{response}, {poisson}: {momentum}");
     }
 }
 
-/// Error of the stress over p, in the mean and at the worst node, by response and Poisson's ratio.
+/// What is left of the waves in the mean over time.
+const WAVES: f64 = 1e-7;
+
+/// Error of the stress over p, in the mean and at the worst node, by response and Poisson's ratio; none where it is exact.
 /// That of the penalty at Poisson's ratio zero turns with the rounding of the elements' forces between 2.4e-4 and 3.1e-4.
 const MEASURED: [(&str, f64, [f64; 2]); 6] = [
-    ("penalty", 0.0, [2.756e-4, 3.932e-3]),
-    ("decomposition", 0.0, [6.696e-7, 6.696e-7]),
-    ("energy-momentum", 0.0, [2.720e-3, 1.609e-2]),
-    ("penalty", 0.3, [6.894e-5, 1.015e-2]),
-    ("decomposition", 0.3, [5.994e-4, 6.006e-4]),
-    ("energy-momentum", 0.3, [1.352e-3, 1.125e-2]),
+    ("penalty", 0.0, [2.864e-4, 3.943e-3]),
+    ("decomposition", 0.0, [0.0, 0.0]),
+    ("energy-momentum", 0.0, [2.686e-3, 1.607e-2]),
+    ("penalty", 0.3, [7.884e-5, 1.016e-2]),
+    ("decomposition", 0.3, [6.005e-4, 6.005e-4]),
+    ("energy-momentum", 0.3, [1.349e-3, 1.128e-2]),
 ];
 
 /// Error of the mean stress, the largest one at a node, the momentum error of a run, and the mean force of contact \[N\].
@@ -63,22 +64,23 @@ fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
         .clone()
         .filter(|&node| (simulation.model().reference_positions[node].x - 0.25).abs() < 1e-9)
         .collect();
-    let (mut sums, mut count, mut force) = (vec![0.0; middle.len()], 0.0, 0.0);
+    let (mut sums, mut weights, mut force) = (vec![0.0; middle.len()], 0.0, 0.0);
     run(&mut simulation, |simulation| {
         let of_finer = |constraint: Constraint<'_>| constraint.bodies == [1, 0];
         assert!(keys.is_empty() || simulation.constraints().iter().all(of_finer), "another pass");
-        if simulation.state().time > 3.0 {
-            count += 1.0;
-            force += simulation.pair_balances()[0].force.x;
+        let weight = smooth_weight(simulation, [3.0, 4.0]);
+        if weight > 0.0 {
+            weights += weight;
+            force += weight * simulation.pair_balances()[0].force.x;
             for (sum, &node) in sums.iter_mut().zip(&middle) {
-                *sum += 1000.0 * (0.25 - simulation.state().positions[node].x) / 0.25;
+                *sum += weight * 1000.0 * (0.25 - simulation.state().positions[node].x) / 0.25;
             }
         }
     });
-    let off: Vec<f64> = sums.iter().map(|sum| sum / count - 1.0).collect();
+    let off: Vec<f64> = sums.iter().map(|sum| sum / weights - 1.0).collect();
     let mean = off.iter().sum::<f64>() / off.len() as f64;
     let largest = worst(off.iter().map(|off| off.abs()));
-    [mean.abs(), largest, simulation.audit().largest_momentum_error(), force / count]
+    [mean.abs(), largest, simulation.audit().largest_momentum_error(), force / weights]
 }
 
 /// Goal: with one pass only the nodes of the lower block, the finer one, touch; they bear the whole pressure, 1 N, in the mean

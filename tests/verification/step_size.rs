@@ -7,7 +7,7 @@ use ictus::dynamics::{ElementBlock, Integration, InternalForce};
 use ictus::material::{Elasticity, Material};
 use ictus::mesh::CellKind;
 
-use crate::model::{box_mesh, from_text, worse};
+use crate::model::{box_mesh, from_text, run, worse};
 
 /// Goal: a block of rubber hits a wall at a quarter of the speed of its waves, so that elements lose half their length in a
 /// few steps; no step is longer than the critical one, computed anew from the positions before every step. No tolerance.
@@ -56,5 +56,28 @@ fn steps_follow_elements_that_are_crushed() {
         );
         assert!(shortest < 0.65 && num_steps > 100, "nothing is crushed: {shortest}, {num_steps} steps");
         assert!(longest <= 1.0, "{response}, {hex}: a step of {longest} times the critical one");
+    }
+}
+
+/// Goal: a run of a whole number of steps takes so many, none of them a sliver, though neither the step nor the end is a binary
+/// number; in flight too. Reference: the number. No tolerance.
+#[test]
+fn no_sliver_ends_a_run() {
+    let loads = "[[loads]]\nbody = \"b\"\ntraction = [0.0, 0.0, 0.0]\n";
+    for (key, loads) in [("step", loads), ("flight_step", "")] {
+        for step in [0.1, 0.3, 1e-3, 0.7e-3, 1.0 / 3.0, 2.2e-7] {
+            for count in [1_u32, 2, 3, 7, 10, 49, 1000, 10_007, 60_000] {
+                let end = step * f64::from(count);
+                let text = format!(
+                    "[time]\nend = {end:?}\n{key} = {step:?}\n[materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n\
+                     [[bodies]]\nname = \"b\"\nmesh = \"b.msh\"\nmaterial = \"m\"\nvelocity = [1e-3, 0, 0]\n{loads}"
+                );
+                let mut simulation = from_text(&text, &[("b.msh", box_mesh([0.0; 3], [1.0; 3], [1, 1, 1]))]);
+                run(&mut simulation, |_| {});
+                let state = simulation.state();
+                assert_eq!((state.step, state.time), (count.into(), end), "{key} {step}, {count}");
+                assert_eq!(simulation.steps_in_flight() > 0, loads.is_empty());
+            }
+        }
     }
 }

@@ -146,6 +146,7 @@ pub const KEYS: &[KeyReference] = &[
     optional(["output", "frames"], "60", "", "number of frames after the initial one; or give interval or times"),
     optional(["output", "interval"], "none", "s", "time between frames; where steps are longer, one frame each step"),
     optional(["output", "times"], "none", "s", "times of the frames, ascending, up to the end"),
+    optional(["output", "exact"], "false", "", "whether steps end where scheduled frames and rows of the history are due, in equal steps up to each; else they stand at the end of the step that passes their time"),
     optional(["output", "contact_interval"], "as before contact", "s", "largest time between frames from the first contact on"),
     optional(["output", "fields"], "[\"displacement\", \"velocity\", \"stress\", \"von-mises\", \"contact-force\", \"friction-force\", \"contact-pressure\", \"contact-gap\", \"contact-status\"]", "", "fields in the frames: these and acceleration"),
     optional(["output", "detection_volumes"], "false", "", "whether each frame also shows the bounding volumes at the top of the queue, in NAME_volumes.pvd (with contact.detection = \"hierarchy\" only)"),

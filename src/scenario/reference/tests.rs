@@ -236,6 +236,7 @@ const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("output.frames", "61", &[]),
     ("output.interval", "0.1", &[]),
     ("output.times", "[0.5]", &[]),
+    ("output.exact", "true", &[]),
     ("output.contact_interval", "0.1", &[]),
     ("output.fields", "['acceleration']", &[]),
     ("output.detection_volumes", "true", &[]),

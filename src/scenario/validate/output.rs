@@ -64,6 +64,7 @@ pub(super) fn validate(
     Some(OutputSettings {
         directory,
         frames: frames(&raw, end, check)?,
+        exact: raw.exact.unwrap_or(false),
         contact_interval,
         fields: fields?,
         detection_volumes: detection_volumes(raw.detection_volumes.as_ref(), detection, check),

@@ -1,0 +1,97 @@
+//! Bodies that rest for long before anything happens to them, wherever they are.
+//!
+//! ```text
+//!    ┌───┬───┐        t < T: at rest, but for rounding of the places of nodes in every step
+//!  → │   │   │        t > T: a pressure on the left
+//!    └───┴───┘
+//! ```
+//!
+//! References: rounding walks at random, so that its energy grows as the number of steps (Brouwer, Astronomical Journal 46, 1937,
+//! 149–153), and it is nothing beside what the load does: its impulse, p A t.
+
+use ictus::simulation::Simulation;
+
+use crate::model::{RESPONSES, box_mesh, from_text, momentum, worse};
+
+const STEP: f64 = 4e-4;
+const PRESSURE: f64 = 20.0;
+/// Steps under the pressure.
+const PUSHED: u32 = 500;
+/// Far off, where rounding is 10⁻¹³ m \[m\].
+const FAR: [f64; 3] = [1024.7, -731.3, 389.1];
+const NEAR: [f64; 3] = [0.3, 0.1, 0.2];
+
+/// What rests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rest {
+    Free,
+    Tied,
+    /// Two bodies with flush faces.
+    Flush(&'static str),
+    /// The second body is rigid and tied to the first.
+    TiedToRigid,
+}
+
+/// One cube, or two side by side, with a pressure after so many steps.
+fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32) -> Simulation {
+    let is_tied = matches!(rest, Rest::Tied | Rest::TiedToRigid);
+    let tie = if is_tied { "[[contact.pairs]]\nbetween = [\"a\", \"b\"]\ntied = true\n" } else { "" };
+    let second = if rest == Rest::TiedToRigid { "hard" } else { "soft" };
+    let neighbour = format!(
+        "[[bodies]]\nname = \"b\"\nmesh = \"cube.msh\"\nmaterial = \"{second}\"\ntranslate = [{:?}, {y:?}, {z:?}]\n{tie}",
+        x + 1.0
+    );
+    let neighbour = if rest == Rest::Free { String::new() } else { neighbour };
+    let response = if let Rest::Flush(response) = rest { response } else { "penalty" };
+    let (from, end) = (STEP * f64::from(steps), STEP * f64::from(steps + PUSHED));
+    let text = format!(
+        "[time]\nend = {end:?}\nstep = {STEP:?}\n[contact]\nresponse = \"{response}\"\n\
+         [materials.soft]\nmodel = \"neo-hookean\"\ndensity = 1.0\nyoung = 1e6\npoisson = 0.3\n\
+         [materials.hard]\nmodel = \"rigid\"\ndensity = 1.0\n\
+         [[bodies]]\nname = \"a\"\nmesh = \"cube.msh\"\nmaterial = \"soft\"\ntranslate = [{x:?}, {y:?}, {z:?}]\n{neighbour}\
+         [[loads]]\nbody = \"a\"\ngroup = \"x0\"\npressure = \"{PRESSURE:?}*(t > {from:?})\"\n"
+    );
+    from_text(&text, &[("cube.msh", box_mesh([0.0; 3], [1.0; 3], [1, 1, 1]))])
+}
+
+/// Rests for so many steps, and is pushed: the run goes on to its end with the impulse of the pressure, whose area is strained by
+/// 1e-5, and with the energy balanced to a thousandth.
+fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
+    let mut simulation = scene(rest, place, steps);
+    let mut noise = 0.0;
+    while !simulation.is_finished() {
+        let found = simulation.advance(f64::INFINITY);
+        assert!(found.is_ok(), "{rest:?} at {place:?}: {}", found.unwrap_err());
+        if simulation.state().step == u64::from(steps) {
+            noise = simulation.energies().kinetic + simulation.energies().strain;
+        }
+    }
+    assert_eq!(simulation.state().step, u64::from(steps + PUSHED), "{rest:?}");
+    let impulse = PRESSURE * STEP * f64::from(PUSHED);
+    let found = momentum(&simulation).linear.x;
+    let energy = simulation.audit().energy_scale();
+    let imbalance = simulation.audit().imbalance().abs() / energy;
+    println!(
+        "{rest:?} at {place:?}: {noise:.1e} J of rest, {energy:.1e} J, imbalance {imbalance:.1e}, momentum {found:.6} of {impulse}"
+    );
+    assert!(noise < 1e-6 * energy && imbalance < 1e-3, "{rest:?}: {noise:e} {imbalance:e} of {energy:e}");
+    assert!(worse(0.0, (found / impulse - 1.0).abs()) < 1e-4, "{rest:?}: {found:e}, not {impulse:e}");
+}
+
+/// Goal: what rests, alone, glued or touching, near the origin and a kilometre off, does not stop a run, and is then pushed as if it
+/// had just begun.
+#[test]
+fn rest_stops_no_run() {
+    rests_and_is_pushed(Rest::Free, NEAR, 15_000);
+    let touching = RESPONSES.map(Rest::Flush);
+    for rest in [Rest::Free, Rest::Tied, Rest::TiedToRigid].into_iter().chain(touching) {
+        rests_and_is_pushed(rest, FAR, 15_000);
+    }
+}
+
+/// Goal: the same of ten million steps.
+#[test]
+#[ignore = "long verification: cargo test --release --test verification -- --ignored"]
+fn ten_million_steps_of_rest_stop_no_run() {
+    rests_and_is_pushed(Rest::Free, FAR, 10_000_000);
+}
