@@ -126,3 +126,27 @@ fn contact_of_tied_rigid_bodies_is_by_springs() {
     }
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
+
+/// Goal: what ties give to supports is booked: a deformable block falls askew, tied to a rigid or deformable one that is held, or held
+/// along some axes; the balance of linear and angular momentum with the reactions holds to rounding, 1e-10 of the impulses.
+#[test]
+fn supports_take_what_ties_give_them() {
+    let soft = soft(1e3);
+    for (held, axes) in [
+        (RIGID, "\"x\""),
+        (RIGID, "\"x\", \"z\""),
+        (RIGID, "\"x\", \"y\", \"z\""),
+        (&soft, "\"x\", \"y\", \"z\""),
+    ] {
+        let before =
+            format!("[time]\nend = 0.1\n[[boundaries]]\nbody = \"b0\"\ngroup = \"x1\"\nfix = [{axes}]\n");
+        let before = if held == RIGID { before.replace("group = \"x1\"\n", "") } else { before };
+        let mut simulation =
+            tied_blocks(&before, &[(held, ""), (&soft, "gravity = [1.0, 3.0, -9.0]")]).unwrap();
+        run(&mut simulation, |_| ());
+        let audit = simulation.audit();
+        let [linear, angular] = [audit.largest_momentum_error(), audit.largest_angular_error()];
+        println!("{axes}: {linear:e} {angular:e}");
+        assert!(linear < 1e-10 && angular < 1e-10, "{axes}: {linear:e} {angular:e}");
+    }
+}
