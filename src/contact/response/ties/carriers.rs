@@ -394,7 +394,8 @@ impl Carriers {
                 mass[row * num + free] - of_pivots.sum::<f64>()
             }));
         }
-        (reduced.clear(), right_side.clear());
+        reduced.clear();
+        right_side.clear();
         for &free in &*independent {
             let along = |value: &dyn Fn(usize) -> f64| {
                 let of_pivots = pivots.iter().map(|&[of, column]| test[of * num + free] * value(column));
@@ -430,7 +431,8 @@ impl Carriers {
             let [linear, angular] = &impulses[carrier];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[carrier] }
         };
-        (reduced.clear(), right_side.clear());
+        reduced.clear();
+        right_side.clear();
         for &[_, column] in &*pivots {
             reduced.extend(pivots.iter().map(|&[row, _]| test[row * num + column]));
             right_side.push(component(by_nodes, column) - component(&self.impulses, column));
