@@ -119,11 +119,13 @@ fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str,
 
 /// Problems of contacts without an answer, where there were any.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
-    let ContactSummary { unsolved_impulses, jammed_restitutions, unsolved_projections } = *contact;
+    let ContactSummary { unsolved_impulses, jammed_restitutions, unsolved_projections, unmet_ties } =
+        *contact;
     let lines = [
         ("impulses", unsolved_impulses, "not found to their tolerance"),
         ("restitution", jammed_restitutions, "with contacts that friction jams"),
         ("projections", unsolved_projections, "not found to their tolerance"),
+        ("ties", unmet_ties, "not brought to meet"),
     ];
     let line = |(name, count, what): (&'static str, u64, &str)| {
         (count > 0).then(|| (name, format!("of {count} groups of contacts {what}")))

@@ -73,6 +73,12 @@ impl RigidBody {
         self.orientation * self.moments.component_mul(&local)
     }
 
+    /// Inertia about the centre of mass, in space \[kg·m²\].
+    pub fn inertia(&self) -> Mat3 {
+        let axes = *self.orientation.to_rotation_matrix().matrix();
+        axes * Mat3::from_diagonal(&self.moments) * axes.transpose()
+    }
+
     /// Mass \[kg\].
     pub fn mass(&self) -> f64 {
         self.mass

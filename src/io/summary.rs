@@ -304,6 +304,8 @@ pub struct ContactSummary {
     pub jammed_restitutions: u64,
     /// Groups whose shifts out of penetration were not found: the nearest ones were made.
     pub unsolved_projections: u64,
+    /// Groups of ties whose points were not brought to meet, step by step.
+    pub unmet_ties: u64,
 }
 
 /// What is off over the run: at its worst, when, and at its end.

@@ -12,7 +12,7 @@ use crate::contact::detection::{
 };
 use crate::contact::response::{
     ContactAction, Damping, Decomposition, DecompositionOptions, EnergyMomentum, EnergyMomentumOptions,
-    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response, Ties,
+    FrictionLaw, ImpactOptions, Order, PairOptions, Penalty, PenaltyOptions, Response,
     damping_of_restitution,
 };
 use crate::contact::{Constraints, Surface, SurfacePair};
@@ -35,6 +35,7 @@ use super::contact_thickness::offset_points;
 use super::correct::pieces_of;
 use super::counters::WallTimes;
 use super::free_flight::carrier_of_nodes;
+use super::hold_ties::build_ties;
 use super::hourglass::HourglassAudit;
 use super::impact::ImpactControl;
 use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
@@ -50,6 +51,7 @@ use super::spring_stiffness::{holding_step, resting_step, stiffness_of_springs, 
 use super::step_size::StepControl;
 use super::supports::SupportedComponent;
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
+use super::ties::refuse_tied_contact;
 use super::wall::{detected_walls, refuse_walls_out_of_plane};
 use super::{
     AppliedLoad, BodyBalance, DrivingFunctions, Forces, Phase, SetupError, Simulation, SupportAccount,
@@ -78,6 +80,7 @@ impl Simulation {
             (contact, wall_detector) = contact_model(scenario, &assembly);
         }
         let own_laws = own_laws(scenario, &assembly)?;
+        refuse_tied_contact(scenario, &contact, &assembly.model)?;
         let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
         let Assembly { model, surfaces, element_blocks, carriers, meshes, extents, mut warnings } = assembly;
         drop(meshes);
@@ -108,6 +111,7 @@ impl Simulation {
         wall.hierarchy = start.elapsed().as_secs_f64();
         let pieces = pieces_of(&model);
         let mobility = nodal_mobility(&model);
+        let ties = build_ties(ties, scenario, &model, &mobility, &carriers)?;
         let mut simulation = Self {
             settings: scenario.time.clone(),
             state: State::at_rest(model.reference_positions.clone()),
@@ -129,8 +133,7 @@ impl Simulation {
             one_pass: OnePass::new(scenario.contact.passes, &model, &surfaces),
             offset_points: offset_points(scenario, &model, &surfaces),
             response,
-            ties: (!ties.is_empty())
-                .then(|| Ties::new(ties, &mobility, |body| model.bodies[body as usize].is_rigid_and_moves())),
+            ties,
             mobility,
             constraints: Constraints::default(),
             action: ContactAction::new(num_nodes),

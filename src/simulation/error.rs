@@ -85,6 +85,35 @@ pub enum SetupError {
         /// The body.
         body: String,
     },
+    /// Bodies that are tied and of which the masses differ by more than rounding bears.
+    #[error(
+        "{} are tied together, and their nodes are of so unlike masses that rounding leaves nothing of the lightest; make those \
+         with the heaviest nodes rigid, or bring the densities nearer together: ratios up to 1e12 will do",
+        listed(bodies)
+    )]
+    UnlikeTies {
+        /// The bodies that are tied together.
+        bodies: Vec<String>,
+        /// Where the scenario ties the first of them.
+        span: Range<usize>,
+    },
+    /// A rigid body that is tied and can touch something, by a response that wants to know how it answers.
+    #[error(
+        "rigid body `{}` is tied and can touch `{}`, and `contact.response` = \"{response}\" takes it for free, as if nothing were \
+         tied to it; use \"penalty\", or keep the two from touching by `[[contact.pairs]]` with `contact = false`",
+        bodies[0], bodies[1]
+    )]
+    TiedContact {
+        /// The rigid body, and a body or wall that it can touch.
+        bodies: [String; 2],
+        /// The response.
+        response: &'static str,
+        /// Where the scenario ties it.
+        span: Range<usize>,
+    },
+    /// Bodies that are tied and begin to move apart there.
+    #[error(transparent)]
+    PartingTie(Box<PartingTie>),
     /// A rotation that turns a plane body out of its plane.
     #[error("the rotation of plane body `{body}` would turn it out of z = 0; give it the axis [0, 0, 1]")]
     TurnOutOfPlane {
@@ -237,11 +266,14 @@ impl SetupError {
             | Self::NothingTied { span, .. }
             | Self::TiedOffPlane { span, .. }
             | Self::TornTie { span, .. }
+            | Self::UnlikeTies { span, .. }
+            | Self::TiedContact { span, .. }
             | Self::TurnOutOfPlane { span, .. }
             | Self::IdleGroup { span, .. }
             | Self::NoHexahedra { span, .. }
             | Self::ClosestPoint { span, .. } => Some(span.clone()),
             Self::ConflictingBoundaries(conflict) => Some(conflict.span.clone()),
+            Self::PartingTie(parting) => Some(parting.span.clone()),
             Self::Material { .. }
             | Self::BodyForceOnSheet { .. }
             | Self::SupportedSpin { .. }
@@ -253,6 +285,37 @@ impl SetupError {
             | Self::SelfOverlap { .. }
             | Self::TooManyNodes(_) => None,
         }
+    }
+}
+
+/// Bodies that are tied where their initial velocities differ.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "node {node} of `{}` is tied to `{}`, and they begin with {:?} and {:?} m/s there: the tie would level that at once, with a loss \
+     of energy; let `{}` begin with `velocity = {velocity:?}` and `angular_velocity = {angular_velocity:?}`, as `{}` does there",
+    bodies[0], bodies[1], velocities[0], velocities[1], bodies[1], bodies[0]
+)]
+pub struct PartingTie {
+    /// The body of the node, and that of the face.
+    pub bodies: [String; 2],
+    /// The user's number of the node.
+    pub node: u64,
+    /// Initial velocities there \[m/s\].
+    pub velocities: [[f64; 3]; 2],
+    /// Velocity of its centre with which the second body moves as the first one \[m/s\].
+    pub velocity: [f64; 3],
+    /// Its spin then \[rad/s\].
+    pub angular_velocity: [f64; 3],
+    /// Where the scenario ties them.
+    pub span: Range<usize>,
+}
+
+/// Names in a sentence.
+fn listed(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, others @ [_, ..])) => format!("{} and {last}", others.join(", ")),
+        _ => quoted.concat(),
     }
 }
 

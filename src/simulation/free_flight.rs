@@ -136,7 +136,7 @@ impl Simulation {
     }
 
     /// Gives the nodes of deformable bodies velocities \[m/s\] by their reference positions \[m\]; the audit begins anew,
-    /// and a flight ends.
+    /// and a flight ends. What would part tied points is levelled by the ties in the step to come.
     pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
         if self.phase == Phase::Flight {
             self.begin_stepping();
@@ -146,6 +146,7 @@ impl Simulation {
                 self.state.velocities[node] = velocity(&self.model.reference_positions[node]);
             }
         }
+        self.restart_ties();
         self.begin_audit();
     }
 
@@ -167,6 +168,7 @@ impl Simulation {
         self.start_loads(0.0);
         self.plan_supports(0.0);
         self.compute_external_forces();
+        self.start_ties();
         self.correct(0.0);
         self.control.invalidate();
         self.refresh_reactions();

@@ -12,6 +12,7 @@ mod counters;
 mod driving_functions;
 mod error;
 mod free_flight;
+mod hold_ties;
 mod hourglass;
 mod impact;
 mod initial_penetration;
@@ -59,7 +60,9 @@ pub use contact_account::PairBalance;
 use correct::Piece;
 pub use counters::WallTimes;
 use driving_functions::DrivingFunctions;
-pub use error::{Conflict, FailureCause, NumericalFailure, Overlap, Passage, RunError, SetupError};
+pub use error::{
+    Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
+};
 use hourglass::HourglassAudit;
 use impact::ImpactControl;
 use kept_gaps::KeptGaps;

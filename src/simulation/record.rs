@@ -154,13 +154,13 @@ fn create_beside(
 
 fn history_row(simulation: &Simulation) -> HistoryRow {
     let energies = &simulation.energies;
-    let body_row = |(body, balance): (&super::Body, &super::BodyBalance)| {
+    let body_row = |(index, (body, balance)): (usize, (&super::Body, &super::BodyBalance))| {
         let forces = body.nodes.clone().map(|node| simulation.action.mean_force(node));
         BodyRow {
             momentum: balance.momentum.linear,
             kinetic: balance.kinetic,
             centre: balance.centre,
-            contact_force: forces.sum(),
+            contact_force: forces.sum::<Vec3>() + simulation.action.rigid_force(index)[0],
         }
     };
     HistoryRow {
@@ -181,7 +181,7 @@ fn history_row(simulation: &Simulation) -> HistoryRow {
         momentum: simulation.balances.iter().map(|balance| balance.momentum.linear).sum(),
         angular_momentum: simulation.balances.iter().map(|balance| balance.momentum.angular).sum(),
         contacts: simulation.constraints.len() as u64,
-        bodies: simulation.model.bodies.iter().zip(&simulation.balances).map(body_row).collect(),
+        bodies: simulation.model.bodies.iter().zip(&simulation.balances).enumerate().map(body_row).collect(),
         kick: energies.kick,
         energy_imbalance: simulation.audit.imbalance(),
         net_numerical_work: simulation.audit.net_numerical_work(),

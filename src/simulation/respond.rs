@@ -86,7 +86,7 @@ impl Simulation {
     }
 
     /// A step that may be cut, and what follows it: the one promised or a regular one, unless the run ends before.
-    fn step_length(&self, dt: f64) -> StepLength {
+    pub(super) fn step_length(&self, dt: f64) -> StepLength {
         let next = self.following_step(dt);
         let remaining = self.remaining_time();
         let following = if remaining > 0.0 { next.min(remaining) } else { dt };
@@ -94,25 +94,8 @@ impl Simulation {
         StepLength { actual: dt, regular, following }
     }
 
-    fn hold_ties(&mut self, dt: f64) {
-        let Some(mut ties) = self.ties.take() else { return };
-        self.refresh_mobility(dt);
-        let step = self.step_length(dt);
-        let bodies = Bodies {
-            positions: &self.positions_next,
-            velocities: &self.state.velocities,
-            accelerations: &self.state.accelerations,
-            inverse_mass: &self.model.inverse_mass,
-            mobility: &self.mobility,
-            made: self.contact_audit.created,
-        };
-        ties.hold(&bodies, step, &mut self.action);
-        self.ties = Some(ties);
-        self.accelerate_by_contact();
-    }
-
     /// Accelerations of the nodes of deformable bodies that contact acts on, and its resultants on rigid bodies.
-    fn accelerate_by_contact(&mut self) {
+    pub(super) fn accelerate_by_contact(&mut self) {
         self.accelerate_touched_nodes();
         self.compute_rigid_resultants();
     }
@@ -126,7 +109,7 @@ impl Simulation {
     }
 
     /// Accelerations of the nodes for which responses, ties and accounts want to know them before all are corrected.
-    fn accelerate_constrained_nodes(&mut self) {
+    pub(super) fn accelerate_constrained_nodes(&mut self) {
         self.accelerate_touched_nodes();
         let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
         let accelerations = &mut self.state.accelerations;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::contact::response::{RigidCorrection, RigidMobility, Ties};
+use crate::contact::response::{RigidCorrection, RigidMobility};
 use crate::dynamics::RigidBody;
 use crate::dynamics::Wrench;
 use crate::dynamics::{PrescribedStep, RotationOverStep, StepStart, VelocityJumps};
@@ -122,8 +122,9 @@ impl Simulation {
                 force += nodal;
                 torque += (self.positions_next[node] - carrier.centre()).cross(&nodal);
             }
+            let [of_ties, moment_of_ties] = self.action.rigid_force(index);
             let rigid = &mut self.forces.rigid[index];
-            (rigid.force, rigid.torque) = (force, torque);
+            (rigid.force, rigid.torque) = (force + of_ties, torque + moment_of_ties);
         }
     }
 
@@ -339,7 +340,7 @@ impl Simulation {
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond that along the ways of their nodes
     /// \[J\]: the kicks at its ends meet velocities along the tangents there, the ways are the secants of the turn between.
-    /// Ties are not yet held in this step; theirs are forces along no way.
+    /// Ties hold rigid bodies as a whole, along no way of a node.
     pub(super) fn work_beyond_secants(&self, dt: f64) -> f64 {
         let before = &self.contact_before.1;
         let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
@@ -351,8 +352,6 @@ impl Simulation {
             let acts = self.action.touched_in(&body.nodes).iter();
             work += acts.map(|&node| at_end(node, &self.action.forces[node as usize])).sum::<f64>();
         }
-        let tied = self.ties.iter().flat_map(Ties::nodal_forces);
-        work -= tied.map(|(node, force)| at_start(node, &force)).sum::<f64>();
         0.5 * dt * work
     }
 
@@ -397,7 +396,7 @@ pub(super) fn is_supported(behaviour: &Behaviour) -> bool {
 }
 
 /// Turns a body as it is prescribed over a step, and gives it the mean spin of the step.
-fn turn(carrier: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
+pub(super) fn turn(carrier: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
     let before = carrier.rotation();
     let after = over_step.rotation(&before);
     carrier.set_rotation(&after);
@@ -405,7 +404,7 @@ fn turn(carrier: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
 }
 
 /// Puts the prescribed components of the centre in their place.
-fn place(carrier: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
+pub(super) fn place(carrier: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
         if let Some(end) = end {
             carrier.prescribe(axis, end.position, end.velocity);

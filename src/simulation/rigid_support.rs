@@ -50,7 +50,7 @@ impl Simulation {
 
     /// What the moment that holds or turns a rigid body does in the last step: the impulse beyond that of the moments at its
     /// ends, and over a step of length `dt` \[s\] the work, which is what becomes of the energy of the rotation less the work of
-    /// contact and loads \[J\].
+    /// contact, ties and loads \[J\].
     pub(super) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =
@@ -59,7 +59,10 @@ impl Simulation {
             return (Wrench::zero(), 0.0);
         };
         let gained = after.rotational_energy() - before.rotational_energy();
-        let given = self.work_about_centre(body) + rigid.work_of_moments(dt);
+        let turn = (after.rotation() * before.rotation().inverse()).scaled_axis();
+        let of_ties = [&self.contact_before.1, &self.action].map(|action| action.rigid_force(body)[1]);
+        let by_ties = 0.5 * (of_ties[0] + of_ties[1]).dot(&turn);
+        let given = self.work_about_centre(body) + by_ties + rigid.work_of_moments(dt);
         (Wrench { angular: rigid.moment_jump, ..Wrench::zero() }, gained - given)
     }
 

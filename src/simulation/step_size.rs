@@ -125,6 +125,11 @@ impl StepControl {
         self.promised.map(Promise::length)
     }
 
+    /// Whether the step to come is promised.
+    pub fn has_promised(&self) -> bool {
+        self.promised.is_some()
+    }
+
     /// Whether the last step was not the one that forces of a discrete gradient were found for.
     pub fn has_broken_promise(&self) -> bool {
         self.has_broken_promise
@@ -185,7 +190,8 @@ impl Simulation {
             self.refresh_critical_step();
         }
         self.control.since_refresh += 1;
-        let promised = self.control.promised.take().filter(|_| !self.action.nodes.is_empty());
+        let promised =
+            self.control.promised.take().filter(|_| self.ties.is_some() || !self.action.nodes.is_empty());
         let preferred = match (self.control.size, promised) {
             (StepSize::Auto, Some(promise)) => self.step_without_passage(promise.regular),
             _ => self.preferred_step(),
@@ -283,7 +289,7 @@ impl Simulation {
         }
     }
 
-    fn refresh_critical_step(&mut self) {
+    pub(super) fn refresh_critical_step(&mut self) {
         let positions = &self.state.positions;
         let critical = timed(&mut self.wall.critical_step, || self.internal.critical_step(positions));
         self.internal.mark_shapes();

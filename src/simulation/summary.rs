@@ -97,6 +97,7 @@ impl Simulation {
             unsolved_impulses: unsolved.impulses,
             jammed_restitutions: unsolved.restitutions,
             unsolved_projections: unsolved.projections,
+            unmet_ties: unsolved.ties,
         }
     }
 

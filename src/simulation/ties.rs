@@ -6,15 +6,16 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::contact::detection::TiedSurfaces;
+use crate::contact::detection::{ContactModel, TiedSurfaces};
 use crate::contact::{Constraint, Constraints, Side, Surface};
-use crate::dynamics::Prescribed;
+use crate::dynamics::{Prescribed, RigidBody};
 use crate::math::{Mat3, Vec3};
-use crate::scenario::{Scenario, TiedPair};
+use crate::scenario::{ResponseMethod, Scenario, TiedPair};
 
-use super::SetupError;
 use super::assembly::Assembly;
-use super::model::Behaviour;
+use super::free_flight::carrier_of_nodes;
+use super::model::{Behaviour, Model};
+use super::{PartingTie, SetupError};
 
 /// How far a node may be from a face to be tied to it, relative to the shortest edge of the two surfaces: the next layer of
 /// nodes is farther.
@@ -26,6 +27,9 @@ const NO_SHARE: f64 = 1e-9;
 /// How often nodes are put in their places.
 const PLACINGS: usize = 10;
 
+/// Part of their speed by which tied points may part at first: the rounding of decimal numbers in a scenario and a mesh.
+const PARTING: f64 = 1e-9;
+
 /// Nodes whose distance from a line or plane is below this part of the edge of a face are on it.
 const FLAT: f64 = 1e-6;
 
@@ -35,7 +39,8 @@ impl Assembly {
     ///
     /// # Errors
     /// [`SetupError::NothingTied`] where no node of a pair is near a face, [`SetupError::TornTie`] where the motion of both
-    /// sides is prescribed and not the same, and what a model with moved nodes can have.
+    /// sides is prescribed and not the same, [`SetupError::PartingTie`] where both begin with velocities that differ, and what a
+    /// model with moved nodes can have.
     pub(super) fn tie(self, scenario: &Scenario) -> Result<(Self, Constraints), SetupError> {
         let mut ties = self.find_ties(scenario)?;
         let mut positions = self.model.reference_positions.clone();
@@ -43,6 +48,7 @@ impl Assembly {
         ties.map_gaps(|_, _| 0.0);
         let tied = if is_moved { Self::build(scenario, Some(&positions))? } else { self };
         tied.refuse_torn(scenario, &ties)?;
+        tied.refuse_parting(scenario, &ties)?;
         Ok((tied, ties))
     }
 
@@ -80,6 +86,47 @@ impl Assembly {
                     axis,
                     span: scenario.contact.tied.iter().find(is_pair).map_or(0..0, |pair| pair.span.clone()),
                 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses ties whose sides begin to move apart, along an axis that nothing is prescribed of there: what is prescribed may set
+    /// in at once.
+    fn refuse_parting(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
+        let prescribed = self.prescribed_motions();
+        let mut carriers: HashMap<u32, RigidBody> = HashMap::new();
+        for body in ties.iter().flat_map(|tie| tie.bodies) {
+            let spec = &scenario.bodies[body as usize];
+            let of_body = &self.model.bodies[body as usize];
+            carriers.entry(body).or_insert_with(|| {
+                let known = self.carriers[body as usize].clone();
+                let mut carrier = known.unwrap_or_else(|| carrier_of_nodes(&self.model, of_body));
+                carrier.set_velocity(spec.velocity, spec.angular_velocity);
+                carrier
+            });
+        }
+        for tie in ties.iter() {
+            let point = tie.point(&self.model.reference_positions);
+            let velocities = tie.bodies.map(|body| carriers[&body].velocity_at(&point));
+            let speed = velocities[0].norm().max(velocities[1].norm());
+            let is_free = |axis: usize| !tie.nodes.iter().any(|&node| prescribed.contains_key(&(node, axis)));
+            let parts = |axis: usize| {
+                (velocities[0][axis] - velocities[1][axis]).abs() > PARTING * speed && is_free(axis)
+            };
+            if (0..3).any(parts) {
+                let [first, second] = tie.bodies;
+                let follows = &carriers[&first];
+                let is_pair =
+                    |pair: &&TiedPair| pair.bodies.iter().all(|&b| tie.bodies.contains(&(b as u32)));
+                return Err(SetupError::PartingTie(Box::new(PartingTie {
+                    bodies: tie.bodies.map(|body| self.model.bodies[body as usize].name.clone()),
+                    node: self.model.node_tags[tie.nodes[0] as usize],
+                    velocities: velocities.map(Into::into),
+                    velocity: follows.velocity_at(&carriers[&second].centre()).into(),
+                    angular_velocity: scenario.bodies[first as usize].angular_velocity.into(),
+                    span: scenario.contact.tied.iter().find(is_pair).map_or(0..0, |pair| pair.span.clone()),
+                })));
             }
         }
         Ok(())
@@ -147,6 +194,45 @@ impl Assembly {
         }
         Ok(ties)
     }
+}
+
+/// Refuses contact of rigid bodies that are tied and can move, by responses that ask how these answer to it: what is tied to them
+/// does not answer with them.
+pub(super) fn refuse_tied_contact(
+    scenario: &Scenario,
+    contact: &ContactModel,
+    model: &Model,
+) -> Result<(), SetupError> {
+    let response = match scenario.contact.response.method {
+        ResponseMethod::Penalty => return Ok(()),
+        ResponseMethod::Decomposition => "decomposition",
+        ResponseMethod::EnergyMomentum => "energy-momentum",
+    };
+    let is_tied = |bodies: [u32; 2]| {
+        let bodies = bodies.map(|body| body as usize);
+        scenario
+            .contact
+            .tied
+            .iter()
+            .any(|pair| pair.bodies == bodies || pair.bodies == [bodies[1], bodies[0]])
+    };
+    for pair in &scenario.contact.tied {
+        for body in pair.bodies.into_iter().filter(|&body| model.bodies[body].is_rigid_and_moves()) {
+            let body = body as u32;
+            let others = contact.bodies().chain(model.walls().map(|(wall, _)| wall));
+            let mut met = others.filter(|&other| {
+                other != body
+                    && contact.can_meet([body.min(other), body.max(other)])
+                    && !is_tied([body, other])
+            });
+            let can_touch = contact.bodies().any(|with_faces| with_faces == body);
+            if let (true, Some(other)) = (can_touch, met.next()) {
+                let bodies = [body, other].map(|body| model.bodies[body as usize].name.clone());
+                return Err(SetupError::TiedContact { bodies, response, span: pair.span.clone() });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Ties without gaps of nodes to the points of a rigid body with these nodes where they are; the gap where that is none of

@@ -1,7 +1,7 @@
 //! Groups of contacts that share what they push.
 
-use super::Mobility;
 use super::row::sides;
+use super::{Mobility, RigidMobility};
 use crate::contact::Constraints;
 
 /// Contacts in groups that no impulse leads out of.
@@ -22,13 +22,23 @@ impl Groups {
     /// Joins contacts that push the same node of a deformable body, or the same rigid body. What cannot move joins
     /// nothing.
     pub fn find(&mut self, constraints: &Constraints, mobility: &Mobility) {
+        self.find_with(constraints, mobility, |body| mobility.rigid(body).map(RigidMobility::can_move));
+    }
+
+    /// The same, where `rigid_moves` tells of a rigid body whether it can move.
+    pub fn find_with(
+        &mut self,
+        constraints: &Constraints,
+        mobility: &Mobility,
+        rigid_moves: impl Fn(u32) -> Option<bool>,
+    ) {
         self.parent.clear();
         self.parent.extend(0..constraints.len() as u32);
         self.last.resize(mobility.num_nodes() + mobility.num_bodies(), NONE);
         for (k, constraint) in constraints.iter().enumerate() {
             for (body, nodes, _) in sides(&constraint) {
-                if let Some(rigid) = mobility.rigid(body) {
-                    if rigid.can_move() {
+                if let Some(moves) = rigid_moves(body) {
+                    if moves {
                         self.join(mobility.num_nodes() + body as usize, k as u32);
                     }
                 } else {

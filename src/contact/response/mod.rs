@@ -39,7 +39,7 @@ pub use mobility::{Mobility, RigidMobility};
 pub use offset_points::{Carriers, OffsetPoints, spread_out};
 pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyOptions, Stiffness, damping_of_restitution};
-pub use ties::Ties;
+pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
 
 use std::ops::Range;
 
@@ -143,6 +143,17 @@ impl RigidCorrection {
     }
 }
 
+/// Force on a rigid body as a whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigidForce {
+    /// The body.
+    pub body: u32,
+    /// Force \[N\].
+    pub force: Vec3,
+    /// Moment about its centre of mass \[N·m\].
+    pub moment: Vec3,
+}
+
 /// Energies that contact takes, or gives, in one step \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepWork {
@@ -164,6 +175,8 @@ pub struct UnsolvedProblems {
     pub restitutions: u64,
     /// Of shifts out of penetration: the nearest ones are made.
     pub projections: u64,
+    /// Of ties: their points do not meet at the end of the step to come.
+    pub ties: u64,
 }
 
 impl std::ops::AddAssign for UnsolvedProblems {
@@ -171,6 +184,7 @@ impl std::ops::AddAssign for UnsolvedProblems {
         self.impulses += other.impulses;
         self.restitutions += other.restitutions;
         self.projections += other.projections;
+        self.ties += other.ties;
     }
 }
 
@@ -189,6 +203,10 @@ pub struct ContactAction {
     pub node_corrections: Vec<NodeCorrection>,
     /// Changes of the motion of rigid bodies, ascending.
     pub rigid_corrections: Vec<RigidCorrection>,
+    /// The part of ties in the forces; a node in several groups of ties comes several times.
+    pub tie_forces: Vec<(u32, Vec3)>,
+    /// Forces of ties on rigid bodies that can move, which are not among those on nodes.
+    pub rigid_forces: Vec<RigidForce>,
     /// What acts in each contact, in the order of the constraints.
     pub results: Vec<ContactResult>,
     /// What contacts that are over take.
@@ -199,6 +217,8 @@ pub struct ContactAction {
     pub work: StepWork,
     /// What has no answer to its tolerance in this step.
     pub unsolved: UnsolvedProblems,
+    /// Largest distance at which ties without an answer leave their points \[m\].
+    pub tie_gap: f64,
     /// Moment times time by which supports keep what they hold from turning where projections have moved the other side
     /// \[N·m·s\].
     pub support_moment: Vec3,
@@ -236,6 +256,12 @@ impl ContactAction {
         if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
     }
 
+    /// Force of ties on a rigid body as a whole, and moment about its centre; 0 where there is none.
+    pub fn rigid_force(&self, body: usize) -> [Vec3; 2] {
+        let of_body = self.rigid_forces.iter().find(|force| force.body as usize == body);
+        of_body.map_or([Vec3::zeros(); 2], |of_body| [of_body.force, of_body.moment])
+    }
+
     /// Time over which impulses are spread where they are shown as forces \[s\].
     pub fn spread(&self) -> f64 {
         self.spread
@@ -258,6 +284,9 @@ impl ContactAction {
         self.stored_energy = 0.0;
         self.work = StepWork::default();
         self.unsolved = UnsolvedProblems::default();
+        self.tie_gap = 0.0;
+        self.tie_forces.clear();
+        self.rigid_forces.clear();
         self.support_moment = Vec3::zeros();
         self.frequency_squared = 0.0;
         self.spread = spread;

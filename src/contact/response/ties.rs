@@ -1,15 +1,21 @@
 //! Surfaces glued together.
 
-mod condensed;
+mod axis;
+mod carriers;
+mod dense;
+mod group;
 mod reduction;
-mod swept;
+mod rows;
+
+use std::collections::BTreeMap;
 
 use super::connected::Groups;
 use super::{Bodies, ContactAction, Mobility, StepLength};
 use crate::contact::Constraints;
 use crate::math::Vec3;
-use condensed::Condensed;
-use swept::Swept;
+pub use carriers::{RigidMotions, TiedRigidBody};
+use group::Group;
+pub use rows::RigidPlace;
 
 /// Points of surfaces that stay on each other: Σ w_a x_a = 0 for each, in all three components and for all time.
 ///
@@ -17,8 +23,9 @@ use swept::Swept;
 /// velocities v after the kick by all other forces, Σ w_a v_a' = −Σ w_a x_a/dt'. They do no work, and as the points lie on
 /// each other they have no moment. Ties hold beside any contact response.
 ///
-/// Ties of deformable bodies are solved for directly, the dependent nodes condensed out, in a time that the masses have no
-/// part in (see `condensed`); in groups with a rigid body that can move by iteration.
+/// They are solved for directly, in a time that the masses have no part in: dependent nodes of deformable bodies are condensed
+/// out axis by axis (see `axis`), and what is left is a small dense system for the rigid bodies that can move (see `carriers`).
+/// As these turn by finite angles, it is solved in turns of Newton's method, until the points meet where the bodies will be.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -26,35 +33,45 @@ use swept::Swept;
 #[derive(Clone, Debug)]
 pub struct Ties {
     ties: Constraints,
-    /// None where masses differ by so much that rounding leaves their matrix singular: all are swept.
-    condensed: Option<Condensed>,
-    swept: Swept,
+    groups: Vec<Group>,
+    turns: u64,
+}
+
+/// Bodies that cannot be tied as their masses differ by so much that rounding leaves their matrix singular.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnlikeMasses {
+    /// All that are tied together, ascending.
+    pub bodies: Vec<u32>,
 }
 
 impl Ties {
-    /// Ties at these points, which lie on each other, of nodes with this mobility. `is_rigid` tells of a body whether it is
-    /// rigid and can move.
-    pub fn new(ties: Constraints, mobility: &Mobility, is_rigid: impl Fn(u32) -> bool) -> Self {
+    /// Ties at these points, which lie on each other, of nodes at these reference positions with this mobility. `rigid` tells
+    /// of the rigid bodies that can move.
+    ///
+    /// # Errors
+    /// [`UnlikeMasses`].
+    pub fn new(
+        ties: Constraints,
+        positions: &[Vec3],
+        mobility: &Mobility,
+        rigid: impl Fn(u32) -> Option<TiedRigidBody>,
+    ) -> Result<Self, UnlikeMasses> {
         let mut groups = Groups::default();
-        groups.find(&ties, mobility);
-        let mut is_swept = vec![false; ties.len()];
-        for group in 0..groups.ends.len() {
-            let members = &groups.contacts[groups.range(group)];
-            let has_rigid = |&k: &u32| ties.get(k as usize).bodies.into_iter().any(&is_rigid);
-            if members.iter().any(has_rigid) {
-                members.iter().for_each(|&k| is_swept[k as usize] = true);
-            }
-        }
-        let of_kind = |wanted: bool| {
+        groups.find_with(&ties, mobility, |body| rigid(body).map(|_| true));
+        let of_group = |group: usize| {
             let mut chosen = Constraints::default();
-            let these = ties.iter().zip(&is_swept).filter(|(_, is_swept)| **is_swept == wanted);
-            these.for_each(|(tie, _)| chosen.push_copy(&tie));
-            chosen
+            let members = &groups.contacts[groups.range(group)];
+            let chosen_ones = telling(members, &ties, positions, |body| rigid(body).is_some());
+            chosen_ones.iter().for_each(|&k| chosen.push_copy(&ties.get(k as usize)));
+            Group::new(&chosen, positions, mobility, &rigid).ok_or_else(|| {
+                let mut bodies: Vec<u32> = chosen.iter().flat_map(|tie| tie.bodies).collect();
+                bodies.sort_unstable();
+                bodies.dedup();
+                UnlikeMasses { bodies }
+            })
         };
-        let condensed = Condensed::new(&of_kind(false), mobility);
-        let swept = if condensed.is_some() { of_kind(true) } else { ties.clone() };
-        let swept = Swept::new(swept, mobility.num_nodes(), mobility.num_bodies());
-        Self { condensed, swept, ties }
+        let groups = (0..groups.ends.len()).map(of_group).collect::<Result<_, _>>()?;
+        Ok(Self { ties, groups, turns: 0 })
     }
 
     /// The nodes of all ties; a node of several as often.
@@ -67,32 +84,97 @@ impl Ties {
         &self.ties
     }
 
-    /// What the ties of the last step held with: nodes, of which some come often, and forces on them \[N\].
-    pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
-        self.condensed.iter().flat_map(Condensed::nodal_forces).chain(self.swept.nodal_forces())
-    }
-
-    /// Adds what the ties of the last step held with to forces on all nodes \[N\].
-    pub fn add_forces(&self, forces: &mut [Vec3]) {
-        self.nodal_forces().for_each(|(node, force)| forces[node as usize] += force);
+    /// Turns of the correction since the beginning, of all groups: one a step where no rigid body can move.
+    pub fn turns(&self) -> u64 {
+        self.turns
     }
 
     /// Adds the forces that hold the ties to those of the action; accelerations include the action's forces already.
-    pub fn hold(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
-        if let Some(condensed) = &mut self.condensed {
-            condensed.hold(bodies, step);
+    pub fn hold(
+        &mut self,
+        bodies: &Bodies<'_>,
+        rigid: &dyn RigidMotions,
+        step: StepLength,
+        action: &mut ContactAction,
+    ) {
+        for group in &mut self.groups {
+            let solution = group.hold(bodies, rigid, step);
+            self.turns += u64::from(solution.turns);
+            if let Some(distance) = solution.apart {
+                action.unsolved.ties += 1;
+                action.tie_gap = larger(action.tie_gap, distance);
+            }
+            for (node, force) in group.nodal_forces() {
+                action.forces[node as usize] += force;
+                action.tie_forces.push((node, force));
+                action.list(&[node]);
+            }
+            action.rigid_forces.extend(group.rigid_forces());
         }
-        self.swept.hold(bodies, step);
-        self.add_forces(&mut action.forces);
-        self.ties.iter().for_each(|tie| action.list(tie.nodes));
         action.sort_nodes();
     }
+}
+
+/// Those of some ties that tell of all: of those between the same two rigid bodies, three at points far from each other.
+fn telling(
+    members: &[u32],
+    ties: &Constraints,
+    positions: &[Vec3],
+    is_rigid: impl Fn(u32) -> bool,
+) -> Vec<u32> {
+    let mut pairs: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+    let mut chosen = Vec::new();
+    for &k in members {
+        let [a, b] = ties.get(k as usize).bodies;
+        if is_rigid(a) && is_rigid(b) {
+            pairs.entry([a.min(b), a.max(b)]).or_default().push(k);
+        } else {
+            chosen.push(k);
+        }
+    }
+    let point = |k: u32| ties.get(k as usize).point(positions);
+    for of_pair in pairs.values() {
+        let farthest = |distance: &dyn Fn(&Vec3) -> f64| {
+            of_pair.iter().copied().max_by(|&a, &b| distance(&point(a)).total_cmp(&distance(&point(b))))
+        };
+        let middle: Vec3 = of_pair.iter().map(|&k| point(k)).sum::<Vec3>() / of_pair.len() as f64;
+        let Some(first) = farthest(&|point| (point - middle).norm()) else { continue };
+        let Some(second) = farthest(&|other| (other - point(first)).norm()) else { continue };
+        let way = point(second) - point(first);
+        let third = farthest(&|other| (other - point(first)).cross(&way).norm());
+        chosen.extend([Some(first), Some(second), third].into_iter().flatten());
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
+/// The larger one of two sizes; what is no number is.
+fn larger(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::samples::{INVERSE_MASS, free_nodes, one_contact, positions};
     use super::*;
+
+    /// Where none can move.
+    struct NoRigidBody;
+
+    impl RigidMotions for NoRigidBody {
+        fn present(&self, _: u32) -> RigidPlace {
+            unreachable!()
+        }
+
+        fn inertia(&self, _: u32) -> [crate::math::Mat3; 2] {
+            unreachable!()
+        }
+
+        fn following(&self, _: u32, _: &[Vec3; 2]) -> RigidPlace {
+            unreachable!()
+        }
+    }
 
     /// A node glued to a triangle that turns and flies: over many steps the points stay together, linear and angular
     /// momentum are kept to rounding and the kinetic energy to O(dt²).
@@ -104,7 +186,7 @@ mod tests {
             Vec3::new(1.0, 2.0, -0.5) + spin.cross(&x[k])
         });
         let mobility = free_nodes(&INVERSE_MASS);
-        let mut ties = Ties::new(one_contact(0.0), &mobility, |_| false);
+        let mut ties = Ties::new(one_contact(0.0), &x, &mobility, |_| None).unwrap();
         let mut action = ContactAction::new(4);
         let momenta = |x: &[Vec3; 4], v: &[Vec3; 4]| {
             let p: Vec3 = (0..4).map(|k| v[k] / INVERSE_MASS[k]).sum();
@@ -135,7 +217,7 @@ mod tests {
                 made: 0.0,
             };
             action.begin(dt);
-            ties.hold(&bodies, StepLength::regular(dt), &mut action);
+            ties.hold(&bodies, &NoRigidBody, StepLength::regular(dt), &mut action);
             for k in 0..4 {
                 v[k] += (force[k] + action.forces[k]) * INVERSE_MASS[k] * dt;
                 x[k] += v[k] * dt;
@@ -154,7 +236,7 @@ mod tests {
             let (mut x, mut v) = (positions(1e-6), [Vec3::x() * 3.0; 4]);
             let mobility = free_nodes(&INVERSE_MASS);
             let (mut ties, mut action) =
-                (Ties::new(one_contact(0.0), &mobility, |_| false), ContactAction::new(4));
+                (Ties::new(one_contact(0.0), &x, &mobility, |_| None).unwrap(), ContactAction::new(4));
             let dt = 1e-3;
             let step = StepLength { actual: part * dt, ..StepLength::regular(dt) };
             let bodies = Bodies {
@@ -165,7 +247,7 @@ mod tests {
                 mobility: &mobility,
                 made: 0.0,
             };
-            ties.hold(&bodies, step, &mut action);
+            ties.hold(&bodies, &NoRigidBody, step, &mut action);
             for k in 0..4 {
                 v[k] += action.forces[k] * (INVERSE_MASS[k] * 0.5 * (1.0 + part) * dt);
                 x[k] += v[k] * dt;

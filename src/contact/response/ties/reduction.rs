@@ -11,12 +11,13 @@ pub(super) type Terms = BTreeMap<u32, f64>;
 /// Nodes that follow others, u_d = Σ s_c u_c, such that all of some conditions Σ w_a u_a = 0 hold; none of those in the sums
 /// follows others itself.
 ///
-/// Conditions are taken one by one (Gauss–Jordan elimination); what follows from the others is left out, and so is what is
-/// between nodes that cannot follow.
+/// Conditions are taken one by one (Gauss–Jordan elimination); what follows from the others is left out.
 #[derive(Debug, Default)]
 pub(super) struct Reduction {
     /// By dependent node.
     pub sums: BTreeMap<u32, Terms>,
+    /// Conditions Σ w_a u_a = 0 that are left between nodes that cannot follow.
+    pub rest: Vec<Terms>,
     /// Dependent nodes that have a node in their sum.
     users: BTreeMap<u32, BTreeSet<u32>>,
 }
@@ -36,8 +37,13 @@ impl Reduction {
         let largest = free().map(|(_, weight)| weight.abs()).fold(0.0, f64::max);
         let mut order = nodes.iter().take(1).chain(terms.keys()).filter(|node| can_follow(**node));
         let is_heavy = |node: &&u32| terms.get(*node).is_some_and(|weight| weight.abs() >= 0.5 * largest);
-        let Some(&node) = order.find(is_heavy) else { return };
-        let Some(pivot) = terms.remove(&node) else { return };
+        let pivot = order.find(is_heavy).copied().and_then(|node| Some((node, terms.remove(&node)?)));
+        let Some((node, pivot)) = pivot else {
+            if !terms.is_empty() {
+                self.rest.push(terms);
+            }
+            return;
+        };
         terms.values_mut().for_each(|weight| *weight /= -pivot);
         self.replace(node, &terms);
         terms.keys().for_each(|&other| {
@@ -69,7 +75,7 @@ mod tests {
     use super::*;
 
     /// Four nodes in a ring of conditions, of which the last follows from the others, and a mean: all conditions hold of
-    /// whatever the independent nodes do. A node that is held does not follow.
+    /// whatever the independent nodes do. A node that is held does not follow; a condition between two of those is left.
     #[test]
     fn conditions_hold_however_they_are_chained() {
         let conditions: [(&[u32], &[f64]); 6] = [
@@ -98,6 +104,13 @@ mod tests {
                 let jump: f64 = terms.map(|(&node, weight)| weight * motion[node as usize]).sum();
                 assert!(jump.abs() < 1e-12);
             }
+            assert!(reduction.rest.is_empty());
         }
+        let mut reduction = Reduction::default();
+        for (nodes, weights) in conditions {
+            reduction.add(nodes, weights, |node| node != 0 && node != 2);
+        }
+        let one = [(0, 1.0), (2, -1.0)];
+        assert_eq!(reduction.rest, [one, one.map(|(node, weight)| (node, -weight))].map(Terms::from));
     }
 }

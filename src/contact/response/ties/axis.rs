@@ -1,0 +1,247 @@
+//! The nodes of deformable bodies along one axis.
+
+use super::carriers::Carriers;
+use super::larger;
+use super::reduction::{Reduction, Terms};
+use super::rows::{RigidPlace, RigidTerm, Row, Rows};
+use crate::contact::response::Mobility;
+use crate::math::{SparseCholesky, Vec3};
+
+/// Marks nodes that are no unknowns.
+const NONE: u32 = u32::MAX;
+
+/// Ties along one axis, by which nodes d follow others c and rigid bodies b, u_d = Σ_c s_dc u_c + Σ_b P_db U_b ([`Reduction`]);
+/// nodes by their places among all of the group.
+///
+/// Of all velocities that the ties admit, those nearest to the kicked ones v, by the masses, are v + Δv:
+///
+/// ```text
+/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    what the step to come would bring apart, x_b' at its end
+/// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
+/// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
+/// ```
+/// The forces are m Δv over the time of the kick, and −Σ_d s_dc f_d on what is held. Velocities are never differences of
+/// large forces: the points meet to rounding whatever the masses are. A is a mass matrix, positive definite, and its Cholesky
+/// factor is kept, as the masses are.
+///
+/// # Cost
+/// A solution: some products for each share, and two for each entry of the factor.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    axis: usize,
+    /// Nodes d, and what they follow.
+    dependent: Vec<u32>,
+    rows: Rows,
+    /// Of the nodes; 0 where they are held \[kg\].
+    masses: Vec<f64>,
+    /// Number of the unknown of a free independent node.
+    unknowns: Vec<u32>,
+    factor: SparseCholesky,
+    right_side: Vec<f64>,
+    /// j \[m/s\].
+    jumps: Vec<f64>,
+}
+
+impl Axis {
+    /// Of the conditions along an axis, between these nodes; `parts` are the shares of these in a sum, and the parts of rigid bodies that can
+    /// move.
+    /// `None` where masses differ by so much that rounding leaves A singular.
+    pub fn new(
+        axis: usize,
+        reduction: &Reduction,
+        nodes: &[u32],
+        mobility: &Mobility,
+        parts: impl Fn(&Terms) -> (Vec<(u32, f64)>, Vec<RigidTerm>),
+    ) -> Option<Self> {
+        let mass = |&node: &u32| match mobility.node(node)[axis] {
+            0.0 => 0.0,
+            inverse => 1.0 / inverse,
+        };
+        let masses: Vec<f64> = nodes.iter().map(mass).collect();
+        let (mut dependent, mut rows) = (Vec::new(), Rows::default());
+        for (&node, sum) in &reduction.sums {
+            dependent.push(nodes.partition_point(|&other| other < node) as u32);
+            let (shares, rigid) = parts(sum);
+            rows.push(shares, rigid);
+        }
+        let mut unknowns = vec![NONE; nodes.len()];
+        let mut num_unknowns = 0;
+        for &(place, _) in rows.iter().flat_map(|row| row.shares) {
+            let unknown = &mut unknowns[place as usize];
+            if masses[place as usize] > 0.0 && *unknown == NONE {
+                *unknown = num_unknowns;
+                num_unknowns += 1;
+            }
+        }
+        let entries = mass_matrix(&dependent, &rows, &masses, &unknowns);
+        let factor = SparseCholesky::factor(num_unknowns as usize, &entries)?;
+        let right_side = vec![0.0; num_unknowns as usize];
+        let jumps = vec![0.0; dependent.len()];
+        Some(Self { axis, dependent, rows, masses, unknowns, factor, right_side, jumps })
+    }
+
+    /// Parts of rigid bodies in all sums.
+    pub fn rigid_terms(&self) -> &[RigidTerm] {
+        self.rows.rigid_terms()
+    }
+
+    /// Finds what the step to come, of this length \[s\], would bring apart, with the velocities of the nodes, which stand at these
+    /// positions, and the rigid bodies at its end; the largest |j| \[m/s\].
+    pub fn find_jumps(
+        &mut self,
+        velocity: impl Fn(u32) -> Vec3,
+        position: impl Fn(u32) -> Vec3,
+        ends: &[RigidPlace],
+        following: f64,
+    ) -> f64 {
+        let axis = self.axis;
+        for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&mut self.jumps) {
+            let mut apart = position(dependent)[axis];
+            *jump = velocity(dependent)[axis];
+            for &(place, share) in row.shares {
+                apart -= share * position(place)[axis];
+                *jump -= share * velocity(place)[axis];
+            }
+            for term in row.rigid {
+                apart -= term.position(axis, &ends[term.carrier as usize]);
+            }
+            *jump += apart / following;
+        }
+        self.jumps.iter().map(|jump| jump.abs()).fold(0.0, larger)
+    }
+
+    /// Pushes the rigid bodies by Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c), with the Δv_c of rigid bodies that do not change.
+    pub fn push(&mut self, carriers: &mut Carriers) {
+        if self.rigid_terms().is_empty() {
+            return;
+        }
+        self.solve(|_| 0.0);
+        for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&self.jumps) {
+            let push = self.masses[dependent as usize] * (jump - self.follows(row));
+            row.rigid.iter().for_each(|term| carriers.push_at(term, self.axis, push));
+        }
+    }
+
+    /// Adds to the changes of velocities along the axis what the nodes do to meet, with what the rigid bodies do.
+    pub fn follow(&mut self, carriers: &Carriers, changes: &mut [Vec3]) {
+        let axis = self.axis;
+        let carried = |term: &RigidTerm| carriers.change_at(term, axis);
+        self.solve(carried);
+        for (change, &unknown) in changes.iter_mut().zip(&self.unknowns) {
+            change[axis] += self.right_side.get(unknown as usize).copied().unwrap_or(0.0);
+        }
+        for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&self.jumps) {
+            let carried: f64 = row.rigid.iter().map(carried).sum();
+            changes[dependent as usize][axis] += self.follows(row) + carried - jump;
+        }
+    }
+
+    /// Σ_c s_dc Δv_c of a sum.
+    fn follows(&self, row: Row<'_>) -> f64 {
+        let value = |place: u32| self.right_side.get(self.unknowns[place as usize] as usize).copied();
+        row.shares.iter().map(|&(place, share)| share * value(place).unwrap_or(0.0)).sum()
+    }
+
+    /// Δv_c for rigid bodies that move so, to the right side.
+    fn solve(&mut self, carried: impl Fn(&RigidTerm) -> f64) {
+        let Self { dependent, rows, masses, unknowns, factor, right_side, jumps, .. } = self;
+        right_side.fill(0.0);
+        for ((&dependent, row), jump) in dependent.iter().zip(rows.iter()).zip(jumps) {
+            let rest = *jump - row.rigid.iter().map(&carried).sum::<f64>();
+            let momentum = masses[dependent as usize] * rest;
+            for &(place, share) in row.shares {
+                if let Some(sum) = right_side.get_mut(unknowns[place as usize] as usize) {
+                    *sum += share * momentum;
+                }
+            }
+        }
+        factor.solve(right_side);
+    }
+
+    /// The forces along the axis that change velocities by these in the time of the kick \[s\], on nodes \[N\], and the impulses on
+    /// rigid bodies \[N·s, N·m·s\].
+    pub fn find_forces(
+        &self,
+        changes: &[Vec3],
+        kick: f64,
+        present: &[RigidPlace],
+        forces: &mut [Vec3],
+        impulses: &mut [[Vec3; 2]],
+    ) {
+        let axis = self.axis;
+        for ((force, change), mass) in forces.iter_mut().zip(changes).zip(&self.masses) {
+            force[axis] = mass * change[axis] / kick;
+        }
+        for (&dependent, row) in self.dependent.iter().zip(self.rows.iter()) {
+            let force = forces[dependent as usize][axis];
+            for &(place, share) in row.shares {
+                if self.masses[place as usize] == 0.0 {
+                    forces[place as usize][axis] -= share * force;
+                }
+            }
+            for term in row.rigid {
+                let coefficients = term.coefficients(axis, &present[term.carrier as usize]);
+                let of_carrier = &mut impulses[term.carrier as usize];
+                of_carrier.iter_mut().zip(coefficients).for_each(|(sum, of)| *sum -= of * (force * kick));
+            }
+        }
+    }
+
+    /// The mass of what follows `num` rigid bodies, by the four motions of each along the axis: that of the centre, and those that
+    /// grow with the reference coordinates about it. With the nodes c where they follow best,
+    ///
+    /// ```text
+    /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P
+    /// ```
+    /// a sum of squares. Row by row \[kg, kg·m, kg·m²\].
+    pub fn carried_mass(&mut self, num: usize) -> Vec<f64> {
+        let (num_columns, num_dependent) = (4 * num, self.dependent.len());
+        // √m times the motions of the nodes d, then of the nodes c.
+        let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
+        let free = |place: u32| self.masses[place as usize].sqrt();
+        let of_unknowns: Vec<(usize, f64)> = (0..self.unknowns.len() as u32)
+            .filter(|&place| self.unknowns[place as usize] != NONE)
+            .map(|place| (self.unknowns[place as usize] as usize, free(place)))
+            .collect();
+        let of_dependent: Vec<f64> = self.dependent.iter().map(|&place| free(place)).collect();
+        for (column, motions) in columns.iter_mut().enumerate() {
+            let (carrier, basis) = (column as u32 / 4, column % 4);
+            let carried = |term: &RigidTerm| match basis {
+                _ if term.carrier != carrier => 0.0,
+                0 => term.weight,
+                k => term.arm[k - 1],
+            };
+            self.jumps.fill(0.0);
+            // With no jumps, what nodes do to follow.
+            self.solve(carried);
+            for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
+                *motion = root * (self.follows(row) + row.rigid.iter().map(carried).sum::<f64>());
+            }
+            for &(unknown, root) in &of_unknowns {
+                motions[num_dependent + unknown] = root * self.right_side[unknown];
+            }
+        }
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        columns.iter().flat_map(|a| columns.iter().map(move |b| product(a, b))).collect()
+    }
+}
+
+/// Entries of the lower triangle of A.
+fn mass_matrix(dependent: &[u32], rows: &Rows, masses: &[f64], unknowns: &[u32]) -> Vec<(u32, u32, f64)> {
+    let own = unknowns.iter().zip(masses).filter(|(unknown, _)| **unknown != NONE);
+    let mut entries: Vec<(u32, u32, f64)> = own.map(|(&unknown, &mass)| (unknown, unknown, mass)).collect();
+    for (&dependent, row) in dependent.iter().zip(rows.iter()) {
+        let mass = masses[dependent as usize];
+        let free: Vec<(u32, f64)> = row
+            .shares
+            .iter()
+            .map(|&(place, share)| (unknowns[place as usize], share))
+            .filter(|(unknown, _)| *unknown != NONE)
+            .collect();
+        for &(row, share) in &free {
+            let lower = free.iter().filter(|(column, _)| *column <= row);
+            entries.extend(lower.map(|&(column, other)| (row, column, mass * share * other)));
+        }
+    }
+    entries
+}

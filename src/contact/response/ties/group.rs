@@ -1,0 +1,202 @@
+//! Ties that share what they hold, solved for together.
+
+use std::collections::BTreeMap;
+
+use super::axis::Axis;
+use super::carriers::{Carriers, RigidMotions, TiedRigidBody};
+use super::larger;
+use super::reduction::{Reduction, Terms};
+use super::rows::{RigidTerm, Rows};
+use crate::contact::Constraints;
+use crate::contact::response::row::sides;
+use crate::contact::response::{Bodies, Mobility, RigidForce, StepLength};
+use crate::math::Vec3;
+
+/// Most turns of the correction.
+const MOST_TURNS: u32 = 20;
+
+/// Gaps that are rounding, over the size of the coordinates.
+const MET: f64 = 4.0 * f64::EPSILON;
+
+/// Gaps over the size of the coordinates that are taken for met where turns do not make them smaller.
+const NEARLY_MET: f64 = 256.0 * f64::EPSILON;
+
+/// Part of the gap of the turn before that a turn leaves at most while it makes progress.
+const PROGRESS: f64 = 0.5;
+
+/// Ties that no force leads out of, and what holds them.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// All nodes but those of rigid bodies that can move, ascending.
+    nodes: Vec<u32>,
+    axes: [Axis; 3],
+    carriers: Carriers,
+    /// Velocities after the kick, by node, and what ties change of them.
+    velocities: Vec<Vec3>,
+    changes: Vec<Vec3>,
+    /// Of the last step, by node \[N\], and what nodes give rigid bodies \[N·s, N·m·s\].
+    forces: Vec<Vec3>,
+    by_nodes: Vec<[Vec3; 2]>,
+    kick: f64,
+}
+
+/// How a group was solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Solution {
+    /// Turns of the correction that it took.
+    pub turns: u32,
+    /// What gap is left, if it is more than rounding \[m\].
+    pub apart: Option<f64>,
+}
+
+impl Group {
+    /// Of these ties between nodes at these reference positions; `rigid` tells of the rigid bodies that can move. `None` where
+    /// masses differ by so much that rounding leaves the matrix of the nodes singular.
+    pub fn new(
+        ties: &Constraints,
+        positions: &[Vec3],
+        mobility: &Mobility,
+        rigid: impl Fn(u32) -> Option<TiedRigidBody>,
+    ) -> Option<Self> {
+        let (mut nodes, mut specs) = (Vec::new(), BTreeMap::new());
+        let mut bodies_of_nodes = BTreeMap::new();
+        for (body, of_side, _) in ties.iter().flat_map(|tie| sides(&tie)) {
+            match rigid(body) {
+                Some(spec) => {
+                    specs.insert(body, spec);
+                    bodies_of_nodes.extend(of_side.iter().map(|&node| (node, body)));
+                }
+                None => nodes.extend_from_slice(of_side),
+            }
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        let (bodies, specs): (Vec<u32>, Vec<TiedRigidBody>) = specs.into_iter().unzip();
+        let parts = |terms: &Terms| {
+            let (mut shares, mut of_bodies) = (Vec::new(), BTreeMap::<u32, RigidTerm>::new());
+            for (&node, &weight) in terms {
+                let Some(body) = bodies_of_nodes.get(&node) else {
+                    shares.push((nodes.partition_point(|&other| other < node) as u32, weight));
+                    continue;
+                };
+                let carrier = bodies.partition_point(|other| other < body) as u32;
+                let arm = positions[node as usize] - specs[carrier as usize].reference_centre;
+                let none = RigidTerm { carrier, weight: 0.0, arm: Vec3::zeros() };
+                let term = of_bodies.entry(carrier).or_insert(none);
+                term.weight += weight;
+                term.arm += arm * weight;
+            }
+            (shares, of_bodies.into_values().collect::<Vec<_>>())
+        };
+        let reductions = [0, 1, 2].map(|axis| {
+            let mut reduction = Reduction::default();
+            for tie in ties.iter() {
+                reduction.add(tie.nodes, tie.weights, |node| {
+                    !bodies_of_nodes.contains_key(&node) && mobility.node(node)[axis] > 0.0
+                });
+            }
+            reduction
+        });
+        let conditions = [0, 1, 2].map(|axis: usize| {
+            let mut rows = Rows::default();
+            for (shares, terms) in reductions[axis].rest.iter().map(parts) {
+                if !terms.is_empty() {
+                    rows.push(shares, terms);
+                }
+            }
+            rows
+        });
+        let [x, y, z] = [0, 1, 2].map(|axis| Axis::new(axis, &reductions[axis], &nodes, mobility, parts));
+        let mut axes = [x?, y?, z?];
+        let num = bodies.len();
+        let carried_mass = axes.each_mut().map(|axis| match axis.rigid_terms() {
+            [] => Vec::new(),
+            _ => axis.carried_mass(num),
+        });
+        let tied = ties.iter().flat_map(|tie| tie.nodes);
+        let farthest = tied.map(|&node| positions[node as usize].amax()).fold(0.0, f64::max);
+        let all = conditions.clone();
+        let terms = all.iter().flat_map(Rows::rigid_terms).chain(axes.iter().flat_map(Axis::rigid_terms));
+        let carriers = Carriers::new(bodies, specs, conditions, carried_mass, terms, f64::EPSILON * farthest);
+        let zeros = vec![Vec3::zeros(); nodes.len()];
+        Some(Self {
+            axes,
+            velocities: zeros.clone(),
+            changes: zeros.clone(),
+            forces: zeros,
+            by_nodes: vec![[Vec3::zeros(); 2]; num],
+            kick: 0.0,
+            nodes,
+            carriers,
+        })
+    }
+
+    /// Finds the forces that hold the ties; accelerations include those of all others already.
+    pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &dyn RigidMotions, step: StepLength) -> Solution {
+        let Self { nodes, axes, carriers, velocities, changes, .. } = self;
+        self.kick = step.kick();
+        for (velocity, &node) in velocities.iter_mut().zip(&*nodes) {
+            let change = bodies.accelerations[node as usize] * self.kick;
+            *velocity = bodies.velocities[node as usize] + bodies.mobility.free_part(node, &change);
+        }
+        changes.fill(Vec3::zeros());
+        let positions = |place: u32| bodies.positions[nodes[place as usize] as usize];
+        carriers.begin(rigid, positions);
+        let coordinates = nodes.iter().map(|&node| bodies.positions[node as usize].amax());
+        let size = coordinates.chain(carriers.present_centres()).fold(0.0, larger);
+        let mut solution = Solution { turns: 0, apart: None };
+        let mut before = f64::INFINITY;
+        loop {
+            let velocity = |place: u32| velocities[place as usize] + changes[place as usize];
+            let jumps = axes
+                .iter_mut()
+                .map(|axis| axis.find_jumps(velocity, positions, carriers.following(), step.following));
+            let of_nodes = jumps.fold(0.0, larger);
+            let gap =
+                step.following * larger(of_nodes, carriers.find_rates(velocity, positions, step.following));
+            // Without bodies that turn all is linear.
+            let is_met = gap <= MET * size
+                || carriers.is_empty()
+                || (gap > PROGRESS * before && gap <= NEARLY_MET * size);
+            if solution.turns > 0 && is_met {
+                break;
+            }
+            if solution.turns == MOST_TURNS || gap.is_nan() {
+                solution.apart = Some(gap);
+                break;
+            }
+            (solution.turns, before) = (solution.turns + 1, gap);
+            carriers.begin_turn();
+            axes.iter_mut().for_each(|axis| axis.push(carriers));
+            carriers.solve(rigid, step.following);
+            axes.iter_mut().for_each(|axis| axis.follow(carriers, changes));
+            carriers.push(rigid);
+        }
+        self.find_forces();
+        solution
+    }
+
+    fn find_forces(&mut self) {
+        let Self { axes, carriers, changes, forces, by_nodes, kick, .. } = self;
+        by_nodes.fill([Vec3::zeros(); 2]);
+        for axis in axes {
+            axis.find_forces(changes, *kick, carriers.present(), forces, by_nodes);
+        }
+        carriers.find_reactions(by_nodes, *kick, forces);
+    }
+
+    /// Nodes and the forces on them \[N\].
+    pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
+        self.nodes.iter().copied().zip(self.forces.iter().copied())
+    }
+
+    /// The forces on rigid bodies that can move.
+    pub fn rigid_forces(&self) -> impl Iterator<Item = RigidForce> {
+        let impulses = self.carriers.impulses();
+        impulses.map(|(body, [linear, angular])| RigidForce {
+            body,
+            force: linear / self.kick,
+            moment: angular / self.kick,
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! Ties within a step.
+
+use crate::contact::Constraints;
+use crate::contact::response::{
+    Bodies, Mobility, RigidMotions, RigidPlace, StepLength, TiedRigidBody, Ties, UnlikeMasses,
+};
+use crate::dynamics::{RigidBody, StepStart};
+use crate::math::{Mat3, Vec3};
+use crate::scenario::{Scenario, TiedPair};
+
+use super::model::Model;
+use super::rigid::{RigidForces, is_supported, place, turn};
+use super::{Behaviour, SetupError, Simulation};
+
+/// What holds the tied points, if there are any.
+pub(super) fn build_ties(
+    ties: Constraints,
+    scenario: &Scenario,
+    model: &Model,
+    mobility: &Mobility,
+    carriers: &[Option<RigidBody>],
+) -> Result<Option<Ties>, SetupError> {
+    if ties.is_empty() {
+        return Ok(None);
+    }
+    let rigid = |body| tied_rigid_body(model, carriers, body);
+    let built = Ties::new(ties, &model.reference_positions, mobility, rigid);
+    built.map(Some).map_err(|UnlikeMasses { bodies }| {
+        let is_of =
+            |pair: &&TiedPair| pair.bodies.iter().all(|body| bodies.binary_search(&(*body as u32)).is_ok());
+        SetupError::UnlikeTies {
+            bodies: bodies.iter().map(|&body| model.bodies[body as usize].name.clone()).collect(),
+            span: scenario.contact.tied.iter().find(is_of).map_or(0..0, |pair| pair.span.clone()),
+        }
+    })
+}
+
+/// What ties know of a rigid body that forces can move; `None` of any other.
+fn tied_rigid_body(model: &Model, carriers: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
+    let of_body = &model.bodies[body as usize];
+    let (true, Some(carrier)) = (of_body.is_rigid_and_moves(), &carriers[body as usize]) else { return None };
+    let Behaviour::Rigid { support } = &of_body.behaviour else { return None };
+    let moves = |axis: usize| support.as_ref().is_none_or(|support| support.components[axis].is_none());
+    Some(TiedRigidBody {
+        mass: carrier.mass(),
+        reference_centre: carrier.reference_centre(),
+        moves: [0, 1, 2].map(moves),
+        turns: support.is_none(),
+    })
+}
+
+/// Rigid bodies in the middle of a step that has moved them, and what the step to come will make of them.
+struct MotionsToCome<'a> {
+    model: &'a Model,
+    carriers: &'a [Option<RigidBody>],
+    forces: &'a [RigidForces],
+    /// At the end of the step \[s\].
+    time: f64,
+    step: StepLength,
+}
+
+impl MotionsToCome<'_> {
+    fn place(carrier: &RigidBody) -> RigidPlace {
+        let rotation = *carrier.rotation().to_rotation_matrix().matrix();
+        RigidPlace { centre: carrier.centre(), rotation }
+    }
+
+    fn carrier(&self, body: u32) -> Option<&RigidBody> {
+        self.carriers[body as usize].as_ref()
+    }
+}
+
+impl RigidMotions for MotionsToCome<'_> {
+    fn present(&self, body: u32) -> RigidPlace {
+        self.carrier(body).map_or(RigidPlace::REFERENCE, Self::place)
+    }
+
+    fn inertia(&self, body: u32) -> [Mat3; 2] {
+        self.carrier(body)
+            .map_or([Mat3::zeros(); 2], |carrier| [carrier.inertia(), carrier.inverse_inertia()])
+    }
+
+    /// What the second half of the kick, and the first half of the next with its drift, do.
+    fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
+        let Some(mut carrier) = self.carrier(body).cloned() else { return RigidPlace::REFERENCE };
+        let of_body = &self.model.bodies[body as usize];
+        let (rigid, dt) = (&self.forces[body as usize], self.step.following);
+        carrier.kick(self.step.kick(), &rigid.force, &rigid.torque);
+        carrier.kick(1.0, impulse, moment);
+        let Behaviour::Rigid { support: Some(support) } = &of_body.behaviour else {
+            carrier.drift(dt);
+            return Self::place(&carrier);
+        };
+        let mut prescribed = [None; 3];
+        let start = StepStart {
+            reference: carrier.reference_centre(),
+            position: carrier.centre(),
+            velocity: Vec3::from_fn(|axis, _| rigid.prescribed[axis].map_or(0.0, |end| end.velocity)),
+        };
+        for (axis, motion) in support.components.iter().enumerate() {
+            prescribed[axis] =
+                motion.as_ref().map(|motion| motion.over_step(self.time, dt).end(&start, axis));
+        }
+        debug_assert!(is_supported(&of_body.behaviour));
+        carrier.set_spin(&Vec3::zeros());
+        carrier.drift(dt);
+        place(&mut carrier, &prescribed);
+        if let Some(rotation) = support.rotation() {
+            turn(&mut carrier, &rotation.over_step(self.time, dt), dt);
+        }
+        Self::place(&carrier)
+    }
+}
+
+impl Simulation {
+    /// Turns that the correction of ties has taken so far: in each step, and group of bodies that are tied together, one where no
+    /// rigid body can move, and where they can some until the tied points meet at the end of the step to come.
+    pub fn tie_turns(&self) -> u64 {
+        self.ties.as_ref().map_or(0, Ties::turns)
+    }
+
+    /// Adds the forces that hold the ties over the rest of a step of length `dt` and half of the next, which is promised.
+    pub(super) fn hold_ties(&mut self, dt: f64) {
+        let Some(mut ties) = self.ties.take() else { return };
+        if !self.control.has_promised() {
+            self.promise_step();
+        }
+        let step = self.step_length(dt);
+        let bodies = Bodies {
+            positions: &self.positions_next,
+            velocities: &self.state.velocities,
+            accelerations: &self.state.accelerations,
+            inverse_mass: &self.model.inverse_mass,
+            mobility: &self.mobility,
+            made: self.contact_audit.created,
+        };
+        let motions = MotionsToCome {
+            model: &self.model,
+            carriers: &self.carriers,
+            forces: &self.forces.rigid,
+            time: self.state.time,
+            step,
+        };
+        ties.hold(&bodies, &motions, step, &mut self.action);
+        self.ties = Some(ties);
+        self.accelerate_by_contact();
+    }
+
+    /// Finds the forces that hold the ties anew where velocities have changed between two steps.
+    pub(super) fn restart_ties(&mut self) {
+        if self.ties.is_none() {
+            return;
+        }
+        for (node, force) in self.action.tie_forces.drain(..) {
+            self.action.forces[node as usize] -= force;
+        }
+        self.action.rigid_forces.clear();
+        self.start_forces();
+    }
+
+    /// Finds the forces that hold the ties over the first half of a step, where forces begin anew: the action of the step before has
+    /// none of them.
+    pub(super) fn start_ties(&mut self) {
+        if self.ties.is_none() {
+            return;
+        }
+        self.refresh_critical_step();
+        self.accelerate_constrained_nodes();
+        self.hold_ties(0.0);
+    }
+}
