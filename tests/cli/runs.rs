@@ -179,7 +179,7 @@ fn a_failed_step_leaves_no_trace_in_the_last_frame() {
     let folder = Folder::with_impact();
     let last_frame = |directory: &str, frames: &str| {
         let into = format!("output.directory={directory}");
-        let fast = "bodies.left.velocity=[2e3, 0, 0]";
+        let fast = "bodies.left.velocity=[2.4e3, 0, 0]";
         let sets = [fast, "time.step=1e-7", "time.energy_tolerance=1e9", &into, frames];
         let arguments: Vec<&str> = sets.into_iter().flat_map(|set| ["--set", set]).collect();
         let ran = folder.run(&[&["run", "impact.toml"][..], &arguments].concat());

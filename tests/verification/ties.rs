@@ -94,9 +94,7 @@ fn what_is_apart_is_not_tied() {
 
 /// Goal: rigid bars that are tied 2 cm apart are one rigid body: set going as that, they turn as one, and the forces of the
 /// ties have no moment. The two centres stay 1.02 m apart along a line that turns with ω, and the angular momentum of both
-/// is kept; in the plane too. Tolerance: the turn is off by O(ω² dt²), 1e-6, times the 2 rad that it makes; so many
-/// ties hold two rigid bodies more than once, and what the sweeps leave of their distances, 1e-7 m, is the arm of their
-/// forces.
+/// is kept; in the plane too. Tolerance: the turn is off by O(ω² dt²), 1e-6, times the 2 rad that it makes.
 #[test]
 fn rigid_bars_tied_apart_are_one_body() {
     let (gap, turn) = (0.02, 10.0);
