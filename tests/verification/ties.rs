@@ -125,7 +125,7 @@ fn rigid_bars_tied_apart_are_one_body() {
             [simulation.audit().largest_angular_error(), simulation.audit().energy_error().largest];
         println!("apart {apart:?} of {expected:?}, errors {momentum:e} {energy:e}");
         assert!((apart - expected).norm() < 5e-6, "{apart:?}");
-        assert!(momentum < 1e-7 && energy < 1e-5, "{momentum:e} {energy:e}");
+        assert!(momentum < 1e-12 && energy < 1e-5, "{momentum:e} {energy:e}");
     }
 }
 
