@@ -18,7 +18,8 @@ pub struct RigidBody {
     /// Rotation from principal axes to the reference configuration.
     principal: Rotation,
     reference_centre: Vec3,
-    centre: Vec3,
+    /// How far the centre is from there: it is summed by itself, with no rounding of a place far off.
+    travel: Vec3,
     velocity: Vec3,
     /// Rotation from principal axes to space.
     orientation: Rotation,
@@ -54,7 +55,7 @@ impl RigidBody {
             moments: eigen.eigenvalues,
             principal,
             reference_centre: centre,
-            centre,
+            travel: Vec3::zeros(),
             velocity: Vec3::zeros(),
             orientation: principal,
             angular_momentum: Vec3::zeros(),
@@ -86,7 +87,12 @@ impl RigidBody {
 
     /// Centre of mass \[m\].
     pub fn centre(&self) -> Vec3 {
-        self.centre
+        self.reference_centre + self.travel
+    }
+
+    /// Displacement of the centre of mass from the reference configuration \[m\].
+    pub fn travel(&self) -> Vec3 {
+        self.travel
     }
 
     /// Velocity of the centre of mass \[m/s\].
@@ -135,7 +141,7 @@ impl RigidBody {
 
     /// Moves the body for a step with its momenta held.
     pub fn drift(&mut self, time_step: f64) {
-        self.centre += self.velocity * time_step;
+        self.travel += self.velocity * time_step;
         self.rotate(time_step);
     }
 
@@ -227,7 +233,7 @@ impl RigidBody {
             if self.spins_steadily() { self.angular_velocity() } else { turn.scaled_axis() / time_step };
         RigidMotion {
             reference_centre: self.reference_centre,
-            centre: self.centre,
+            centre: self.centre(),
             velocity: self.velocity,
             acceleration,
             rotation: self.rotation(),
@@ -239,7 +245,7 @@ impl RigidBody {
     /// Moves the body along a flight for the time s \[s\] (at most the step the flight was made for).
     pub fn follow(&mut self, flight: &RigidMotion, s: f64) {
         let later = flight.advanced(s);
-        self.centre = later.centre;
+        self.travel += flight.way(s);
         self.velocity = later.velocity;
         self.orientation = later.rotation * self.principal;
         self.orientation.renormalize();
@@ -247,12 +253,13 @@ impl RigidBody {
 
     /// Position of a material point \[m\].
     pub fn position(&self, reference_position: &Vec3) -> Vec3 {
-        self.centre + self.rotation() * (reference_position - self.reference_centre)
+        let arm = reference_position - self.reference_centre;
+        reference_position + (self.travel + (self.rotation() * arm - arm))
     }
 
     /// Velocity of the body at a point of space \[m/s\].
     pub fn velocity_at(&self, position: &Vec3) -> Vec3 {
-        self.velocity + self.angular_velocity().cross(&(position - self.centre))
+        self.velocity + self.angular_velocity().cross(&(position - self.centre()))
     }
 
     /// Centre of mass in the reference configuration \[m\].
@@ -275,7 +282,7 @@ impl RigidBody {
 
     /// Moves the centre and turns the body about it by a rotation vector, with its momenta held.
     pub fn shift(&mut self, way: &Vec3, turn: &Vec3) {
-        self.centre += way;
+        self.travel += way;
         if *turn != Vec3::zeros() {
             self.orientation = Rotation::from_scaled_axis(*turn) * self.orientation;
             self.orientation.renormalize();
@@ -300,7 +307,7 @@ impl RigidBody {
 
     /// Sets one component of the centre's position \[m\] and velocity \[m/s\].
     pub fn prescribe(&mut self, axis: usize, position: f64, velocity: f64) {
-        self.centre[axis] = position;
+        self.travel[axis] = position - self.reference_centre[axis];
         self.velocity[axis] = velocity;
     }
 }

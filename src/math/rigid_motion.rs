@@ -49,7 +49,12 @@ impl RigidMotion {
 
     /// Position of the centre at s \[m\].
     pub fn centre_at(&self, s: f64) -> Vec3 {
-        self.centre + (self.velocity + self.acceleration * (0.5 * s)) * s
+        self.centre + self.way(s)
+    }
+
+    /// How far the centre has come at s \[m\].
+    pub fn way(&self, s: f64) -> Vec3 {
+        (self.velocity + self.acceleration * (0.5 * s)) * s
     }
 
     /// Position and velocity of a material point at s \[m\], \[m/s\].

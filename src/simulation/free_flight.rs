@@ -106,11 +106,11 @@ impl Simulation {
         for ((body, carrier), motion) in self.model.bodies.iter().zip(&mut self.carriers).zip(&self.motions) {
             let (true, Some(carrier)) = (body.flies(), carrier) else { continue };
             let weight = body.gravity * carrier.mass();
-            let centre = carrier.centre();
+            let (centre, before) = (carrier.centre(), carrier.travel());
             // ∫ (c + v s + a s²/2) × m a ds over the step: the last term is parallel to a.
             let mean_arm = centre + carrier.velocity() * (0.5 * time);
             carrier.follow(motion, time);
-            self.energies.external_work += weight.dot(&(carrier.centre() - centre));
+            self.energies.external_work += weight.dot(&(carrier.travel() - before));
             self.audit.add_impulse(Wrench::at(&mean_arm, weight).scaled(time));
         }
     }

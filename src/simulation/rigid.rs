@@ -154,7 +154,7 @@ impl Simulation {
     pub(super) fn predict_rigid(&mut self, body: usize, dt: f64) {
         let Some(carrier) = self.carriers[body].as_mut() else { return };
         let rigid = &mut self.forces.rigid[body];
-        let centre = carrier.centre();
+        let before = carrier.travel();
         rigid.force_before = rigid.force;
         carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
         if is_supported(&self.model.bodies[body].behaviour) {
@@ -167,7 +167,7 @@ impl Simulation {
             turn(carrier, over_step, dt);
             rigid.kicked_spins[0] = carrier.angular_velocity();
         }
-        rigid.travel = carrier.centre() - centre;
+        rigid.travel = carrier.travel() - before;
         let carrier = &*carrier;
         let nodes = self.model.bodies[body].nodes.clone();
         let before = self.state.positions[nodes.clone()].par_iter();
