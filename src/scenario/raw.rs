@@ -204,9 +204,9 @@ pub(super) struct Output {
     pub frames: Option<Spanned<i64>>,
     pub interval: Option<Number>,
     pub times: Option<Spanned<Vec<f64>>>,
+    pub exact: Option<bool>,
     pub contact_interval: Option<Number>,
     pub fields: Option<Texts>,
-    pub exact: Option<bool>,
     pub detection_volumes: Option<Spanned<bool>>,
     pub history: Option<History>,
 }
