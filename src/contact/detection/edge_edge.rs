@@ -17,8 +17,9 @@
 //! Curved edges are the parabolas through their middle nodes, and their closest points are found by Newton's method
 //! from those of the chords of their halves: where two arcs come near each other at two places at once, one is found.
 //!
-//! Edges that are nearer to parallel than 0.6°, and points next to the ends of an edge, are left to the nodes: the end
-//! of an edge is in the other body as deep as the edge, but for a hundredth of its length.
+//! Edges that are nearer to parallel than 0.6°, and points next to the end of an edge whose node is in contact, are left to
+//! the nodes: the end of an edge is in the other body as deep as the edge, but for a hundredth of its length. A corner that is
+//! out of the other body's face by less than that has nothing but its edges to hold it.
 //!
 //! # Source
 //! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal
@@ -31,7 +32,7 @@ mod shadow;
 use rayon::prelude::*;
 
 use crate::contact::flush::rounding_of_gap;
-use crate::contact::{Constraints, ContactKey, Edge, EdgeOnEdge, Side, Surface};
+use crate::contact::{Constraints, ContactKey, Edge, EdgeOnEdge, NodeOnSurface, Side, Surface};
 use crate::math::Vec3;
 
 use super::ContactModel;
@@ -43,8 +44,12 @@ use shadow::Shadows;
 
 pub use passed::edges_have_passed;
 
-/// Part of an edge at either end that its node covers.
+/// Part of an edge at either end that its node covers if it is in contact.
 const END: f64 = 0.01;
+
+/// Part of an edge at either end that is left to its node in any case: vertices that lie on each other move by the strain of
+/// their edges, and flicker between nodes and edges otherwise.
+const AT_END: f64 = 1e-3;
 
 /// Sine of the least angle between edges that cross.
 const CROSSING: f64 = 0.01;
@@ -121,7 +126,7 @@ impl EdgeEdgeSearch {
     /// Adds the constraints of the edges that have crossed to `constraints`, which so far are of nodes.
     ///
     /// Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts; where it
-    /// crosses the rims of a seam between flush bodies, neither.
+    /// crosses the rims of a seam between flush bodies, neither. Nor does one that a node in contact covers.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];
@@ -138,8 +143,28 @@ impl EdgeEdgeSearch {
         self.crossings.extend(self.found.iter().flatten());
         let is_shadowed = self.shadows.find(model, positions, &self.crossings);
         for (crossing, _) in self.crossings.iter().zip(is_shadowed).filter(|(_, shadowed)| !**shadowed) {
-            push(model, crossing, constraints);
+            if !crossing.is_covered(model, constraints) {
+                push(model, crossing, constraints);
+            }
         }
+    }
+}
+
+impl Crossing {
+    /// Whether it is next to the end of an edge whose node is in one of these contacts, of which those of nodes come first.
+    fn is_covered(&self, model: &ContactModel, constraints: &Constraints) -> bool {
+        let edges = self.candidate.edges(model);
+        edges.into_iter().zip(self.places).any(|(edge, place)| {
+            let node = match place {
+                place if place < END => edge.nodes[0],
+                place if place > 1.0 - END => edge.nodes[1],
+                _ => return false,
+            };
+            let first = ContactKey::Node(NodeOnSurface { contactor: node, target: 0 });
+            let place = constraints.keys().partition_point(|key| *key < first);
+            let found = constraints.keys().get(place);
+            matches!(found, Some(ContactKey::Node(NodeOnSurface { contactor, .. })) if *contactor == node)
+        })
     }
 }
 
@@ -237,7 +262,7 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
         return None;
     }
     let places = closest_places(&curves);
-    if places.iter().any(|place| !(END..=1.0 - END).contains(place)) {
+    if places.iter().any(|place| !(AT_END..=1.0 - AT_END).contains(place)) {
         return None;
     }
     let points = [0, 1].map(|k| curves[k].at(places[k]).0);
