@@ -95,7 +95,7 @@ impl StepControl {
             since_refresh: 0,
             time_step: 0.0,
             regular_step: 0.0,
-            spring_step: 0.0,
+            spring_step: f64::INFINITY,
             promised: None,
             has_broken_promise: false,
             longest: f64::INFINITY,
@@ -114,8 +114,9 @@ impl StepControl {
         self.regular_step
     }
 
-    /// The step that the stiffness of springs follows: it is neither cut to end in time, nor, where the weight of rigid
-    /// bodies gives a scale of its own, held short by that of flight \[s\].
+    /// The step that the stiffness of springs follows \[s\]: of deformable bodies that without contact, so that the
+    /// stiffness does not depend on the order in which contacts begin. It is neither cut to end in time, nor, where the
+    /// weight of rigid bodies gives a scale of its own, held short by that of flight.
     pub fn spring_step(&self) -> f64 {
         self.spring_step
     }
@@ -179,6 +180,13 @@ impl StepControl {
         let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
         let rigid = self.rigid_travel / fastest_rigid;
         (self.safety * elements).min(contact).min(rigid).min(self.holding).min(self.resting)
+    }
+}
+
+/// Keeps a step as it is unless it must shrink, or can grow by a worthwhile amount, to the stable one \[s\].
+fn keep_or_take(step: &mut f64, stable: f64) {
+    if !(step.is_finite() && stable >= *step && stable <= WORTHWHILE * *step) {
+        *step = stable;
     }
 }
 
@@ -269,7 +277,9 @@ impl Simulation {
     pub(super) fn promise_step(&mut self) {
         let present = self.control.preferred;
         let goes_on = self.control.size == StepSize::Auto && {
-            let stable = self.largest_stable_step(FASTER).min(self.settings.flight_step);
+            let stable = self
+                .largest_stable_step(self.action.frequency_squared, FASTER)
+                .min(self.settings.flight_step);
             self.step_without_passage(stable) >= present
         };
         let regular = if goes_on { present } else { self.preferred_step() };
@@ -296,23 +306,28 @@ impl Simulation {
         self.control.renew(critical);
     }
 
-    /// The stable step, kept as it is unless it must shrink or can grow by a worthwhile amount.
     fn automatic_step(&mut self) -> f64 {
-        let preferred = self.control.preferred;
-        let of_springs = self.largest_stable_step(1.0);
-        let stable = self.step_without_passage(of_springs.min(self.settings.flight_step));
-        if !(preferred.is_finite() && stable >= preferred && stable <= WORTHWHILE * preferred) {
-            self.control.preferred = stable;
+        let of_contact = self.action.frequency_squared;
+        let longest = self.largest_stable_step(of_contact, 1.0);
+        let stable = self.step_without_passage(longest.min(self.settings.flight_step));
+        keep_or_take(&mut self.control.preferred, stable);
+        if self.control.critical_step().is_none() {
+            let is_held_short = stable < longest && self.control.resting.is_finite();
+            self.control.spring_step = if is_held_short { longest } else { self.control.preferred };
+        } else if of_contact == 0.0 {
+            keep_or_take(&mut self.control.spring_step, stable);
+        } else {
+            let beside_contact = self.largest_stable_step(0.0, 1.0).min(self.settings.flight_step);
+            let beside_contact = self.step_without_passage(beside_contact);
+            keep_or_take(&mut self.control.spring_step, beside_contact);
         }
-        let is_held_short = stable < of_springs && self.control.resting.is_finite();
-        self.control.spring_step = if is_held_short { of_springs } else { self.control.preferred };
         self.control.preferred
     }
 
-    /// With bodies that may be so many times faster than usual.
-    fn largest_stable_step(&self, faster: f64) -> f64 {
+    /// With contacts that add this square of a frequency \[rad²/s²\], and rigid bodies that may be so many times faster.
+    fn largest_stable_step(&self, contact_frequency_squared: f64, faster: f64) -> f64 {
         let fastest = self.fastest_rigid_node() / faster;
-        self.control.stable_step(self.action.frequency_squared, fastest)
+        self.control.stable_step(contact_frequency_squared, fastest)
     }
 
     /// Size of the steps that the run takes while it does not fly, as far as the present state tells \[s\].
@@ -320,7 +335,9 @@ impl Simulation {
         self.refresh_critical_step();
         match self.control.size {
             StepSize::Fixed(size) => size,
-            StepSize::Auto => self.largest_stable_step(1.0).min(self.settings.flight_step),
+            StepSize::Auto => {
+                self.largest_stable_step(self.action.frequency_squared, 1.0).min(self.settings.flight_step)
+            }
         }
     }
 

@@ -6,11 +6,6 @@ use crate::contact::Constraint;
 use crate::contact::response::{Damping, StepLength};
 use crate::math::Vec3;
 
-/// The share of a spring in the stiffness that a body can bear is lowered where it would be by this factor at least, and
-/// raised by this one: a spring that is softer than it could be is right, too.
-const LOWERED: f64 = 0.8;
-const RAISED: f64 = 4.0;
-
 /// The springs of one contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spring {
@@ -63,33 +58,26 @@ impl Spring {
         }
     }
 
-    /// Takes over its part of the stiffness that all springs may have together, if it has changed by much; the energy that
-    /// this gives the spring along the normal \[J\]. `closing` is the way in over the step, −Δg \[m\].
+    /// Takes over its share of the stiffness that all springs may have together; the energy that this gives the spring along
+    /// the normal \[J\]. `closing` is the way in over the step, −Δg \[m\].
     ///
     /// The penetration counts from elsewhere, so that the trapezoidal work of the force p before and that after is what
     /// the spring takes over the step: ½ κ' δ'² − ½ κ δ² = ½ (p + κ' δ') closing with the penetration δ' at its end. The
     /// spring across the normal keeps its force where it becomes stiffer, and its energy where it becomes softer.
     pub fn adapt(&mut self, share: f64, closing: f64) -> f64 {
-        let Some(before) = self.share else {
-            self.share = Some(share);
+        let before = self.share.replace(share);
+        let Some(before) = before.filter(|&before| before != share && self.penetration > 0.0) else {
             return 0.0;
         };
         let ratio = share / before;
-        if self.penetration == 0.0 {
-            self.share = Some(share);
-            return 0.0;
-        }
-        if (LOWERED..=RAISED).contains(&ratio) {
-            return 0.0;
-        }
         let stored = self.normal_energy();
         let (stiffness, half) = (self.stiffness * ratio, 0.5 * closing);
         let square = half * half + (2.0 * stored + self.elastic * closing) / stiffness;
         // What opens in this step is left as it is.
         if square <= half * half {
+            self.share = Some(before);
             return 0.0;
         }
-        self.share = Some(share);
         self.stiffness = stiffness;
         self.traction *= ratio.sqrt().min(1.0);
         let penetration = square.sqrt() - half;
