@@ -10,6 +10,7 @@ use crate::scenario::{Scenario, TiedPair};
 
 use super::model::Model;
 use super::rigid::{RigidForces, is_supported, place, turn};
+use super::step_size::is_same_step;
 use super::{Behaviour, SetupError, Simulation};
 
 /// What holds the tied points, if there are any.
@@ -50,7 +51,7 @@ fn tied_rigid_body(model: &Model, carriers: &[Option<RigidBody>], body: u32) -> 
 }
 
 /// Rigid bodies in the middle of a step that has moved them, and what the step to come will make of them.
-struct MotionsToCome<'a> {
+pub(super) struct MotionsToCome<'a> {
     model: &'a Model,
     carriers: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
@@ -59,10 +60,26 @@ struct MotionsToCome<'a> {
     step: StepLength,
 }
 
-impl MotionsToCome<'_> {
+impl<'a> MotionsToCome<'a> {
+    /// Of these bodies, with the forces on them, at a time \[s\].
+    pub fn at(
+        time: f64,
+        step: StepLength,
+        model: &'a Model,
+        carriers: &'a [Option<RigidBody>],
+        forces: &'a [RigidForces],
+    ) -> Self {
+        Self { model, carriers, forces, time, step }
+    }
+
     fn place(carrier: &RigidBody) -> RigidPlace {
         let rotation = *carrier.rotation().to_rotation_matrix().matrix();
         RigidPlace { centre: carrier.centre(), rotation }
+    }
+
+    /// Centre of mass of a rigid body in the reference configuration \[m\].
+    pub fn reference_centre(&self, body: u32) -> Vec3 {
+        self.carrier(body).map_or_else(Vec3::zeros, RigidBody::reference_centre)
     }
 
     fn carrier(&self, body: u32) -> Option<&RigidBody> {
@@ -85,6 +102,11 @@ impl RigidMotions for MotionsToCome<'_> {
         let Some(mut carrier) = self.carrier(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
         let (rigid, dt) = (&self.forces[body as usize], self.step.following);
+        let start = StepStart {
+            reference: carrier.reference_centre(),
+            position: carrier.centre(),
+            velocity: carrier.velocity(),
+        };
         carrier.kick(self.step.kick(), &rigid.force, &rigid.torque);
         carrier.kick(1.0, impulse, moment);
         let Behaviour::Rigid { support: Some(support) } = &of_body.behaviour else {
@@ -92,11 +114,6 @@ impl RigidMotions for MotionsToCome<'_> {
             return Self::place(&carrier);
         };
         let mut prescribed = [None; 3];
-        let start = StepStart {
-            reference: carrier.reference_centre(),
-            position: carrier.centre(),
-            velocity: Vec3::from_fn(|axis, _| rigid.prescribed[axis].map_or(0.0, |end| end.velocity)),
-        };
         for (axis, motion) in support.components.iter().enumerate() {
             prescribed[axis] =
                 motion.as_ref().map(|motion| motion.over_step(self.time, dt).end(&start, axis));
@@ -119,13 +136,18 @@ impl Simulation {
         self.ties.as_ref().map_or(0, Ties::turns)
     }
 
-    /// Adds the forces that hold the ties over the rest of a step of length `dt` and half of the next, which is promised.
+    /// Adds the forces that hold the ties over the rest of a step of length `dt` \[s\] and half of the next, which is promised.
     pub(super) fn hold_ties(&mut self, dt: f64) {
-        let Some(mut ties) = self.ties.take() else { return };
-        if !self.control.has_promised() {
-            self.promise_step();
+        if self.ties.is_some() {
+            self.promise_step_to_ties();
+            let step = self.step_length(dt);
+            self.drive_ties_to_come(step.following);
+            self.solve_ties(step);
         }
-        let step = self.step_length(dt);
+    }
+
+    fn solve_ties(&mut self, step: StepLength) {
+        let Some(mut ties) = self.ties.take() else { return };
         let bodies = Bodies {
             positions: &self.positions_next,
             velocities: &self.state.velocities,
@@ -134,28 +156,42 @@ impl Simulation {
             mobility: &self.mobility,
             made: self.contact_audit.created,
         };
-        let motions = MotionsToCome {
-            model: &self.model,
-            carriers: &self.carriers,
-            forces: &self.forces.rigid,
-            time: self.state.time,
-            step,
-        };
+        let motions =
+            MotionsToCome::at(self.state.time, step, &self.model, &self.carriers, &self.forces.rigid);
         ties.hold(&bodies, &motions, step, &mut self.action);
         self.ties = Some(ties);
         self.accelerate_by_contact();
     }
 
-    /// Finds the forces that hold the ties anew where velocities have changed between two steps.
-    pub(super) fn restart_ties(&mut self) {
-        if self.ties.is_none() {
+    /// Finds the forces that hold the ties anew for a step of length `dt` \[s\] at its beginning, where they were found for another
+    /// one. Like loads that jump they have two values then, of which the later one begins the kick of the step.
+    pub(super) fn renew_ties(&mut self, dt: f64) {
+        if self.ties.as_ref().is_none_or(|ties| is_same_step(dt, ties.following())) {
             return;
         }
-        for (node, force) in self.action.tie_forces.drain(..) {
-            self.action.forces[node as usize] -= force;
+        self.action.take_ties_out();
+        self.positions_next.copy_from_slice(&self.state.positions);
+        self.compute_rigid_resultants();
+        self.accelerate_constrained_nodes();
+        self.drive_ties_now(dt);
+        let regular = self.control.spring_step().max(dt);
+        self.solve_ties(StepLength { actual: 0.0, regular, following: dt });
+        self.guide();
+        self.answer_jumps_of_forces();
+        self.answer_jumps_of_rigid_forces();
+        for body in 0..self.model.bodies.len() {
+            self.take_over_jumps(body);
         }
-        self.action.rigid_forces.clear();
-        self.start_forces();
+        self.refresh_reactions();
+        self.external_wrench = self.compute_external_wrench();
+    }
+
+    /// Finds the forces that hold the ties anew where velocities have changed between two steps.
+    pub(super) fn restart_ties(&mut self) {
+        if self.ties.is_some() {
+            self.action.take_ties_out();
+            self.start_forces();
+        }
     }
 
     /// Finds the forces that hold the ties over the first half of a step, where forces begin anew: the action of the step before has

@@ -47,7 +47,7 @@ impl Simulation {
         }
         if self.response.stage() == stage {
             self.refresh_mobility(dt);
-            let was_pressed = !self.contact_before.1.nodes.is_empty();
+            let was_pressed = self.contact_before.1.has_contact();
             if stage == Stage::Accelerated && (was_pressed || !self.constraints.is_empty()) {
                 self.promise_step();
             }

@@ -34,6 +34,8 @@ pub use rows::RigidPlace;
 pub struct Ties {
     ties: Constraints,
     groups: Vec<Group>,
+    /// The step to come that the forces were found for \[s\].
+    following: f64,
     turns: u64,
 }
 
@@ -71,7 +73,7 @@ impl Ties {
             })
         };
         let groups = (0..groups.ends.len()).map(of_group).collect::<Result<_, _>>()?;
-        Ok(Self { ties, groups, turns: 0 })
+        Ok(Self { ties, groups, following: 0.0, turns: 0 })
     }
 
     /// The nodes of all ties; a node of several as often.
@@ -82,6 +84,16 @@ impl Ties {
     /// The tied points.
     pub fn constraints(&self) -> &Constraints {
         &self.ties
+    }
+
+    /// The step to come that the forces were found for \[s\].
+    pub fn following(&self) -> f64 {
+        self.following
+    }
+
+    /// Other forces have jumped: they are to be found anew for any step to come.
+    pub fn expire(&mut self) {
+        self.following = 0.0;
     }
 
     /// Turns of the correction since the beginning, of all groups: one a step where no rigid body can move.
@@ -97,6 +109,7 @@ impl Ties {
         step: StepLength,
         action: &mut ContactAction,
     ) {
+        self.following = step.following;
         for group in &mut self.groups {
             let solution = group.hold(bodies, rigid, step);
             self.turns += u64::from(solution.turns);
@@ -111,7 +124,7 @@ impl Ties {
             }
             action.rigid_forces.extend(group.rigid_forces());
         }
-        action.sort_nodes();
+        action.sort_tied_nodes();
     }
 }
 
