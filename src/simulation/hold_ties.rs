@@ -2,13 +2,14 @@
 
 use crate::contact::Constraints;
 use crate::contact::response::{
-    Bodies, Mobility, RigidMotions, RigidPlace, StepLength, TiedRigidBody, Ties, UnlikeMasses,
+    Mobility, RigidMotions, RigidPlace, StepLength, TiedRigidBody, Ties, UnlikeMasses,
 };
 use crate::dynamics::{RigidBody, StepStart};
 use crate::math::{Mat3, Vec3};
 use crate::scenario::{Scenario, TiedPair};
 
 use super::model::Model;
+use super::respond::moved_bodies;
 use super::rigid::{RigidForces, is_supported, place, turn};
 use super::step_size::is_same_step;
 use super::{Behaviour, SetupError, Simulation};
@@ -130,10 +131,10 @@ impl RigidMotions for MotionsToCome<'_> {
 }
 
 impl Simulation {
-    /// Turns that the correction of ties has taken so far: in each step, and group of bodies that are tied together, one where no
-    /// rigid body can move, and where they can some until the tied points meet at the end of the step to come.
-    pub fn tie_turns(&self) -> u64 {
-        self.ties.as_ref().map_or(0, Ties::turns)
+    /// Iterations of Newton's method that ties have taken so far: in each solution, and group of bodies that are tied together, one
+    /// where no rigid body can move, and where they can some until the tied points meet at the end of the step to come.
+    pub fn tie_iterations(&self) -> u64 {
+        self.ties.as_ref().map_or(0, Ties::iterations)
     }
 
     /// Adds the forces that hold the ties over the rest of a step of length `dt` \[s\] and half of the next, which is promised.
@@ -148,14 +149,8 @@ impl Simulation {
 
     fn solve_ties(&mut self, step: StepLength) {
         let Some(mut ties) = self.ties.take() else { return };
-        let bodies = Bodies {
-            positions: &self.positions_next,
-            velocities: &self.state.velocities,
-            accelerations: &self.state.accelerations,
-            inverse_mass: &self.model.inverse_mass,
-            mobility: &self.mobility,
-            made: self.contact_audit.created,
-        };
+        let made = self.contact_audit.created;
+        let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
         let motions =
             MotionsToCome::at(self.state.time, step, &self.model, &self.carriers, &self.forces.rigid);
         ties.hold(&bodies, &motions, step, &mut self.action);

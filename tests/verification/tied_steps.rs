@@ -237,3 +237,24 @@ fn velocities_are_not_set_after_the_end() {
     assert_eq!(simulation.state().velocities, before);
     assert!(simulation.energies().kinetic.is_finite() && simulation.is_finished());
 }
+
+/// Goal: a hundred rigid blocks in a row, each tied to the next at four points of which one is one too many, spin as one: they are
+/// together to 1e-12 of their length, with their angular momentum to 1e-12, from two iterations a step on. Reference: Newton's laws.
+#[test]
+fn a_hundred_rigid_blocks_spin_as_one() {
+    let count = 100;
+    let spin = Vec3::new(1.0, 2.0, 3.0).normalize();
+    let mut simulation = row("[time]\nend = 1.0\nstep = 0.05\n", &vec![RIGID; count], spinning(spin, count));
+    let tied = tied_nodes(&simulation);
+    assert_eq!(tied.len(), 4 * (count - 1));
+    let mut apart = 0.0;
+    run(&mut simulation, |simulation| apart = worse(apart, gap(simulation, &tied)));
+    let angular = simulation.audit().largest_angular_error();
+    let iterations = simulation.tie_iterations() as f64 / simulation.progress().step as f64;
+    println!("apart {apart:.1e} m, angular momentum {angular:.1e}, {iterations} iterations a step");
+    assert!(
+        !exceeds(apart, ROUNDING * count as f64) && !exceeds(angular, ROUNDING),
+        "{apart:e}, {angular:e}"
+    );
+    assert!(iterations < 4.0, "{iterations} iterations a step");
+}
