@@ -27,11 +27,12 @@ pub(super) fn build_ties(
     }
     let rigid = |body| tied_rigid_body(model, carriers, body);
     let built = Ties::new(ties, &model.reference_positions, mobility, rigid);
-    built.map(Some).map_err(|UnlikeMasses { bodies }| {
+    built.map(Some).map_err(|UnlikeMasses { bodies, masses }| {
         let is_of =
             |pair: &&TiedPair| pair.bodies.iter().all(|body| bodies.binary_search(&(*body as u32)).is_ok());
         SetupError::UnlikeTies {
             bodies: bodies.iter().map(|&body| model.bodies[body as usize].name.clone()).collect(),
+            masses,
             span: scenario.contact.tied.iter().find(is_of).map_or(0..0, |pair| pair.span.clone()),
         }
     })

@@ -77,8 +77,12 @@ fn masses_without_a_common_digit_are_refused() {
         let before = "[time]\nend = 1e-8\nstep = 1e-10\n";
         tied_blocks(before, &[(heavy, &aside), (&light, keys)])
     };
-    let Err(SetupError::UnlikeTies { bodies, .. }) = with(&soft(1e12)) else { panic!("not refused") };
+    let Err(refusal) = with(&soft(1e12)) else { panic!("not refused") };
+    // Eight nodes share a block of 1 m³.
+    assert!(refusal.to_string().contains("by nodes of 1.250e-10 to 1.250e11 kg"), "{refusal}");
+    let SetupError::UnlikeTies { bodies, masses, .. } = refusal else { panic!("{refusal}") };
     assert_eq!(bodies, ["b0", "b1"]);
+    assert!((masses[0] / 1.25e-10 - 1.0).abs() < 1e-12 && (masses[1] / 1.25e11 - 1.0).abs() < 1e-12);
     for heavy in ["model = \"rigid\"\ndensity = 1e12", &soft(1e3)] {
         let mut simulation = with(heavy).unwrap();
         run(&mut simulation, |_| ());

@@ -40,10 +40,12 @@ pub struct Ties {
 }
 
 /// Bodies that cannot be tied as their masses differ by so much that rounding leaves their matrix singular.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
     /// All that are tied together, ascending.
     pub bodies: Vec<u32>,
+    /// The least and the largest mass of their tied nodes that forces move \[kg\].
+    pub masses: [f64; 2],
 }
 
 impl Ties {
@@ -69,7 +71,7 @@ impl Ties {
                 let mut bodies: Vec<u32> = chosen.iter().flat_map(|tie| tie.bodies).collect();
                 bodies.sort_unstable();
                 bodies.dedup();
-                UnlikeMasses { bodies }
+                UnlikeMasses { bodies, masses: extreme_masses(&chosen, mobility) }
             })
         };
         let groups = (0..groups.ends.len()).map(of_group).collect::<Result<_, _>>()?;
@@ -126,6 +128,13 @@ impl Ties {
         }
         action.sort_tied_nodes();
     }
+}
+
+/// The least and the largest mass of the nodes of some ties that can move along any axis, of bodies that are not rigid \[kg\].
+fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
+    let inverses = ties.iter().flat_map(|tie| tie.nodes).map(|&node| mobility.node(node).amax());
+    let masses = inverses.filter(|inverse| *inverse > 0.0).map(|inverse| 1.0 / inverse);
+    masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
 /// Those of some ties that tell of all: of those between the same two rigid bodies, three at points far from each other.
