@@ -96,6 +96,7 @@ impl Simulation {
         self.sum_energies(dt);
         let step = self.control.regular_step().max(dt);
         self.audit.add_noise(self.rounded_moment * (f64::EPSILON / step).powi(2));
+        self.audit.add_noise(self.rounded_work_of_ties());
         self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
         self.account_hourglass();
