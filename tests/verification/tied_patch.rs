@@ -115,7 +115,7 @@ fn tied_blocks_pass_the_patch_test() {
             println!(
                 "{cells:?}, stiffness {stiffness:?}, ν {poisson}: off by {off:.1e}, momentum {momentum:.1e}"
             );
-            assert!(off < 1e-9, "{cells:?}, {stiffness:?}, {poisson}: {off:e}");
+            assert!(off < 1e-10, "{cells:?}, {stiffness:?}, {poisson}: {off:e}");
             assert!(momentum < 1e-9, "{momentum:e}");
         }
     }
@@ -144,7 +144,7 @@ fn quadratic_faces_pass_the_patch_test() {
         };
         let [off, momentum] = blocks.errors();
         println!("{left:?} on {right:?}, {cells:?}: off by {off:.1e}, momentum {momentum:.1e}");
-        assert!(off < 1e-9, "{left:?} on {right:?}, {cells:?}: {off:e}");
+        assert!(off < 1e-10, "{left:?} on {right:?}, {cells:?}: {off:e}");
         assert!(momentum < 1e-9, "{momentum:e}");
     }
 }
