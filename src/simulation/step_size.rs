@@ -290,8 +290,8 @@ impl Simulation {
 
     /// Chooses the step that follows the present one, for ties: where contact has not chosen it already.
     pub(super) fn promise_step_to_ties(&mut self) {
-        let is_chosen = self.action.has_contact() && self.control.promised.is_some();
-        if !is_chosen {
+        let is_to_contact = self.control.promised.is_some_and(|promise| promise.to == Promised::Contact);
+        if !(is_to_contact && self.action.has_contact()) {
             let regular = self.preferred_step();
             self.promise(regular, Promised::Ties);
         }
