@@ -96,6 +96,7 @@ impl Simulation {
         self.sum_energies(dt);
         let step = self.control.regular_step().max(dt);
         self.audit.add_noise(self.rounded_moment * (f64::EPSILON / step).powi(2));
+        self.audit.add_noise(self.rounded_work_of_ties());
         self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
         self.account_hourglass();
@@ -141,17 +142,15 @@ impl Simulation {
         action.nodes.iter().filter(is_deformable).map(of_node).sum()
     }
 
-    /// Σ f · a of the contact forces and the accelerations at the beginning of the step \[N·m/s²\].
+    /// Σ f · a of the contact forces, of which those of ties are none, and the accelerations at the beginning of the step \[N·m/s²\].
     fn contact_force_acceleration(&self) -> f64 {
-        let action = &self.contact_before.1;
-        let of_node = |&node: &u32| {
+        let of_node = |node: u32, force: &Vec3| {
             if self.model.bodies[self.model.body_of(node)].is_rigid() {
                 return 0.0;
             }
-            let free = self.mobility.free_part(node, &action.forces[node as usize]);
-            free.dot(&self.state.accelerations[node as usize])
+            self.mobility.free_part(node, force).dot(&self.state.accelerations[node as usize])
         };
-        let of_nodes: f64 = action.nodes.iter().map(of_node).sum();
+        let of_nodes = self.contact_before.1.sum_over_contact(of_node);
         let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
         of_nodes + rigid.map(|body| self.rigid_contact_acceleration(body)).sum::<f64>()
     }

@@ -34,6 +34,7 @@ use super::contact_remedies::less_contact_energy;
 use super::contact_thickness::offset_points;
 use super::correct::pieces_of;
 use super::counters::WallTimes;
+use super::driven_ties::DrivenTies;
 use super::free_flight::carrier_of_nodes;
 use super::hold_ties::build_ties;
 use super::hourglass::HourglassAudit;
@@ -133,6 +134,7 @@ impl Simulation {
             one_pass: OnePass::new(scenario.contact.passes, &model, &surfaces),
             offset_points: offset_points(scenario, &model, &surfaces),
             response,
+            driven_ties: DrivenTies::of(ties.as_ref(), &model),
             ties,
             mobility,
             constraints: Constraints::default(),

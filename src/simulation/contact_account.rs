@@ -1,7 +1,7 @@
 //! Who presses on whom: forces, energies and areas of contact, pair by pair of bodies.
 
 use crate::contact::Constraint;
-use crate::contact::response::{ContactAction, ContactResult, Stage, UnlistedWork, UnsolvedProblems};
+use crate::contact::response::{ContactResult, Stage, UnlistedWork, UnsolvedProblems};
 use crate::dynamics::lumped_shares;
 use crate::math::Vec3;
 
@@ -198,13 +198,7 @@ impl Simulation {
                 let node = node as usize;
                 0.5 * force.dot(&(self.state.positions[node] - self.positions_next[node]))
             };
-            // What holds ties is no contact.
-            let work = |action: &ContactAction| -> f64 {
-                let of_all = action.nodes.iter().map(|&node| along(node, &action.forces[node as usize]));
-                let of_ties = action.tie_forces.iter().map(|(node, force)| along(*node, force));
-                of_all.sum::<f64>() - of_ties.sum::<f64>()
-            };
-            let done = work(action) + work(before);
+            let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let taken = action.work.friction + action.work.damping;
             done + self.contact_audit.unseen + action.stored_energy - before.stored_energy + taken
         };

@@ -1,17 +1,20 @@
 //! What can go wrong in setting a simulation up, and in running it.
 
+mod failure;
+mod overlap;
+
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::contact::detection::Entry;
-#[cfg(doc)]
-use crate::contact::detection::Penetration;
 use crate::dynamics::ElementError;
-use crate::io::OutputError;
 use crate::io::gmsh::GmshError;
 use crate::mesh::MeshError;
 use crate::scenario::Axis;
+
+pub use failure::{FailureCause, NumericalFailure, Passage, RunError};
+pub use overlap::Overlap;
+use overlap::{DeepOverlaps, Overlaps, count, others};
 
 /// A scenario that cannot be set up: the input is wrong.
 #[derive(Debug, thiserror::Error)]
@@ -87,13 +90,16 @@ pub enum SetupError {
     },
     /// Bodies that are tied and of which the masses differ by more than rounding bears.
     #[error(
-        "{} are tied together, and their nodes are of so unlike masses that rounding leaves nothing of the lightest; make those \
-         with the heaviest nodes rigid, or bring the densities nearer together: ratios up to 1e12 will do",
-        listed(bodies)
+        "{} are tied together by nodes of {:.3e} to {:.3e} kg: of masses so unlike, rounding leaves nothing of the lightest; make \
+         the bodies with the heaviest of these nodes rigid, or bring the masses of the nodes (density times a cell, shared by its \
+         nodes) nearer together: ratios up to 1e12 will do",
+        listed(bodies), masses[0], masses[1]
     )]
     UnlikeTies {
         /// The bodies that are tied together.
         bodies: Vec<String>,
+        /// The least and the largest mass of a tied node of a deformable body \[kg\].
+        masses: [f64; 2],
         /// Where the scenario ties the first of them.
         span: Range<usize>,
     },
@@ -342,202 +348,5 @@ impl fmt::Display for Conflict {
             Some(node) => write!(f, "body `{body}` prescribe the {axis:?} axis of node {node} differently"),
             None => write!(f, "rigid body `{body}` prescribe its {axis:?} axis differently"),
         }
-    }
-}
-
-/// Two bodies that overlap at t = 0.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Overlap {
-    /// Their names.
-    pub bodies: [String; 2],
-    /// What of one is in the other.
-    pub entry: Entry,
-    /// How far one must be moved at least to be out of the other \[m\]; see [`Penetration::depth`].
-    pub depth: f64,
-    /// Greatest depth at which there is contact between them \[m\]; infinite for a wall, 0 where their faces line up and
-    /// contact finds nothing.
-    pub deepest: f64,
-    /// Where \[m\].
-    pub point: [f64; 3],
-}
-
-fn count(overlaps: &[Overlap]) -> String {
-    match overlaps.len() {
-        1 => "two bodies".into(),
-        n => format!("{n} pairs of bodies"),
-    }
-}
-
-/// Other remedies, among them a policy where one helps: none keeps or removes an overlap where faces line up.
-fn others(overlaps: &[Overlap], policy: &str) -> String {
-    let exclude = "exclude the pair with [[contact.pairs]] contact = false";
-    let line_up = overlaps.iter().any(|overlap| overlap.entry == Entry::Insides);
-    if line_up { format!("or {exclude}") } else { format!("{exclude}, or {policy}") }
-}
-
-struct Overlaps<'a>(&'a [Overlap]);
-
-impl fmt::Display for Overlaps<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        list(f, self.0, |f, overlap| write!(f, "{overlap}"))
-    }
-}
-
-struct DeepOverlaps<'a>(&'a [Overlap]);
-
-impl fmt::Display for DeepOverlaps<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        list(f, self.0, |f, overlap| match overlap.entry {
-            Entry::Insides => write!(f, "{overlap}, where their faces line up and no node is in the other"),
-            Entry::Nodes | Entry::Faces => {
-                write!(f, "{overlap}, where contact is looked for to {:.3e} m", overlap.deepest)
-            }
-        })
-    }
-}
-
-impl fmt::Display for Overlap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([first, second], depth, [x, y, z]) = (&self.bodies, self.depth, self.point);
-        write!(f, "`{first}` and `{second}` by {depth:.3e} m at ({x:.6}, {y:.6}, {z:.6})")
-    }
-}
-
-/// Writes overlaps one after the other.
-fn list(
-    f: &mut fmt::Formatter<'_>,
-    overlaps: &[Overlap],
-    write_one: impl Fn(&mut fmt::Formatter<'_>, &Overlap) -> fmt::Result,
-) -> fmt::Result {
-    overlaps.iter().enumerate().try_for_each(|(k, overlap)| {
-        f.write_str(if k > 0 { ", " } else { "" })?;
-        write_one(f, overlap)
-    })
-}
-
-/// A run that ended before its time.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The numbers went wrong.
-    #[error(transparent)]
-    Numerical(#[from] NumericalFailure),
-    /// The result could not be written.
-    #[error(transparent)]
-    Output(#[from] OutputError),
-}
-
-/// A numerical failure: what happened, when, and where.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NumericalFailure {
-    /// What happened.
-    pub cause: FailureCause,
-    /// The step in which it did.
-    pub step: u64,
-    /// Time at the end of that step \[s\].
-    pub time: f64,
-    /// Size of that step \[s\].
-    pub time_step: f64,
-    /// The body concerned, if one is.
-    pub body: Option<String>,
-    /// The user's number of the element concerned, if one is.
-    pub element: Option<u64>,
-    /// The critical step at that time, if it is known: a longer one that was taken tells why \[s\].
-    pub critical_step: Option<f64>,
-}
-
-/// What makes a run fail.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum FailureCause {
-    /// An element is inverted; the ratio of its current to its reference volume.
-    InvertedElement(f64),
-    /// A force or position is not a finite number.
-    NonFinite,
-    /// The imbalance of the energy, past the tolerance.
-    EnergyImbalance {
-        /// Imbalance over the largest energy so far \[-\].
-        error: f64,
-        /// Tolerance \[-\].
-        tolerance: f64,
-    },
-    /// The stable step has become too small to reach the end of the run.
-    CollapsedStep,
-    /// A body has gone through another.
-    Passage(Box<Passage>),
-}
-
-/// A contact that has been lost as it was pressed deeper than contact is looked for; the body that the failure names is that
-/// of the node.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Passage {
-    /// The user's number of the node, of the first one of an edge.
-    pub node: u64,
-    /// Name of the body that it has gone into.
-    pub other: String,
-    /// How deep \[m\].
-    pub depth: f64,
-    /// Greatest depth at which there is contact between the two \[m\].
-    pub deepest: f64,
-}
-
-impl std::error::Error for NumericalFailure {}
-
-impl NumericalFailure {
-    /// What to try.
-    pub fn remedy(&self) -> &'static str {
-        let too_long = self.critical_step.is_some_and(|critical| self.time_step > critical);
-        match &self.cause {
-            _ if too_long => "the step is not stable: use time.step = \"auto\", or a smaller one",
-            FailureCause::InvertedElement(_) => {
-                "refine the mesh there, or use a material that stiffens in compression"
-            }
-            FailureCause::NonFinite => "look for loads or expressions that are not finite",
-            FailureCause::EnergyImbalance { .. } => {
-                "a smaller time.step lowers the error, and of contact springs a smaller contact.penalty or \
-                 contact.stiffness"
-            }
-            FailureCause::CollapsedStep => "look for an element crushed flat in the last frame",
-            FailureCause::Passage(_) => {
-                "larger faces or a stiffer material there hold more, and of contact springs a larger contact.penalty or \
-                 contact.stiffness; what is to be pierced has to be left out of contact"
-            }
-        }
-    }
-}
-
-impl fmt::Display for NumericalFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.cause {
-            FailureCause::InvertedElement(jacobian) => {
-                write!(f, "an element is inverted (volume ratio {jacobian:.3e})")?;
-            }
-            FailureCause::NonFinite => write!(f, "a nodal force or position is not finite")?,
-            FailureCause::EnergyImbalance { error, tolerance } => {
-                let (error, tolerance) = (100.0 * error, 100.0 * tolerance);
-                write!(
-                    f,
-                    "the imbalance of the energy, {error:.4} % of its peak, is past `time.energy_tolerance` of {tolerance} %"
-                )?;
-            }
-            FailureCause::CollapsedStep => write!(f, "the stable step has collapsed")?,
-            FailureCause::Passage(passage) => {
-                let Passage { node, other, depth, deepest } = passage.as_ref();
-                write!(f, "node {node} has gone through `{other}`: it is {depth:.3e} m deep, ")?;
-                write!(f, "and contact is looked for to {deepest:.3e} m,")?;
-            }
-        }
-        write!(f, " in step {} at t = {:.9e} s", self.step, self.time)?;
-        if let Some(body) = &self.body {
-            write!(f, ", body `{body}`")?;
-        }
-        if let Some(element) = self.element {
-            write!(f, ", element {element}")?;
-        }
-        if let Some(critical) = self.critical_step {
-            let ratio = self.time_step / critical;
-            write!(f, "; step {:.3e} s, {ratio:.2} times the critical step", self.time_step)?;
-        }
-        Ok(())
     }
 }

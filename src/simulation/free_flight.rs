@@ -136,8 +136,12 @@ impl Simulation {
     }
 
     /// Gives the nodes of deformable bodies velocities \[m/s\] by their reference positions \[m\]; the audit begins anew,
-    /// and a flight ends. What would part tied points is levelled by the ties in the step to come.
+    /// and a flight ends. What would part tied points is levelled by the ties in the step to come. Without effect at the end of
+    /// the run, which no step follows.
     pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
+        if self.is_finished() {
+            return;
+        }
         if self.phase == Phase::Flight {
             self.begin_stepping();
         }

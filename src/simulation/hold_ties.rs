@@ -2,14 +2,16 @@
 
 use crate::contact::Constraints;
 use crate::contact::response::{
-    Bodies, Mobility, RigidMotions, RigidPlace, StepLength, TiedRigidBody, Ties, UnlikeMasses,
+    Mobility, RigidForce, RigidMotions, RigidPlace, StepLength, TiedRigidBody, Ties, UnlikeMasses,
 };
 use crate::dynamics::{RigidBody, StepStart};
 use crate::math::{Mat3, Vec3};
 use crate::scenario::{Scenario, TiedPair};
 
 use super::model::Model;
+use super::respond::moved_bodies;
 use super::rigid::{RigidForces, is_supported, place, turn};
+use super::step_size::is_same_step;
 use super::{Behaviour, SetupError, Simulation};
 
 /// What holds the tied points, if there are any.
@@ -25,11 +27,12 @@ pub(super) fn build_ties(
     }
     let rigid = |body| tied_rigid_body(model, carriers, body);
     let built = Ties::new(ties, &model.reference_positions, mobility, rigid);
-    built.map(Some).map_err(|UnlikeMasses { bodies }| {
+    built.map(Some).map_err(|UnlikeMasses { bodies, masses }| {
         let is_of =
             |pair: &&TiedPair| pair.bodies.iter().all(|body| bodies.binary_search(&(*body as u32)).is_ok());
         SetupError::UnlikeTies {
             bodies: bodies.iter().map(|&body| model.bodies[body as usize].name.clone()).collect(),
+            masses,
             span: scenario.contact.tied.iter().find(is_of).map_or(0..0, |pair| pair.span.clone()),
         }
     })
@@ -50,7 +53,7 @@ fn tied_rigid_body(model: &Model, carriers: &[Option<RigidBody>], body: u32) -> 
 }
 
 /// Rigid bodies in the middle of a step that has moved them, and what the step to come will make of them.
-struct MotionsToCome<'a> {
+pub(super) struct MotionsToCome<'a> {
     model: &'a Model,
     carriers: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
@@ -59,10 +62,26 @@ struct MotionsToCome<'a> {
     step: StepLength,
 }
 
-impl MotionsToCome<'_> {
+impl<'a> MotionsToCome<'a> {
+    /// Of these bodies, with the forces on them, at a time \[s\].
+    pub fn at(
+        time: f64,
+        step: StepLength,
+        model: &'a Model,
+        carriers: &'a [Option<RigidBody>],
+        forces: &'a [RigidForces],
+    ) -> Self {
+        Self { model, carriers, forces, time, step }
+    }
+
     fn place(carrier: &RigidBody) -> RigidPlace {
         let rotation = *carrier.rotation().to_rotation_matrix().matrix();
         RigidPlace { centre: carrier.centre(), rotation }
+    }
+
+    /// Centre of mass of a rigid body in the reference configuration \[m\].
+    pub fn reference_centre(&self, body: u32) -> Vec3 {
+        self.carrier(body).map_or_else(Vec3::zeros, RigidBody::reference_centre)
     }
 
     fn carrier(&self, body: u32) -> Option<&RigidBody> {
@@ -85,6 +104,11 @@ impl RigidMotions for MotionsToCome<'_> {
         let Some(mut carrier) = self.carrier(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
         let (rigid, dt) = (&self.forces[body as usize], self.step.following);
+        let start = StepStart {
+            reference: carrier.reference_centre(),
+            position: carrier.centre(),
+            velocity: carrier.velocity(),
+        };
         carrier.kick(self.step.kick(), &rigid.force, &rigid.torque);
         carrier.kick(1.0, impulse, moment);
         let Behaviour::Rigid { support: Some(support) } = &of_body.behaviour else {
@@ -92,11 +116,6 @@ impl RigidMotions for MotionsToCome<'_> {
             return Self::place(&carrier);
         };
         let mut prescribed = [None; 3];
-        let start = StepStart {
-            reference: carrier.reference_centre(),
-            position: carrier.centre(),
-            velocity: Vec3::from_fn(|axis, _| rigid.prescribed[axis].map_or(0.0, |end| end.velocity)),
-        };
         for (axis, motion) in support.components.iter().enumerate() {
             prescribed[axis] =
                 motion.as_ref().map(|motion| motion.over_step(self.time, dt).end(&start, axis));
@@ -113,49 +132,72 @@ impl RigidMotions for MotionsToCome<'_> {
 }
 
 impl Simulation {
-    /// Turns that the correction of ties has taken so far: in each step, and group of bodies that are tied together, one where no
-    /// rigid body can move, and where they can some until the tied points meet at the end of the step to come.
-    pub fn tie_turns(&self) -> u64 {
-        self.ties.as_ref().map_or(0, Ties::turns)
+    /// Iterations of Newton's method that ties have taken so far: in each solution, and group of bodies that are tied together, one
+    /// where no rigid body can move, and where they can some until the tied points meet at the end of the step to come.
+    pub fn tie_iterations(&self) -> u64 {
+        self.ties.as_ref().map_or(0, Ties::iterations)
     }
 
-    /// Adds the forces that hold the ties over the rest of a step of length `dt` and half of the next, which is promised.
+    /// Adds the forces that hold the ties over the rest of a step of length `dt` \[s\] and half of the next, which is promised.
     pub(super) fn hold_ties(&mut self, dt: f64) {
-        let Some(mut ties) = self.ties.take() else { return };
-        if !self.control.has_promised() {
-            self.promise_step();
+        if self.ties.is_some() {
+            self.promise_step_to_ties();
+            let step = self.step_length(dt);
+            self.drive_ties_to_come(step.following);
+            self.solve_ties(step);
         }
-        let step = self.step_length(dt);
-        let bodies = Bodies {
-            positions: &self.positions_next,
-            velocities: &self.state.velocities,
-            accelerations: &self.state.accelerations,
-            inverse_mass: &self.model.inverse_mass,
-            mobility: &self.mobility,
-            made: self.contact_audit.created,
-        };
-        let motions = MotionsToCome {
-            model: &self.model,
-            carriers: &self.carriers,
-            forces: &self.forces.rigid,
-            time: self.state.time,
-            step,
-        };
+    }
+
+    fn solve_ties(&mut self, step: StepLength) {
+        let Some(mut ties) = self.ties.take() else { return };
+        let made = self.contact_audit.created;
+        let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
+        let motions =
+            MotionsToCome::at(self.state.time, step, &self.model, &self.carriers, &self.forces.rigid);
         ties.hold(&bodies, &motions, step, &mut self.action);
         self.ties = Some(ties);
         self.accelerate_by_contact();
     }
 
-    /// Finds the forces that hold the ties anew where velocities have changed between two steps.
-    pub(super) fn restart_ties(&mut self) {
-        if self.ties.is_none() {
+    /// Finds the forces that hold the ties anew for a step of length `dt` \[s\] at its beginning, where they were found for another
+    /// one. Like loads that jump they have two values then, of which the later one begins the kick of the step.
+    pub(super) fn renew_ties(&mut self, dt: f64) {
+        if self.ties.as_ref().is_none_or(|ties| is_same_step(dt, ties.following())) {
             return;
         }
-        for (node, force) in self.action.tie_forces.drain(..) {
-            self.action.forces[node as usize] -= force;
+        self.action.take_ties_out();
+        self.positions_next.copy_from_slice(&self.state.positions);
+        self.compute_rigid_resultants();
+        self.accelerate_constrained_nodes();
+        self.drive_ties_now(dt);
+        let regular = self.control.spring_step().max(dt);
+        self.solve_ties(StepLength { actual: 0.0, regular, following: dt });
+        self.guide();
+        self.answer_jumps_of_forces();
+        self.answer_jumps_of_rigid_forces();
+        for body in 0..self.model.bodies.len() {
+            self.take_over_jumps(body);
         }
-        self.action.rigid_forces.clear();
-        self.start_forces();
+        self.refresh_reactions();
+        self.external_wrench = self.compute_external_wrench();
+    }
+
+    /// Work of the forces on tied rigid bodies in a step along what rounding leaves of their gaps, Σ |f| ε |x|: what ties hold still has
+    /// no other energy \[J\].
+    pub(super) fn rounded_work_of_ties(&self) -> f64 {
+        let of_body = |force: &RigidForce| {
+            let centre = self.carriers[force.body as usize].as_ref().map(RigidBody::centre);
+            centre.map_or(0.0, |centre| force.force.norm() * f64::EPSILON * centre.amax())
+        };
+        self.action.rigid_forces.iter().map(of_body).sum()
+    }
+
+    /// Finds the forces that hold the ties anew where velocities have changed between two steps.
+    pub(super) fn restart_ties(&mut self) {
+        if self.ties.is_some() {
+            self.action.take_ties_out();
+            self.start_forces();
+        }
     }
 
     /// Finds the forces that hold the ties over the first half of a step, where forces begin anew: the action of the step before has

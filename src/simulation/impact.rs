@@ -40,7 +40,7 @@ impl Simulation {
     /// time, it is but for terms of third order in the step.
     pub(super) fn predict_to_impact(&mut self, dt: f64) -> f64 {
         // Forces of a discrete gradient were found for the step that was to follow theirs.
-        let is_committed = self.response.stage() == Stage::Accelerated && !self.action.nodes.is_empty();
+        let is_committed = self.response.stage() == Stage::Accelerated && self.action.has_contact();
         let Some(mut control) = self.impact_control.take_if(|_| !is_committed) else {
             self.predict(dt);
             return dt;

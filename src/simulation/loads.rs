@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use crate::contact::response::Ties;
 use crate::dynamics::Wrench;
 use crate::math::Vec3;
 use crate::math::reduction::{fixed_order_sum, nodes_per_task};
@@ -61,6 +62,7 @@ impl Simulation {
             }
         }
         self.hold_jumps_of_loads();
+        self.ties.iter_mut().for_each(Ties::expire);
         self.account_jumps_of_loads(dt);
     }
 
@@ -94,8 +96,7 @@ impl Simulation {
         let before = kick_energy(&self.balances, dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
-                self.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
-                self.forces.load_accelerations[body][1] = self.load_acceleration(body);
+                self.take_over_jumps(body);
             }
         }
         if self.audit.has_started() {
@@ -105,6 +106,14 @@ impl Simulation {
         }
         self.refresh_reactions();
         self.external_wrench = self.compute_external_wrench();
+    }
+
+    /// Takes over what forces that jump at the beginning of a step make of the accelerations of a body.
+    pub(super) fn take_over_jumps(&mut self, body: usize) {
+        self.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
+        if self.model.bodies[body].loaded {
+            self.forces.load_accelerations[body][1] = self.load_acceleration(body);
+        }
     }
 
     /// Σ f · a of weight and loads on what is free of a body: nodes, or components and rotation of a rigid one \[N·m/s²\].

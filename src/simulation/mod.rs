@@ -9,6 +9,7 @@ mod contact_remedies;
 mod contact_thickness;
 mod correct;
 mod counters;
+mod driven_ties;
 mod driving_functions;
 mod error;
 mod free_flight;
@@ -59,6 +60,7 @@ use contact_account::ContactAudit;
 pub use contact_account::PairBalance;
 use correct::Piece;
 pub use counters::WallTimes;
+use driven_ties::DrivenTies;
 use driving_functions::DrivingFunctions;
 pub use error::{
     Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
@@ -106,6 +108,7 @@ pub struct Simulation {
     mobility: Mobility,
     /// Points glued together, if there are any.
     ties: Option<Ties>,
+    driven_ties: DrivenTies,
     constraints: Constraints,
     action: ContactAction,
     /// Contacts of the step before, and their action.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::contact::Constraints;
 use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
-use crate::dynamics::Wrench;
+use crate::dynamics::{State, Wrench};
 use crate::math::Vec3;
 
 use super::resultants::Resultants;
@@ -31,6 +31,18 @@ pub(super) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
+/// The bodies with the nodes at these positions, and the energy that contact has given to them \[J\].
+pub(super) fn moved_bodies<'a>(
+    model: &'a Model,
+    state: &'a State,
+    positions: &'a [Vec3],
+    mobility: &'a Mobility,
+    made: f64,
+) -> Bodies<'a> {
+    let State { velocities, accelerations, .. } = state;
+    Bodies { positions, velocities, accelerations, inverse_mass: &model.inverse_mass, mobility, made }
+}
+
 impl Simulation {
     /// Asks the response, and the ties, if this is their stage, and applies what they do.
     pub(super) fn respond(&mut self, stage: Stage, dt: f64) {
@@ -47,19 +59,13 @@ impl Simulation {
         }
         if self.response.stage() == stage {
             self.refresh_mobility(dt);
-            let was_pressed = !self.contact_before.1.nodes.is_empty();
+            let was_pressed = self.contact_before.1.has_contact();
             if stage == Stage::Accelerated && (was_pressed || !self.constraints.is_empty()) {
                 self.promise_step();
             }
             let step = self.step_length(dt);
-            let bodies = Bodies {
-                positions: &self.positions_next,
-                velocities: &self.state.velocities,
-                accelerations: &self.state.accelerations,
-                inverse_mass: &self.model.inverse_mass,
-                mobility: &self.mobility,
-                made: self.contact_audit.created,
-            };
+            let made = self.contact_audit.created;
+            let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
             let acting = self.offset_points.of(&self.constraints);
             self.response.respond(acting, &bodies, step, &mut self.action);
             let beyond = self.work_beyond_secants(dt);

@@ -37,7 +37,7 @@ pub(super) struct RigidForces {
     /// Velocity of the centre at the beginning of the last step \[m/s\].
     velocity_before: Vec3,
     /// Prescribed components of the acceleration at its end \[m/s²\].
-    acceleration: Vec3,
+    pub(super) acceleration: Vec3,
     /// What the reactions do not say of the last step.
     pub(super) jumps: [VelocityJumps; 3],
     /// Moment about the centre of mass by which the support holds or turns the body at the end of the step \[N·m\].
@@ -334,8 +334,9 @@ impl Simulation {
         let Some(carrier) = &self.carriers_before[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
         let rigid = &self.forces.rigid[body];
-        let contact = rigid.force - rigid.load.linear - of_body.gravity * carrier.mass();
-        self.rigid_answer(body, carrier, [contact, rigid.torque - rigid.load.angular])
+        let [of_ties, moment_of_ties] = self.contact_before.1.rigid_force(body);
+        let force = rigid.force - rigid.load.linear - of_body.gravity * carrier.mass() - of_ties;
+        self.rigid_answer(body, carrier, [force, rigid.torque - rigid.load.angular - moment_of_ties])
     }
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond that along the ways of their nodes

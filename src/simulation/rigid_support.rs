@@ -5,7 +5,7 @@ use crate::dynamics::{RigidBody, Wrench};
 use crate::math::Vec3;
 
 use super::Simulation;
-use super::rigid::RigidForces;
+use super::rigid::{RigidForces, is_supported};
 
 impl RigidForces {
     /// Notes the moment that holds or turns a body, which has its angular momentum at the end of the step already, against the
@@ -22,6 +22,19 @@ impl RigidForces {
 }
 
 impl Simulation {
+    /// What holds rigid bodies answers forces that jump at the beginning of a step: their prescribed accelerations stay.
+    pub(super) fn answer_jumps_of_rigid_forces(&mut self) {
+        for ((body, carrier), rigid) in
+            self.model.bodies.iter().zip(&self.carriers).zip(&mut self.forces.rigid)
+        {
+            let (true, Some(carrier)) = (is_supported(&body.behaviour), carrier) else { continue };
+            for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
+                rigid.reaction[axis] = carrier.mass() * rigid.acceleration[axis] - rigid.force[axis];
+            }
+            rigid.reaction_torque = rigid.momentum_rate - rigid.torque;
+        }
+    }
+
     /// Force and moment about the origin of the reaction on a rigid body along an axis.
     pub(super) fn rigid_reaction_wrench(&self, body: usize, axis: usize) -> Wrench {
         let Some(carrier) = &self.carriers[body] else { return Wrench::zero() };

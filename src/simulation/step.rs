@@ -23,7 +23,7 @@ impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
     ///
     /// ```text
-    /// predict   loads that jump do so,  v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
+    /// predict   loads that jump do so, and ties that were held for another step,  v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
     ///           smaller dt where the step is to end at an impact
     /// detect    constraints that are violated at x_{n+1}; those that have been lost as they were too deep end the run
     /// respond   contact forces f_c, or impulses and shifts: v½ += Δv, x_{n+1} += Δx
@@ -107,6 +107,7 @@ impl Simulation {
         let start = Instant::now();
         self.start_loads(dt);
         self.plan_supports(dt);
+        self.renew_ties(dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].is_rigid() {
                 self.predict_rigid(body, dt);

@@ -28,6 +28,9 @@ const WORTHWHILE: f64 = 1.1;
 /// Below this fraction of the first step a run cannot be expected to end.
 const COLLAPSE: f64 = 1e-6;
 
+/// Part by which a step may differ from the one that forces were found for: what that makes of them is rounding.
+const SAME: f64 = 1e-12;
+
 /// Part of a step that is not worth one.
 const NO_STEP: f64 = 1e-9;
 
@@ -54,11 +57,11 @@ pub(super) struct StepControl {
     regular_step: f64,
     /// That which the stiffness of springs follows \[s\].
     spring_step: f64,
-    /// The step that forces of a discrete gradient were found for, where there are any.
+    /// The step to come, where forces have been found for it.
     promised: Option<Promise>,
-    /// Whether the last step was another one.
+    /// Whether the present step is another one than forces of a discrete gradient were found for.
     has_broken_promise: bool,
-    /// The longest step that is asked for from outside \[s\].
+    /// Limit from outside for steps that are not promised to contact \[s\].
     longest: f64,
     first: Option<f64>,
     preferred: f64,
@@ -67,15 +70,32 @@ pub(super) struct StepControl {
 /// A step to come.
 #[derive(Clone, Copy, Debug)]
 struct Promise {
-    /// As it would be if nothing from outside cut it \[s\].
+    /// As it would be if nothing that is due cut it \[s\].
     regular: f64,
-    /// The longest that was asked for when it was promised \[s\].
-    longest: f64,
+    /// As it is to be \[s\].
+    length: f64,
+    to: Promised,
+}
+
+/// What has forces that were found for a step to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Promised {
+    /// Contact by a discrete gradient, which keeps the energy in that step only.
+    Contact,
+    /// Ties, which are solved for again at the beginning of a step of another length.
+    Ties,
+}
+
+/// Whether a step is so nearly as long as another one that forces found for the one are those for the other \[s\].
+pub(super) fn is_same_step(step: f64, other: f64) -> bool {
+    (step - other).abs() <= SAME * other
 }
 
 impl Promise {
-    fn length(self) -> f64 {
-        self.regular.min(self.longest)
+    /// Whether it can be kept where steps of up to `regular` are allowed, and of up to `longest` are asked for from outside \[s\].
+    fn holds(&self, regular: f64, longest: f64) -> bool {
+        let is_allowed = self.regular <= regular || self.length <= regular;
+        is_allowed && (self.to == Promised::Contact || self.length <= longest)
     }
 }
 
@@ -121,17 +141,7 @@ impl StepControl {
         self.spring_step
     }
 
-    /// The step to come if it is promised \[s\].
-    fn promised_step(&self) -> Option<f64> {
-        self.promised.map(Promise::length)
-    }
-
-    /// Whether the step to come is promised.
-    pub fn has_promised(&self) -> bool {
-        self.promised.is_some()
-    }
-
-    /// Whether the last step was not the one that forces of a discrete gradient were found for.
+    /// Whether the present step is not the one that forces of a discrete gradient were found for.
     pub fn has_broken_promise(&self) -> bool {
         self.has_broken_promise
     }
@@ -198,23 +208,25 @@ impl Simulation {
             self.refresh_critical_step();
         }
         self.control.since_refresh += 1;
-        let promised =
-            self.control.promised.take().filter(|_| self.ties.is_some() || !self.action.nodes.is_empty());
+        let acts = self.action.has_contact();
+        let promised = self.control.promised.take().filter(|promise| promise.to == Promised::Ties || acts);
         let preferred = match (self.control.size, promised) {
             (StepSize::Auto, Some(promise)) => self.step_without_passage(promise.regular),
             _ => self.preferred_step(),
         };
-        let wanted = match promised {
-            Some(promise) if promise.longest <= preferred => promise.longest,
-            _ => self.step_to_event(preferred.min(self.control.longest)),
+        let longest = self.control.longest;
+        let wanted = match promised.filter(|promise| promise.holds(preferred, longest)) {
+            Some(promise) => promise.length,
+            None => self.step_to_event(preferred.min(longest)),
         };
         let first = *self.control.first.get_or_insert(preferred);
         let remaining = self.remaining_time();
         self.control.regular_step = preferred;
         let step = if self.is_last_step(remaining, wanted) { remaining } else { wanted };
         self.control.time_step = step;
+        let to_contact = promised.filter(|promise| promise.to == Promised::Contact);
         self.control.has_broken_promise =
-            promised.is_some_and(|promise| promise.length().min(remaining) != step);
+            to_contact.is_some_and(|promise| !is_same_step(step, promise.length.min(remaining)));
         if preferred < COLLAPSE * first || preferred.is_nan() {
             return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));
         }
@@ -259,13 +271,13 @@ impl Simulation {
     pub(super) fn following_step(&self, last: f64) -> f64 {
         let control = &self.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
-        control.promised_step().unwrap_or_else(expected)
+        control.promised.map_or_else(expected, |promise| promise.length)
     }
 
-    /// Cuts steps that would be longer than this \[s\], until it is asked for another: for programs that run beside this one.
-    /// What is not positive lifts the limit.
-    /// A step that forces of the energy–momentum response have been found for is taken as it was promised; the one after it
-    /// is cut. Flights end at the time that [`Simulation::advance`] is given.
+    /// Cuts steps that would be longer than this \[s\], from the next one on and until it is asked for another: for programs that
+    /// run beside this one. What is not positive lifts the limit.
+    /// While contact presses by the energy–momentum response, the next step is still the one that its forces have been found
+    /// for, and the limit holds from the one after it on. Flights end at the time that [`Simulation::advance`] is given.
     pub fn limit_step(&mut self, longest: f64) {
         self.control.longest = if longest > 0.0 { longest } else { f64::INFINITY };
     }
@@ -283,8 +295,21 @@ impl Simulation {
             self.step_without_passage(stable) >= present
         };
         let regular = if goes_on { present } else { self.preferred_step() };
-        let longest = self.step_to_event(regular.min(self.control.longest));
-        self.control.promised = Some(Promise { regular, longest });
+        self.promise(regular, Promised::Contact);
+    }
+
+    /// Chooses the step that follows the present one, for ties: where contact has not chosen it already.
+    pub(super) fn promise_step_to_ties(&mut self) {
+        let is_to_contact = self.control.promised.is_some_and(|promise| promise.to == Promised::Contact);
+        if !(is_to_contact && self.action.has_contact()) {
+            let regular = self.preferred_step();
+            self.promise(regular, Promised::Ties);
+        }
+    }
+
+    fn promise(&mut self, regular: f64, to: Promised) {
+        let length = self.step_to_event(regular.min(self.control.longest));
+        self.control.promised = Some(Promise { regular, length, to });
     }
 
     fn preferred_step(&mut self) -> f64 {
@@ -356,6 +381,7 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Scenario;
 
     /// The interval between computations doubles up to the longest while nothing changes; a change by a tenth in ten steps
     /// (ln 0.9/10 = −0.0105 a step, 0.05 of it in four) allows for four, and after contact comes or goes it is one again.
@@ -374,5 +400,35 @@ mod tests {
         control.invalidate();
         assert!(control.is_due(0.0));
         assert_eq!(renew(&mut control, 0.9e-6), 1);
+    }
+
+    /// A block is pressed on a wall by the energy–momentum response in steps of which some fit between outputs that are to be exact:
+    /// quotients make many of them longer by a rounding. They are those that forces were found for.
+    #[test]
+    fn steps_that_are_longer_by_a_rounding_are_those_that_were_promised() {
+        let folder = tempfile::tempdir().unwrap();
+        let mesh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n\
+                    6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n$Elements\n1\n1 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n";
+        std::fs::write(folder.path().join("a.msh"), mesh).unwrap();
+        let text = "[time]\nend = 0.2\nstep = 1e-3\n[contact]\nresponse = \"energy-momentum\"\n\
+                    [materials.m]\nmodel = \"rigid\"\ndensity = 1000.0\n[[bodies]]\nname = \"a\"\nmesh = \"a.msh\"\n\
+                    material = \"m\"\nvelocity = [0, 0, -0.1]\ngravity = [0, 0, -10]\n\
+                    [[walls]]\nname = \"wall\"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n\
+                    [output]\nexact = true\ninterval = 0.007\nhistory = { interval = 0.011 }\n";
+        let scenario = Scenario::parse(text, &folder.path().join("test.toml"), &[]).unwrap();
+        let mut simulation = Simulation::new(&scenario).unwrap();
+        let (mut longer_ones, mut pressed) = (0, 0);
+        while !simulation.is_finished() {
+            let acts = simulation.action.has_contact();
+            simulation.advance(f64::INFINITY).unwrap();
+            if acts {
+                pressed += 1;
+                let longer = simulation.control.time_step() - 1e-3;
+                longer_ones += u32::from(longer > 0.0 && longer < 1e-15);
+                assert!(!simulation.control.has_broken_promise(), "{longer:e} s longer");
+            }
+        }
+        assert!(longer_ones > 10, "{longer_ones} of {pressed} steps are longer by a rounding");
+        assert!(is_same_step(1e-3 * (1.0 + f64::EPSILON), 1e-3) && !is_same_step(0.999e-3, 1e-3));
     }
 }

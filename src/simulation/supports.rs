@@ -102,6 +102,21 @@ impl Simulation {
         self.forces.supported = supported;
     }
 
+    /// What is supported keeps its acceleration where other forces jump at the beginning of a step; the reactions answer.
+    pub(super) fn answer_jumps_of_forces(&mut self) {
+        let accelerations = &mut self.state.accelerations;
+        let mut supported = std::mem::take(&mut self.forces.supported);
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        for (support, components) in self.model.supports.iter().zip(&mut supported) {
+            for (&node, component) in support.nodes.iter().zip(components) {
+                let force = resultants.on(node as usize)[support.axis];
+                component.answer_jump(force - component.force);
+                accelerations[node as usize][support.axis] = component.acceleration;
+            }
+        }
+        self.forces.supported = supported;
+    }
+
     /// Force and moment about the origin of the reactions of a support \[N, N·m\].
     pub(super) fn reaction_wrench(&self, support: usize) -> Wrench {
         let (positions, axis) = (&self.state.positions, self.model.supports[support].axis);

@@ -57,6 +57,7 @@ mod supports_and_loads;
 mod surface_groups;
 mod tied_assemblies;
 mod tied_patch;
+mod tied_steps;
 mod ties;
 mod true_sides;
 mod two_bars;

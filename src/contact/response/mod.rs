@@ -199,6 +199,8 @@ pub struct ContactAction {
     pub friction_forces: Vec<Vec3>,
     /// Nodes with a force or impulse that may differ from zero, ascending.
     pub nodes: Vec<u32>,
+    /// How many of them contact acts on; ties act on the others.
+    num_of_contact: usize,
     /// Changes of the motion of nodes, ascending.
     pub node_corrections: Vec<NodeCorrection>,
     /// Changes of the motion of rigid bodies, ascending.
@@ -244,6 +246,11 @@ impl ContactAction {
         }
     }
 
+    /// Whether contact acts on any node; what ties do is no contact.
+    pub fn has_contact(&self) -> bool {
+        self.num_of_contact > 0
+    }
+
     /// Those of its nodes that are in a range.
     pub fn touched_in(&self, range: &Range<usize>) -> &[u32] {
         let place = |end: usize| self.nodes.partition_point(|&node| (node as usize) < end);
@@ -254,6 +261,20 @@ impl ContactAction {
     pub fn mean_force(&self, node: usize) -> Vec3 {
         let impulse = self.impulses[node];
         if impulse == Vec3::zeros() { self.forces[node] } else { self.forces[node] + impulse / self.spread }
+    }
+
+    /// Σ of what nodes and the forces on them, less those of ties, have: a linear function of the forces.
+    pub fn sum_over_contact(&self, of_force: impl Fn(u32, &Vec3) -> f64) -> f64 {
+        let of_all: f64 = self.nodes.iter().map(|&node| of_force(node, &self.forces[node as usize])).sum();
+        of_all - self.tie_forces.iter().map(|(node, force)| of_force(*node, force)).sum::<f64>()
+    }
+
+    /// Takes the forces of ties out.
+    pub fn take_ties_out(&mut self) {
+        for (node, force) in self.tie_forces.drain(..) {
+            self.forces[node as usize] -= force;
+        }
+        self.rigid_forces.clear();
     }
 
     /// Force of ties on a rigid body as a whole, and moment about its centre; 0 where there is none.
@@ -277,6 +298,7 @@ impl ContactAction {
         }
         self.nodes.clear();
         self.listed.clear();
+        self.num_of_contact = 0;
         self.node_corrections.clear();
         self.rigid_corrections.clear();
         self.results.clear();
@@ -311,8 +333,14 @@ impl ContactAction {
         nodes.iter().for_each(|&node| self.listed.insert(node as usize));
     }
 
-    /// Brings all noted nodes in order, each once.
+    /// Brings all nodes that contact acts on in order, each once.
     fn sort_nodes(&mut self) {
+        self.sort_tied_nodes();
+        self.num_of_contact = self.nodes.len();
+    }
+
+    /// Brings these and the nodes that ties act on in order.
+    fn sort_tied_nodes(&mut self) {
         self.nodes.clear();
         self.nodes.extend(self.listed.ones().map(|node| node as u32));
     }
@@ -345,7 +373,7 @@ pub struct StepLength {
     /// That which the stiffness of springs follows: as it would be if it were neither cut to end in time nor held short by
     /// that of flight. What begins in a short step must not be stiffer for it.
     pub regular: f64,
-    /// That of the step to come; forces of a discrete gradient are found for it.
+    /// That of the step to come; forces of a discrete gradient, and those of ties, are found for it.
     pub following: f64,
 }
 

@@ -3,6 +3,7 @@
 mod axis;
 mod carriers;
 mod dense;
+mod elimination;
 mod group;
 mod reduction;
 mod rows;
@@ -13,9 +14,8 @@ use super::connected::Groups;
 use super::{Bodies, ContactAction, Mobility, StepLength};
 use crate::contact::Constraints;
 use crate::math::Vec3;
-pub use carriers::{RigidMotions, TiedRigidBody};
 use group::Group;
-pub use rows::RigidPlace;
+pub use rows::{RigidMotions, RigidPlace, TiedRigidBody};
 
 /// Points of surfaces that stay on each other: Σ w_a x_a = 0 for each, in all three components and for all time.
 ///
@@ -25,7 +25,7 @@ pub use rows::RigidPlace;
 ///
 /// They are solved for directly, in a time that the masses have no part in: dependent nodes of deformable bodies are condensed
 /// out axis by axis (see `axis`), and what is left is a small dense system for the rigid bodies that can move (see `carriers`).
-/// As these turn by finite angles, it is solved in turns of Newton's method, until the points meet where the bodies will be.
+/// As these turn by finite angles, it is solved by iterations of Newton's method, until the points meet where the bodies will be.
 ///
 /// # Source
 /// Carpenter, Taylor & Katona, IJNME 32 (1991) 103–128 (forward increment Lagrange multipliers); Ryckaert, Ciccotti &
@@ -34,14 +34,18 @@ pub use rows::RigidPlace;
 pub struct Ties {
     ties: Constraints,
     groups: Vec<Group>,
-    turns: u64,
+    /// The step to come that the forces were found for \[s\].
+    following: f64,
+    iterations: u64,
 }
 
 /// Bodies that cannot be tied as their masses differ by so much that rounding leaves their matrix singular.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UnlikeMasses {
     /// All that are tied together, ascending.
     pub bodies: Vec<u32>,
+    /// The least and the largest mass of their tied nodes that forces move \[kg\].
+    pub masses: [f64; 2],
 }
 
 impl Ties {
@@ -67,11 +71,11 @@ impl Ties {
                 let mut bodies: Vec<u32> = chosen.iter().flat_map(|tie| tie.bodies).collect();
                 bodies.sort_unstable();
                 bodies.dedup();
-                UnlikeMasses { bodies }
+                UnlikeMasses { bodies, masses: extreme_masses(&chosen, mobility) }
             })
         };
         let groups = (0..groups.ends.len()).map(of_group).collect::<Result<_, _>>()?;
-        Ok(Self { ties, groups, turns: 0 })
+        Ok(Self { ties, groups, following: 0.0, iterations: 0 })
     }
 
     /// The nodes of all ties; a node of several as often.
@@ -84,22 +88,33 @@ impl Ties {
         &self.ties
     }
 
-    /// Turns of the correction since the beginning, of all groups: one a step where no rigid body can move.
-    pub fn turns(&self) -> u64 {
-        self.turns
+    /// The step to come that the forces were found for \[s\].
+    pub fn following(&self) -> f64 {
+        self.following
+    }
+
+    /// Other forces have jumped: they are to be found anew for any step to come.
+    pub fn expire(&mut self) {
+        self.following = 0.0;
+    }
+
+    /// Iterations of Newton's method since the beginning, of all groups: one a solution where no rigid body can move.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
     }
 
     /// Adds the forces that hold the ties to those of the action; accelerations include the action's forces already.
     pub fn hold(
         &mut self,
         bodies: &Bodies<'_>,
-        rigid: &dyn RigidMotions,
+        rigid: &impl RigidMotions,
         step: StepLength,
         action: &mut ContactAction,
     ) {
+        self.following = step.following;
         for group in &mut self.groups {
             let solution = group.hold(bodies, rigid, step);
-            self.turns += u64::from(solution.turns);
+            self.iterations += u64::from(solution.iterations);
             if let Some(distance) = solution.apart {
                 action.unsolved.ties += 1;
                 action.tie_gap = larger(action.tie_gap, distance);
@@ -111,8 +126,15 @@ impl Ties {
             }
             action.rigid_forces.extend(group.rigid_forces());
         }
-        action.sort_nodes();
+        action.sort_tied_nodes();
     }
+}
+
+/// The least and the largest mass of the nodes of some ties that can move along any axis, of bodies that are not rigid \[kg\].
+fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
+    let inverses = ties.iter().flat_map(|tie| tie.nodes).map(|&node| mobility.node(node).amax());
+    let masses = inverses.filter(|inverse| *inverse > 0.0).map(|inverse| 1.0 / inverse);
+    masses.fold([f64::INFINITY, 0.0], |[least, most], mass| [mass.min(least), mass.max(most)])
 }
 
 /// Those of some ties that tell of all: of those between the same two rigid bodies, three at points far from each other.

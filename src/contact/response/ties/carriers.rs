@@ -1,35 +1,10 @@
 //! The rigid bodies of a group of ties.
 
-use super::dense::{eliminate, eliminate_at, solve};
+use super::dense::solve;
+use super::elimination::SparseRows;
 use super::larger;
-use super::rows::{RigidPlace, RigidTerm, Row, Rows};
+use super::rows::{RigidMotions, RigidPlace, RigidTerm, Row, Rows, TiedRigidBody};
 use crate::math::{Mat3, Vec3};
-
-/// What ties know of a rigid body that can move, from the beginning on.
-#[derive(Clone, Copy, Debug)]
-pub struct TiedRigidBody {
-    /// Its mass \[kg\].
-    pub mass: f64,
-    /// Its centre of mass in the reference configuration \[m\].
-    pub reference_centre: Vec3,
-    /// Components of the centre that forces can move.
-    pub moves: [bool; 3],
-    /// Whether moments can turn it.
-    pub turns: bool,
-}
-
-/// Rigid bodies as ties find them in a step.
-pub trait RigidMotions {
-    /// Where a body is at the end of the step.
-    fn present(&self, body: u32) -> RigidPlace;
-
-    /// Its inertia about the centre there, and the inverse of that, zero about an axis without inertia, in space \[kg·m²\].
-    fn inertia(&self, body: u32) -> [Mat3; 2];
-
-    /// Where it is at the end of the step to come with an impulse \[N·s\] and a moment of impulse about its centre \[N·m·s\] at the
-    /// end of the step, beside all other forces.
-    fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
-}
 
 /// Components of the motion of a body: velocity of the centre, and spin.
 const DOF: usize = 6;
@@ -43,10 +18,6 @@ const RANK: f64 = 1e-12;
 
 /// The same, in roundings of coordinates over that size.
 const RANK_ROUNDINGS: f64 = 64.0;
-
-/// The same, in distances that tied points have now, after a step that was cut short: what follows from other conditions does
-/// so only up to that.
-const MISFIT: f64 = 8.0;
 
 /// Turn by which the response to a moment is measured: its square and the rounding of a rotation are far below \[rad\].
 const PROBE: f64 = 1e-6;
@@ -63,8 +34,12 @@ const PROBE: f64 = 1e-6;
 /// the bodies are now (C, T), points are to meet where they will be (C', T'): so angular momentum is kept while they turn.
 ///
 /// Conditions are eliminated without masses, so that points meet whatever these are. Those that follow from others have no pivot;
-/// which do is seen now, while all points are on each other.
+/// how many do not is seen in the reference configuration, where all points are on each other.
 /// Each body has the radius of its ties for the unit of length.
+///
+/// # Cost
+/// The square of the number of bodies for K, and for the elimination of conditions between bodies of which each is tied to few. What
+/// these leave free, six motions of a row, costs its cube at worst.
 #[derive(Clone, Debug)]
 pub(super) struct Carriers {
     /// Numbers of the bodies.
@@ -78,9 +53,10 @@ pub(super) struct Carriers {
     conditions: [Rows; 3],
     /// H along each axis.
     carried_mass: [Vec<f64>; 3],
-    /// Pivots of conditions that are rounding.
-    tolerance: f64,
-    least_radius: f64,
+    /// How many nodes of the group there are that could be held.
+    num_held: usize,
+    /// How many conditions do not follow from others.
+    rank: usize,
     /// At the end of the step, and of the step to come.
     present: Vec<RigidPlace>,
     following: Vec<RigidPlace>,
@@ -99,12 +75,15 @@ pub(super) struct Carriers {
 
 #[derive(Clone, Debug, Default)]
 struct Workspace {
-    /// C' with k, and C, row by row, reduced at the same pivots.
-    trial: Vec<f64>,
-    test: Vec<f64>,
+    /// C' with k in a last column, and C with the shares of held nodes in further ones, reduced at the same pivots.
+    trial: SparseRows,
+    test: SparseRows,
     pivots: Vec<[usize; 2]>,
     /// Free components without a pivot.
     independent: Vec<usize>,
+    /// What those with one do for each of these, by pivot and independent component.
+    trial_motions: Vec<f64>,
+    test_motions: Vec<f64>,
     /// K, and K times the admissible motions.
     mass: Vec<f64>,
     products: Vec<f64>,
@@ -135,17 +114,20 @@ impl Carriers {
         }
         radii.iter_mut().filter(|radius| **radius <= rounding).for_each(|radius| *radius = 1.0);
         let least = radii.iter().copied().fold(f64::INFINITY, f64::min);
+        let reference =
+            |spec: &TiedRigidBody| RigidPlace { centre: spec.reference_centre, ..RigidPlace::REFERENCE };
         let free = |spec: &TiedRigidBody| {
             let [x, y, z] = spec.moves;
             [x, y, z, spec.turns, spec.turns, spec.turns]
         };
         let zero = [Vec3::zeros(); 2];
-        Self {
+        let shares = || rows_along_axes(&conditions).flat_map(|(_, row)| row.shares);
+        let num_held = shares().map(|(place, _)| *place as usize + 1).max().unwrap_or(0);
+        let mut carriers = Self {
             radii,
             is_free: specs.iter().flat_map(free).collect(),
-            tolerance: RANK + RANK_ROUNDINGS * rounding / least,
-            least_radius: least,
-            present: vec![RigidPlace::REFERENCE; num],
+            rank: usize::MAX,
+            present: specs.iter().map(reference).collect(),
             following: vec![RigidPlace::REFERENCE; num],
             impulses: vec![zero; num],
             pushes: vec![zero; num],
@@ -157,7 +139,11 @@ impl Carriers {
             specs,
             conditions,
             carried_mass,
-        }
+            num_held,
+        };
+        carriers.reduce_conditions(RANK + RANK_ROUNDINGS * rounding / least);
+        carriers.rank = carriers.workspace.pivots.len();
+        carriers
     }
 
     pub fn is_empty(&self) -> bool {
@@ -169,7 +155,7 @@ impl Carriers {
         &self.present
     }
 
-    /// Where they are at the end of the step to come, as far as the turns have got.
+    /// Where they are at the end of the step to come, as far as the iterations have got.
     pub fn following(&self) -> &[RigidPlace] {
         &self.following
     }
@@ -184,8 +170,8 @@ impl Carriers {
         self.bodies.iter().copied().zip(self.impulses.iter().copied())
     }
 
-    /// Bodies as they are, without impulses, among held nodes at these positions.
-    pub fn begin(&mut self, rigid: &dyn RigidMotions, position: impl Fn(u32) -> Vec3) {
+    /// Bodies as they are, without impulses.
+    pub fn begin(&mut self, rigid: &impl RigidMotions) {
         if self.is_empty() {
             return;
         }
@@ -194,10 +180,7 @@ impl Carriers {
             self.impulses[carrier] = [Vec3::zeros(); 2];
             self.following[carrier] = rigid.following(body, &self.impulses[carrier]);
         }
-        let apart = rows_along_axes(&self.conditions)
-            .map(|(axis, row)| apart(axis, row, &self.present, &position).abs());
-        let misfit = apart.fold(0.0, larger);
-        self.reduce_conditions(self.tolerance + MISFIT * misfit / self.least_radius);
+        self.reduce_conditions(0.0);
     }
 
     /// Rates at which conditions are not met at the end of the step to come, with these motions of held nodes; the largest \[m/s\].
@@ -214,8 +197,8 @@ impl Carriers {
         self.rates.iter().map(|rate| rate.abs()).fold(0.0, larger)
     }
 
-    /// Begins a turn: nothing pushes yet.
-    pub fn begin_turn(&mut self) {
+    /// Begins an iteration: nothing pushes yet.
+    pub fn begin_iteration(&mut self) {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
@@ -234,8 +217,8 @@ impl Carriers {
         linear.dot(&velocity) + angular.dot(&spin)
     }
 
-    /// The changes U, with a step to come of this length \[s\]: one turn of Newton's method.
-    pub fn solve(&mut self, rigid: &dyn RigidMotions, following: f64) {
+    /// The changes U, with a step to come of this length \[s\]: one iteration of Newton's method.
+    pub fn solve(&mut self, rigid: &impl RigidMotions, following: f64) {
         if self.is_empty() {
             return;
         }
@@ -246,7 +229,7 @@ impl Carriers {
     }
 
     /// Adds the changes to the impulses, and so to where the bodies will be.
-    pub fn push(&mut self, rigid: &dyn RigidMotions) {
+    pub fn push(&mut self, rigid: &impl RigidMotions) {
         for (carrier, &body) in self.bodies.iter().enumerate() {
             let [velocity, spin] = self.changes[carrier];
             let [linear, angular] = &mut self.impulses[carrier];
@@ -257,7 +240,7 @@ impl Carriers {
     }
 
     /// Moments of impulse for a change of the mean spin: I Θ⁻¹, with the turn Θ ω dt' at the end that I ω makes.
-    fn find_spin_masses(&mut self, rigid: &dyn RigidMotions, following: f64) {
+    fn find_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
         for (carrier, &body) in self.bodies.iter().enumerate() {
             if !self.specs[carrier].turns {
                 continue;
@@ -279,32 +262,42 @@ impl Carriers {
         }
     }
 
-    /// Fills C at these places, of rows of this width, of which the rest is left.
-    fn fill_conditions(&self, places: &[RigidPlace], width: usize, rows: &mut [f64]) {
-        rows.fill(0.0);
-        for ((axis, row), entries) in rows_along_axes(&self.conditions).zip(rows.chunks_exact_mut(width)) {
+    /// Fills C at these places, in rows with so many columns beside.
+    fn fill_conditions(&self, places: &[RigidPlace], more: usize, rows: &mut SparseRows) {
+        rows.begin(self.rates.len(), self.is_free.len() + more);
+        for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
             for term in row.rigid {
                 let carrier = term.carrier as usize;
                 let [linear, angular] = term.coefficients(axis, &places[carrier]);
-                for k in 0..3 {
-                    entries[DOF * carrier + k] += linear[k];
-                    entries[DOF * carrier + 3 + k] += angular[k] / self.radii[carrier];
-                }
+                (0..3).for_each(|k| rows.push(index, DOF * carrier + k, linear[k]));
+                let radius = self.radii[carrier];
+                (0..3).for_each(|k| rows.push(index, DOF * carrier + 3 + k, angular[k] / radius));
             }
         }
     }
 
-    /// Eliminates the conditions where the bodies are, with pivots above a tolerance.
+    /// Eliminates the conditions where the bodies are, with pivots above a tolerance; with the shares of held nodes, each node with
+    /// three columns.
     fn reduce_conditions(&mut self, tolerance: f64) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
-        let Workspace { test, pivots, independent, .. } = &mut workspace;
-        test.resize(self.rates.len() * num, 0.0);
-        self.fill_conditions(&self.present, num, test);
-        eliminate(test, num, &self.is_free, tolerance, pivots);
+        let Workspace { test, pivots, independent, test_motions, motion, .. } = &mut workspace;
+        self.fill_conditions(&self.present, 3 * self.num_held, test);
+        for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
+            for &(place, share) in row.shares {
+                test.push(index, num + 3 * place as usize + axis, share);
+            }
+        }
+        test.eliminate(&self.is_free, tolerance, self.rank, pivots);
         independent.clear();
-        let has_pivot = |column: &usize| pivots.iter().any(|pivot| pivot[1] == *column);
-        independent.extend((0..num).filter(|column| self.is_free[*column] && !has_pivot(column)));
+        independent.extend((0..num).filter(|column| self.is_free[*column]));
+        pivots.iter().for_each(|pivot| {
+            if let Ok(place) = independent.binary_search(&pivot[1]) {
+                independent.remove(place);
+            }
+        });
+        motion.resize(num, 0.0);
+        test.find_motions(pivots, independent, motion, test_motions);
         self.workspace = workspace;
     }
 
@@ -312,11 +305,12 @@ impl Carriers {
     fn reduce_conditions_to_come(&mut self) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
-        let Workspace { trial, pivots, .. } = &mut workspace;
-        trial.resize(self.rates.len() * (num + 1), 0.0);
-        self.fill_conditions(&self.following, num + 1, trial);
-        trial.chunks_exact_mut(num + 1).zip(&self.rates).for_each(|(row, rate)| row[num] = *rate);
-        eliminate_at(trial, num + 1, pivots);
+        let Workspace { trial, pivots, independent, trial_motions, motion, .. } = &mut workspace;
+        self.fill_conditions(&self.following, 1, trial);
+        self.rates.iter().enumerate().for_each(|(row, rate)| trial.push(row, num, *rate));
+        trial.eliminate_at(pivots);
+        motion.resize(num, 0.0);
+        trial.find_motions(pivots, independent, motion, trial_motions);
         self.workspace = workspace;
     }
 
@@ -361,9 +355,10 @@ impl Carriers {
         let num = self.is_free.len();
         let Workspace {
             trial,
-            test,
             pivots,
             independent,
+            trial_motions,
+            test_motions,
             mass,
             products,
             reduced,
@@ -371,43 +366,52 @@ impl Carriers {
             motion,
             excess,
             scales,
+            ..
         } = &mut self.workspace;
-        let num_independent = independent.len();
+        let count = independent.len();
         // Motions that the conditions ask for, and K U − g with them.
         motion.clear();
         motion.resize(num, 0.0);
-        pivots.iter().for_each(|&[row, column]| motion[column] = -trial[row * (num + 1) + num]);
+        trial.solve(pivots, |row| -last_entry(row, num), motion);
         excess.clear();
         for row in 0..num {
             let (carrier, k) = (row / DOF, row % DOF);
             let [linear, angular] = &self.pushes[carrier];
             let push = if k < 3 { linear[k] } else { angular[k - 3] / self.radii[carrier] };
-            let pushed: f64 = (0..num).map(|column| mass[row * num + column] * motion[column]).sum();
-            excess.push(pushed - push);
+            let of_row = mass[row * num..][..num].iter().zip(&*motion);
+            excess.push(of_row.map(|(mass, motion)| mass * motion).sum::<f64>() - push);
         }
         products.clear();
-        for row in 0..num {
-            products.extend(independent.iter().map(|&free| {
-                let of_pivots = pivots
-                    .iter()
-                    .map(|&[of, column]| mass[row * num + column] * trial[of * (num + 1) + free]);
-                mass[row * num + free] - of_pivots.sum::<f64>()
-            }));
+        for row in mass.chunks_exact(num) {
+            let first = products.len();
+            products.extend(independent.iter().map(|&free| row[free]));
+            for (&[_, column], motions) in pivots.iter().zip(trial_motions.chunks_exact(count.max(1))) {
+                if row[column] != 0.0 {
+                    let sums = products[first..].iter_mut().zip(motions);
+                    sums.for_each(|(sum, motion)| *sum += row[column] * motion);
+                }
+            }
         }
         reduced.clear();
         right_side.clear();
         for &free in &*independent {
-            let along = |value: &dyn Fn(usize) -> f64| {
-                let of_pivots = pivots.iter().map(|&[of, column]| test[of * num + free] * value(column));
-                value(free) - of_pivots.sum::<f64>()
-            };
-            reduced.extend((0..num_independent).map(|k| along(&|row| products[row * num_independent + k])));
-            right_side.push(-along(&|row| excess[row]));
+            reduced.extend_from_slice(&products[free * count..][..count]);
+            right_side.push(-excess[free]);
+        }
+        for (&[_, column], motions) in pivots.iter().zip(test_motions.chunks_exact(count.max(1))) {
+            for (k, &motion) in motions.iter().enumerate().filter(|(_, motion)| **motion != 0.0) {
+                let sums = reduced[k * count..][..count].iter_mut().zip(&products[column * count..]);
+                sums.for_each(|(sum, product)| *sum += motion * product);
+                right_side[k] -= motion * excess[column];
+            }
         }
         solve(reduced, right_side, scales);
         for (&free, value) in independent.iter().zip(&*right_side) {
             motion[free] = *value;
-            pivots.iter().for_each(|&[of, column]| motion[column] -= trial[of * (num + 1) + free] * value);
+        }
+        for (&[_, column], motions) in pivots.iter().zip(trial_motions.chunks_exact(count.max(1))) {
+            motion[column] +=
+                motions.iter().zip(&*right_side).map(|(motion, value)| motion * value).sum::<f64>();
         }
         for (carrier, [velocity, spin]) in self.changes.iter_mut().enumerate() {
             *velocity = Vec3::from_fn(|k, _| motion[DOF * carrier + k]);
@@ -422,30 +426,19 @@ impl Carriers {
             return;
         }
         let num = self.is_free.len();
-        let mut workspace = std::mem::take(&mut self.workspace);
-        let Workspace { test, pivots, reduced, right_side, scales, .. } = &mut workspace;
-        self.fill_conditions(&self.present, num, test);
-        // Multipliers μ of the conditions with pivots: Cᵀ μ is what nodes give beyond the impulse.
+        let Workspace { test, pivots, motion, .. } = &mut self.workspace;
         let component = |impulses: &[[Vec3; 2]], column: usize| {
             let (carrier, k) = (column / DOF, column % DOF);
             let [linear, angular] = &impulses[carrier];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[carrier] }
         };
-        reduced.clear();
-        right_side.clear();
-        for &[_, column] in &*pivots {
-            reduced.extend(pivots.iter().map(|&[row, _]| test[row * num + column]));
-            right_side.push(component(by_nodes, column) - component(&self.impulses, column));
-        }
-        solve(reduced, right_side, scales);
+        // Cᵀ μ with the multipliers μ of the conditions is what nodes give beyond the impulse.
+        let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
+        motion.resize(num + 3 * self.num_held, 0.0);
+        test.multiply(pivots, beyond, motion);
         for column in (0..num).filter(|&column| !self.is_free[column]) {
-            let by_conditions: f64 = pivots
-                .iter()
-                .zip(&*right_side)
-                .map(|(&[row, _], multiplier)| test[row * num + column] * multiplier)
-                .sum();
             let (carrier, k) = (column / DOF, column % DOF);
-            let impulse = component(by_nodes, column) - by_conditions;
+            let impulse = component(by_nodes, column) - motion[column];
             let [linear, angular] = &mut self.impulses[carrier];
             if k < 3 {
                 linear[k] = impulse;
@@ -453,16 +446,15 @@ impl Carriers {
                 angular[k - 3] = impulse * self.radii[carrier];
             }
         }
-        let rows = rows_along_axes(&self.conditions);
-        for (index, (axis, row)) in rows.enumerate().filter(|(_, (_, row))| !row.shares.is_empty()) {
-            let of_row = pivots.iter().zip(&*right_side).find(|(pivot, _)| pivot[0] == index);
-            let Some((_, multiplier)) = of_row else { continue };
-            row.shares
-                .iter()
-                .for_each(|&(place, share)| forces[place as usize][axis] -= share * multiplier / kick);
+        for (force, reaction) in forces.iter_mut().zip(motion[num..].chunks_exact(3)) {
+            (0..3).for_each(|axis| force[axis] -= reaction[axis] / kick);
         }
-        self.workspace = workspace;
     }
+}
+
+/// Entry of a row in the last column.
+fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
+    row.last().filter(|(last, _)| *last as usize == column).map_or(0.0, |(_, value)| *value)
 }
 
 /// Σ w_a x_a of a condition along an axis \[m\].

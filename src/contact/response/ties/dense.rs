@@ -1,61 +1,4 @@
-//! Small dense systems, row by row, in place.
-
-/// Eliminates columns of rows of this width (Gauss–Jordan, complete pivoting) among those that are eligible, until no entry
-/// there is larger than the tolerance: a pivot is 1 then and the only entry of its column. Pivots are [row, column].
-pub(super) fn eliminate(
-    rows: &mut [f64],
-    width: usize,
-    eligible: &[bool],
-    tolerance: f64,
-    pivots: &mut Vec<[usize; 2]>,
-) {
-    pivots.clear();
-    let num_rows = rows.len() / width;
-    while let Some(pivot) = largest(rows, width, eligible, tolerance, pivots) {
-        clear_column(rows, width, num_rows, pivot);
-        pivots.push(pivot);
-    }
-}
-
-/// Eliminates at pivots that are given.
-pub(super) fn eliminate_at(rows: &mut [f64], width: usize, pivots: &[[usize; 2]]) {
-    let num_rows = rows.len() / width;
-    pivots.iter().for_each(|&pivot| clear_column(rows, width, num_rows, pivot));
-}
-
-/// Place of the largest entry of an eligible column, in a row that has no pivot, above the tolerance.
-fn largest(
-    rows: &[f64],
-    width: usize,
-    eligible: &[bool],
-    tolerance: f64,
-    pivots: &[[usize; 2]],
-) -> Option<[usize; 2]> {
-    let (mut most, mut place) = (tolerance, None);
-    for (row, entries) in rows.chunks_exact(width).enumerate() {
-        if pivots.iter().any(|pivot| pivot[0] == row) {
-            continue;
-        }
-        for (column, (entry, _)) in entries.iter().zip(eligible).enumerate().filter(|(_, (_, is))| **is) {
-            if entry.abs() > most {
-                (most, place) = (entry.abs(), Some([row, column]));
-            }
-        }
-    }
-    place
-}
-
-fn clear_column(rows: &mut [f64], width: usize, num_rows: usize, [row, column]: [usize; 2]) {
-    let pivot = rows[row * width + column];
-    rows[row * width..][..width].iter_mut().for_each(|entry| *entry /= pivot);
-    for other in (0..num_rows).filter(|&other| other != row) {
-        let factor = rows[other * width + column];
-        if factor != 0.0 {
-            (0..width).for_each(|k| rows[other * width + k] -= factor * rows[row * width + k]);
-            rows[other * width + column] = 0.0;
-        }
-    }
-}
+//! Small dense systems of masses, row by row, in place.
 
 /// Pivots of scaled equations that are rounding.
 const NOTHING: f64 = 1e-15;
@@ -123,31 +66,6 @@ mod tests {
             let terms = [0, 1, 2].map(|column| matrix[3 * row + column] * x[column]);
             let scale = terms.iter().map(|term| term.abs()).fold(b[row].abs(), f64::max);
             assert!((terms.iter().sum::<f64>() - b[row]).abs() < 1e-14 * scale);
-        }
-    }
-
-    /// Three rows of which the last is the sum of the others, with a column that is not eligible: two pivots, and what they
-    /// say of the other columns is what the rows said.
-    #[test]
-    fn redundant_rows_have_no_pivot() {
-        let rows = [[1.0, 2.0, 0.5, 9.0], [0.0, 1.0, -1.0, 1.0], [1.0, 3.0, -0.5, 10.0]];
-        let eligible = [true, true, true, false];
-        let mut reduced: Vec<f64> = rows.concat();
-        let mut pivots = Vec::new();
-        eliminate(&mut reduced, 4, &eligible, 1e-12, &mut pivots);
-        assert_eq!(pivots.len(), 2);
-        let mut again: Vec<f64> = rows.concat();
-        eliminate_at(&mut again, 4, &pivots);
-        assert_eq!(again, reduced);
-        // Motions that the reduced rows admit, with the free columns at some value.
-        let mut motion = [0.7, -0.3, 1.9, 0.2];
-        for &[row, column] in &pivots {
-            let others = (0..4).filter(|other| !pivots.iter().any(|pivot| pivot[1] == *other));
-            motion[column] = -others.map(|other| reduced[4 * row + other] * motion[other]).sum::<f64>();
-        }
-        for row in rows {
-            let jump: f64 = row.iter().zip(motion).map(|(entry, motion)| entry * motion).sum();
-            assert!(jump.abs() < 1e-14);
         }
     }
 }

@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 
 use super::axis::Axis;
-use super::carriers::{Carriers, RigidMotions, TiedRigidBody};
+use super::carriers::Carriers;
 use super::larger;
 use super::reduction::{Reduction, Terms};
-use super::rows::{RigidTerm, Rows};
+use super::rows::{RigidMotions, RigidTerm, Rows, TiedRigidBody};
 use crate::contact::Constraints;
 use crate::contact::response::row::sides;
 use crate::contact::response::{Bodies, Mobility, RigidForce, StepLength};
 use crate::math::Vec3;
 
-/// Most turns of the correction.
-const MOST_TURNS: u32 = 20;
+/// Most iterations of Newton's method.
+const MOST_ITERATIONS: u32 = 20;
 
 /// Gaps that are rounding, over the size of the coordinates.
 const MET: f64 = 4.0 * f64::EPSILON;
 
-/// Gaps over the size of the coordinates that are taken for met where turns do not make them smaller.
+/// Gaps over the size of the coordinates that are taken for met where iterations do not make them smaller.
 const NEARLY_MET: f64 = 256.0 * f64::EPSILON;
 
-/// Part of the gap of the turn before that a turn leaves at most while it makes progress.
+/// Part of the gap of the iteration before that an iteration leaves at most while it makes progress.
 const PROGRESS: f64 = 0.5;
 
 /// Ties that no force leads out of, and what holds them.
@@ -43,8 +43,8 @@ pub(super) struct Group {
 /// How a group was solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Solution {
-    /// Turns of the correction that it took.
-    pub turns: u32,
+    /// Iterations of Newton's method that it took.
+    pub iterations: u32,
     /// What gap is left, if it is more than rounding \[m\].
     pub apart: Option<f64>,
 }
@@ -132,7 +132,7 @@ impl Group {
     }
 
     /// Finds the forces that hold the ties; accelerations include those of all others already.
-    pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &dyn RigidMotions, step: StepLength) -> Solution {
+    pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &impl RigidMotions, step: StepLength) -> Solution {
         let Self { nodes, axes, carriers, velocities, changes, .. } = self;
         self.kick = step.kick();
         for (velocity, &node) in velocities.iter_mut().zip(&*nodes) {
@@ -141,10 +141,10 @@ impl Group {
         }
         changes.fill(Vec3::zeros());
         let positions = |place: u32| bodies.positions[nodes[place as usize] as usize];
-        carriers.begin(rigid, positions);
+        carriers.begin(rigid);
         let coordinates = nodes.iter().map(|&node| bodies.positions[node as usize].amax());
         let size = coordinates.chain(carriers.present_centres()).fold(0.0, larger);
-        let mut solution = Solution { turns: 0, apart: None };
+        let mut solution = Solution { iterations: 0, apart: None };
         let mut before = f64::INFINITY;
         loop {
             let velocity = |place: u32| velocities[place as usize] + changes[place as usize];
@@ -154,22 +154,23 @@ impl Group {
             let of_nodes = jumps.fold(0.0, larger);
             let gap =
                 step.following * larger(of_nodes, carriers.find_rates(velocity, positions, step.following));
-            // Without bodies that turn all is linear.
-            let is_met = gap <= MET * size
-                || carriers.is_empty()
-                || (gap > PROGRESS * before && gap <= NEARLY_MET * size);
-            if solution.turns > 0 && is_met {
+            let is_met = gap <= MET * size || (gap > PROGRESS * before && gap <= NEARLY_MET * size);
+            if solution.iterations > 0 && is_met {
                 break;
             }
-            if solution.turns == MOST_TURNS || gap.is_nan() {
+            if solution.iterations == MOST_ITERATIONS || gap.is_nan() {
                 solution.apart = Some(gap);
                 break;
             }
-            (solution.turns, before) = (solution.turns + 1, gap);
-            carriers.begin_turn();
+            (solution.iterations, before) = (solution.iterations + 1, gap);
+            carriers.begin_iteration();
             axes.iter_mut().for_each(|axis| axis.push(carriers));
             carriers.solve(rigid, step.following);
             axes.iter_mut().for_each(|axis| axis.follow(carriers, changes));
+            // Without bodies that turn all is linear.
+            if carriers.is_empty() {
+                break;
+            }
             carriers.push(rigid);
         }
         self.find_forces();

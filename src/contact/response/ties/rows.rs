@@ -19,6 +19,32 @@ impl RigidPlace {
     };
 }
 
+/// What ties know of a rigid body that can move, from the beginning on.
+#[derive(Clone, Copy, Debug)]
+pub struct TiedRigidBody {
+    /// Its mass \[kg\].
+    pub mass: f64,
+    /// Its centre of mass in the reference configuration \[m\].
+    pub reference_centre: Vec3,
+    /// Components of the centre that forces can move.
+    pub moves: [bool; 3],
+    /// Whether moments can turn it.
+    pub turns: bool,
+}
+
+/// Rigid bodies as ties find them in a step.
+pub trait RigidMotions {
+    /// Where a body is at the end of the step.
+    fn present(&self, body: u32) -> RigidPlace;
+
+    /// Its inertia about the centre there, and the inverse of that, zero about an axis without inertia, in space \[kg·m²\].
+    fn inertia(&self, body: u32) -> [Mat3; 2];
+
+    /// Where it is at the end of the step to come with an impulse \[N·s\] and a moment of impulse about its centre \[N·m·s\] at the
+    /// end of the step, beside all other forces.
+    fn following(&self, body: u32, impulse: &[Vec3; 2]) -> RigidPlace;
+}
+
 /// Part of a rigid body in a sum: Σ w_a x_a = w c + R a over its nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {

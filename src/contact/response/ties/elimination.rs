@@ -1,0 +1,222 @@
+//! Elimination of sparse rows, in place.
+
+/// Part of the largest entry that a pivot has at least: rows of few entries are preferred.
+const PART: f64 = 0.8;
+
+/// An entry that a row has in a column.
+type Entry = (u32, f64);
+
+/// Sparse rows; unknowns are eliminated from the rows that have no pivot yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SparseRows {
+    /// By ascending columns.
+    rows: Vec<Vec<Entry>>,
+    /// Rows that have, or have had, an entry in each column.
+    users: Vec<Vec<u32>>,
+    /// Whether a row has a pivot.
+    is_done: Vec<bool>,
+    /// Largest eligible entry of each row, and its column.
+    largest: Vec<(f64, u32)>,
+    merged: Vec<Entry>,
+}
+
+impl SparseRows {
+    /// So many empty rows and columns.
+    pub fn begin(&mut self, num_rows: usize, num_columns: usize) {
+        self.rows.resize(num_rows, Vec::new());
+        self.users.resize(num_columns, Vec::new());
+        self.rows.iter_mut().for_each(Vec::clear);
+        self.users.iter_mut().for_each(Vec::clear);
+        self.is_done.clear();
+        self.is_done.resize(num_rows, false);
+    }
+
+    /// Adds an entry to a row, behind all others that it has.
+    pub fn push(&mut self, row: usize, column: usize, value: f64) {
+        if value != 0.0 {
+            self.rows[row].push((column as u32, value));
+            self.users[column].push(row as u32);
+        }
+    }
+
+    /// Eliminates eligible columns at pivots of about the largest entries, up to `most` of them, until no entry there is larger than the tolerance.
+    /// Pivots are [row, column].
+    pub fn eliminate(
+        &mut self,
+        eligible: &[bool],
+        tolerance: f64,
+        most: usize,
+        pivots: &mut Vec<[usize; 2]>,
+    ) {
+        pivots.clear();
+        self.largest.clear();
+        self.largest.extend(self.rows.iter().map(|row| largest(row, eligible)));
+        while let Some(pivot) = self.next_pivot(tolerance).filter(|_| pivots.len() < most) {
+            self.clear_column(pivot, |row, of_row| *row = largest(of_row, eligible));
+            pivots.push(pivot);
+        }
+    }
+
+    /// Eliminates at pivots that are given.
+    pub fn eliminate_at(&mut self, pivots: &[[usize; 2]]) {
+        self.largest.clear();
+        self.largest.resize(self.rows.len(), (0.0, 0));
+        pivots.iter().for_each(|&pivot| self.clear_column(pivot, |_, _| ()));
+    }
+
+    /// The largest entry of the shortest row without a pivot that has one of a good part of the largest of all, if this is above the
+    /// tolerance.
+    fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
+        let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
+        let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
+        let candidates = rows().filter(|(_, (size, _))| *size > tolerance && *size >= PART * most);
+        let shortest = candidates.min_by_key(|(row, _)| self.rows[*row].len());
+        shortest.map(|(row, (_, column))| [row, *column as usize])
+    }
+
+    /// Takes a column out of all rows without a pivot but that of this one; `note` is told what becomes of them.
+    fn clear_column(&mut self, [row, column]: [usize; 2], note: impl Fn(&mut (f64, u32), &[Entry])) {
+        self.is_done[row] = true;
+        let pivot_row = std::mem::take(&mut self.rows[row]);
+        let pivot = entry(&pivot_row, column);
+        let users = std::mem::take(&mut self.users[column]);
+        for other in users.iter().map(|&other| other as usize) {
+            let factor = entry(&self.rows[other], column) / pivot;
+            if factor != 0.0 && !self.is_done[other] {
+                self.subtract(other, &pivot_row, factor, column as u32);
+                note(&mut self.largest[other], &self.rows[other]);
+            }
+        }
+        self.users[column] = users;
+        self.rows[row] = pivot_row;
+    }
+
+    /// Subtracts a multiple of another row from one, which leaves nothing in a column.
+    fn subtract(&mut self, row: usize, others: &[Entry], factor: f64, column: u32) {
+        self.merged.clear();
+        let mut own = self.rows[row].iter().copied().peekable();
+        for &(other, value) in others {
+            while let Some(before) = own.next_if(|(column, _)| *column < other) {
+                self.merged.push(before);
+            }
+            let same = own.next_if(|(column, _)| *column == other);
+            if same.is_none() {
+                self.users[other as usize].push(row as u32);
+            }
+            let left = same.map_or(0.0, |(_, own)| own) - factor * value;
+            if other != column && left != 0.0 {
+                self.merged.push((other, left));
+            }
+        }
+        self.merged.extend(own);
+        std::mem::swap(&mut self.rows[row], &mut self.merged);
+    }
+
+    /// Sets the unknowns at the pivots such that the rows with these pivots hold, Σ a x = b, whatever the other unknowns are; `b` by
+    /// row.
+    pub fn solve(&self, pivots: &[[usize; 2]], b: impl Fn(&[Entry]) -> f64, x: &mut [f64]) {
+        for &[row, column] in pivots.iter().rev() {
+            let entries = &self.rows[row];
+            let mut rest = b(entries);
+            let mut pivot = 1.0;
+            for &(other, value) in entries {
+                match other as usize {
+                    other if other == column => pivot = value,
+                    other => rest -= value * x.get(other).copied().unwrap_or(0.0),
+                }
+            }
+            x[column] = rest / pivot;
+        }
+    }
+
+    /// What the unknowns at the pivots do for each independent one that is 1 alone, by pivot; `x` is overwritten.
+    pub fn find_motions(
+        &self,
+        pivots: &[[usize; 2]],
+        independent: &[usize],
+        x: &mut [f64],
+        motions: &mut Vec<f64>,
+    ) {
+        let count = independent.len();
+        motions.clear();
+        motions.resize(pivots.len() * count, 0.0);
+        for (k, &free) in independent.iter().enumerate().filter(|_| !pivots.is_empty()) {
+            x.fill(0.0);
+            x[free] = 1.0;
+            self.solve(pivots, |_| 0.0, x);
+            let of_pivots = pivots.iter().enumerate();
+            of_pivots.for_each(|(pivot, &[_, column])| motions[pivot * count + k] = x[column]);
+        }
+    }
+
+    /// Multipliers μ of the rows with these pivots, in their order, of which the sum Σ μ a is `wanted` in the columns of the pivots.
+    /// `sums` is that sum in all columns, behind which more may be left as they are.
+    pub fn multiply(&self, pivots: &[[usize; 2]], wanted: impl Fn(usize) -> f64, sums: &mut [f64]) {
+        sums.fill(0.0);
+        for &[row, column] in pivots {
+            let entries = &self.rows[row];
+            let multiplier = (wanted(column) - sums[column]) / entry(entries, column);
+            entries.iter().for_each(|&(other, value)| sums[other as usize] += multiplier * value);
+        }
+    }
+}
+
+/// Entry of a row in a column.
+fn entry(row: &[Entry], column: usize) -> f64 {
+    let place = row.binary_search_by_key(&(column as u32), |(column, _)| *column);
+    place.map_or(0.0, |place| row[place].1)
+}
+
+/// The first of the largest eligible entries of a row, and its column; columns behind those that are told of are not eligible.
+fn largest(row: &[Entry], eligible: &[bool]) -> (f64, u32) {
+    let is_eligible = |column: u32| eligible.get(column as usize).copied().unwrap_or(false);
+    let candidates = row.iter().filter(|(column, _)| is_eligible(*column));
+    candidates.fold(
+        (0.0, 0),
+        |best, &(column, value)| {
+            if value.abs() > best.0 { (value.abs(), column) } else { best }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: [[f64; 5]; 3] =
+        [[1.0, 2.0, 0.5, 9.0, 0.0], [0.0, 1.0, -1.0, 1.0, 3.0], [1.0, 3.0, -0.5, 10.0, 3.0]];
+    const ELIGIBLE: [bool; 3] = [true; 3];
+
+    fn filled() -> SparseRows {
+        let mut rows = SparseRows::default();
+        rows.begin(3, 5);
+        for (row, entries) in ROWS.iter().enumerate() {
+            entries.iter().enumerate().for_each(|(column, &value)| rows.push(row, column, value));
+        }
+        rows
+    }
+
+    /// Three rows of which the last is the sum of the others, with columns that are not eligible: two pivots, whatever more are
+    /// allowed. Unknowns at the pivots make all rows hold, and the multipliers of two rows make what all rows can.
+    #[test]
+    fn redundant_rows_have_no_pivot() {
+        let (mut rows, mut again, mut pivots) = (filled(), filled(), Vec::new());
+        rows.eliminate(&ELIGIBLE, 1e-12, usize::MAX, &mut pivots);
+        assert_eq!(pivots.len(), 2);
+        again.eliminate_at(&pivots);
+        assert_eq!(again.rows, rows.rows);
+        let mut x = [0.7, -0.3, 1.9, 0.2, -1.1];
+        rows.solve(&pivots, |_| 0.0, &mut x);
+        for row in ROWS {
+            let jump: f64 = row.iter().zip(x).map(|(entry, x)| entry * x).sum();
+            assert!(jump.abs() < 1e-14, "{jump:e}");
+        }
+        let made: Vec<f64> = (0..5).map(|k| 0.3 * ROWS[0][k] - 2.0 * ROWS[1][k]).collect();
+        let mut sums = [1.0; 5];
+        rows.multiply(&pivots, |column| made[column], &mut sums);
+        let off = sums.iter().zip(&made).map(|(sum, made)| (sum - made).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-14, "{off:e}");
+        filled().eliminate(&ELIGIBLE, 0.0, 1, &mut pivots);
+        assert_eq!(pivots.len(), 1);
+    }
+}
