@@ -71,6 +71,8 @@ pub(super) struct ContactAudit {
     pub created: f64,
     /// Work of the contact forces in the last step that the ways of the nodes do not show \[J\].
     pub unseen: f64,
+    /// Whether loads jump at the beginning of the step.
+    pub loads_jump: bool,
     /// The part of what a change of the step makes of the kick energy in nodes that impulses hold, which take it in the
     /// same step \[J\].
     pub given_to_held: f64,
@@ -90,6 +92,7 @@ impl ContactAudit {
         Self {
             created: 0.0,
             unseen: 0.0,
+            loads_jump: false,
             given_to_held: 0.0,
             time_step: 0.0,
             unsolved: UnsolvedProblems::default(),
@@ -185,7 +188,7 @@ impl Simulation {
     /// deep, has done work in between that no spring has stored.
     ///
     /// A step other than the one that forces of a discrete gradient were found for has them do another work than their
-    /// springs say: what is left is numerical.
+    /// springs say, and so have loads that jump at its beginning, when these forces are found: what is left is numerical.
     pub(super) fn audit_contact(&mut self) {
         let (action, before) = (&self.action, &self.contact_before.1);
         if action.nodes.is_empty() && before.nodes.is_empty() {
@@ -203,7 +206,8 @@ impl Simulation {
             done + self.contact_audit.unseen + action.stored_energy - before.stored_energy + taken
         };
         self.contact_audit.created += created;
-        if self.response.stage() == Stage::Accelerated && self.control.has_broken_promise() {
+        let is_another = self.control.has_broken_promise() || self.contact_audit.loads_jump;
+        if self.response.stage() == Stage::Accelerated && is_another {
             self.action.work.numerical += created;
         }
     }

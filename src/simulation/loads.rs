@@ -38,7 +38,8 @@ impl Simulation {
     /// Brings the loads to what they are in a step of a length \[s\], at its beginning: accelerations and reactions there with
     /// them.
     pub(super) fn start_loads(&mut self, dt: f64) {
-        if !self.plan_loads(dt) {
+        self.contact_audit.loads_jump = self.plan_loads(dt);
+        if !self.contact_audit.loads_jump {
             return;
         }
         let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);

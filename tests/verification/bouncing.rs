@@ -1,6 +1,52 @@
 //! Blocks that bounce.
 
-use crate::model::{RESPONSES, box_mesh, from_text, rigid_floor, run};
+use ictus::simulation::Simulation;
+
+use crate::model::{
+    RESPONSES, box_mesh, from_text, mean_displacement, rigid_floor, run, smooth_weight, velocity,
+};
+use crate::round_meshes::ball;
+
+const GRAVITY: f64 = 9.81;
+
+/// What a rigid ball does that is let go from a height above a floor and answered by impulses.
+struct Bounces {
+    /// Heights that it comes to after each bounce \[m\].
+    apexes: Vec<f64>,
+    /// When it has been off the floor last \[s\].
+    rests_from: f64,
+    simulation: Simulation,
+}
+
+/// Lets it go; it is answered every so many steps of a length \[s\].
+fn bounces(height: f64, restitution: f64, every: u32, step: f64, end: f64) -> Bounces {
+    let text = format!(
+        "gravity = [0.0, 0.0, -{GRAVITY:?}]\n[time]\nend = {end:?}\nstep = {step:?}\nflight_step = {step:?}\n\
+         [materials.ball]\nmodel = \"rigid\"\ndensity = 1000.0\n\
+         [contact]\nresponse = \"decomposition\"\nrestitution = {restitution:?}\nevery = {every}\n\
+         [[bodies]]\nname = \"ball\"\nmesh = \"ball.msh\"\nmaterial = \"ball\"\ntranslate = [0.0, 0.0, {:?}]\n{}",
+        height + 0.1,
+        rigid_floor("")
+    );
+    let meshes =
+        [("ball.msh", ball(0.1, 1)), ("floor.msh", box_mesh([-1.0, -1.0, -0.1], [1.0, 1.0, 0.0], [1, 1, 1]))];
+    let mut simulation = from_text(&text, &meshes);
+    let (mut apexes, mut apex, mut rests_from, mut was_rising) = (Vec::new(), 0.0_f64, 0.0, false);
+    run(&mut simulation, |simulation| {
+        let above = simulation.balances()[0].centre.z - 0.1;
+        let rises = velocity(simulation, 0).z > 0.0;
+        if above > GRAVITY * step * step * f64::from(every * every) {
+            rests_from = simulation.state().time;
+        }
+        if was_rising && !rises && apex > 0.0 {
+            apexes.push(apex);
+            apex = 0.0;
+        }
+        apex = if rises { apex.max(above) } else { apex };
+        was_rising = rises;
+    });
+    Bounces { apexes, rests_from, simulation }
+}
 
 /// A rigid cube bounces on a rigid plate, without friction or loss.
 ///
@@ -122,5 +168,85 @@ fn stiff_contact_after_a_cut_step_keeps_the_energy() {
         assert_eq!(simulation.first_contacts().len(), 2);
         assert!((speeds[2] - 1.0).abs() < 1e-5 && speeds[0].abs() < 1e-5, "{speeds:?}");
         assert!(error < 1e-5, "{error:e}");
+    }
+}
+
+/// A rigid ball that is let go from 0.1 m and bounces until it rests, with e = 0.5 and 0.8, answered in every step and in every
+/// fourth.
+///
+/// References: it comes to e² of the height after each bounce, and rests at t₀ (1 + e)/(1 − e), with the time t₀ = √(2h/g) of the
+/// fall. Tolerances: an impact is dated to the time Δt from one answer to the next, so that the speed after one is off by up to
+/// g Δt, after several by e/(1 − e) of that: v e/(1 − e) Δt of a height, and twice e/(1 − e) Δt of the time of each bounce.
+#[test]
+fn bounces_die_out_as_restitution_says() {
+    let (height, step) = (0.1, 1e-4);
+    for (restitution, every) in [(0.5, 1), (0.8, 1), (0.5, 4), (0.8, 4)] {
+        let e: f64 = restitution;
+        let fall = (2.0 * height / GRAVITY).sqrt();
+        let rest = fall * (1.0 + e) / (1.0 - e);
+        let found = bounces(height, e, every, step, 1.2 * rest);
+        let between = step * f64::from(every);
+        let off = between * e / (1.0 - e);
+        // Those with more than ten times the speed below which restitution fades.
+        let strikes = |k: &usize| e.powi(*k as i32) * GRAVITY * fall > 30.0 * GRAVITY * between;
+        let count = (1..).take_while(strikes).count();
+        println!(
+            "e = {e}, every {every}: rests from {} of {rest}, {count} bounces, {:?}",
+            found.rests_from, found.apexes
+        );
+        for (apex, k) in found.apexes.iter().zip(1..=count as i32) {
+            let (speed, expected) = (e.powi(k) * GRAVITY * fall, e.powi(2 * k) * height);
+            assert!((apex - expected).abs() < speed * off, "bounce {k}: {apex}, not {expected}");
+        }
+        assert!(found.apexes.len() >= count && count >= 3, "{} of {count}", found.apexes.len());
+        let error = (found.rests_from - rest).abs();
+        assert!(error < 2.0 * off * count as f64, "{} of {rest}", found.rests_from);
+        let speed = velocity(&found.simulation, 0).norm();
+        let centre = found.simulation.balances()[0].centre.z - 0.1;
+        let sunk = GRAVITY * between * between;
+        assert!(speed <= GRAVITY * between && centre.abs() <= sunk, "{speed:e} {centre:e}");
+    }
+}
+
+/// An elastic block that is pressed against a wall by a pressure that comes up slowly, with impulses that give all back, or half.
+///
+/// Goal: what is pressed rests, whatever the restitution: all nodes stay on the wall once the pressure is up, its force is the
+/// pressure times the area, the block is shorter by p L/E, and contact makes no energy. Tolerance: 1 %, for what the
+/// pressure leaves of waves.
+#[test]
+fn pressed_elastic_blocks_rest_at_any_restitution() {
+    let (young, pressure, rise, end) = (1e6, 1e3, 1.0, 1.5);
+    for restitution in [0.0, 0.5, 1.0] {
+        let text = format!(
+            "[time]\nend = {end:?}\nsafety = 0.5\n\
+             [contact]\nresponse = \"decomposition\"\nrestitution = {restitution:?}\n\
+             [materials.rubber]\nmodel = \"neo-hookean\"\ndensity = 1000.0\nyoung = {young:?}\npoisson = 0.0\n\
+             [[bodies]]\nname = \"block\"\nmesh = \"block.msh\"\nmaterial = \"rubber\"\n\
+             [[loads]]\nbody = \"block\"\ngroup = \"x1\"\npressure = \"{pressure:?}*(0.5 - 0.5*cos(pi*min(t/{rise:?}, 1)))\"\n\
+             [[walls]]\nname = \"wall\"\npoint = [0.0, 0.0, 0.0]\nnormal = [1.0, 0.0, 0.0]\n"
+        );
+        let mesh = box_mesh([0.0; 3], [0.4, 0.2, 0.2], [4, 2, 2]);
+        let mut simulation = from_text(&text, &[("block.msh", mesh)]);
+        let (mut force, mut shorter, mut weight) = (0.0, 0.0, 0.0);
+        let (mut steps, mut off) = (0, 0);
+        run(&mut simulation, |simulation| {
+            if simulation.state().time > rise {
+                steps += 1;
+                off += usize::from(simulation.constraints().len() < 9);
+            }
+            let part = smooth_weight(simulation, [rise, end]);
+            weight += part;
+            force += part * simulation.pair_balances()[0].force.x;
+            shorter -= part * mean_displacement(simulation, 0, 0.4);
+        });
+        let [force, shorter] = [force, shorter].map(|sum| sum / weight);
+        let energies = simulation.energies();
+        let made = energies.kinetic - energies.kick + energies.strain - energies.external_work;
+        let made = made / energies.strain;
+        println!("e = {restitution}: {force} N, {shorter} m, off in {off} of {steps} steps, {made:e} made");
+        assert_eq!((off, steps > 100), (0, true), "e = {restitution}");
+        assert!((force / (pressure * 0.04) - 1.0).abs() < 0.01, "e = {restitution}: {force} N");
+        assert!((shorter / (pressure * 0.4 / young) - 1.0).abs() < 0.01, "e = {restitution}: {shorter} m");
+        assert!(made < 5e-3, "e = {restitution}: {made:e}");
     }
 }

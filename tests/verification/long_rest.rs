@@ -9,7 +9,7 @@
 //! References: rounding walks at random, so that its energy grows as the number of steps (Brouwer, Astronomical Journal 46, 1937,
 //! 149–153), and it is nothing beside what the load does: its impulse, p A t.
 
-use ictus::simulation::Simulation;
+use ictus::simulation::{FailureCause, Simulation};
 
 use crate::model::{RESPONSES, box_mesh, from_text, momentum, worse};
 
@@ -32,8 +32,8 @@ enum Rest {
     TiedToRigid,
 }
 
-/// One cube, or two side by side, with a pressure after so many steps.
-fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32) -> Simulation {
+/// One cube, or two side by side, with a pressure after so many steps of a length \[s\].
+fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32, step: f64) -> Simulation {
     let is_tied = matches!(rest, Rest::Tied | Rest::TiedToRigid);
     let tie = if is_tied { "[[contact.pairs]]\nbetween = [\"a\", \"b\"]\ntied = true\n" } else { "" };
     let second = if rest == Rest::TiedToRigid { "hard" } else { "soft" };
@@ -43,9 +43,9 @@ fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32) -> Simulation {
     );
     let neighbour = if rest == Rest::Free { String::new() } else { neighbour };
     let response = if let Rest::Flush(response) = rest { response } else { "penalty" };
-    let (from, end) = (STEP * f64::from(steps), STEP * f64::from(steps + PUSHED));
+    let (from, end) = (step * f64::from(steps), step * f64::from(steps + PUSHED));
     let text = format!(
-        "[time]\nend = {end:?}\nstep = {STEP:?}\n[contact]\nresponse = \"{response}\"\n\
+        "[time]\nend = {end:?}\nstep = {step:?}\n[contact]\nresponse = \"{response}\"\n\
          [materials.soft]\nmodel = \"neo-hookean\"\ndensity = 1.0\nyoung = 1e6\npoisson = 0.3\n\
          [materials.hard]\nmodel = \"rigid\"\ndensity = 1.0\n\
          [[bodies]]\nname = \"a\"\nmesh = \"cube.msh\"\nmaterial = \"soft\"\ntranslate = [{x:?}, {y:?}, {z:?}]\n{neighbour}\
@@ -57,7 +57,7 @@ fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32) -> Simulation {
 /// Rests for so many steps, and is pushed: the run goes on to its end with the impulse of the pressure, whose area is strained by
 /// 1e-5, and with the energy balanced to a thousandth.
 fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
-    let mut simulation = scene(rest, place, steps);
+    let mut simulation = scene(rest, place, steps, STEP);
     let mut noise = 0.0;
     while !simulation.is_finished() {
         let found = simulation.advance(f64::INFINITY);
@@ -86,6 +86,26 @@ fn rest_stops_no_run() {
     let touching = RESPONSES.map(Rest::Flush);
     for rest in [Rest::Free, Rest::Tied, Rest::TiedToRigid].into_iter().chain(touching) {
         rests_and_is_pushed(rest, FAR, 15_000);
+    }
+}
+
+/// Goal: what stops no run at rest stops one that is unstable: in steps of which the highest mode needs a little less, rounding
+/// grows until the balance is off, near the origin and far off, before the cube is pushed.
+#[test]
+fn unstable_rest_is_stopped() {
+    const STEPS: u32 = 15_000;
+    // The bound that is known is 0.8 % below the step that is critical. Far above that a cell is turned inside out first.
+    let unstable = 1.009 * scene(Rest::Free, NEAR, 1, STEP).critical_step(0).unwrap().0;
+    for place in [NEAR, FAR] {
+        let mut simulation = scene(Rest::Free, place, STEPS, unstable);
+        let stopped = loop {
+            assert!(simulation.state().step < u64::from(STEPS), "not stopped at {place:?}");
+            if let Err(failure) = simulation.advance(f64::INFINITY) {
+                break failure.cause;
+            }
+        };
+        println!("at {place:?}: {stopped:?} in step {}", simulation.state().step);
+        assert!(matches!(stopped, FailureCause::EnergyImbalance { .. }), "{stopped:?}");
     }
 }
 

@@ -17,8 +17,8 @@
 //! Curved edges are the parabolas through their middle nodes, and their closest points are found by Newton's method
 //! from those of the chords of their halves: where two arcs come near each other at two places at once, one is found.
 //!
-//! Edges that are nearer to parallel than 0.6°, and points next to the end of an edge whose node is in contact, are left to
-//! the nodes: the end of an edge is in the other body as deep as the edge, but for a hundredth of its length. A corner that is
+//! Edges that are nearer to parallel than 0.6°, and points next to the end of an edge whose node is in contact with the same
+//! body, are left to the nodes: the end of an edge is in the other body as deep as the edge, but for a hundredth of its length. A corner that is
 //! out of the other body's face by less than that has nothing but its edges to hold it.
 //!
 //! # Source
@@ -47,9 +47,11 @@ pub use passed::edges_have_passed;
 /// Part of an edge at either end that its node covers if it is in contact.
 const END: f64 = 0.01;
 
-/// Part of an edge at either end that is left to its node in any case: vertices that lie on each other move by the strain of
-/// their edges, and flicker between nodes and edges otherwise.
-const AT_END: f64 = 1e-3;
+/// Part of an edge at either end that is left to its node in any case: of two bodies for rounding, of one with itself as the
+/// vertices of the lips of a cut, which lie on each other, move by the strain of their edges, and flicker between nodes and edges
+/// otherwise.
+const AT_END: f64 = 1e-12;
+const AT_END_OF_LIP: f64 = 1e-3;
 
 /// Sine of the least angle between edges that cross.
 const CROSSING: f64 = 0.01;
@@ -126,7 +128,7 @@ impl EdgeEdgeSearch {
     /// Adds the constraints of the edges that have crossed to `constraints`, which so far are of nodes.
     ///
     /// Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts; where it
-    /// crosses the rims of a seam between flush bodies, neither. Nor does one that a node in contact covers.
+    /// crosses the rims of a seam between flush bodies, neither. Nor does one that a node in contact with the same body covers.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];
@@ -151,19 +153,17 @@ impl EdgeEdgeSearch {
 }
 
 impl Crossing {
-    /// Whether it is next to the end of an edge whose node is in one of these contacts, of which those of nodes come first.
+    /// Whether it is next to the end of an edge whose node is in contact with the body of the other edge.
     fn is_covered(&self, model: &ContactModel, constraints: &Constraints) -> bool {
+        let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
-        edges.into_iter().zip(self.places).any(|(edge, place)| {
-            let node = match place {
+        edges.into_iter().zip(self.places).zip([bodies[1], bodies[0]]).any(|((edge, place), target)| {
+            let contactor = match place {
                 place if place < END => edge.nodes[0],
                 place if place > 1.0 - END => edge.nodes[1],
                 _ => return false,
             };
-            let first = ContactKey::Node(NodeOnSurface { contactor: node, target: 0 });
-            let place = constraints.keys().partition_point(|key| *key < first);
-            let found = constraints.keys().get(place);
-            matches!(found, Some(ContactKey::Node(NodeOnSurface { contactor, .. })) if *contactor == node)
+            constraints.contains(ContactKey::Node(NodeOnSurface { contactor, target }))
         })
     }
 }
@@ -262,7 +262,9 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
         return None;
     }
     let places = closest_places(&curves);
-    if places.iter().any(|place| !(AT_END..=1.0 - AT_END).contains(place)) {
+    let [body, other] = candidate.bodies;
+    let end = if body == other { AT_END_OF_LIP } else { AT_END };
+    if places.iter().any(|place| !(end..=1.0 - end).contains(place)) {
         return None;
     }
     let points = [0, 1].map(|k| curves[k].at(places[k]).0);

@@ -69,7 +69,7 @@ pub struct DecompositionOptions {
 /// support takes it. What energy positions gain by that is accounted by the step, with the forces that it knows.
 ///
 /// What slides keeps its coefficient in motion until that stops it. What rests on another, pressed on by no more than the
-/// forces, has no restitution, and stays where it is.
+/// forces and the acceleration of what is driven, has no restitution, and stays where it is.
 ///
 /// # Source
 /// Cirak & West, IJNME 64 (2005) 1078–1110; several contacts: see `complementarity` and `impact`.
@@ -132,7 +132,7 @@ struct Contact {
     has_slid: bool,
     /// Whether another contact of the same rigid bodies has stuck in the step before.
     is_held: bool,
-    /// Speed at which it closes at rest: what forces give it from one answer to the next \[m/s\].
+    /// Speed at which it closes at rest: what forces and prescribed motion give it from one answer to the next \[m/s\].
     resting: f64,
     /// Whether friction keeps it from having its restitution.
     is_jammed: bool,
@@ -209,11 +209,13 @@ impl Decomposition {
         self.earlier.follow(constraints, |_| Memory::default(), |_, _| ());
         self.contacts.clear();
         // From one answer to the next.
-        let kicks = f64::from(self.options.every.max(1)) * between / (0.5 * time_step);
+        let span = f64::from(self.options.every.max(1)) * between;
+        let kicks = span / (0.5 * time_step);
         for (k, (constraint, memory)) in (0..).zip(constraints.iter().zip(self.earlier.iter())) {
             let drift = held_velocity(&constraint, bodies);
             let before = drift + self.operator.jump(k, &self.velocities);
             let kick = self.operator.jump(k, &self.kicks);
+            let pushed = prescribed_acceleration(&constraint, bodies);
             self.contacts.push(Contact {
                 laws: self.options.pairs.of(&constraint),
                 normal: constraint.normal,
@@ -227,7 +229,7 @@ impl Decomposition {
                 slips: false,
                 has_slid: memory.slides,
                 is_held: self.sticking.hold(constraint.bodies),
-                resting: constraint.normal.dot(&kick).abs() * kicks,
+                resting: (-constraint.normal.dot(&(kick * kicks + pushed * span))).max(0.0),
                 is_jammed: false,
                 since: 0.0,
                 lead: 0.0,
@@ -377,6 +379,24 @@ fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         velocity += held.map(|(&node, w)| bodies.velocities[node as usize] * *w).sum::<Vec3>();
     }
     velocity
+}
+
+/// Σ w_a a_a at the beginning of the step of what is prescribed of a contact and is not in the accelerations of its movers
+/// \[m/s²\].
+fn prescribed_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
+    let mut sum = Vec3::zeros();
+    for (body, nodes, weights) in sides(constraint) {
+        let mobility = |node: u32| match bodies.mobility.rigid(body) {
+            Some(rigid) if rigid.can_move() => rigid.inverse_mass,
+            None if bodies.mobility.gives_way(node) => Vec3::repeat(f64::INFINITY),
+            _ => Vec3::zeros(),
+        };
+        for (&node, weight) in nodes.iter().zip(weights) {
+            let acceleration = bodies.accelerations[node as usize] * *weight;
+            sum += acceleration.zip_map(&mobility(node), |a, inverse| if inverse > 0.0 { 0.0 } else { a });
+        }
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -125,9 +125,13 @@ struct Solution {
     closes: bool,
     pressure: f64,
     traction: Vec3,
-    /// Those that a sweep over all contacts has found \[N\].
+    /// Whether friction is at its bound.
+    slips: bool,
+    /// Those that the last sweep over all contacts at once has found, and that the present one finds \[N\].
     next_pressure: f64,
     next_traction: Vec3,
+    farther_pressure: f64,
+    farther_traction: Vec3,
     /// Where restitution takes energy as the motion turns in this step.
     turning: Option<Turning>,
 }
@@ -141,8 +145,8 @@ struct Turning {
     gap: f64,
 }
 
-/// A gap that closes by less than this part of what the other forces of a step change its rate by is at rest: its sign is that
-/// of rounding.
+/// A gap that closes by less than this part of what the forces of a step change its rate by is at rest: its sign is that of
+/// rounding.
 const AT_REST: f64 = 1e-9;
 
 /// Steps for which a contact that is found no more is kept to give its energy back.
@@ -270,10 +274,13 @@ impl EnergyMomentum {
             let start = (constraint.gap - 0.5 * step.actual * rate).max(0.0);
             spring.gap = Some(spring.gap.filter(|&gap| gap < 0.0).unwrap_or(start));
             spring.slip = turned(&spring.slip, &constraint.normal);
-            spring.stiffness.get_or_insert_with(|| {
+            let stiffness = *spring.stiffness.get_or_insert_with(|| {
                 let mass = if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
                 self.stiffness.of(&constraint, spring.options.factor, mass, step.regular)
             });
+            // Of other forces, which may move both sides alike, and of the spring.
+            let changes =
+                (free - rate).abs() + step.kick() * compliance * stiffness * spring.gap.unwrap_or(0.0).abs();
             let compliance = [compliance, row.across(&constraint.normal)];
             self.solutions.push(Solution {
                 row,
@@ -282,11 +289,14 @@ impl EnergyMomentum {
                 together: 0.0,
                 rate,
                 slip_rate,
-                closes: rate < -AT_REST * (free - rate).abs(),
+                closes: rate < -AT_REST * changes,
                 pressure: 0.0,
                 traction: Vec3::zeros(),
+                slips: false,
                 next_pressure: 0.0,
                 next_traction: Vec3::zeros(),
+                farther_pressure: 0.0,
+                farther_traction: Vec3::zeros(),
                 turning: None,
             });
         }

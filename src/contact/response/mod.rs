@@ -21,6 +21,7 @@ mod energy_momentum;
 mod friction;
 mod handover;
 mod mobility;
+mod momentum;
 mod offset_points;
 mod pairs;
 mod penalty;

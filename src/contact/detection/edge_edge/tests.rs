@@ -76,21 +76,41 @@ fn rims_of_flush_bodies_are_no_edges() {
     }
 }
 
-/// Equal cubes on each other, the upper one turned by a little about the vertical: no corner is over the other's face, all
-/// eight crossings hold, next to the ends of the edges, half the angle of the length from them.
+/// Equal cubes on each other, the upper one turned by a little about the vertical: no corner is over the other's face. All
+/// crossings hold, next to the ends of the edges, half the angle of the length from them: eight, or four where the others are of
+/// edges that are all but parallel.
 #[test]
 fn rims_that_cross_next_to_their_ends_touch() {
-    let depth = 1e-3;
-    for degrees in [2.0, 1.0] {
+    for (degrees, crossings) in
+        [(2.0, 8), (1.0, 8), (0.5, 4), (0.1, 4), (0.05, 4), (0.01, 4), (1e-3, 4), (1e-6, 4)]
+    {
+        let depth = 0.1 * f64::to_radians(degrees);
         let turn = turn_about_z(degrees);
         let upper = |x: Vec3| turn * x + Vec3::z() * (1.0 - depth);
         let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
-        assert_eq!(constraints.of_edges().count(), 8, "{degrees} degrees");
+        assert_eq!(constraints.of_edges().count(), crossings, "{degrees} degrees");
+        assert_eq!(constraints.len(), crossings, "{degrees} degrees");
         for constraint in constraints.iter() {
             assert!((constraint.gap + depth).abs() < 1e-14);
             assert!((constraint.normal.z.abs() - 1.0).abs() < 1e-14);
         }
     }
+}
+
+/// A cube on an equal one, turned by 0.05°, and a block beside both that one of its corners is in: that node covers no crossing of
+/// the two, next to which it is.
+#[test]
+fn nodes_in_another_body_cover_no_crossing() {
+    let (size, depth) = (Vec3::repeat(1.0), 1e-4);
+    let turn = turn_about_z(0.05);
+    let upper = |x: Vec3| turn * x + Vec3::z() * (1.0 - depth);
+    let corner = turn * Vec3::new(0.5, 0.5, 0.0);
+    let beside = |x: Vec3| x + Vec3::new(0.5, corner.y - 1e-5 + 0.1, 0.5);
+    let blocks = boxes([(size, &|x| x), (size, &upper), (Vec3::new(0.4, 0.2, 0.6), &beside)]);
+    let constraints = found(blocks);
+    let node = constraints.iter().filter(|c| matches!(c.key, ContactKey::Node(_)) && c.bodies == [1, 2]);
+    assert_eq!(node.count(), 1);
+    assert_eq!(constraints.of_edges().filter(|crossing| crossing.bodies == [0, 1]).count(), 4);
 }
 
 /// A cube on its edge on another one on its edge, crosswise: one contact, its gap and point exact.

@@ -9,7 +9,7 @@
 //!          conjugate gradients over the contacts that press, with the impulses across of those that slip as they are;
 //!          one that opens or slips on the way stays as it is there
 //!          with friction, the next round begins at the best combination of the last ones (see `mixing`)
-//! until    a step changes nothing
+//! until    a step changes nothing; where that does not come about, steps alone from the beginning on
 //! ```
 //! Conjugate gradients solve the redundant rows of flat faces, where steps hardly converge, in as many steps as there are
 //! independent ones. All contacts are treated alike, in whatever order they stand: the impulses of redundant contacts, which
@@ -26,11 +26,16 @@ use crate::math::Vec3;
 use super::mixing::Mixing;
 use super::operator::Operator;
 use super::unknown::{Face, Unknown};
+use crate::contact::response::momentum::Momentum;
 
 /// Jacobi steps between two descents.
 const STEPS: usize = 4;
 /// Most rounds of steps and descent; momentum does not depend on convergence.
 const MAX_ROUNDS: usize = 100;
+/// Steps where rounds come to no end, and so many in which the changes of velocities have to fall to this part for more.
+const MAX_STEPS: usize = 1000;
+const STEPS_TO_GAIN: usize = 100;
+const GAIN: f64 = 0.5;
 /// Where a round changes the velocities by so much more than the one that changed them least, it is not gone on from: rounds
 /// that find other contacts open or slipping change them by several times as much before they settle. Nor does one begin at
 /// impulses that are so much larger than those of the one before.
@@ -48,6 +53,8 @@ pub(super) struct Workspace {
     motion: Vec<Vec3>,
     /// Motion without impulses, of the movers of the group.
     rest: Vec<Vec3>,
+    /// Impulses at the beginning.
+    guess: Vec<Vec3>,
     /// Impulses at the start of the round.
     start: Vec<Vec3>,
     /// Impulses, and whether they slip, after the step that changed the velocities least.
@@ -80,15 +87,84 @@ impl Problem<'_> {
             return (0..MAX_ROUNDS * STEPS).any(|_| self.step(workspace) <= self.tolerance);
         }
         self.note_rest(workspace);
-        let is_solved = self.iterate(workspace);
-        if !is_solved {
-            self.go_back_to_nearest(workspace);
-        }
+        workspace.guess.clear();
+        workspace.guess.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
+        let is_solved = match self.iterate(workspace) {
+            None => true,
+            Some(left) => self.creep(workspace, left),
+        };
         self.renew_field(workspace);
         is_solved
     }
 
-    fn iterate(&mut self, workspace: &mut Workspace) -> bool {
+    /// Rounds that do not end go from one set of contacts that stick and slip to another, each time a little elsewhere, and
+    /// magnify rounding. Steps alone are slow, but come nearer, and keep the symmetry of the question. Begins anew with them, and
+    /// takes what is nearest to a solution of all; whether that is one. `left` is by how much the best step of the rounds has
+    /// changed velocities \[m/s\].
+    fn creep(&mut self, workspace: &mut Workspace, left: f64) -> bool {
+        for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
+            self.unknowns[k as usize].impulse = impulse;
+        }
+        self.renew_field(workspace);
+        workspace.start.clone_from(&workspace.guess);
+        let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
+        let mut momentum = Momentum::default();
+        for _ in 0..MAX_STEPS / STEPS_TO_GAIN {
+            let before = least;
+            match self.creep_on(workspace, &mut momentum) {
+                None => return true,
+                Some(changes) => [change, least] = changes,
+            }
+            if least > GAIN * before {
+                break;
+            }
+        }
+        if change < left {
+            for ((&k, &found), nearest) in
+                self.members.iter().zip(&workspace.start).zip(&mut workspace.nearest)
+            {
+                *nearest = (found, self.unknowns[k as usize].slips);
+            }
+        }
+        self.go_back_to_nearest(workspace);
+        false
+    }
+
+    /// Some steps with momentum; `None` if they come to the tolerance, else the last and the least change of velocities
+    /// \[m/s\].
+    fn creep_on(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
+        let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..STEPS_TO_GAIN {
+            change = self.step(workspace);
+            if change <= self.tolerance {
+                return None;
+            }
+            least = least.min(change);
+            self.go_farther(workspace, momentum);
+        }
+        Some([change, least])
+    }
+
+    /// Goes on beyond what a step has found, from what the one before has found, which is kept at the start of the round.
+    fn go_farther(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
+        let Workspace { start, directions, .. } = workspace;
+        let (part, mut back) = (momentum.farther(), 0.0);
+        for ((&k, last), change) in self.members.iter().zip(start).zip(&*directions) {
+            let unknown = &mut self.unknowns[k as usize];
+            let way = unknown.impulse - std::mem::replace(last, unknown.impulse);
+            let farther = way * part;
+            unknown.impulse += farther;
+            if unknown.mass > 0.0 {
+                back -= change.dot(&way) / unknown.mass;
+            }
+            self.operator.push(k, &farther, self.field);
+        }
+        momentum.end(back);
+    }
+
+    /// Rounds of steps and descent; `None` if they come to the tolerance, else the least change of velocities by a step after
+    /// which impulses are noted \[m/s\].
+    fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
         // Without friction the problem is convex, and needs no mixing.
         let rubs = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
@@ -106,13 +182,13 @@ impl Problem<'_> {
             let mut change = first;
             for _ in 1..STEPS {
                 if change <= self.tolerance {
-                    return true;
+                    return None;
                 }
                 change = self.step(workspace);
             }
             if change.is_nan() || first > GROWS * least_change {
                 if is_back {
-                    return false; // the same way would be gone again
+                    return Some(least_change); // the same way would be gone again
                 }
                 is_back = true;
                 self.go_back_to_nearest(workspace);
@@ -124,7 +200,7 @@ impl Problem<'_> {
                 self.mix(workspace);
             }
         }
-        false
+        Some(least_change)
     }
 
     /// Notes the impulses after a step, which the laws of contact admit.

@@ -220,6 +220,49 @@ fn ball_sticks_to_a_guided_wall() {
     assert!((action.work.friction - 1.125).abs() < 1e-14 && action.work.numerical == 0.0);
 }
 
+/// Velocity along z of a ball of 1 kg after it has met a held node with a velocity, in a step of 0.5 s; the node and the ball have
+/// these accelerations at its beginning \[m/s²\].
+fn rebound(restitution: f64, every: u32, velocity: f64, [held, free]: [f64; 2]) -> f64 {
+    let mut constraints = Constraints::default();
+    let side = |body, nodes| Side { body, nodes, shape_values: &[1.0] };
+    constraints.push(key(1), 0.0, Vec3::z(), side(0, &[1]), side(1, &[0]));
+    let inverse_mass = [0.0, 1.0];
+    let mobility = Mobility::of_nodes(inverse_mass.map(Vec3::repeat).to_vec(), 2);
+    let (x, velocities) = ([Vec3::zeros(); 2], [Vec3::zeros(), Vec3::z() * velocity]);
+    let accelerations = [Vec3::z() * held, Vec3::z() * free];
+    let bodies =
+        Bodies { accelerations: &accelerations, ..bodies(&x, &velocities, &inverse_mass, &mobility) };
+    let mut options = response(restitution, 0.0).options;
+    (options.every, options.projection) = (every, 0.0);
+    let mut action = ContactAction::new(2);
+    Decomposition::new(options).respond(&constraints, &bodies, StepLength::regular(0.5), &mut action);
+    corrected(&velocities, &action)[1].z
+}
+
+/// A contact that forces on a ball, or the acceleration of what holds it up, close with v1 from one answer to the next: up to 2 v1
+/// it rests and has no restitution, from 3 v1 on it has all, and between them what is on the line. What parts them does not
+/// press: all that closes strikes.
+#[test]
+fn restitution_acts_on_what_strikes() {
+    let (weight, restitution) = (4.0, 0.8);
+    let part = |multiple: f64| (multiple - 2.0).clamp(0.0, 1.0);
+    for every in [1, 4] {
+        let v1 = weight * 0.5 * f64::from(every);
+        for accelerations in [[0.0, -weight], [weight, 0.0], [3.0, -1.0], [-weight, -2.0 * weight]] {
+            for multiple in [0.5, 1.0, 2.0, 2.25, 2.5, 3.0, 10.0] {
+                let after = rebound(restitution, every, -multiple * v1, accelerations);
+                let expected = restitution * part(multiple) * multiple * v1;
+                assert!((after - expected).abs() < 1e-12 * v1, "{accelerations:?}: {after}, not {expected}");
+            }
+        }
+        for accelerations in [[0.0, weight], [-weight, 0.0], [0.0, 0.0]] {
+            // So little that the kick that the ball has yet to meet does not make energy of it.
+            let after = rebound(0.2, every, -3.0, accelerations);
+            assert!((after - 0.6).abs() < 1e-13, "{accelerations:?}: {after}");
+        }
+    }
+}
+
 /// Two balls land in one step on a node that is held: each with the restitution of its pair.
 #[test]
 fn a_held_node_does_not_share_restitution() {

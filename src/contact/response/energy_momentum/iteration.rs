@@ -1,5 +1,6 @@
 //! The forces of all contacts of a step, by iteration.
 
+use super::super::momentum::Momentum;
 use super::{Bodies, EnergyMomentum, Turning};
 use crate::math::Vec3;
 
@@ -16,12 +17,34 @@ impl EnergyMomentum {
     /// Forces of the step: those of elastic springs, and where some of them turn that are not, of these once more; how many
     /// sweeps over the contacts it takes.
     pub(super) fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
-        let sweeps = self.iterate(MAX_SWEEPS, |this| this.sweep_in_turn(bodies, dt));
-        if !self.turn(bodies, dt) {
-            return sweeps;
-        }
+        let sweeps = if self.holds_gaps() {
+            self.iterate_at_once(bodies, dt)
+        } else {
+            self.iterate(MAX_SWEEPS, |this| this.sweep_in_turn(bodies, dt))
+        };
+        if self.turn(bodies, dt) { sweeps + self.iterate_at_once(bodies, dt) } else { sweeps }
+    }
+
+    /// Whether a spring unloads that does not give all back: it holds its gap under any pressure from e² of its own on, so that
+    /// those of several contacts on one rigid body are open.
+    fn holds_gaps(&self) -> bool {
+        let mut contacts = self.springs.iter().zip(&self.solutions);
+        contacts.any(|(spring, solution)| {
+            spring.options.restitution < 1.0 && !solution.closes && spring.gap.is_some_and(|gap| gap < 0.0)
+        })
+    }
+
+    /// Sweeps over all contacts at once until the velocities stand still; how many it takes.
+    fn iterate_at_once(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         self.bound_compliance(bodies);
-        sweeps + self.iterate(MAX_SWEEPS_AT_ONCE, |this| this.sweep_at_once(bodies, dt))
+        for solution in &mut self.solutions {
+            (solution.next_pressure, solution.next_traction) = (solution.pressure, solution.traction);
+        }
+        let mut momentum = Momentum::default();
+        let sweeps = self.iterate(MAX_SWEEPS_AT_ONCE, |this| this.sweep_at_once(bodies, dt, &mut momentum));
+        // Forces that the springs have, not those that the sweeps have gone on to.
+        self.sweep_at_once(bodies, dt, &mut Momentum::default());
+        sweeps
     }
 
     /// Notes the contacts whose motion turns though their springs do not give all back; whether there are any.
@@ -70,29 +93,46 @@ impl EnergyMomentum {
         for k in 0..self.solutions.len() {
             let [along, across] = self.solutions[k].compliance;
             let pressed = self.press(k, bodies, dt, self.pressure(k, bodies, dt, along));
-            let rubbed = self.rub(k, bodies, dt, self.traction(k, dt, across));
-            change = change.max(pressed + rubbed);
+            let (traction, slips) = self.traction(k, dt, across);
+            self.solutions[k].slips = slips;
+            change = change.max(pressed + self.rub(k, bodies, dt, traction));
         }
         change
     }
 
     /// Jacobi: all pressures with the velocities before, then all tractions, as if what a contact pushes gave way by a bound on
-    /// what all give way by together. Motions that turn leave many pressures of contacts on one rigid body open: this finds
-    /// those nearest to the elastic ones, in whatever order the contacts are.
-    fn sweep_at_once(&mut self, bodies: &Bodies<'_>, dt: f64) -> f64 {
-        let mut change: f64 = 0.0;
+    /// what all give way by together; the next sweep begins farther on the way from the one before. Springs that hold their
+    /// gaps and motions that turn leave many pressures of contacts on one rigid body open: this finds those nearest to where
+    /// it begins, in whatever order the contacts are.
+    fn sweep_at_once(&mut self, bodies: &Bodies<'_>, dt: f64, momentum: &mut Momentum) -> f64 {
+        let (mut change, mut back): (f64, f64) = (0.0, 0.0);
+        let farther = momentum.farther();
         for k in 0..self.solutions.len() {
-            self.solutions[k].next_pressure = self.pressure(k, bodies, dt, self.solutions[k].together);
+            self.solutions[k].farther_pressure = self.pressure(k, bodies, dt, self.solutions[k].together);
         }
         for k in 0..self.solutions.len() {
-            change = change.max(self.press(k, bodies, dt, self.solutions[k].next_pressure));
+            let solution = &mut self.solutions[k];
+            let (from, found) = (solution.pressure, solution.farther_pressure);
+            let way = found - std::mem::replace(&mut solution.next_pressure, found);
+            back += solution.together * (from - found) * way;
+            let [along, _] = solution.compliance;
+            change = change.max(dt * (found - from).abs() * along);
+            self.press(k, bodies, dt, (found + farther * way).max(0.0));
         }
         for k in 0..self.solutions.len() {
-            self.solutions[k].next_traction = self.traction(k, dt, self.solutions[k].together);
+            let (traction, slips) = self.traction(k, dt, self.solutions[k].together);
+            (self.solutions[k].farther_traction, self.solutions[k].slips) = (traction, slips);
         }
         for k in 0..self.solutions.len() {
-            change = change.max(self.rub(k, bodies, dt, self.solutions[k].next_traction));
+            let solution = &mut self.solutions[k];
+            let (from, found) = (solution.traction, solution.farther_traction);
+            let way = found - std::mem::replace(&mut solution.next_traction, found);
+            back += solution.together * (from - found).dot(&way);
+            let [_, across] = solution.compliance;
+            change = change.max(dt * (found - from).norm() * across);
+            self.rub(k, bodies, dt, found + way * farther);
         }
+        momentum.end(back);
         change
     }
 
@@ -130,11 +170,11 @@ impl EnergyMomentum {
         }
     }
 
-    /// Force of friction of one contact \[N\], likewise.
-    fn traction(&self, k: usize, dt: f64, compliance: f64) -> Vec3 {
+    /// Force of friction of one contact \[N\], likewise, and whether it is at its bound.
+    fn traction(&self, k: usize, dt: f64, compliance: f64) -> (Vec3, bool) {
         let (solution, spring) = (&self.solutions[k], self.springs.get(k));
         if !spring.rubs() || solution.compliance[1] <= 0.0 {
-            return solution.traction;
+            return (solution.traction, true);
         }
         let travel = solution.travel(&self.contacts.get(k), &self.kicked, dt);
         spring.traction(solution, &travel, 0.5 * dt * dt * compliance)

@@ -57,8 +57,8 @@ impl Spring {
     }
 
     /// Force of friction on the contactor after a way `travel` that holds the present force of the solution, under its
-    /// pressure; `c` is the way that a unit of force makes \[m/N\].
-    pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> Vec3 {
+    /// pressure, and whether it is at its bound; `c` is the way that a unit of force makes \[m/N\].
+    pub(super) fn traction(&self, solution: &Solution, travel: &Vec3, c: f64) -> (Vec3, bool) {
         let stiffness = self.stiffness.unwrap_or(0.0);
         let free = travel - solution.traction * c;
         let half = 0.5 + self.lag[1];
@@ -71,7 +71,7 @@ impl Spring {
         let sliding =
             if is_held { at_rest } else { law.sliding(solution.slip_rate.norm()) * solution.pressure };
         let bound = if self.slides { sliding } else { at_rest };
-        if size <= bound || size == 0.0 { stick } else { stick * (sliding / size) }
+        if size <= bound || size == 0.0 { (stick, false) } else { (stick * (sliding / size), true) }
     }
 
     /// Slides by `travel` under the force of the solution; the energies that friction and damping take \[J\].
@@ -87,7 +87,7 @@ impl Spring {
         }
         let trial = (self.slip + travel * (0.5 + self.lag[1])) * -stiffness;
         let slid = (solution.traction - trial) * (2.0 / stiffness);
-        self.slides = slid.norm() > ROUNDING * (self.slip.norm() + travel.norm());
+        self.slides = solution.slips && slid.norm() > ROUNDING * (self.slip.norm() + travel.norm());
         if !self.slides {
             self.slip += travel;
             return [0.0, stiffness * self.lag[1] * travel.norm_squared()];
