@@ -17,7 +17,7 @@ use std::hint::black_box;
 
 use common::{Timing, heading, measure, repetitions, report};
 use ictus::contact::Surface;
-use ictus::contact::detection::closest_face::{ClosestFaceIndex, Neighbourhood};
+use ictus::contact::detection::closest_face::ClosestFaceIndex;
 use ictus::contact::detection::closest_point::batch::{
     ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles,
 };
@@ -112,43 +112,11 @@ fn surface(lower: &RoughSurface, upper: &RoughSurface) {
     }
 }
 
-/// Ways of the nodes from one step to the next, in spacings.
-const WAYS: [f64; 3] = [0.0, 0.01, 0.1];
-
-/// The nodes go to and fro by a part of the spacing, each with the neighbourhood of its last search.
-fn follow(lower: &RoughSurface, upper: &RoughSurface) {
-    heading("nodes followed from step to step, one thread");
-    let surface = Surface::new(upper.triangles.iter().map(|nodes| (CellKind::Tri3, nodes.as_slice())));
-    let index = ClosestFaceIndex::build(&surface, &upper.nodes);
-    let count = lower.nodes.len();
-    let (mut closest, mut cold) = (vec![None; count], vec![None; count]);
-    for way in WAYS {
-        let step = Vec3::new(0.36, 0.48, 0.8) * (way * SPACING);
-        let moved: Vec<Vec3> = lower.nodes.iter().map(|node| node + step).collect();
-        for (label, radius) in [("unbounded", f64::INFINITY), ("within h", SPACING)] {
-            let mut neighbourhoods = vec![Neighbourhood::default(); count];
-            let mut queries = [&moved, &lower.nodes].into_iter().cycle();
-            let mut last = &lower.nodes;
-            let timing = measure(count, repetitions(200), || {
-                last = queries.next().unwrap_or(last);
-                let now = (&surface, upper.nodes.as_slice());
-                index.follow(now, last, radius, &mut neighbourhoods, &mut closest);
-            });
-            report(&format!("{label}, by {way} h"), "node", timing);
-            index.closest_to_all(last, radius, &mut cold);
-            assert!(closest == cold, "followed nodes are not where they would be found");
-        }
-    }
-}
-
 fn main() {
     let (lower, upper) = (RoughSurface::lower(), RoughSurface::upper());
     point_and_triangle(&lower, &upper);
     match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        Ok(pool) => pool.install(|| {
-            surface(&lower, &upper);
-            follow(&lower, &upper);
-        }),
+        Ok(pool) => pool.install(|| surface(&lower, &upper)),
         Err(error) => println!("no thread: {error}"),
     }
 }

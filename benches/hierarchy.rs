@@ -1,17 +1,14 @@
-//! Building and refitting trees of bounding spheres, per face, at sizes ten apart; and the faces near points.
+//! Building and refitting trees of bounding spheres, per face, at sizes ten apart.
 //!
 //! The rough sheet has irregular, graded quadrilaterals split in triangles; the icosphere is regular and full of
 //! equal costs.
 //!
 //! The best of other libraries, on another machine: trees of 41k and 400k triangles in 58 and 97 ns a face (obvhs, PLOC, single
-//! precision), refits from nodes in 10.4 and 12.3 (parry, single) or 13.2 and 18.6 (double), the pairs below in 91, 232 and
-//! 531 ns a node (parry, single) or 114, 271 and 609 (double); none builds bottom-up.
+//! precision), refits from nodes in 10.4 and 12.3 (parry, single) or 13.2 and 18.6 (double); none builds bottom-up.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 mod common;
 #[path = "common/icosphere.rs"]
 mod icosphere;
-#[path = "common/rough_surfaces.rs"]
-mod rough_surfaces;
 
 use std::hint::black_box;
 
@@ -19,10 +16,8 @@ use common::{heading, measure, repetitions, report};
 use ictus::contact::Surface;
 use ictus::contact::detection::hierarchy::{Builder, Hierarchy};
 use ictus::contact::detection::volume::Sphere;
-use ictus::contact::detection::{NearFaces, compact_order};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
-use rough_surfaces::{CANDIDATES, RoughSurface, SPACING};
 
 struct Body {
     label: String,
@@ -102,46 +97,18 @@ fn bench_refit(body: &Body) {
     report(&format!("{}: copy of the spheres", body.label), "face", copy);
 }
 
-/// Pairs of a lower node and an upper triangle of the rough surfaces whose boxes, both inflated, overlap.
-fn bench_near_faces() {
-    let (lower, upper) = (RoughSurface::lower(), RoughSurface::upper());
-    let body = Body::new("rough surface", &upper.triangles, upper.nodes);
-    let mut near = NearFaces::new(&body.surface, &body.positions, 0.0);
-    let mut order = Vec::new();
-    let ordering = measure(lower.nodes.len(), repetitions(30), || order = compact_order(&lower.nodes));
-    report("order of the nodes, once", "node", ordering);
-    let mut pairs = Vec::new();
-    for (spacings, candidates) in CANDIDATES {
-        let inflation = spacings * SPACING;
-        let refit = measure(body.num_faces(), repetitions(30), || {
-            near.refit(&body.surface, black_box(&body.positions), inflation);
-        });
-        report(&format!("boxes of the faces, inflated by {spacings} h"), "face", refit);
-        let timing = measure(lower.nodes.len(), repetitions(100), || {
-            near.pairs(black_box(&lower.nodes), &order, inflation, &mut pairs);
-        });
-        assert_eq!(pairs.iter().map(Vec::len).sum::<usize>(), candidates);
-        report(&format!("{candidates} pairs"), "node", timing);
-    }
-}
-
-/// Refit of the tree, of the boxes, and faces near the nodes of a sheet that has moved, on one thread and on two.
-fn bench_threads(body: &Body, size: f64) {
+/// Refit of the tree of a sheet on one thread and on two.
+fn bench_threads(body: &Body) {
     let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
         return;
     };
-    let moved: Vec<Vec3> = body.positions.iter().map(|x| x + Vec3::new(0.3, 0.2, 0.1) * size).collect();
-    let mut near = NearFaces::new(&body.surface, &body.positions, 0.0);
-    let order = compact_order(&moved);
-    let (mut spheres, mut pairs) = (Vec::new(), Vec::new());
+    let mut spheres = Vec::new();
     let mut minima = [f64::INFINITY; 2];
     for (num_threads, minimum) in (1..).zip(&mut minima) {
         let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(num_threads).build() else { return };
         let timing = pool.install(|| {
             measure(body.num_faces(), repetitions(30), || {
                 hierarchy.refit(black_box(&body.positions), &mut spheres);
-                near.refit(&body.surface, &body.positions, 0.25 * size);
-                near.pairs(&moved, &order, 0.25 * size, &mut pairs);
             })
         });
         report(&format!("{}: threads: {num_threads}", body.label), "face", timing);
@@ -159,11 +126,9 @@ fn main() {
             bodies.iter().for_each(bench_build);
             heading("Refit, one thread");
             bodies.iter().for_each(bench_refit);
-            heading("Faces near the nodes of a rough surface, one thread");
-            bench_near_faces();
         }),
         Err(error) => println!("no thread: {error}"),
     }
-    heading("Refit and near faces");
-    bench_threads(&bodies[4], 1.0 / f64::from(FINEST));
+    heading("Refit");
+    bench_threads(&bodies[4]);
 }

@@ -19,7 +19,7 @@ pub(super) struct BoxTree {
 impl BoxTree {
     /// Of boxes by their numbers.
     pub fn new(num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) -> Self {
-        let mut tree = Self::empty(num_boxes, 1);
+        let mut tree = Self::empty(num_boxes);
         tree.levels[0].par_iter_mut().with_min_len(ROWS_PER_TASK).enumerate().for_each(|(k, row)| {
             (WIDTH * k..num_boxes.min(WIDTH * (k + 1))).for_each(|n| row.set(n % WIDTH, &bounds(n)));
         });
@@ -27,10 +27,10 @@ impl BoxTree {
         tree
     }
 
-    /// Of so many boxes that are nowhere yet, and as many levels as that takes, but no fewer than told.
-    pub fn empty(num_boxes: usize, least_levels: usize) -> Self {
+    /// Of so many boxes that are nowhere yet.
+    fn empty(num_boxes: usize) -> Self {
         let (mut levels, mut num_boxes) = (Vec::new(), num_boxes);
-        while levels.len() < least_levels || num_boxes > 1 {
+        while levels.is_empty() || num_boxes > 1 {
             num_boxes = num_boxes.div_ceil(WIDTH);
             levels.push(vec![AabbRow::EMPTY; num_boxes]);
         }

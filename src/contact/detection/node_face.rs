@@ -12,6 +12,7 @@ use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 use super::ContactModel;
+use super::candidate::Candidate;
 use super::closest_point::{
     ClosestPoint, Feature, Gap, Method, Start, are_against, are_opposed, closest_point, face_normal_vector,
     is_past_rim, pseudo_normal_vector, unit_or_zero, vertex_normal,
@@ -49,26 +50,6 @@ impl StartFrom {
             (Self::Previous, Some(last)) if last.face == face => Start::Previous(last.xi),
             (Self::Nearest | Self::Previous, _) => Start::Nearest,
         }
-    }
-}
-
-/// A node that may touch a face; cheap, and may be wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Candidate {
-    /// Contactor node and target surface.
-    pub key: NodeOnSurface,
-    /// Face of the target surface.
-    pub face: u32,
-    /// Body of the contactor node.
-    pub contactor_body: u32,
-    /// Whether the normals of the node and of the face are known to be opposed.
-    pub is_opposed: bool,
-}
-
-impl Candidate {
-    /// A candidate of whose normals nothing is known.
-    pub fn new(key: NodeOnSurface, face: u32, contactor_body: u32) -> Self {
-        Self { key, face, contactor_body, is_opposed: false }
     }
 }
 

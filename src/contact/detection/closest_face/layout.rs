@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
 use super::*;
-use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points, lebesgue_constant};
+use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points};
 use crate::contact::detection::volume::Aabb;
 
 /// Faces handled by one task at least.
@@ -135,8 +135,6 @@ impl ClosestFaceIndex {
             span: 0.0,
             other_faces: Vec::new(),
             other_nodes: Vec::new(),
-            positions: surface.nodes().iter().map(|&node| positions[node as usize]).collect(),
-            spread: 1.0,
             margin: 0.0,
         };
         index.fill_leaves(surface, positions, &runs(&items, &counts));
@@ -156,7 +154,6 @@ impl ClosestFaceIndex {
                 for (place, face) in places.iter_mut().zip(leaf.faces) {
                     *place = self.other_faces.len() as u32;
                     let (kind, nodes) = surface.face(face as usize);
-                    self.spread = self.spread.max(lebesgue_constant(kind));
                     self.other_faces.push((kind, self.other_nodes.len() as u32));
                     self.other_nodes.extend(nodes.iter().map(|&node| positions[node as usize]));
                 }

@@ -12,20 +12,16 @@
 //! ```
 //! Every answer is that of a search over all faces, bit for bit: bounds are rounded so that they exclude nothing
 //! that is as close, and of equally close faces the first wins. So it depends neither on the order of the search
-//! nor on the number of threads. The same holds for queries that are followed from step to step
-//! ([`ClosestFaceIndex::follow`]), most of which need no search.
+//! nor on the number of threads.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
 
-mod follow;
 mod layout;
 mod search;
 #[cfg(test)]
 mod tests;
 mod together;
-
-pub use follow::Neighbourhood;
 
 use rayon::prelude::*;
 
@@ -65,10 +61,6 @@ pub struct ClosestFaceIndex {
     /// Kinds and node positions of the faces that are not plain triangles, by the first node of each.
     other_faces: Vec<(CellKind, u32)>,
     other_nodes: Vec<Vec3>,
-    /// Positions of the nodes of the surface.
-    positions: Vec<Vec3>,
-    /// How far a point of a face may move where no node moves more than 1.
-    spread: f64,
     /// What distances may be off by rounding.
     margin: f64,
 }

@@ -12,8 +12,9 @@ use crate::contact::detection::Configuration;
 use crate::contact::detection::bounds::Bounds;
 use crate::contact::detection::box_tree::BoxTree;
 use crate::contact::detection::compact_order::compact_order_of_faces;
-use crate::contact::detection::control_points::is_held_by_nodes;
-use crate::contact::detection::near_faces::bounds_of_face;
+use crate::contact::detection::control_points::{
+    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
+};
 use crate::contact::detection::volume::{Aabb, AabbRow};
 use crate::math::Vec3;
 use crate::math::pack::WIDTH;
@@ -306,6 +307,18 @@ impl Patches {
             },
         );
     }
+}
+
+/// Box of a face; control points may be off by rounding.
+fn bounds_of_face(surface: &Surface, face: u32, positions: &[Vec3]) -> Aabb {
+    let (kind, nodes) = surface.face(face as usize);
+    let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+    let points = control_points(kind, nodes, positions, &mut points);
+    let mut bounds = Aabb { lower: points[0], upper: points[0] };
+    for point in &points[1..] {
+        bounds = bounds.union(&Aabb { lower: *point, upper: *point });
+    }
+    if is_held_by_nodes(kind) { bounds } else { bounds.widened(rounding_of(points)) }
 }
 
 #[cfg(test)]
