@@ -17,11 +17,11 @@ use std::hint::black_box;
 
 use common::{Timing, heading, measure, repetitions, report};
 use ictus::contact::Surface;
-use ictus::contact::detection::closest_face::ClosestFaceIndex;
-use ictus::contact::detection::closest_point::batch::{
+use ictus::contact::detection::face::closest_point::batch::{
     ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles,
 };
-use ictus::contact::detection::closest_point::{Method, Start, closest_point};
+use ictus::contact::detection::face::closest_point::{Method, Start, closest_point};
+use ictus::contact::detection::tree::closest_face::ClosestFaceIndex;
 use ictus::math::Vec3;
 use ictus::math::real::{LANES, Lanes};
 use ictus::math::vectorised::Vectorised;

@@ -14,7 +14,7 @@ use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
 use ictus::contact::Surface;
-use ictus::contact::detection::hierarchy::{Builder, Hierarchy};
+use ictus::contact::detection::tree::hierarchy::{Builder, Hierarchy};
 use ictus::contact::detection::volume::Sphere;
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;

@@ -13,11 +13,11 @@ use std::hint::black_box;
 use std::path::Path;
 
 use common::{heading, measure, repetitions, report};
-use ictus::contact::detection::closest_point::batch::{
+use ictus::contact::detection::face::closest_point::batch::{
     ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles,
 };
-use ictus::contact::detection::closest_point::{Method, Start, closest_point};
-use ictus::contact::detection::hierarchy::Builder;
+use ictus::contact::detection::face::closest_point::{Method, Start, closest_point};
+use ictus::contact::detection::tree::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     Buckets, Configuration, ContactModel, Detector, Engine, EngineOptions, NodeFaceOptions, StartFrom,

@@ -12,7 +12,7 @@ mod icosphere;
 mod random;
 
 use common::{heading, measure, repetitions, report};
-use ictus::contact::detection::time_of_impact::{FacePath, time_of_impact};
+use ictus::contact::detection::primitive::time_of_impact::{FacePath, time_of_impact};
 use ictus::contact::detection::volume::Aabb;
 use ictus::contact::detection::{ContactModel, EdgeSelection, StepImpactSearch, StepPaths};
 use ictus::contact::{Constraints, Surface};

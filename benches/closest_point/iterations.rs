@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use ictus::contact::detection::closest_point::sqp::Hessian;
-use ictus::contact::detection::closest_point::{Domain, Sqp, Start, local_minimum};
+use ictus::contact::detection::face::closest_point::sqp::Hessian;
+use ictus::contact::detection::face::closest_point::{Domain, Sqp, Start, local_minimum};
 use ictus::element::shape_values;
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;

@@ -2,10 +2,12 @@
 
 use std::hint::black_box;
 
-use ictus::contact::detection::closest_point::batch::{
+use ictus::contact::detection::face::closest_point::batch::{
     ClosestLanes, PointLanes, TriangleLanes, closest_points_of_triangles,
 };
-use ictus::contact::detection::closest_point::{ClosestPoint, Domain, Method, Outcome, Start, closest_point};
+use ictus::contact::detection::face::closest_point::{
+    ClosestPoint, Domain, Method, Outcome, Start, closest_point,
+};
 use ictus::element::shape_values;
 use ictus::math::Vec3;
 use ictus::math::real::{LANES, Lanes};

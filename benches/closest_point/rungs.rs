@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use ictus::contact::detection::closest_point::segment_segment::closest_parameters;
-use ictus::contact::detection::time_of_impact::{FacePath, time_of_impact};
+use ictus::contact::detection::face::closest_point::segment_segment::closest_parameters;
+use ictus::contact::detection::primitive::time_of_impact::{FacePath, time_of_impact};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 

@@ -10,9 +10,9 @@
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
 
-use ictus::contact::detection::closest_point::patch::{Cell, Derivatives, Patch};
-use ictus::contact::detection::closest_point::sqp::Hessian;
-use ictus::contact::detection::closest_point::{
+use ictus::contact::detection::face::closest_point::patch::{Cell, Derivatives, Patch};
+use ictus::contact::detection::face::closest_point::sqp::Hessian;
+use ictus::contact::detection::face::closest_point::{
     ActiveSet, Domain, InteriorPoint, Minimise, Minimum, Sqp, Start, local_minimum,
 };
 use ictus::math::Vec3;

@@ -18,8 +18,8 @@ mod scaling;
 use std::hint::black_box;
 
 use common::{heading, measure, repetitions, report};
-use ictus::contact::detection::closest_point::Method;
-use ictus::contact::detection::hierarchy::Builder;
+use ictus::contact::detection::face::closest_point::Method;
+use ictus::contact::detection::tree::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, NodeFaceOptions,

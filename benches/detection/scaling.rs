@@ -10,7 +10,7 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use ictus::contact::detection::hierarchy::Builder;
+use ictus::contact::detection::tree::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     AllPairs, Configuration, ContactModel, Detector, Engine, EngineOptions, Flight, penetrations,

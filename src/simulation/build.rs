@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::contact::detection::closest_point::Method;
-use crate::contact::detection::hierarchy::Builder;
+use crate::contact::detection::face::closest_point::Method;
+use crate::contact::detection::tree::hierarchy::Builder;
 use crate::contact::detection::volume::VolumeKind;
 use crate::contact::detection::{
     AllPairs, Buckets, Cells, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, EntryFaces,
@@ -16,11 +16,7 @@ use crate::contact::response::{
     damping_of_restitution,
 };
 use crate::contact::{Constraints, Surface, SurfacePair};
-use crate::dynamics::RigidBody;
-use crate::dynamics::State;
-use crate::dynamics::Support;
-use crate::dynamics::{Audit, Energies, Wrench};
-use crate::dynamics::{CriticalStep, InternalForce};
+use crate::dynamics::{Audit, CriticalStep, Energies, InternalForce, RigidBody, State, Support, Wrench};
 use crate::math::Vec3;
 use crate::scenario::{
     BodySpec, BoundingVolume, ClosestPointMethod, ClosestPointStart, ContactLaws, ContactOrder,

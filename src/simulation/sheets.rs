@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use crate::contact::Surface;
 use crate::contact::detection::ContactModel;
-use crate::contact::detection::closest_face::ClosestFaceIndex;
-use crate::contact::detection::closest_point::{ClosestPoint, Feature, pseudo_normal};
+use crate::contact::detection::face::closest_point::{ClosestPoint, Feature, pseudo_normal};
+use crate::contact::detection::tree::closest_face::ClosestFaceIndex;
 use crate::math::Vec3;
 use crate::mesh::{Faces, Mesh, MeshError, TagList};
 use crate::scenario::{BodySpec, Scenario};

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use ictus::contact::Constraints;
-use ictus::contact::detection::closest_point::segment_segment::closest_parameters;
-use ictus::contact::detection::closest_point::{Method, Start, closest_point};
+use ictus::contact::detection::face::closest_point::segment_segment::closest_parameters;
+use ictus::contact::detection::face::closest_point::{Method, Start, closest_point};
 use ictus::contact::detection::{
     AllPairs, Configuration, ContactModel, Detector, Flight, Impact, Penetration, penetrations,
 };

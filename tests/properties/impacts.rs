@@ -1,7 +1,7 @@
 //! First impacts within a step of bodies whose nodes go on parabolas of their own.
 
 use ictus::contact::Constraints;
-use ictus::contact::detection::closest_point::{Method, Start, closest_point};
+use ictus::contact::detection::face::closest_point::{Method, Start, closest_point};
 use ictus::contact::detection::{EdgeSelection, StepImpact, StepImpactSearch, StepPaths, penetrations};
 use ictus::math::{Mat3, Vec3};
 use ictus::mesh::CellKind;

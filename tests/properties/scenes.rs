@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use ictus::contact::Surface;
-use ictus::contact::detection::closest_point::Method;
-use ictus::contact::detection::hierarchy::Builder;
+use ictus::contact::detection::face::closest_point::Method;
+use ictus::contact::detection::tree::hierarchy::Builder;
 use ictus::contact::detection::volume::VolumeKind;
 use ictus::contact::detection::{
     AllPairs, Buckets, ContactModel, Detector, EdgeSelection, Engine, EngineOptions, NodeFaceOptions,

@@ -10,7 +10,9 @@
 //! Tolerance: 1e-10 of the size of the face (and of the distance, where that is greater), which is what the search for
 //! global minima promises, with a margin of ten for rounding.
 
-use ictus::contact::detection::closest_point::{ClosestPoint, Domain, Method, Outcome, Start, closest_point};
+use ictus::contact::detection::face::closest_point::{
+    ClosestPoint, Domain, Method, Outcome, Start, closest_point,
+};
 use ictus::element::{MAX_NODES, shape_gradients, shape_values};
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;

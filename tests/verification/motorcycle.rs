@@ -6,7 +6,7 @@
 //!
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588, §3.2 and §5.2.
 
-use ictus::contact::detection::closest_point::Method;
+use ictus::contact::detection::face::closest_point::Method;
 use ictus::contact::detection::{
     AllPairs, Configuration, ContactModel, Detector, NodeFaceOptions, StartFrom,
 };

@@ -2,11 +2,10 @@
 
 use crate::contact::Constraints;
 
-use super::configuration::Configuration;
-use super::flight::{Flight, Impact};
-use super::hierarchy::Hierarchy;
-use super::queued_pair::{Placement, QueuedPair};
-use super::statistics::DetectionStatistics;
+use super::model::Configuration;
+use super::report::{DetectionStatistics, Placement, QueuedPair};
+use super::trajectory::{Flight, Impact};
+use super::tree::hierarchy::Hierarchy;
 
 /// Finds contact.
 pub trait Detector: Send {
@@ -36,7 +35,7 @@ pub trait Detector: Send {
 
 /// The state of a detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     /// Made for nothing yet.
     Fresh,
     /// Made for bodies that fly in closed form.

@@ -9,62 +9,35 @@
 //!
 //! Source: Aragón & Molinari, CMAME 268 (2014) 574–588.
 
-mod all_pairs;
-mod body_tree;
-mod bounds;
-mod box_tree;
-mod buckets;
-mod candidate;
-pub mod closest_face;
-pub mod closest_point;
-mod compact_order;
-mod configuration;
-mod contact_model;
-mod control_points;
 mod detector;
-mod edge_edge;
+mod detectors;
 mod engine;
 mod entry_face;
-mod face_groups;
-mod feature_edges;
-mod flight;
-pub mod hierarchy;
-mod node_face;
-mod overlap;
-mod patch;
-mod queued_pair;
+pub mod face;
+mod initial;
+mod model;
+pub mod primitive;
+mod report;
 #[cfg(test)]
 mod samples;
-mod self_contact;
-mod stars;
-mod statistics;
 mod step_impact;
 #[cfg(test)]
 mod tests;
-mod tied;
-pub mod time_of_impact;
 pub mod trajectory;
-mod tunnelling;
+pub mod tree;
 pub mod volume;
-mod wall;
 
-pub use all_pairs::AllPairs;
-pub use buckets::{Buckets, GridCensus};
-pub use compact_order::compact_order;
-pub use configuration::Configuration;
-pub use contact_model::ContactModel;
 pub use detector::Detector;
-pub use edge_edge::edges_have_passed;
+pub use detectors::{AllPairs, Buckets, GridCensus, Wall, WallDetector};
 pub use engine::{Engine, EngineOptions};
 pub use entry_face::EntryFaces;
-pub use feature_edges::EdgeSelection;
-pub use flight::{Flight, Impact};
-pub use node_face::{NodeFaceOptions, StartFrom};
-pub use overlap::{Entry, Penetration, penetrations, self_crossings};
-pub use queued_pair::{Placement, QueuedPair};
-pub use stars::Cells;
-pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
-pub use step_impact::{StepImpact, StepImpactSearch, StepPaths};
-pub use tied::TiedSurfaces;
-pub use tunnelling::TunnellingGuard;
-pub use wall::{Wall, WallDetector};
+pub use initial::TiedSurfaces;
+pub use initial::overlap::{Entry, Penetration, penetrations, self_crossings};
+pub use model::{Cells, Configuration, ContactModel, EdgeSelection};
+pub use primitive::edge_edge::edges_have_passed;
+pub use primitive::node_face::{NodeFaceOptions, StartFrom};
+pub use report::{
+    DetectionStatistics, Placement, Prediction, QueuedPair, StageCounts, StageSeconds, TreeStatistics,
+};
+pub use step_impact::{StepImpact, StepImpactSearch, StepPaths, TunnellingGuard};
+pub use trajectory::{Flight, Impact};

@@ -1,8 +1,8 @@
 //! Everything that bounds a face bounds a curved one: sampled densely, at rest and after a refit.
 
-use super::control_points::{MAX_CONTROL_POINTS, control_points};
-use super::hierarchy::{Builder, Hierarchy};
+use super::face::control_points::{MAX_CONTROL_POINTS, control_points};
 use super::samples::Samples;
+use super::tree::hierarchy::{Builder, Hierarchy};
 use super::volume::{Aabb, Dop8, Dop14, Dop18, Dop26, Obb};
 use crate::contact::Surface;
 use crate::element::shape_values;

@@ -1,7 +1,7 @@
 //! How far apart two bodies are: their trees of spheres are opened against each other, the larger of two first, until they
 //! are known to be apart.
 
-use crate::contact::detection::hierarchy::Hierarchy;
+use crate::contact::detection::tree::hierarchy::Hierarchy;
 use crate::contact::detection::volume::Sphere;
 
 use super::track::PlacedSpheres;

@@ -23,12 +23,12 @@
 use rayon::prelude::*;
 
 use crate::contact::Constraints;
-use crate::contact::detection::body_tree::BodyTree;
-use crate::contact::detection::edge_edge::EdgeEdgeSearch;
-use crate::contact::detection::node_face::{Candidate, NodeFaceSearch, StartFrom};
-use crate::contact::detection::statistics::{Stage, StageClock};
+use crate::contact::detection::model::{Candidate, Configuration, ContactModel};
+use crate::contact::detection::primitive::edge_edge::EdgeEdgeSearch;
+use crate::contact::detection::primitive::node_face::{NodeFaceSearch, StartFrom};
+use crate::contact::detection::report::{Stage, StageClock};
+use crate::contact::detection::tree::body_tree::BodyTree;
 use crate::contact::detection::volume::{Aabb, AdaptiveLadder, VolumeKind};
-use crate::contact::detection::{Configuration, ContactModel};
 use crate::math::pack::Registers;
 use crate::math::vectorised::Vectorised;
 

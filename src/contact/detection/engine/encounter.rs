@@ -14,8 +14,8 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::ContactModel;
-use crate::contact::detection::box_tree::BoxTree;
+use crate::contact::detection::model::ContactModel;
+use crate::contact::detection::tree::box_tree::BoxTree;
 use crate::contact::detection::volume::Aabb;
 use crate::math::pack::Registers;
 
@@ -320,7 +320,7 @@ impl Encounter {
 mod tests {
     use super::*;
     use crate::contact::Surface;
-    use crate::contact::detection::Configuration;
+    use crate::contact::detection::model::Configuration;
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 

@@ -6,16 +6,17 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::body_tree::BodyTree;
-use crate::contact::detection::hierarchy::{Builder, Hierarchy};
-use crate::contact::detection::statistics::{Stage, StageClock};
-use crate::contact::detection::trajectory::{MovingSphere, time_of_contact};
+use crate::contact::detection::report::{Stage, StageClock};
+use crate::contact::detection::trajectory::bounding_spheres::{MovingSphere, time_of_contact};
+use crate::contact::detection::trajectory::{Flight, Impact};
+use crate::contact::detection::tree::body_tree::BodyTree;
+use crate::contact::detection::tree::hierarchy::{Builder, Hierarchy};
 use crate::contact::detection::volume::Aabb;
-use crate::contact::detection::{Flight, Impact};
 use crate::math::{RigidMotion, Vec3};
 
+use super::Engine;
 use super::queue::VertexPair;
-use super::{Engine, Sphere};
+use crate::contact::detection::volume::Sphere;
 
 /// Pairs of bodies that a horizon is shortened to hold, per body, and in all where bodies are few.
 const MOST_PAIRS: [usize; 2] = [4, 1024];
@@ -290,9 +291,12 @@ fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
 mod tests {
     use super::*;
     use crate::contact::Surface;
-    use crate::contact::detection::closest_point::Method;
+    use crate::contact::detection::detector::Detector;
+    use crate::contact::detection::engine::EngineOptions;
+    use crate::contact::detection::face::closest_point::Method;
+    use crate::contact::detection::model::ContactModel;
+    use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartFrom};
     use crate::contact::detection::samples::Samples;
-    use crate::contact::detection::{ContactModel, Detector, EngineOptions, NodeFaceOptions, StartFrom};
     use crate::mesh::CellKind;
 
     /// A bundle of long parallel blades, each in the boxes of all others: 4950 pairs, more than a horizon is shortened to

@@ -20,13 +20,12 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::ContactModel;
-use crate::contact::detection::closest_point::batch::{
+use crate::contact::detection::face::closest_point::batch::{
     ClosestLanes, TriangleLanes, closest_points_of_triangles, points_from_fn,
 };
-use crate::contact::detection::closest_point::{Method, Start, closest_point};
-use crate::contact::detection::control_points::{MAX_CONTROL_POINTS, control_points, rounding_of};
-use crate::contact::detection::node_face::Candidate;
+use crate::contact::detection::face::closest_point::{Method, Start, closest_point};
+use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, control_points, rounding_of};
+use crate::contact::detection::model::{Candidate, ContactModel};
 use crate::contact::detection::volume::Aabb;
 use crate::contact::{NodeOnSurface, Surface};
 use crate::math::Vec3;
@@ -347,9 +346,8 @@ fn opposed(star: &[Outlook], face: &Outlook) -> Opposed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::detection::node_face::NodeFaceSearch;
+    use crate::contact::detection::primitive::node_face::{NodeFaceOptions, NodeFaceSearch, StartFrom};
     use crate::contact::detection::samples::Samples;
-    use crate::contact::detection::{NodeFaceOptions, StartFrom};
     use crate::contact::{Constraints, ContactKey};
 
     const CELLS: u32 = 3;

@@ -5,11 +5,10 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::Configuration;
-use crate::contact::detection::box_tree::BoxTree;
-use crate::contact::detection::hierarchy::Hierarchy;
-use crate::contact::detection::node_face::Candidate;
-use crate::contact::detection::statistics::{Stage, StageClock};
+use crate::contact::detection::model::{Candidate, Configuration};
+use crate::contact::detection::report::{Stage, StageClock};
+use crate::contact::detection::tree::box_tree::BoxTree;
+use crate::contact::detection::tree::hierarchy::Hierarchy;
 use crate::contact::detection::volume::LadderTally;
 
 use super::Engine;

@@ -37,13 +37,13 @@ use rayon::prelude::*;
 use crate::contact::Constraints;
 use crate::math::Vec3;
 
-use super::hierarchy::{Builder, Hierarchy};
-use super::phase::Phase;
-use super::volume::{Sphere, VolumeKind};
-use super::{
-    Configuration, ContactModel, DetectionStatistics, Detector, Flight, Impact, NodeFaceOptions, Placement,
-    Prediction, QueuedPair, TreeStatistics,
-};
+use super::detector::{Detector, Phase};
+use super::model::{Configuration, ContactModel};
+use super::primitive::node_face::NodeFaceOptions;
+use super::report::{DetectionStatistics, Placement, Prediction, QueuedPair, TreeStatistics};
+use super::trajectory::{Flight, Impact};
+use super::tree::hierarchy::{Builder, Hierarchy};
+use super::volume::VolumeKind;
 use contact::ContactPhase;
 use flight::FlightPhase;
 use queue::{EventQueue, VertexPair};

@@ -5,9 +5,9 @@
 //! it old in a few steps. So every patch has lists of its own, and follows its own motion and that of the patches near
 //! it, whichever these are until the front is found anew ([`encounter`](super::encounter)).
 
-use crate::contact::detection::bounds::Bounds;
-use crate::contact::detection::edge_edge::EdgePair;
-use crate::contact::detection::node_face::Candidate;
+use crate::contact::detection::face::bounds::Bounds;
+use crate::contact::detection::model::Candidate;
+use crate::contact::detection::primitive::edge_edge::EdgePair;
 use crate::contact::detection::volume::Aabb;
 
 use super::in_play::Ways;
@@ -216,8 +216,8 @@ pub(super) fn distance(a: &Aabb, b: &Aabb) -> f64 {
 mod tests {
     use super::*;
     use crate::contact::Surface;
-    use crate::contact::detection::Configuration;
     use crate::contact::detection::engine::track::BodyTrack;
+    use crate::contact::detection::model::Configuration;
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 

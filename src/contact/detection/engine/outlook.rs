@@ -14,7 +14,7 @@
 use std::f64::consts::SQRT_2;
 
 use crate::contact::Surface;
-use crate::contact::detection::closest_point::SQUARE;
+use crate::contact::detection::face::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 

@@ -8,13 +8,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::contact::Surface;
-use crate::contact::detection::Configuration;
-use crate::contact::detection::bounds::Bounds;
-use crate::contact::detection::box_tree::BoxTree;
-use crate::contact::detection::compact_order::compact_order_of_faces;
-use crate::contact::detection::control_points::{
+use crate::contact::detection::face::bounds::Bounds;
+use crate::contact::detection::face::control_points::{
     MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
 };
+use crate::contact::detection::model::Configuration;
+use crate::contact::detection::tree::box_tree::BoxTree;
+use crate::contact::detection::tree::compact_order::compact_order_of_faces;
 use crate::contact::detection::volume::{Aabb, AabbRow};
 use crate::math::Vec3;
 use crate::math::pack::WIDTH;

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::Configuration;
-use crate::contact::detection::bounds::Bounds;
+use crate::contact::detection::face::bounds::Bounds;
+use crate::contact::detection::model::Configuration;
 
 /// Nodes looked at by one task.
 const NODES_PER_TASK: usize = 16_384;

@@ -1,12 +1,15 @@
 //! The pairs that the engine looks at next, placed where their bodies are.
 
-use crate::contact::detection::hierarchy::Hierarchy;
-use crate::contact::detection::{Configuration, Placement, QueuedPair};
+use crate::contact::detection::model::Configuration;
+use crate::contact::detection::report::{Placement, QueuedPair};
+use crate::contact::detection::tree::hierarchy::Hierarchy;
 use crate::math::RigidMotion;
 
+use super::Engine;
 use super::encounter::Encounter;
 use super::queue::VertexPair;
-use super::{Engine, Phase, Sphere};
+use crate::contact::detection::detector::Phase;
+use crate::contact::detection::volume::Sphere;
 
 impl Engine {
     /// The earliest entry for each pair of bodies that has one, placed; the roots, due at once, before anything is

@@ -5,9 +5,9 @@
 //! so within the box of their displacements where it is linear, and a little beyond where it is curved.
 
 use crate::contact::Surface;
-use crate::contact::detection::Configuration;
-use crate::contact::detection::bounds::{Bounds, overshoot};
-use crate::contact::detection::hierarchy::{Builder, Hierarchy};
+use crate::contact::detection::face::bounds::{Bounds, overshoot};
+use crate::contact::detection::model::Configuration;
+use crate::contact::detection::tree::hierarchy::{Builder, Hierarchy};
 use crate::contact::detection::volume::{Aabb, Sphere};
 use crate::math::Vec3;
 use crate::math::reduction::fixed_order_sum;

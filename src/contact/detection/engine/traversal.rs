@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use crate::contact::Surface;
-use crate::contact::detection::ContactModel;
-use crate::contact::detection::control_points::{
+use crate::contact::detection::face::control_points::{
     MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
 };
-use crate::contact::detection::edge_edge::{EdgePair, near_edges};
+use crate::contact::detection::model::ContactModel;
+use crate::contact::detection::primitive::edge_edge::{EdgePair, near_edges};
 use crate::contact::detection::volume::{Aabb, AabbRow, LadderTally, Leaf, LeafVolumes, Sphere, VolumeKind};
 use crate::math::Vec3;
 use crate::math::pack::{Registers, WIDTH};
@@ -347,9 +347,9 @@ impl WithSimd for NodesNearFaces<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::detection::Configuration;
-    use crate::contact::detection::closest_point::{Method, Start, closest_point};
     use crate::contact::detection::engine::track::BodyTrack;
+    use crate::contact::detection::face::closest_point::{Method, Start, closest_point};
+    use crate::contact::detection::model::Configuration;
     use crate::contact::detection::samples::Samples;
     use crate::mesh::CellKind;
 

@@ -1,10 +1,10 @@
 //! The faces near the nearest one of a node, and which of them it came in by.
 
-use crate::contact::detection::Configuration;
-use crate::contact::detection::closest_point::{
+use crate::contact::detection::face::closest_point::{
     Method, Start, are_opposed, closest_point, face_normal_where, vertex_normal,
 };
-use crate::contact::detection::node_face::STRAIGHT;
+use crate::contact::detection::model::Configuration;
+use crate::contact::detection::primitive::node_face::STRAIGHT;
 use crate::contact::flush::{DEEPER, are_coplanar, rounding_of_gap};
 use crate::contact::{Constraint, Constraints, Side, Surface};
 use crate::element::{MAX_NODES, shape_values};

@@ -1,8 +1,9 @@
 use super::*;
 use crate::contact::NodeOnSurface;
-use crate::contact::detection::closest_point::Method;
-use crate::contact::detection::node_face::{NodeFaceOptions, StartFrom};
-use crate::contact::detection::{AllPairs, Detector};
+use crate::contact::detection::detector::Detector;
+use crate::contact::detection::detectors::AllPairs;
+use crate::contact::detection::face::closest_point::Method;
+use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartFrom};
 use crate::mesh::CellKind;
 
 /// Faces of a box of quadrilaterals with its nodes from `first` on.

@@ -8,7 +8,7 @@
 //! that would bring them together at the rate at which they have closed last. That is an estimate and no bound.
 
 use crate::contact::Edge;
-use crate::contact::detection::control_points::{
+use crate::contact::detection::face::control_points::{
     MAX_CONTROL_POINTS, bulge, num_control_points, to_control_points,
 };
 use crate::math::Vec3;

@@ -1,6 +1,6 @@
 //! The paths of nodes in a step, and the boxes that nodes and bodies sweep on them.
 
-use crate::contact::detection::face_groups::FaceGroups;
+use crate::contact::detection::tree::face_groups::FaceGroups;
 use crate::contact::detection::volume::{Aabb, larger};
 use crate::math::Vec3;
 use crate::math::polynomial::first_root_of_quadratic;

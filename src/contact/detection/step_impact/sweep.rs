@@ -3,14 +3,13 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::closest_point::{are_opposed, face_normal_where, vertex_normal_where};
-use crate::contact::detection::control_points::lebesgue_constant;
-use crate::contact::detection::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
-use crate::contact::detection::face_groups::{FaceGroup, FaceGroups};
-use crate::contact::detection::node_face::Candidate;
-use crate::contact::detection::overlap::SortedBoxes;
+use crate::contact::detection::face::closest_point::{are_opposed, face_normal_where, vertex_normal_where};
+use crate::contact::detection::face::control_points::lebesgue_constant;
+use crate::contact::detection::initial::overlap::SortedBoxes;
+use crate::contact::detection::model::{Candidate, ContactModel, both_ways};
+use crate::contact::detection::primitive::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
+use crate::contact::detection::tree::face_groups::{FaceGroup, FaceGroups};
 use crate::contact::detection::volume::Aabb;
-use crate::contact::detection::{ContactModel, both_ways};
 use crate::contact::{Constraints, ContactKey, Edge, NodeOnSurface, Surface};
 use crate::math::Vec3;
 use crate::math::polynomial::{keeps_sign, sign_changes};

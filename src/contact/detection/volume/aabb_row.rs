@@ -3,7 +3,7 @@
 use pulp::Simd;
 use pulp::bytemuck::{bytes_of, cast_slice};
 
-use super::Aabb;
+use super::aabb::Aabb;
 use crate::math::Vec3;
 use crate::math::pack::{Row, WIDTH};
 use crate::math::real::Real;

@@ -4,8 +4,7 @@
 //! and ΣC what comes after it. Costs are those of the bench of exclusion tests, not times of this run: so the same rungs are
 //! climbed in every run, on any number of threads.
 
-use super::VolumeKind;
-use super::ladder::LadderTally;
+use super::ladder::{LadderTally, VolumeKind};
 
 /// Pairs after which a rung is judged.
 const TRIALS: u64 = 1000;
@@ -74,8 +73,8 @@ impl AdaptiveLadder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ladder::RungTally;
     use super::*;
+    use crate::contact::detection::volume::ladder::RungTally;
 
     const RUNGS: [VolumeKind; 2] = [VolumeKind::Sphere, VolumeKind::Obb];
 

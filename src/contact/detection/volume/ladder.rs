@@ -6,7 +6,10 @@
 
 use std::ops::AddAssign;
 
-use super::{Aabb, Dop8, Dop14, Dop18, Dop26, Obb, ObbExclusion, Sphere};
+use super::aabb::Aabb;
+use super::dop::{Dop8, Dop14, Dop18, Dop26};
+use super::obb::{Obb, ObbExclusion};
+use super::sphere::Sphere;
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 

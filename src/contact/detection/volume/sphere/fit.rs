@@ -1,6 +1,7 @@
 //! Quick fits of a sphere to points: Ritter's two passes and extremal points optimal spheres (EPOS).
 
-use super::{MinimumBall, Sphere};
+use super::Sphere;
+use super::minimum_ball::MinimumBall;
 use crate::math::Vec3;
 
 /// Directions along which [`Sphere::epos`] looks for extremal points.

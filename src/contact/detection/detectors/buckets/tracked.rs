@@ -1,0 +1,89 @@
+//! A body as it was when it was last sorted, and how far it has moved since.
+
+use crate::contact::Surface;
+use crate::contact::detection::face::bounds::{Bounds, overshoot};
+use crate::contact::detection::face::control_points::{
+    MAX_CONTROL_POINTS, control_points, is_held_by_nodes, rounding_of,
+};
+use crate::contact::detection::model::Configuration;
+use crate::contact::detection::volume::Aabb;
+use crate::math::Vec3;
+
+/// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since.
+#[derive(Clone, Debug)]
+pub struct TrackedBody {
+    /// Box of each face, rounded outward.
+    pub faces: Vec<Aabb>,
+    /// Box of all faces.
+    pub bounds: Aabb,
+    /// Between them are the displacements of all points of the surface since the last sorting \[m\].
+    pub displacement: Bounds,
+    /// Between them were the velocities of all points at the last sorting \[m/s\].
+    pub velocity: Bounds,
+    sorted_at: Vec<Vec3>,
+    /// How far what is interpolated over a face may leave the range of the values at its nodes, relative to their
+    /// spread: −Σ min(N_a, 0).
+    overshoot: f64,
+}
+
+/// The box of nothing, disjoint from any other.
+const EMPTY: Aabb = Aabb {
+    lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+    upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+};
+
+impl TrackedBody {
+    /// Nothing is known of the body yet.
+    pub fn new(surface: &Surface) -> Self {
+        Self {
+            faces: Vec::new(),
+            bounds: EMPTY,
+            displacement: Bounds::EMPTY,
+            velocity: Bounds::EMPTY,
+            sorted_at: Vec::new(),
+            overshoot: overshoot(surface),
+        }
+    }
+
+    /// Notes where the body is now.
+    pub fn sort(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
+        let Configuration { positions, velocities, .. } = configuration;
+        let nodes = || surface.nodes().iter().map(|&node| node as usize);
+        self.sorted_at.clear();
+        self.sorted_at.extend(nodes().map(|node| positions[node]));
+        self.displacement = Bounds::of(std::iter::once(Vec3::zeros()), 0.0);
+        self.velocity = Bounds::of(nodes().map(|node| velocities[node]), self.overshoot);
+        self.faces.clear();
+        self.faces.extend((0..surface.num_faces()).map(|face| box_of_face(surface, face, positions)));
+        self.bounds = union(&self.faces);
+    }
+
+    /// Brings the displacements up to date.
+    pub fn follow(&mut self, surface: &Surface, positions: &[Vec3]) {
+        let moved =
+            surface.nodes().iter().zip(&self.sorted_at).map(|(&node, x)| positions[node as usize] - x);
+        self.displacement = Bounds::of(moved, self.overshoot);
+    }
+}
+
+/// Box that holds a face, curved or not, whose nodes are at these positions.
+pub fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
+    let (kind, nodes) = surface.face(face);
+    let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+    let points = control_points(kind, nodes, positions, &mut points);
+    let rounding = if is_held_by_nodes(kind) { 0.0 } else { rounding_of(points) };
+    Aabb::fit(points, rounding)
+}
+
+/// Box of boxes.
+pub fn union<'a>(boxes: impl IntoIterator<Item = &'a Aabb>) -> Aabb {
+    boxes.into_iter().fold(EMPTY, |all, bounds| Aabb {
+        lower: all.lower.inf(&bounds.lower),
+        upper: all.upper.sup(&bounds.upper),
+    })
+}
+
+/// Box of points, not rounded.
+pub fn box_of_points<'a>(points: impl Iterator<Item = &'a Vec3>) -> Aabb {
+    points.fold(EMPTY, |all, point| Aabb { lower: all.lower.inf(point), upper: all.upper.sup(point) })
+}

@@ -1,0 +1,9 @@
+//! Detectors beside the engine: the look at all pairs, the oracle of tests; buckets; walls.
+
+mod all_pairs;
+mod buckets;
+mod wall;
+
+pub use all_pairs::AllPairs;
+pub use buckets::{Buckets, GridCensus};
+pub use wall::{Wall, WallDetector};

@@ -1,0 +1,179 @@
+//! Nodes behind walls while bodies deform.
+//!
+//! A node comes down by no more than the bound on the velocities of its body says, step by step: the box of the
+//! velocities of all its nodes, against the velocity of the wall. As long as what these steps add up to is less than
+//! the height at which a block of nodes was seen last, none of them is behind the wall. That height is negative while one
+//! is: then they are looked at until all have gone up as far. So a step costs a look at the
+//! velocities of each body, whatever the number of walls, and the nodes near walls.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::contact::detection::model::Configuration;
+use crate::contact::detection::volume::Aabb;
+use crate::contact::flush::rounding_of_gap_at;
+use crate::contact::{Constraint, ContactKey, NodeOnSurface};
+use crate::math::Vec3;
+
+use super::{BLOCK, Wall, WallDetector, WalledBody, members};
+
+/// Steps after which all blocks are looked at again: what the rounding of so many steps adds up to is covered.
+const STEPS: u32 = 65_536;
+
+/// Bound on that rounding, relative to the coordinates.
+const ROUNDING: f64 = STEPS as f64 * 4.0 * f64::EPSILON;
+
+/// Fewest nodes worth a task of their own.
+const NODES_PER_TASK: usize = 8192;
+
+/// Weights of a contact with a wall: its contactor, and the node of the wall.
+const WEIGHTS: [f64; 2] = [1.0, -1.0];
+
+/// What is known of the pairs of walls and bodies, from step to step.
+pub(super) struct ContactPhase {
+    time: f64,
+    steps: u32,
+    pairs: Vec<Descent>,
+    /// Boxes of the velocities of the bodies [m/s].
+    velocities: Vec<Aabb>,
+}
+
+/// How far the nodes of a body can have come down to a wall.
+#[derive(Clone, Debug)]
+struct Descent {
+    /// Sum of the bounds on the way down, up to now \[m\].
+    way: f64,
+    /// The way down at which each block can be at the wall, less than that so far for one behind it, and the least of them
+    /// \[m\].
+    arrivals: Vec<f64>,
+    first_arrival: f64,
+}
+
+/// A node behind a wall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Penetration {
+    key: ContactKey,
+    bodies: [u32; 2],
+    gap: f64,
+    normal: Vec3,
+    nodes: [u32; 2],
+}
+
+impl Penetration {
+    pub fn constraint(&self) -> Constraint<'_> {
+        let Self { key, bodies, gap, normal, nodes } = self;
+        let (key, bodies, gap, normal) = (*key, *bodies, *gap, *normal);
+        Constraint { key, bodies, gap, normal, nodes, weights: &WEIGHTS, num_contactor_nodes: 1 }
+    }
+}
+
+impl WallDetector {
+    /// Lists the nodes that are on walls or behind them, by ascending key.
+    pub(super) fn find_penetrations(&mut self, configuration: &Configuration<'_>) {
+        let start = Instant::now();
+        let mut phase = match self.contact.take() {
+            Some(phase) if phase.time < configuration.time && phase.steps < STEPS => phase,
+            _ => self.begin_contact(),
+        };
+        phase.time = configuration.time;
+        phase.steps += 1;
+        phase.velocities.clear();
+        let boxes = self.bodies.iter().map(|body| box_of_velocities(body, configuration.velocities));
+        phase.velocities.extend(boxes);
+        self.statistics.counts.monitor += self.bodies.len() as u64;
+        self.found.clear();
+        for (&[wall, body], descent) in self.pairs.iter().zip(&mut phase.pairs) {
+            let (wall, velocities) = (&self.walls[wall as usize], &phase.velocities[body as usize]);
+            descent.way += greatest_approach(wall, velocities, configuration) * configuration.time_step;
+            if descent.way >= descent.first_arrival {
+                let body = &self.bodies[body as usize];
+                self.statistics.counts.primitive += descent.look(wall, body, configuration, &mut self.found);
+            }
+        }
+        self.found.sort_unstable_by_key(|penetration| penetration.key);
+        self.contact = Some(phase);
+        self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
+    }
+
+    fn begin_contact(&self) -> ContactPhase {
+        let descent = |&[_, body]: &[u32; 2]| Descent {
+            way: 0.0,
+            arrivals: vec![f64::NEG_INFINITY; self.bodies[body as usize].spheres.len()],
+            first_arrival: f64::NEG_INFINITY,
+        };
+        ContactPhase {
+            time: f64::NEG_INFINITY,
+            steps: 0,
+            pairs: self.pairs.iter().map(descent).collect(),
+            velocities: Vec::with_capacity(self.bodies.len()),
+        }
+    }
+}
+
+impl Descent {
+    /// Looks at the blocks that can be at the wall; how many nodes those may have.
+    fn look(
+        &mut self,
+        wall: &Wall,
+        body: &WalledBody,
+        configuration: &Configuration<'_>,
+        found: &mut Vec<Penetration>,
+    ) -> u64 {
+        let positions = configuration.positions;
+        let origin = positions[wall.node as usize];
+        let mut looked_at = 0;
+        for (block, arrival) in
+            self.arrivals.iter_mut().enumerate().filter(|(_, arrival)| self.way >= **arrival)
+        {
+            let (mut lowest, mut size) = (f64::INFINITY, origin.amax());
+            let nodes = &body.nodes[members(block, body.nodes.len())];
+            let height = |node: u32| wall.normal.dot(&(positions[node as usize] - origin)) - body.offset;
+            for &node in nodes {
+                lowest = lowest.min(height(node));
+                size = size.max(positions[node as usize].amax());
+            }
+            let flush = rounding_of_gap_at(size);
+            let at_wall = if lowest <= flush { nodes } else { &[] };
+            for &node in at_wall {
+                let gap = height(node);
+                if gap <= flush {
+                    found.push(Penetration {
+                        key: ContactKey::Node(NodeOnSurface { contactor: node, target: wall.body }),
+                        bodies: [body.body, wall.body],
+                        gap,
+                        normal: wall.normal,
+                        nodes: [node, wall.node],
+                    });
+                }
+            }
+            // Below zero where it is behind the wall: it is looked at until it has gone up by that.
+            *arrival = self.way + lowest - ROUNDING * size;
+            looked_at += BLOCK as u64;
+        }
+        self.first_arrival = self.arrivals.iter().copied().fold(f64::INFINITY, f64::min);
+        looked_at
+    }
+}
+
+/// Box of the velocities of all nodes of a body [m/s].
+fn box_of_velocities(body: &WalledBody, velocities: &[Vec3]) -> Aabb {
+    let none = || Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
+    let grow = |bounds: Aabb, node: &u32| {
+        let velocity = &velocities[*node as usize];
+        Aabb { lower: bounds.lower.inf(velocity), upper: bounds.upper.sup(velocity) }
+    };
+    if body.nodes.len() < 2 * NODES_PER_TASK {
+        return body.nodes.iter().fold(none(), grow);
+    }
+    let parts = body.nodes.par_chunks(NODES_PER_TASK).map(|part| part.iter().fold(none(), grow));
+    parts.reduce(none, |a, b| a.union(&b))
+}
+
+/// Bound on the speed at which a node with a velocity in this box comes down to a wall [m/s]; negative where all of
+/// them go up.
+fn greatest_approach(wall: &Wall, velocities: &Aabb, configuration: &Configuration<'_>) -> f64 {
+    let Aabb { lower, upper } = velocities;
+    let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));
+    wall.normal.dot(&configuration.velocities[wall.node as usize]) + down.sum()
+}

@@ -1,0 +1,305 @@
+//! Level 3: the closest point of a face.
+//!
+//! The distance of a query point r to a face is a constrained optimisation in the natural coordinates,
+//!
+//! ```text
+//! min ½ |r − x(ξ)|²,   x(ξ) = Σ N_a(ξ) x_a,   A ξ ≥ b
+//! ```
+//!
+//! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take an iterative
+//! method ([`Minimise`]), which walks downhill on a polynomial ([`patch`]). On a curved or warped face the problem can
+//! have several local minima; the one returned is the global one: where that is not certain (`certificate`), branch and
+//! bound takes over (`search`, with the bounds of `bernstein`).
+
+mod active_set;
+pub mod batch;
+mod bernstein;
+mod brute_force;
+mod certificate;
+mod domain;
+mod interior_point;
+mod minimise;
+mod newton;
+pub mod patch;
+mod pseudo_normal;
+mod quadratic_program;
+mod search;
+mod segment;
+pub mod segment_segment;
+pub mod sqp;
+mod voronoi;
+
+#[cfg(test)]
+mod rival_tests;
+#[cfg(test)]
+mod tests;
+
+pub use active_set::ActiveSet;
+pub use domain::{Domain, MAX_FACE_NODES};
+pub use interior_point::InteriorPoint;
+pub use minimise::{Minimise, Minimum};
+pub use newton::Newton;
+pub use pseudo_normal::{Gap, normals_beside_edge, pseudo_normal, signed_gap, vertex_normal};
+pub(crate) use pseudo_normal::{
+    SQUARE, are_against, are_opposed, face_normal_vector, face_normal_where, is_past_rim,
+    pseudo_normal_vector, unit_or_zero, vertex_normal_where, weighted_normal,
+};
+pub use sqp::Sqp;
+
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+use patch::{Patch, Visitor};
+use sqp::Hessian;
+
+/// Part of a face on which a point lies, by local numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// Inside the face.
+    Face,
+    /// Edge from the k-th to the (k+1)-th corner.
+    Edge(u8),
+    /// The k-th corner.
+    Vertex(u8),
+}
+
+/// How a closest point was obtained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// In closed form.
+    Exact,
+    /// By iteration, to the tolerance, to a local minimum that is certainly the global one.
+    Converged,
+    /// By iteration and a search for the global minimum.
+    Searched,
+    /// The iterations ran out, or the positions are no numbers; the point is the best of the face found so far.
+    Capped,
+}
+
+/// The point of a face closest to a query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestPoint {
+    /// Natural coordinates; the second is zero on a segment.
+    pub xi: [f64; 2],
+    /// The point \[m\].
+    pub point: Vec3,
+    /// Square of its distance to the query \[m²\].
+    pub distance_squared: f64,
+    /// Where on the face it lies.
+    pub feature: Feature,
+    /// Iterations, of the method and of the search; zero in closed form.
+    pub iterations: u32,
+    /// How it was obtained.
+    pub outcome: Outcome,
+}
+
+/// How to find a closest point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// Closed form on segments and triangles, sequential quadratic programming on all other faces.
+    #[default]
+    Auto,
+    /// Sequential quadratic programming on every face.
+    Sqp,
+    /// Primal active-set Newton method on every face.
+    ActiveSet,
+    /// Log-barrier interior-point method on every face.
+    InteriorPoint,
+    /// Newton projection on the face, then on its edges and corners.
+    Newton,
+    /// Closed form of flat triangles by Voronoi regions, and of segments.
+    Voronoi,
+    /// Closed form of flat triangles by plane and edges, and of segments.
+    BruteForce,
+}
+
+impl Method {
+    /// Whether the method is made for faces of this kind; [`closest_point`] takes [`Method::Auto`] where it is not.
+    pub fn serves(self, kind: CellKind) -> bool {
+        match self {
+            Self::Voronoi | Self::BruteForce => matches!(kind, CellKind::Line2 | CellKind::Tri3),
+            Self::Auto | Self::Sqp | Self::ActiveSet | Self::InteriorPoint | Self::Newton => true,
+        }
+    }
+}
+
+/// Where an iteration starts (Aragón, Yastrebov & Molinari 2013, options I and II).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Start {
+    /// The closest of the nodes and the centre.
+    #[default]
+    Nearest,
+    /// The centre.
+    Centre,
+    /// Given natural coordinates, such as those of the step before, moved into the domain.
+    Previous([f64; 2]),
+}
+
+/// The point of a face closest to `query`.
+///
+/// `nodes` are the positions of the nodes of the face, `kind.num_nodes()` of them. Degenerate faces (collapsed
+/// edges, no area, coincident nodes) have closest points like any other. A kind that is not a face (a point, a
+/// volume) is answered by its nearest node.
+///
+/// # Cost
+/// No allocation. Tens of nanoseconds in closed form, some hundreds by iteration; `benches/closest_point` measures it.
+pub fn closest_point(
+    method: Method,
+    start: Start,
+    kind: CellKind,
+    nodes: &[Vec3],
+    query: &Vec3,
+) -> ClosestPoint {
+    let found = match (method, kind, nodes) {
+        (Method::Auto | Method::Voronoi | Method::BruteForce, CellKind::Line2, [a, b, ..]) => {
+            Some(segment::closest_point(&[*a, *b], query))
+        }
+        (Method::Auto | Method::Voronoi, CellKind::Tri3, [a, b, c, ..]) => {
+            Some(voronoi::closest_point(&[*a, *b, *c], query))
+        }
+        (Method::BruteForce, CellKind::Tri3, [a, b, c, ..]) => {
+            Some(brute_force::closest_point(&[*a, *b, *c], query))
+        }
+        (Method::ActiveSet, _, _) => iterate(&ActiveSet, start, kind, nodes, query),
+        (Method::InteriorPoint, _, _) => iterate(&InteriorPoint, start, kind, nodes, query),
+        (Method::Newton, _, _) => iterate(&Newton, start, kind, nodes, query),
+        (Method::Auto | Method::Sqp | Method::Voronoi | Method::BruteForce, _, _) => {
+            iterate(&Sqp { hessian: Hessian::Exact }, start, kind, nodes, query)
+        }
+    };
+    found.unwrap_or_else(|| nearest_node(nodes, query))
+}
+
+/// The closest point by an iterative method; `None` for kinds that are not faces.
+fn iterate(
+    method: &impl Minimise,
+    start: Start,
+    kind: CellKind,
+    nodes: &[Vec3],
+    query: &Vec3,
+) -> Option<ClosestPoint> {
+    patch::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
+}
+
+/// What a method makes of a face by itself: the local minimum downhill of the start, which on a curved or warped
+/// face need not be the closest point. `None` for kinds that are not faces.
+pub fn local_minimum(
+    method: &impl Minimise,
+    start: Start,
+    kind: CellKind,
+    nodes: &[Vec3],
+    query: &Vec3,
+) -> Option<Minimum> {
+    patch::visit(kind, nodes, query, LocalMinimum { method, start, nodes, query })
+}
+
+struct LocalMinimum<'a, M> {
+    method: &'a M,
+    start: Start,
+    nodes: &'a [Vec3],
+    query: &'a Vec3,
+}
+
+impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
+    type Output = Minimum;
+
+    #[inline]
+    fn visit<P: Patch>(self, patch: &P) -> Minimum {
+        self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query))
+    }
+}
+
+/// The local minimum, and where it is not certainly the global one a search for that.
+struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
+
+impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
+    type Output = ClosestPoint;
+
+    #[inline]
+    fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
+        let LocalMinimum { nodes, query, .. } = self.0;
+        let local = self.0.visit(patch);
+        let is_closest = P::AFFINE || certificate::is_closest(patch, local.xi);
+        let (minimum, outcome) = if local.converged && is_closest {
+            (local, Outcome::Converged)
+        } else {
+            let found = search::global_minimum(patch, local);
+            let outcome = match (found.minimum.converged, found.cells) {
+                (false, _) => Outcome::Capped,
+                (true, 0) => Outcome::Converged,
+                (true, _) => Outcome::Searched,
+            };
+            (found.minimum, outcome)
+        };
+        ClosestPoint::from_minimum(patch, nodes, query, &minimum, outcome)
+    }
+}
+
+/// Where the iteration on a face starts.
+#[inline]
+fn first_point<P: Patch>(patch: &P, start: Start, nodes: &[Vec3], query: &Vec3) -> [f64; 2] {
+    match start {
+        Start::Centre => P::DOMAIN.centre,
+        Start::Previous(xi) => P::DOMAIN.project(xi),
+        Start::Nearest => {
+            let mut best = P::DOMAIN.centre;
+            let mut least = patch.offset(best).norm_squared();
+            for (node, &xi) in nodes.iter().zip(P::DOMAIN.corners.iter().chain(P::OTHER_NODES)) {
+                let distance = (query - node).norm_squared();
+                if distance < least {
+                    (least, best) = (distance, xi);
+                }
+            }
+            best
+        }
+    }
+}
+
+impl ClosestPoint {
+    #[inline]
+    fn from_minimum<P: Patch>(
+        patch: &P,
+        nodes: &[Vec3],
+        query: &Vec3,
+        minimum: &Minimum,
+        outcome: Outcome,
+    ) -> Self {
+        let feature = feature_of::<P>(nodes, minimum.xi);
+        let point = match feature {
+            Feature::Vertex(k) => nodes[k as usize],
+            _ => query + patch.offset(minimum.xi),
+        };
+        let distance_squared = (query - point).norm_squared();
+        let outcome = if distance_squared.is_finite() { outcome } else { Outcome::Capped };
+        Self { xi: minimum.xi, point, distance_squared, feature, iterations: minimum.iterations, outcome }
+    }
+}
+
+/// Where a point of a face lies; a collapsed edge is the corner at both its ends.
+#[inline]
+fn feature_of<P: Patch>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
+    match P::DOMAIN.feature(xi) {
+        Feature::Edge(k) => {
+            let (from, corners) = (k as usize, P::DOMAIN.corners.len());
+            let is_straight = P::OTHER_NODES.is_empty();
+            let collapsed = nodes[from] == nodes[P::DOMAIN.next_corner(from)]
+                && (is_straight || nodes[from] == nodes[corners + from]);
+            if collapsed { Feature::Vertex(k) } else { Feature::Edge(k) }
+        }
+        feature => feature,
+    }
+}
+
+fn nearest_node(nodes: &[Vec3], query: &Vec3) -> ClosestPoint {
+    let distance = |k: &usize| (nodes[*k] - query).norm_squared();
+    let nearest = (0..nodes.len()).min_by(|i, j| distance(i).total_cmp(&distance(j)));
+    let point = nearest.map_or(Vec3::repeat(f64::NAN), |k| nodes[k]);
+    ClosestPoint {
+        xi: [0.0; 2],
+        point,
+        distance_squared: (query - point).norm_squared(),
+        feature: Feature::Vertex(nearest.unwrap_or(0) as u8),
+        iterations: 0,
+        outcome: Outcome::Exact,
+    }
+}

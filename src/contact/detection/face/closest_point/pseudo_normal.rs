@@ -1,0 +1,332 @@
+//! On which side of a surface a point is, and how far.
+//!
+//! At a point inside a face the side is that of its normal. On an edge or a corner the faces around it may
+//! disagree; the sum of their normals, at a corner weighted by the angle each face takes there, never does
+//! (Bærentzen & Aanæs 2005), provided the point is the closest of the whole surface. On the border of an open
+//! surface only the faces that exist count.
+
+use std::f64::consts::PI;
+
+use super::domain::{Domain, MAX_FACE_NODES};
+use super::{ClosestPoint, Feature};
+use crate::contact::detection::face::control_points::bulge;
+use crate::contact::flush::rounding_of_gap;
+use crate::contact::{Edge, Surface};
+use crate::element::shape_gradients;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// Sine of the angle from square within which directions are square but for rounding: normals of faces with edges h are
+/// off by ε |x|/h.
+pub const SQUARE: f64 = 1e-6;
+
+/// Signed distance and direction between a point and a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// Distance \[m\]; negative if the point is inside.
+    pub gap: f64,
+    /// Unit vector out of the surface.
+    pub normal: Vec3,
+}
+
+/// Normal that tells the sides of the surface at a point of a face.
+///
+/// Inside the face its normal at `xi`; on an edge n₁ + n₂ with the normals of both faces there; at a vertex
+/// Σ angle_f n_f. A segment from a to b in the plane has its normal to the right, (Δy, −Δx), and at its ends
+/// n₁ + n₂.
+///
+/// # Shapes and units
+/// `positions`: of all nodes, by the global numbers of the surface. Unit length; zero where the faces have no area.
+pub fn pseudo_normal(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+) -> Vec3 {
+    unit_or_zero(&pseudo_normal_vector(surface, positions, face, xi, feature))
+}
+
+/// The same, of any length where it is not zero.
+pub fn pseudo_normal_vector(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+) -> Vec3 {
+    match feature {
+        Feature::Face => face_normal_vector(surface, &|node| positions[node as usize], face, xi),
+        Feature::Edge(k) => edge_normal(surface, positions, face, xi, k as usize),
+        Feature::Vertex(k) => {
+            let (kind, nodes) = surface.face(face);
+            vertex_normal(surface, positions, nodes[kind.corners()[k as usize] as usize])
+        }
+    }
+}
+
+/// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point and its closest point on the surface.
+///
+/// Inside a face the normal is the face's; so it is the pseudo-normal where r and x* coincide but for rounding.
+/// `closest` must be the closest of the whole surface, or of all its faces near the point.
+pub fn signed_gap(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    query: &Vec3,
+    closest: &ClosestPoint,
+) -> Gap {
+    Gap::new(query, closest, &pseudo_normal_vector(surface, positions, face, closest.xi, closest.feature))
+}
+
+impl Gap {
+    /// The [`signed_gap`] where the pseudo-normal is known, of any length.
+    pub fn new(query: &Vec3, closest: &ClosestPoint, pseudo_normal: &Vec3) -> Self {
+        let offset = query - closest.point;
+        let on_surface = |normal: Vec3| Self { gap: offset.dot(&normal), normal };
+        if closest.feature == Feature::Face
+            && let Some(normal) = pseudo_normal.try_normalize(0.0)
+        {
+            return on_surface(normal);
+        }
+        let distance = offset.norm();
+        if distance <= rounding_of_gap([query, &closest.point]) {
+            return on_surface(unit_or_zero(pseudo_normal));
+        }
+        let sign = if offset.dot(pseudo_normal) < 0.0 { -1.0 } else { 1.0 };
+        Self { gap: sign * distance, normal: offset * (sign / distance) }
+    }
+}
+
+/// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if there is none.
+fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
+    face_normal_where(surface, &|node| positions[node as usize], face, xi)
+}
+
+/// The same where nodes are `at` these positions.
+pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
+    unit_or_zero(&face_normal_vector(surface, at, face, xi))
+}
+
+/// Whether two directions, of any length, are more than square to each other: faces at right angles are not opposed,
+/// whichever way they are turned in space.
+pub fn are_opposed(a: &Vec3, b: &Vec3) -> bool {
+    let product = a.dot(b);
+    product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
+}
+
+/// The vector of unit length in a direction; zero if it has none.
+pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
+    direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
+}
+
+/// Normal of a face at ξ, of any length: it has the bits of those that are found in lanes.
+pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
+        let corner = at(a);
+        return (at(b) - corner).cross(&(at(c) - corner));
+    }
+    if Domain::of(kind).is_none() {
+        return Vec3::zeros();
+    }
+    let mut gradients = [[0.0; 3]; MAX_FACE_NODES];
+    shape_gradients(kind, [xi[0], xi[1], 0.0], &mut gradients);
+    let mut tangents = [Vec3::zeros(); 2];
+    for (&node, gradient) in nodes.iter().zip(gradients) {
+        let relative = at(node) - at(nodes[0]);
+        tangents[0] += relative * gradient[0];
+        tangents[1] += relative * gradient[1];
+    }
+    match kind.dimension() {
+        1 => Vec3::new(tangents[0].y, -tangents[0].x, 0.0),
+        _ => tangents[0].cross(&tangents[1]),
+    }
+}
+
+/// n₁ + n₂ at the same point of the k-th edge of a face.
+fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2], k: usize) -> Vec3 {
+    let normal = face_normal(surface, positions, face, xi);
+    let (kind, nodes) = surface.face(face);
+    let (Some(domain), Some(&edge)) = (Domain::of(kind), surface.edges_of_face(face).get(k)) else {
+        return normal;
+    };
+    let edge = surface.edges()[edge as usize];
+    let other = if edge.face as usize == face { edge.neighbour } else { Some(edge.face) };
+    let Some(other) = other else { return normal };
+    let corners = kind.corners();
+    let next = (k + 1) % corners.len();
+    let ends = [nodes[corners[k] as usize], nodes[corners[next] as usize]];
+    // ξ runs linearly along the straight side of the natural domain.
+    let (from, to) = (domain.corners[k], domain.corners[next]);
+    let i = if from[0] == to[0] { 1 } else { 0 };
+    let place = (xi[i] - from[i]) / (to[i] - from[i]);
+    normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
+}
+
+/// Whether a point is behind a face and, past the rim where that ends, in front of a face that falls away from it:
+/// `offset` is from its closest point on the face, on this feature, to it.
+///
+/// ```text
+///   face      ┆
+///   ━━━━━━━━━━●            Behind both faces of a convex edge the closest point is inside one of them, behind those of a
+///    material ┃╲ offset    concave one the offset is against both normals: this is outside.
+///             ┃  ●
+/// ```
+pub fn is_past_rim(
+    surface: &Surface,
+    positions: &[Vec3],
+    face: usize,
+    xi: [f64; 2],
+    feature: Feature,
+    offset: &Vec3,
+) -> bool {
+    let at = |node: u32| positions[node as usize];
+    let normal = face_normal(surface, positions, face, xi);
+    let is_passed = |other: Vec3| are_opposed(&other, &-offset) && !are_opposed(&other, &normal);
+    are_opposed(&normal, offset)
+        && match feature {
+            Feature::Face => false,
+            Feature::Edge(k) => is_passed(edge_normal(surface, positions, face, xi, k as usize) - normal),
+            Feature::Vertex(k) => {
+                let (kind, nodes) = surface.face(face);
+                let node = nodes[kind.corners()[k as usize] as usize];
+                let around = surface.local_node(node).map(|local| surface.faces_of_local_node(local));
+                around
+                    .into_iter()
+                    .flatten()
+                    .any(|&f| is_passed(weighted_normal(surface, &at, f as usize, node)))
+            }
+        }
+}
+
+/// Unit normals of the two faces of an edge, `place` of the way from its first node to its second; zero for the face
+/// that is missing on a border.
+pub fn normals_beside_edge(
+    surface: &Surface,
+    at: &impl Fn(u32) -> Vec3,
+    edge: &Edge,
+    place: f64,
+) -> [Vec3; 2] {
+    let normal = |face: u32| normal_on_edge(surface, at, face as usize, edge.nodes, place);
+    [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
+}
+
+/// Normal of a face at a point of its edge between two global nodes, `place` of the way.
+fn normal_on_edge(
+    surface: &Surface,
+    at: &impl Fn(u32) -> Vec3,
+    face: usize,
+    ends: [u32; 2],
+    place: f64,
+) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let natural = |node: u32| {
+        let corner = kind.corners().iter().position(|&c| nodes[c as usize] == node)?;
+        Domain::of(kind).map(|domain| domain.corners[corner])
+    };
+    let (Some(from), Some(to)) = (natural(ends[0]), natural(ends[1])) else { return Vec3::zeros() };
+    let xi = [0, 1].map(|i| from[i] + place * (to[i] - from[i]));
+    face_normal_where(surface, at, face, xi)
+}
+
+/// Σ angle_f n_f over the faces around a node (global number), not of unit length; zero for a node that is not
+/// of the surface.
+///
+/// At a corner the angle is that between the tangents of the two edges that meet there, at a node in the middle of
+/// an edge π, at one inside a face 2 π.
+pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
+    vertex_normal_where(surface, &|node| positions[node as usize], node)
+}
+
+/// The same where nodes are `at` these positions.
+pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u32) -> Vec3 {
+    let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
+    let faces = surface.faces_of_local_node(local);
+    let once = faces.iter().enumerate().filter(|&(i, f)| i == 0 || faces[i - 1] != *f);
+    once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
+}
+
+/// Whether the normals of all faces around a node (global number) are [opposed](are_opposed) to a direction there, or all
+/// are along it: then so is that of the node, a sum of theirs with positive weights. `None` where they differ, and of
+/// curved or collapsed faces.
+pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
+    let faces = surface.faces_of_local_node(surface.local_node(node)?);
+    let between = |from: u32, to: [u32; 2]| {
+        let [e, f] = to.map(|to| positions[to as usize] - positions[from as usize]);
+        e.cross(&f)
+    };
+    let (mut against, mut along) = (!faces.is_empty(), true);
+    for &face in faces {
+        let normal = match surface.face(face as usize) {
+            (CellKind::Tri3, &[a, b, c]) => between(a, [b, c]),
+            (CellKind::Quad4, nodes) => {
+                let mut places = (0..4).filter(|&k| nodes[k] == node);
+                let (Some(k), None) = (places.next(), places.next()) else { return None };
+                between(node, [nodes[(k + 1) % 4], nodes[(k + 3) % 4]])
+            }
+            _ => return None,
+        };
+        against &= are_opposed(&normal, direction);
+        along &= normal.dot(direction) > 0.0;
+    }
+    (against || along).then_some(against)
+}
+
+/// Normal of a face at one of its nodes, as long as the angle the face takes there; unit length for a segment.
+pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let corners = kind.corners().len();
+    let local = nodes.iter().position(|&n| n == node);
+    let (Some(domain), Some(local)) = (Domain::of(kind), local) else { return Vec3::zeros() };
+    match (kind.dimension(), local) {
+        (1, _) => face_normal_where(surface, at, face, node_coordinates(domain, local)),
+        (_, k) if k < corners => weighted_corner_normal(surface, at, face, node),
+        (_, k) if k < 2 * corners => {
+            face_normal_where(surface, at, face, node_coordinates(domain, local)) * PI
+        }
+        _ => face_normal_where(surface, at, face, node_coordinates(domain, local)) * (2.0 * PI),
+    }
+}
+
+/// Natural coordinates of a node: corners, middles of edges, centre; of a segment its ends and its middle.
+fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
+    let count = domain.corners.len();
+    if local < count {
+        domain.corners[local]
+    } else if count > 2 && local < 2 * count {
+        let (from, to) = (domain.corners[local - count], domain.corners[(local + 1) % count]);
+        [0, 1].map(|i| 0.5 * (from[i] + to[i]))
+    } else {
+        domain.centre
+    }
+}
+
+/// Normal of a triangle or quadrilateral at one of its corners, as long as the angle between its edges there.
+fn weighted_corner_normal(
+    surface: &Surface,
+    position: &impl Fn(u32) -> Vec3,
+    face: usize,
+    node: u32,
+) -> Vec3 {
+    let (kind, nodes) = surface.face(face);
+    let count = kind.corners().len();
+    let is_node = |k: &usize| nodes[*k] == node;
+    let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
+        return Vec3::zeros();
+    };
+    // The corners of a collapsed edge are one: the face's angle there is between the edges before and after it.
+    let (before, after) =
+        if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
+    let tangent = |from: usize, to: usize, edge: usize| {
+        let at = |k: usize| position(nodes[k % nodes.len()]);
+        let (from, to) = (at(from), at(to % count));
+        // A quadratic edge leaves its end towards its Bézier control point.
+        let towards = if kind == kind.linear() { to } else { bulge(&from, &to, &at(count + edge)) };
+        towards - from
+    };
+    let (e, f) =
+        (tangent(after, after + 1, after), tangent(before, before + count - 1, (before + count - 1) % count));
+    let normal = e.cross(&f);
+    normal.try_normalize(0.0).map_or_else(Vec3::zeros, |n| n * normal.norm().atan2(e.dot(&f)))
+}

@@ -1,0 +1,6 @@
+//! The geometry of a face: its control points, the convex hull and the bounds they give, its closest point.
+
+pub(crate) mod bounds;
+pub mod closest_point;
+pub(crate) mod control_points;
+pub(crate) mod convex_hull;

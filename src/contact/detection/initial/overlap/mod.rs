@@ -1,0 +1,301 @@
+//! Bodies that overlap in a given configuration: a check of input, not part of a step.
+
+mod common_ball;
+mod facet;
+mod facet_tree;
+mod patches;
+mod self_crossing;
+mod side;
+mod sorted_boxes;
+#[cfg(test)]
+mod tests;
+mod winding;
+
+pub use self_crossing::self_crossings;
+
+use rayon::prelude::*;
+
+use crate::contact::Surface;
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+use crate::contact::detection::face::closest_point::{Method, Start, closest_point};
+use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
+use crate::contact::detection::face::convex_hull::QuadraticPatch;
+use crate::contact::detection::model::ContactModel;
+use crate::contact::detection::tree::body_tree::BodyTree;
+use crate::contact::detection::volume::Aabb;
+use common_ball::common_ball;
+use facet::{Facet, fan};
+use facet_tree::FacetTree;
+use patches::crossing_of_patches;
+use side::Side;
+pub(crate) use sorted_boxes::SortedBoxes;
+
+/// Two bodies that overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Penetration {
+    /// The two bodies, first < second.
+    pub bodies: [u32; 2],
+    /// What of one is in the other.
+    pub entry: Entry,
+    /// How far one must be moved at least to be out of the other \[m\]: the greatest depth of a node inside the other, or
+    /// the diameter of the largest ball inside both, or nearly the largest, where that is more. Of open surfaces, the
+    /// depth of points of them; 0 where two of them cross.
+    pub depth: f64,
+    /// Where \[m\].
+    pub point: Vec3,
+}
+
+/// What of a body is in another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A node.
+    Nodes,
+    /// No node, but faces cross.
+    Faces,
+    /// Neither, as where faces line up: only points inside both bodies tell that they overlap, and contact does not.
+    Insides,
+}
+
+/// Depth below which bodies count as touching, relative to the extent of the smaller one.
+const TOUCHING: f64 = 1e-9;
+/// Depth of points inside a body that are looked for in another one, relative to the same: bodies that touch are well
+/// apart from each other's.
+const INSET: f64 = 16.0;
+/// Distance from its border, relative to the same, within which a crossing of a curved face does not count.
+const BORDER: f64 = 16.0;
+/// Part by which a depth must be more than another one to be told in its place.
+const ROUNDING: f64 = 1e-6;
+
+/// Pairs of different bodies that overlap, ascending; [`self_crossings`] tells of the others.
+///
+/// # Cost
+/// A tree over the boxes of the bodies; for each pair whose boxes meet, a sweep over the edges and faces in the common
+/// box, and for the nodes in it a search of an index of the faces; the same for points a little inside. All faces of a
+/// body, some times, where bodies overlap.
+pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
+    let boxes: Vec<Option<Aabb>> =
+        model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
+    let common_box = |bodies: &[u32; 2]| {
+        let [first, second] = bodies.map(|body| boxes[body as usize]);
+        let touching = TOUCHING * first?.diagonal().min(second?.diagonal());
+        Some((*bodies, first?.intersection(&second?)?, touching))
+    };
+    let mut tree = BodyTree::new(model.surfaces.len());
+    let placed: Vec<(u32, Aabb)> =
+        (0..).zip(&boxes).filter_map(|(body, bounds)| Some((body, (*bounds)?))).collect();
+    tree.build(&placed);
+    let mut different = tree.pairs(usize::MAX).unwrap_or_default();
+    different.retain(|&bodies| model.can_meet(bodies));
+    let close: Vec<([u32; 2], Aabb, f64)> = different.iter().filter_map(common_box).collect();
+    let mut sides: Vec<Option<Side<'_>>> = model.surfaces.iter().map(|_| None).collect();
+    for body in close.iter().flat_map(|(bodies, ..)| bodies) {
+        let surface = &model.surfaces[*body as usize];
+        sides[*body as usize].get_or_insert_with(|| Side::new(surface, positions));
+    }
+    close
+        .par_iter()
+        .filter_map(|&(bodies, common, touching)| {
+            let [first, second] = bodies.map(|body| sides[body as usize].as_ref());
+            let sides = [first?, second?];
+            let (entry, depth, point) = entry(sides, &common, touching)?;
+            let thickness = thickness(sides, &common, &point, touching);
+            let (depth, point) =
+                thickness.filter(|(more, _)| *more > (1.0 + ROUNDING) * depth).unwrap_or((depth, point));
+            Some(Penetration { bodies, entry, depth, point })
+        })
+        .collect()
+}
+
+/// What of one body is in the other, how deep a node is, and where.
+fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
+    let deepest = [[0, 1], [1, 0]]
+        .into_iter()
+        .filter_map(|[a, b]| sides[b].deepest(&sides[a].nodes_in(common), touching))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    if let Some((depth, point)) = deepest {
+        return Some((Entry::Nodes, depth, point));
+    }
+    let (positions, surfaces) = (sides[0].positions, sides.map(|side| side.surface));
+    let [first, second] = surfaces;
+    crossing(first, second, positions, common, touching)
+        .or_else(|| crossing(second, first, positions, common, touching))
+        .or_else(|| curved_crossing(surfaces, positions, common, touching))
+        .map(|point| (Entry::Faces, 0.0, point))
+        .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
+}
+
+/// A point inside both bodies that nodes and faces of one a little inside it have in the other.
+///
+/// Faces that line up have no points in each other's bodies, and no edges through each other. Moved inside, and shifted
+/// beside by less than that, they have, and those of bodies that touch are outside.
+fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
+    [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
+        let (inset, other) = (sides[a], sides[b]);
+        let points = inset.inset_points(INSET * touching, common);
+        let depths = [inset, other].map(|side| side.depths(&points));
+        let mut inside = (0..points.len()).filter(|&k| depths.iter().all(|depths| depths[k] > touching));
+        let is_inside = |point: &Vec3| other.winds_around(point) && inset.winds_around(point);
+        let point = other.is_closed().then(|| inside.find(|&k| is_inside(&points[k]))).flatten();
+        point.map(|k| points[k]).or_else(|| inset_crossing(inset, other, common, touching))
+    })
+}
+
+/// A point where a straight edge of one body, a little inside it, passes through a flat face of the other.
+fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f64) -> Option<Vec3> {
+    if !inset.is_closed() {
+        return None;
+    }
+    let ends: Vec<[Vec3; 2]> = straight_edges(inset.surface, inset.positions, touching)
+        .map(|nodes| nodes.map(|node| inset.inset_node(node, INSET * touching)))
+        .filter(|ends| !Aabb::fit(ends, touching).excludes(common))
+        .collect();
+    if ends.is_empty() {
+        return None;
+    }
+    let facets = flat_facets(other.surface, other.positions, common, touching);
+    // Past a sharp corner of a facet a point is farther away than past its sides.
+    let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
+    let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
+    ends.iter().find_map(|ends| {
+        let around = Aabb::fit(ends, touching);
+        let near = facets.near(&around);
+        near.filter_map(|facet| facet.met_by(ends, touching)).find(is_common)
+    })
+}
+
+/// How thick the part is that two bodies have in common, and where; of an open surface, how deep its faces are.
+fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) -> Option<(f64, Vec3)> {
+    match sides.map(Side::is_closed) {
+        [true, true] => common_ball(sides, common, INSET * touching, *point),
+        [true, false] => sides[0].deepest(&sides[1].centres_in(common), touching),
+        [false, true] => sides[1].deepest(&sides[0].centres_in(common), touching),
+        [false, false] => None,
+    }
+}
+
+/// Box of the points that hold the faces.
+fn bounding_box(surface: &Surface, positions: &[Vec3]) -> Option<Aabb> {
+    (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions)).reduce(|a, b| a.union(&b))
+}
+
+fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
+    let (kind, nodes) = surface.face(face);
+    let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
+    Aabb::fit(control_points(kind, nodes, positions, &mut points), 0.0)
+}
+
+/// A point where a straight edge of one surface passes through a flat face of the other.
+fn crossing(
+    edges: &Surface,
+    faces: &Surface,
+    positions: &[Vec3],
+    common: &Aabb,
+    touching: f64,
+) -> Option<Vec3> {
+    let facets = flat_facets(faces, positions, common, touching);
+    straight_edges(edges, positions, touching).find_map(|nodes| {
+        let ends = nodes.map(|node| positions[node as usize]);
+        let of_edge = Aabb::fit(&ends, 0.0);
+        of_edge.intersection(common)?;
+        facets.near(&of_edge).find_map(|facet| facet.pierced_by(&ends, touching))
+    })
+}
+
+/// The faces in a box that are the polygons of their corners, in triangles.
+fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f64) -> FacetTree {
+    let facets = (0..surface.num_faces())
+        .filter(|&face| !box_of_face(surface, face, positions).excludes(bounds))
+        .filter(|&face| patch(surface, face, positions).thickness() <= touching)
+        .flat_map(|face| facets(surface, face, positions));
+    FacetTree::new(&facets.collect::<Vec<Facet>>())
+}
+
+/// The ends of the edges that are straight, with nodes in their middles where these deviate by no more than `touching`; in
+/// plane problems of the faces themselves.
+fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
+    let at = |node: u32| positions[node as usize];
+    let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
+        middle.is_none_or(|middle| (at(middle) - (at(a) + at(b)) * 0.5).norm() <= touching)
+    };
+    let edges = surface.edges().iter().filter(move |edge| is_straight(edge.nodes, edge.middle));
+    let segments = (0..surface.num_faces()).filter_map(move |face| match surface.face(face) {
+        (CellKind::Line2, &[a, b]) => Some([a, b]),
+        (CellKind::Line3, &[a, b, middle]) => is_straight([a, b], Some(middle)).then_some([a, b]),
+        _ => None,
+    });
+    edges.map(|edge| edge.nodes).chain(segments)
+}
+
+/// A point where faces of two surfaces, one of them curved or both, pass through each other. Faces with a
+/// corner in one place are left out: they touch there, and where meshes fit each other along all of an edge.
+fn curved_crossing(
+    surfaces: [&Surface; 2],
+    positions: &[Vec3],
+    common: &Aabb,
+    touching: f64,
+) -> Option<Vec3> {
+    let is_flat = |k: usize, face: usize| is_flat(surfaces[k], face, positions, touching);
+    let near = [0, 1].map(|k: usize| {
+        let boxes =
+            (0..surfaces[k].num_faces()).map(|face| (box_of_face(surfaces[k], face, positions), face));
+        SortedBoxes::new(boxes.filter(|(of_face, _)| of_face.intersection(common).is_some()).collect())
+    });
+    let all_flat = [0, 1].map(|k: usize| near[k].iter().all(|&(_, face)| is_flat(k, face)));
+    if all_flat == [true; 2] {
+        return None;
+    }
+    let is_inside = |point: &Vec3, faces: [usize; 2]| {
+        (0..2).all(|k| is_off_border(surfaces[k], faces[k], positions, point, BORDER * touching))
+    };
+    near[0].iter().find_map(|&(ref box_of_first, first)| {
+        let others = near[1].near(box_of_first);
+        others.filter(|&second| !(is_flat(0, first) && is_flat(1, second))).find_map(|second| {
+            let patches = [patch(surfaces[0], first, positions), patch(surfaces[1], second, positions)];
+            if have_a_common_corner(&patches, touching) {
+                return None;
+            }
+            crossing_of_patches(patches, touching, |point| is_inside(point, [first, second]))
+        })
+    })
+}
+
+/// Whether a face is the polygon of its corners, but for `touching`.
+fn is_flat(surface: &Surface, face: usize, positions: &[Vec3], touching: f64) -> bool {
+    is_held_by_nodes(surface.face(face).0) && patch(surface, face, positions).thickness() <= touching
+}
+
+fn patch(surface: &Surface, face: usize, positions: &[Vec3]) -> QuadraticPatch {
+    let (kind, nodes) = surface.face(face);
+    QuadraticPatch::of_face(kind, |k| positions[nodes[k] as usize])
+}
+
+fn have_a_common_corner([first, second]: &[QuadraticPatch; 2], touching: f64) -> bool {
+    first.corners().iter().any(|a| second.corners().iter().any(|b| (a - b).norm() <= touching))
+}
+
+/// Whether a point of a face is farther than `margin` from its edges; of a segment, from its ends.
+fn is_off_border(surface: &Surface, face: usize, positions: &[Vec3], point: &Vec3, margin: f64) -> bool {
+    let (kind, nodes) = surface.face(face);
+    if kind.dimension() < 2 {
+        let ends = kind.corners().iter().map(|&k| positions[nodes[k as usize] as usize]);
+        return ends.map(|end| (point - end).norm()).fold(f64::INFINITY, f64::min) > margin;
+    }
+    surface.edges_of_face(face).iter().map(|&edge| surface.edges()[edge as usize]).all(|edge| {
+        let ends = edge.nodes.map(|node| positions[node as usize]);
+        let (kind, middle) = match edge.middle {
+            Some(middle) => (CellKind::Line3, positions[middle as usize]),
+            None => (CellKind::Line2, ends[1]),
+        };
+        let nodes = [ends[0], ends[1], middle];
+        let nodes = &nodes[..kind.num_nodes()];
+        closest_point(Method::Auto, Start::Nearest, kind, nodes, point).distance_squared > margin * margin
+    })
+}
+
+fn facets(surface: &Surface, face: usize, positions: &[Vec3]) -> impl Iterator<Item = Facet> {
+    let (kind, nodes) = surface.face(face);
+    let corner = move |k: usize| positions[nodes[kind.corners()[k] as usize] as usize];
+    fan(kind.corners().len()).map(move |corners| Facet::new(corners, corner))
+}

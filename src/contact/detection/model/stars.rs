@@ -1,0 +1,142 @@
+//! The material around nodes: what is near a node through the cells that have it, and what only lies there.
+//!
+//! ```text
+//!     ┌─────┬─────┐
+//!     │     │     │       n: a node of the upper lip of a cut. The lower lip lies on it, but all that is nearer to n
+//!     ├─────n─────┤       through the material than r is in the star of n, the cells that have n.
+//!     ├───┬───┬───┤
+//!     │   │   │   │       r: distance of n from the sides of its star that do not have n
+//!     └───┴───┴───┘
+//! ```
+//! A way from n through the material leaves the star of n through a side that does not have n. So a face that is nearer
+//! than r is reached through the material only if it is of a cell of the star. Where this says that a face is not, it is
+//! the other lip of a cut, wherever rounding or an overlap has put it.
+
+use std::collections::HashMap;
+
+use crate::contact::Surface;
+use crate::contact::detection::face::closest_point::{Method, Start, closest_point};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// The distance of a node from a curved side, relative to that from its corners' facets, at the least.
+const CURVED: f64 = 0.5;
+
+/// Cells of one kind and their nodes, global numbers.
+pub type Cells<'a> = (CellKind, &'a [u32]);
+
+/// The stars of nodes of surfaces.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stars {
+    /// Distance of every node from the sides of its star that do not have it \[m\]; 0 where no cells are known.
+    clear: Vec<f64>,
+    /// Nodes and the faces, without the node, of cells that have it; ascending.
+    opposite: Vec<[u32; 2]>,
+}
+
+impl Stars {
+    /// Of the nodes of surfaces that the cells of each bound, at these positions \[m\]. Surfaces without cells, or that
+    /// bound none as sheets, have no stars.
+    ///
+    /// # Cost
+    /// A map of the faces, and for each cell at a surface the distances of its nodes from its sides.
+    pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
+        let mut stars = Self { clear: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
+        for (surface, cells) in surfaces.iter().zip(cells) {
+            stars.add(surface, cells, positions);
+        }
+        for clear in stars.clear.iter_mut().filter(|clear| clear.is_infinite()) {
+            *clear = 0.0;
+        }
+        stars.opposite.sort_unstable();
+        stars
+    }
+
+    fn add(&mut self, surface: &Surface, cells: &[Cells<'_>], positions: &[Vec3]) {
+        let faces: HashMap<[u32; 4], u32> = (0..surface.num_faces())
+            .map(|face| {
+                let (kind, nodes) = surface.face(face);
+                (corners_of(kind, |k| nodes[k as usize]), face as u32)
+            })
+            .collect();
+        let Some(dimension) = surface.distinct_kinds().first().map(|kind| kind.dimension()) else { return };
+        for (kind, connectivity) in cells.iter().filter(|(kind, _)| kind.dimension() == dimension + 1) {
+            for cell in connectivity.chunks_exact(kind.num_nodes()) {
+                if cell.iter().any(|&node| surface.local_node(node).is_some()) {
+                    self.add_cell(*kind, cell, &faces, positions);
+                }
+            }
+        }
+    }
+
+    fn add_cell(&mut self, kind: CellKind, cell: &[u32], faces: &HashMap<[u32; 4], u32>, positions: &[Vec3]) {
+        let factor = if kind == kind.linear() { 1.0 } else { CURVED };
+        for side in kind.faces() {
+            let corners = side.kind.corners();
+            let mut places = [Vec3::zeros(); 4];
+            for (place, &corner) in places.iter_mut().zip(corners) {
+                *place = positions[cell[side.nodes[corner as usize] as usize] as usize];
+            }
+            let places = &places[..corners.len()];
+            let face = faces.get(&corners_of(side.kind, |k| cell[side.nodes[k as usize] as usize]));
+            let opposite = (0..).zip(cell).filter(|(k, _)| !side.nodes.contains(k));
+            for (_, &node) in opposite {
+                let query = &positions[node as usize];
+                let nearest = closest_point(Method::Auto, Start::Nearest, side.kind.linear(), places, query);
+                let clear = &mut self.clear[node as usize];
+                *clear = clear.min(factor * nearest.distance_squared.sqrt());
+                self.opposite.extend(face.map(|&face| [node, face]));
+            }
+        }
+    }
+
+    /// Whether a face at this distance from a node \[m\], without it, is not reached from there through the material.
+    pub fn is_beyond_a_cut(&self, node: u32, face: u32, distance: f64) -> bool {
+        self.clear.get(node as usize).is_some_and(|&clear| distance < clear)
+            && self.opposite.binary_search(&[node, face]).is_err()
+    }
+}
+
+/// Corners of a face in ascending order, the unused places filled with `u32::MAX`.
+fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
+    let mut key = [u32::MAX; 4];
+    for (place, &corner) in key.iter_mut().zip(kind.corners()) {
+        *place = node(corner);
+    }
+    key.sort_unstable();
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two rows of squares that meet in y = 0, joined at the last node only: the lips of a cut. The other side of its own
+    /// cell is across the material from a node however thin the cell, the other lip is not, flush, apart or overlapping.
+    #[test]
+    fn lips_of_a_cut_are_not_across_the_material() {
+        for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {
+            let row = |y: f64, to: usize| (0..to).map(move |i| Vec3::new(i as f64, y, 0.0));
+            let positions: Vec<Vec3> =
+                row(-height, 3).chain(row(0.0, 3)).chain(row(height, 3)).chain(row(-overlap, 2)).collect();
+            let cells = [[0, 1, 4, 3], [1, 2, 5, 4], [9, 10, 7, 6], [10, 5, 8, 7]];
+            let lips = [[4, 3], [5, 4], [9, 10], [10, 5]];
+            let outer = [[0, 1], [1, 2], [7, 6], [8, 7]];
+            let faces = lips.iter().chain(&outer).map(|nodes| (CellKind::Line2, nodes.as_slice()));
+            let surface = Surface::new(faces);
+            let connectivity: Vec<u32> = cells.into_iter().flatten().collect();
+            let cells = [vec![(CellKind::Quad4, connectivity.as_slice())]];
+            let stars = Stars::new(&[surface], &cells, &positions);
+            let distance = overlap.abs();
+            for (node, others) in [(3, [2, 3]), (4, [2, 3]), (9, [0, 1]), (10, [0, 1])] {
+                assert!(others.iter().all(|&face| stars.is_beyond_a_cut(node, face, distance)), "{node}");
+            }
+            for (node, face) in [(3, 4), (4, 4), (4, 5), (9, 6), (10, 6), (10, 7)] {
+                assert!(!stars.is_beyond_a_cut(node, face, height), "{node}");
+                assert!(!stars.is_beyond_a_cut(node, face, 0.5 * height), "a face of a cell of the node");
+            }
+        }
+        let nothing_known = Stars::default();
+        assert!(!nothing_known.is_beyond_a_cut(0, 0, 0.0));
+    }
+}

@@ -1,0 +1,425 @@
+//! From candidate pairs of a contactor node and a target face to contact constraints.
+
+mod together;
+
+use rayon::prelude::*;
+
+use crate::contact::flush::rounding_of_gap;
+use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side, Surface};
+use crate::element::{MAX_NODES, shape_values};
+use crate::math::Vec3;
+use crate::math::vectorised::Vectorised;
+use crate::mesh::CellKind;
+
+use crate::contact::detection::face::closest_point::{
+    ClosestPoint, Feature, Gap, Method, Start, are_against, are_opposed, closest_point, face_normal_vector,
+    is_past_rim, pseudo_normal_vector, unit_or_zero, vertex_normal,
+};
+use crate::contact::detection::face::control_points::least_distance_squared;
+use crate::contact::detection::model::{Candidate, ContactModel, is_behind};
+use together::{InLane, Together};
+
+/// How the closest point of a face is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeFaceOptions {
+    /// Method.
+    pub method: Method,
+    /// Where an iterative method starts.
+    pub start: StartFrom,
+}
+
+/// Where an iterative method starts on a candidate face.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartFrom {
+    /// The nearest of the nodes and the centre.
+    #[default]
+    Nearest,
+    /// The centre.
+    Centre,
+    /// The closest point that the node had on the face in the step before, or the nearest of nodes and centre.
+    Previous,
+}
+
+impl StartFrom {
+    /// On a face, given what is known of the step before.
+    fn on(self, face: u32, last: Option<LastClosest>) -> Start {
+        match (self, last) {
+            (Self::Centre, _) => Start::Centre,
+            (Self::Previous, Some(last)) if last.face == face => Start::Previous(last.xi),
+            (Self::Nearest | Self::Previous, _) => Start::Nearest,
+        }
+    }
+}
+
+/// The face of a candidate.
+#[derive(Clone, Copy, Debug)]
+struct TargetFace {
+    /// Its nodes, if it is a triangle.
+    triangle: Option<[u32; 3]>,
+    /// Distance, on either side, within which the candidate can give a constraint \[m\].
+    reach: f64,
+}
+
+/// The closest of the candidate faces of one contactor node.
+#[derive(Clone, Copy, Debug)]
+struct Closest {
+    /// Its place among the candidates.
+    candidate: u32,
+    point: ClosestPoint,
+    /// Normal of the face at the point, of any length, if it was found with it.
+    face_normal: Option<Vec3>,
+}
+
+/// A node that is inside its target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Penetration {
+    /// Place of its closest face among the candidates.
+    candidate: u32,
+    xi: [f64; 2],
+    gap: Gap,
+}
+
+/// The closest face of a node in the step before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct LastClosest {
+    key: NodeOnSurface,
+    face: u32,
+    xi: [f64; 2],
+}
+
+/// What a task has found of its nodes.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    penetrations: Vec<Penetration>,
+    /// The closest face of each, if the next step may start from it.
+    last: Vec<Option<LastClosest>>,
+}
+
+/// Workspace of the search, reused from step to step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeFaceSearch {
+    vectorised: Vectorised,
+    group_ends: Vec<u32>,
+    /// What every step needs of the face of each candidate.
+    target_faces: Vec<TargetFace>,
+    /// Closest face of each contactor node within the search depth, if the next step may start from it.
+    last: Vec<Option<LastClosest>>,
+    found: Vec<Found>,
+}
+
+/// Sine of the angle from straight under a face that is rounding: on the rim of a face, its normal counts.
+pub(crate) const STRAIGHT: f64 = 1e-6;
+
+/// Contactor nodes of a task, and those of them that go through the search at a time.
+const NODES_PER_TASK: usize = 256;
+const NODES_AT_A_TIME: usize = 64;
+
+/// Candidates of a task that makes them ready.
+const CANDIDATES_PER_TASK: usize = 2048;
+
+impl NodeFaceSearch {
+    /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
+    /// stays with it where searches start from that.
+    pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
+        let target_face = |candidate: &Candidate| {
+            let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
+            let triangle = if kind == CellKind::Tri3 { nodes.first_chunk().copied() } else { None };
+            TargetFace { triangle, reach: model.reach_of(candidate) }
+        };
+        self.target_faces.clear();
+        self.target_faces
+            .par_extend(candidates.par_iter().with_min_len(CANDIDATES_PER_TASK).map(target_face));
+        self.group_ends.clear();
+        let mut end = 0;
+        for group in candidates.chunk_by(|a, b| a.key == b.key) {
+            end += group.len() as u32;
+            self.group_ends.push(end);
+        }
+        let last = std::mem::take(&mut self.last);
+        if start == StartFrom::Previous {
+            // Both lists are in the order of the keys.
+            let mut last = last.iter().flatten().peekable();
+            for &end in &self.group_ends {
+                let key = candidates[end as usize - 1].key;
+                while last.next_if(|closest| closest.key < key).is_some() {}
+                self.last.push(last.next_if(|closest| closest.key == key).copied());
+            }
+        }
+    }
+
+    /// Replaces `constraints` by those of the penetrated nodes: the closest face of each target wins (of equally
+    /// close ones the first), the sign comes from the pseudo-normal of the feature its closest point lies on.
+    ///
+    /// A node deeper than the search depth of its pair of bodies is taken to be on the far side of the target.
+    pub fn find(
+        &mut self,
+        candidates: &[Candidate],
+        model: &ContactModel,
+        options: NodeFaceOptions,
+        positions: &[Vec3],
+        constraints: &mut Constraints,
+    ) {
+        let Self { vectorised, group_ends, target_faces, last, found } = self;
+        let search =
+            ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, target_faces };
+        let find = |together: &mut Together, (task, (ends, found)): (usize, (&[u32], &mut Found))| {
+            let first = NODES_PER_TASK * task;
+            let begin = first.checked_sub(1).map_or(0, |before| group_ends[before]);
+            let groups = Groups { begin, ends, last: last.get(first..).unwrap_or_default() };
+            found.penetrations.clear();
+            found.last.clear();
+            search.find(&groups, together, |closest| {
+                found.penetrations.extend(closest.and_then(|closest| search.penetration(closest)));
+                if options.start == StartFrom::Previous {
+                    found.last.push(closest.map(|closest| search.last(closest)));
+                }
+            });
+        };
+        let tasks = group_ends.par_chunks(NODES_PER_TASK);
+        found.resize_with(tasks.len(), Found::default);
+        if tasks.len() > 1 {
+            tasks.zip(&mut *found).enumerate().for_each_init(Together::default, find);
+        } else if let Some(found) = found.first_mut() {
+            find(&mut Together::default(), (0, (group_ends, found)));
+        }
+        constraints.clear();
+        for penetration in found.iter().flat_map(|found| &found.penetrations) {
+            push(penetration, candidates, &model.surfaces, constraints);
+        }
+        last.clear();
+        last.extend(found.iter().flat_map(|found| &found.last));
+    }
+}
+
+/// The search among the candidate faces of contactor nodes.
+struct ClosestFaces<'a> {
+    vectorised: Vectorised,
+    model: &'a ContactModel,
+    options: NodeFaceOptions,
+    positions: &'a [Vec3],
+    candidates: &'a [Candidate],
+    target_faces: &'a [TargetFace],
+}
+
+/// Some contactor nodes.
+struct Groups<'a> {
+    /// Where the candidates of the first begin, and where those of each end.
+    begin: u32,
+    ends: &'a [u32],
+    /// Where the search of each may start; empty if from nothing known.
+    last: &'a [Option<LastClosest>],
+}
+
+/// What is known of one contactor node on the way through its candidate faces.
+struct NodeSearch<'a> {
+    /// The closest face so far.
+    closest: &'a mut Option<Closest>,
+    last: Option<LastClosest>,
+    normal: Option<Vec3>,
+    /// Square of the distance beyond which no face counts any more.
+    farthest: f64,
+}
+
+impl<'a> NodeSearch<'a> {
+    fn new(closest: &'a mut Option<Closest>, last: Option<LastClosest>) -> Self {
+        *closest = None;
+        Self { closest, last, normal: None, farthest: f64::INFINITY }
+    }
+
+    fn take(&mut self, candidate: usize, point: ClosestPoint, face_normal: Option<Vec3>) {
+        self.farthest = point.distance_squared;
+        *self.closest = Some(Closest { candidate: candidate as u32, point, face_normal });
+    }
+}
+
+impl ClosestFaces<'_> {
+    /// Gives `each` the closest of the candidate faces of each node, ascending: the nearest of those that face the node,
+    /// no farther than the search depth.
+    ///
+    /// Candidates go through the lanes side by side, whichever nodes they are of.
+    fn find(&self, groups: &Groups<'_>, together: &mut Together, mut each: impl FnMut(Option<&Closest>)) {
+        let Groups { begin, ends, last } = *groups;
+        let (mut candidate, mut found_until) = (begin as usize, begin as usize);
+        let until = ends.last().map_or(begin, |&end| end) as usize;
+        let mut closest = [None; NODES_AT_A_TIME];
+        let mut last = last.iter();
+        for ends in ends.chunks(NODES_AT_A_TIME) {
+            let closest = &mut closest[..ends.len()];
+            for (closest, &end) in closest.iter_mut().zip(ends) {
+                let mut node = NodeSearch::new(closest, last.next().copied().flatten());
+                while candidate < end as usize {
+                    if candidate == found_until {
+                        found_until = until.min(candidate + Together::LEN);
+                        if self.options.method == Method::Auto {
+                            let these = candidate..found_until;
+                            let (these, target_faces) =
+                                (&self.candidates[these.clone()], &self.target_faces[these]);
+                            together.find(self.vectorised, these, target_faces, self.positions);
+                        }
+                    }
+                    let found = together.candidate((candidate - begin as usize) % Together::LEN);
+                    self.compare(candidate, found, &mut node);
+                    candidate += 1;
+                }
+            }
+            // Apart from the searches: their branches, which nobody can foresee, would stand between the square roots.
+            closest.iter().for_each(|closest| each(closest.as_ref()));
+        }
+    }
+
+    /// Makes a candidate face the closest of its node if it is.
+    ///
+    /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
+    /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
+    /// section meet, would be nearest to that side.
+    fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
+        let (candidate, farthest) = (&self.candidates[place], node.farthest);
+        let reach = self.target_faces[place].reach;
+        let is_near =
+            |distance_squared: f64| distance_squared < farthest && distance_squared <= reach * reach;
+        if let Some(found) = found {
+            if is_near(found.distance_squared())
+                && self.is_opposed(candidate, || found.normal(), &mut node.normal)
+            {
+                node.take(place, found.point(), Some(found.normal()));
+            }
+            return;
+        }
+        let Some(point) = self.closest_point_within(candidate, node, reach) else { return };
+        let target = &self.model.surfaces[candidate.key.target as usize];
+        let position = |node: u32| self.positions[node as usize];
+        let normal = || face_normal_vector(target, &position, candidate.face as usize, point.xi);
+        if is_near(point.distance_squared) && self.is_opposed(candidate, normal, &mut node.normal) {
+            node.take(place, point, None);
+        }
+    }
+
+    /// Whether the normals of a face, of any length, and of the node are opposed: either is found only where it is not
+    /// known without it.
+    fn is_opposed(
+        &self,
+        candidate: &Candidate,
+        face_normal: impl FnOnce() -> Vec3,
+        node_normal: &mut Option<Vec3>,
+    ) -> bool {
+        if candidate.is_opposed {
+            return true;
+        }
+        let face_normal = face_normal();
+        let contactor = &self.model.surfaces[candidate.contactor_body as usize];
+        let node = candidate.key.contactor;
+        are_against(contactor, self.positions, node, &face_normal).unwrap_or_else(|| {
+            let normal = node_normal.get_or_insert_with(|| vertex_normal(contactor, self.positions, node));
+            are_opposed(&face_normal, normal)
+        })
+    }
+
+    /// The closest point of a face; none if it is known to count no more before it is searched for.
+    fn closest_point_within(
+        &self,
+        candidate: &Candidate,
+        node: &NodeSearch<'_>,
+        reach: f64,
+    ) -> Option<ClosestPoint> {
+        let query = &self.positions[candidate.key.contactor as usize];
+        let (kind, nodes) = self.model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
+        let mut corners = [Vec3::zeros(); MAX_NODES];
+        for (corner, &node) in corners.iter_mut().zip(nodes) {
+            *corner = self.positions[node as usize];
+        }
+        let corners = &corners[..nodes.len()];
+        let is_closed_form = matches!(kind, CellKind::Line2 | CellKind::Tri3);
+        let farthest = node.farthest.min(reach * reach);
+        if !is_closed_form && least_distance_squared(kind, corners, query) > farthest {
+            return None;
+        }
+        let start = self.options.start.on(candidate.face, node.last);
+        Some(closest_point(self.options.method, start, kind, corners, query))
+    }
+
+    /// The gap of a node if it is inside its target, offset as that may be. Past the rim of its face, which it is until
+    /// it is as far past it as it is deep, it is still under that face: nothing pushes it along the face.
+    fn penetration(&self, closest: &Closest) -> Option<Penetration> {
+        let Self { model, positions, .. } = *self;
+        let Closest { candidate: place, point, face_normal } = closest;
+        let candidate = &self.candidates[*place as usize];
+        let surface = &model.surfaces[candidate.key.target as usize];
+        let normal_of = |feature: Feature| {
+            pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
+        };
+        let of_feature;
+        // By reference: to read a copy back would wait for its store, longer than all the rest takes.
+        let pseudo_normal = match (point.feature, face_normal) {
+            (Feature::Face, Some(normal)) => normal,
+            (feature, _) => {
+                of_feature = normal_of(feature);
+                &of_feature
+            }
+        };
+        let offset = model.offset([candidate.contactor_body, candidate.key.target]);
+        let query = &positions[candidate.key.contactor as usize];
+        let from_face = query - point.point;
+        let nodes = surface.face(candidate.face as usize).1;
+        // Two corners of the face, for one may be in the origin.
+        let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
+        let rounding = rounding_of_gap([query, corners[0], corners[1]]);
+        let before = from_face.dot(pseudo_normal);
+        if offset == 0.0
+            && before > 0.0
+            && before * before > rounding * rounding * pseudo_normal.norm_squared()
+        {
+            return None; // no root is taken for nodes before the face
+        }
+        let of_one_body = candidate.contactor_body == candidate.key.target;
+        if of_one_body && point.feature != Feature::Face {
+            let face_normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
+            let is_before = offset > 0.0 && from_face.dot(&face_normal) > 0.0;
+            if !(is_before || is_behind(&face_normal, &from_face)) {
+                return None;
+            }
+        }
+        let under_face = || {
+            let normal = unit_or_zero(&face_normal.unwrap_or_else(|| normal_of(Feature::Face)));
+            let gap = from_face.dot(&normal);
+            let is_straight = || {
+                let off = (from_face - normal * gap).norm();
+                gap <= rounding && off <= f64::max(STRAIGHT * gap.abs(), rounding)
+            };
+            let face = candidate.face as usize;
+            let is_past_rim = || is_past_rim(surface, positions, face, point.xi, point.feature, &from_face);
+            (is_straight() || is_past_rim()).then_some(Gap { gap, normal })
+        };
+        let under_face = if point.feature == Feature::Face { None } else { under_face() };
+        let Gap { gap, normal } = under_face.unwrap_or_else(|| Gap::new(query, point, pseudo_normal));
+        let is_touching = gap - offset <= rounding && (offset == 0.0 || gap >= -model.depth_of(candidate));
+        let gap = Gap { gap: gap - offset, normal };
+        is_touching.then_some(Penetration { candidate: *place, xi: point.xi, gap })
+    }
+
+    /// What the next step may start from.
+    fn last(&self, closest: &Closest) -> LastClosest {
+        let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
+        LastClosest { key, face, xi: closest.point.xi }
+    }
+}
+
+/// Adds the constraint of a node that is inside its target.
+fn push(
+    penetration: &Penetration,
+    candidates: &[Candidate],
+    surfaces: &[Surface],
+    constraints: &mut Constraints,
+) {
+    let Penetration { candidate, xi, gap: Gap { gap, normal } } = *penetration;
+    let candidate = &candidates[candidate as usize];
+    let (kind, nodes) = surfaces[candidate.key.target as usize].face(candidate.face as usize);
+    let mut values = [0.0; MAX_NODES];
+    shape_values(kind, [xi[0], xi[1], 0.0], &mut values[..nodes.len()]);
+    let NodeOnSurface { contactor, target } = candidate.key;
+    let contactor = Side { body: candidate.contactor_body, nodes: &[contactor], shape_values: &[1.0] };
+    let target = Side { body: target, nodes, shape_values: &values[..nodes.len()] };
+    constraints.push(ContactKey::Node(candidate.key), gap, normal, contactor, target);
+}
+
+#[cfg(test)]
+mod tests;

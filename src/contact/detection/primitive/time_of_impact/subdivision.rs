@@ -1,0 +1,310 @@
+//! First touch of two faces of which at least one is curved, by branch and bound over pairs of patches.
+//!
+//! The hulls of the control points of two patches hold the patches; until the hulls can touch the patches cannot. The
+//! pair that can touch first is split, the thicker patch into its parts, and what its parts cannot do any earlier
+//! takes its place, until the first pair is as thin as the tolerance: its hulls are then the faces. Patches away from
+//! the touch drop out, so a touch at a point takes about as many pairs for each halving of the patches, and a halving
+//! divides their thickness by four.
+//!
+//! Pairs whose times differ by less than the tolerance are looked at from the smallest to the largest: where faces
+//! fit each other, the first thin pair settles the time and the others need not be split.
+//!
+//! # Source
+//! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between
+//! time-dependent curved surfaces", SIGGRAPH (branch and bound in time and parameters); here with the hulls of Bézier
+//! patches for the intervals and conservative advancement in time.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::direction::{Direction, Motion, Touch};
+use super::hull::{Closest, Hull, closest_features};
+use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation, are_at_rest, leave};
+use crate::contact::detection::face::control_points::is_held_by_nodes;
+use crate::contact::detection::face::convex_hull::{Patch, QuadraticPatch};
+use crate::math::Vec3;
+use crate::mesh::CellKind;
+
+/// Gap, relative to the size of the smaller face, below which faces touch; half of it is left to the thickness of
+/// patches.
+const TOLERANCE: f64 = 1e-9;
+/// Most pairs of patches looked at: a touch at a point takes some hundreds.
+const MAX_PAIRS: usize = 8192;
+/// Most advances of a pair at a time; each is worth a few pairs.
+const MAX_ADVANCES: usize = 16;
+/// Share of the time left that an advance must gain to be worth another one.
+const WORTHWHILE: f64 = 1e-3;
+
+/// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
+pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
+    if path.kind() != CellKind::Quad4 {
+        return !is_held_by_nodes(path.kind());
+    }
+    let patch = Patch::of_corners(path.kind(), |k| path.node(k));
+    patch.warp() > 0.5 * TOLERANCE * patch.extent()
+}
+
+/// First time at which two faces are as near as a distance; see [`super::time_of_approach`].
+pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
+    a: &A,
+    b: &B,
+    distance: f64,
+    duration: f64,
+) -> Option<Impact> {
+    let patches =
+        [QuadraticPatch::of_face(a.kind(), |k| a.node(k)), QuadraticPatch::of_face(b.kind(), |k| b.node(k))];
+    let acceleration = a.common_acceleration() - b.common_acceleration();
+    let deviation = acceleration_deviation(a, &patches[0]) + acceleration_deviation(b, &patches[1]);
+    let hulls = (Hull::at(a, &patches[0], 0.0), Hull::at(b, &patches[1], 0.0));
+    let coordinate = hulls.0.largest_coordinate().max(hulls.1.largest_coordinate());
+    let size = patches[0].extent().min(patches[1].extent());
+    let speed = relative_speed(&hulls.0, &hulls.1) + (acceleration.norm() + deviation) * duration;
+    let tolerance = (0.5 * TOLERANCE * size).max(4.0 * ROUNDING * coordinate);
+    let normal = hulls.1.outward() - hulls.0.outward();
+    let whole =
+        PatchPair { patches, time: 0.0, point: hulls.0.positions()[0], normal, is_apart: false, depth: 0 };
+    if are_at_rest(&hulls.0, &hulls.1) && acceleration == Vec3::zeros() && deviation == 0.0 {
+        return None;
+    } else if !(speed + tolerance).is_finite() {
+        return Some(Impact { time: 0.0, point: whole.point, normal });
+    }
+    let resolution = tolerance / speed;
+    let (pairs, queue) = (Vec::new(), BinaryHeap::new());
+    let mut search =
+        Search { a, b, distance, duration, acceleration, tolerance, resolution, whole, pairs, queue };
+    search.offer(whole);
+    search.first_touch()
+}
+
+/// Two patches and the time before which they do not touch.
+#[derive(Clone, Copy, Debug)]
+struct PatchPair {
+    patches: [QuadraticPatch; 2],
+    /// Time \[s\] at which the hulls can touch.
+    time: f64,
+    /// Where.
+    point: Vec3,
+    /// Direction from b to a that parted them last.
+    normal: Vec3,
+    /// Whether they are still apart then: more advances would take the time further.
+    is_apart: bool,
+    /// How often their faces have been split.
+    depth: u32,
+}
+
+/// Place of a pair in the queue: earliest first, of pairs at about the same time the smallest, then the newest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Turn {
+    /// Time in units of the resolution, rounded down.
+    tick: f64,
+    depth: u32,
+    index: usize,
+}
+
+impl Eq for Turn {}
+
+impl PartialOrd for Turn {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Turn {
+    /// The next is the greatest, as the heap of the standard library yields its maximum.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let later = other.tick.total_cmp(&self.tick);
+        later.then(self.depth.cmp(&other.depth)).then(self.index.cmp(&other.index))
+    }
+}
+
+struct Search<'a, A, B> {
+    a: &'a A,
+    b: &'a B,
+    /// Distance at which the faces touch \[m\].
+    distance: f64,
+    duration: f64,
+    acceleration: Vec3,
+    /// Thickness of two patches together that need not be split \[m\].
+    tolerance: f64,
+    /// Time in which the faces move by the tolerance at most \[s\].
+    resolution: f64,
+    /// The faces.
+    whole: PatchPair,
+    pairs: Vec<PatchPair>,
+    queue: BinaryHeap<Turn>,
+}
+
+/// Two thin patches at the start.
+enum Start {
+    /// They go through each other.
+    Crossing,
+    /// They touch at most, and part or rest for this time \[s\].
+    Apart(f64),
+    /// They touch, and may be about to cross.
+    Touching,
+}
+
+/// Two hulls that could not be kept apart any longer.
+struct Stuck {
+    time: f64,
+    /// Direction that parted them last; none if they were never apart.
+    normal: Option<Vec3>,
+    point: Vec3,
+    /// Whether they are apart there, the advances being spent.
+    is_apart: bool,
+}
+
+impl<A: FacePath, B: FacePath> Search<'_, A, B> {
+    /// Splits the pair whose turn it is until one touches.
+    fn first_touch(&mut self) -> Option<Impact> {
+        while let Some(turn) = self.queue.pop() {
+            let pair = self.pairs[turn.index];
+            let thickness = pair.patches.map(|patch| patch.thickness());
+            let is_thin = thickness[0] + thickness[1] <= self.tolerance;
+            if is_thin && pair.time == 0.0 {
+                match self.at_start(&pair) {
+                    Start::Crossing => return self.crossing(),
+                    Start::Apart(after) => {
+                        if after <= self.duration {
+                            self.offer(PatchPair { time: after, ..pair });
+                        }
+                        continue;
+                    }
+                    Start::Touching => {}
+                }
+            }
+            if is_thin && pair.is_apart && self.pairs.len() < MAX_PAIRS {
+                self.offer(pair);
+                continue;
+            }
+            let settled =
+                is_thin || !(thickness[0] + thickness[1]).is_finite() || self.pairs.len() >= MAX_PAIRS;
+            if settled {
+                let waiting = self.queue.iter().map(|turn| self.pairs[turn.index].time);
+                let time = waiting.fold(pair.time, f64::min);
+                return Some(Impact { time, point: pair.point, normal: pair.normal });
+            }
+            let thicker = usize::from(thickness[1] > thickness[0]);
+            pair.patches[thicker].split(|part| {
+                let mut patches = pair.patches;
+                patches[thicker] = part;
+                self.offer(PatchPair { patches, depth: pair.depth + 1, ..pair });
+            });
+        }
+        None
+    }
+
+    /// Queues a pair that can touch within the flight, with the time of that.
+    fn offer(&mut self, pair: PatchPair) {
+        let Some(stuck) = self.meet(&pair) else { return };
+        let normal = stuck.normal.unwrap_or(pair.normal);
+        let tick = (stuck.time / self.resolution).floor();
+        self.queue.push(Turn { tick, depth: pair.depth, index: self.pairs.len() });
+        let Stuck { time, point, is_apart, .. } = stuck;
+        self.pairs.push(PatchPair { time, point, normal, is_apart, ..pair });
+    }
+
+    /// Advances a pair from its time for as long as a direction parts the hulls; `None` if that is for the whole flight.
+    fn meet(&self, pair: &PatchPair) -> Option<Stuck> {
+        let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_apart: false };
+        for _ in 0..MAX_ADVANCES {
+            let hulls = self.hulls(pair, stuck.time);
+            let closest = closest_features(&hulls.0, &hulls.1);
+            stuck.point = self.point(&closest, pair, stuck.time);
+            let motion = self.motion(pair, &hulls, stuck.time);
+            // Where hulls touch, in one plane perhaps, what parted them last tells from which side they came.
+            let parted = stuck.normal.unwrap_or(pair.normal);
+            let is_apart = closest.distance - self.distance > motion.rounding;
+            let line = if is_apart { closest.line() } else { parted };
+            let direction = Direction::of_feature(&hulls.0, &hulls.1, closest.feature, &line);
+            let Some(direction) = direction else { return Some(stuck) };
+            let separation = motion.separation(&direction.normal);
+            if separation <= motion.rounding || separation.is_nan() {
+                let arrived = separation > -self.tolerance;
+                if arrived && (is_apart || parted == Vec3::zeros()) {
+                    stuck.normal = Some(direction.normal);
+                }
+                return Some(stuck);
+            }
+            stuck.normal = Some(direction.normal);
+            let step = motion.step(&direction, Touch::Apart);
+            if step > motion.remaining {
+                return None;
+            }
+            if step.is_nan() || step <= TIME_ROUNDING * stuck.time {
+                return Some(stuck);
+            }
+            stuck.time = (stuck.time + step).min(self.duration);
+            if step < WORTHWHILE * self.resolution {
+                return Some(stuck);
+            }
+        }
+        Some(Stuck { is_apart: true, ..stuck })
+    }
+
+    /// What thin patches do that could not be kept apart at the start.
+    fn at_start(&self, pair: &PatchPair) -> Start {
+        let hulls = self.hulls(pair, 0.0);
+        let mut motion = self.motion(pair, &hulls, 0.0);
+        motion.rounding = 2.0 * self.tolerance;
+        let next = leave(&motion, &closest_features(&hulls.0, &hulls.1), None);
+        if motion.separation(&next.normal) < -motion.rounding {
+            Start::Crossing
+        } else if next.step > 0.0 {
+            Start::Apart(next.step)
+        } else {
+            Start::Touching
+        }
+    }
+
+    /// Impact of faces that cross at the start, where they approach along the direction of least overlap.
+    fn crossing(&self) -> Option<Impact> {
+        let hulls = self.hulls(&self.whole, 0.0);
+        let motion = self.motion(&self.whole, &hulls, 0.0);
+        let closest = closest_features(&hulls.0, &hulls.1);
+        let next = leave(&motion, &closest, None);
+        let point = self.point(&closest, &self.whole, 0.0);
+        (next.step == 0.0).then_some(Impact { time: 0.0, point, normal: next.normal })
+    }
+
+    /// The hulls at s, relative to where the first point of that of a is.
+    fn hulls(&self, pair: &PatchPair, s: f64) -> (Hull<9>, Hull<9>) {
+        let mut hulls = (Hull::at(self.a, &pair.patches[0], s), Hull::at(self.b, &pair.patches[1], s));
+        let origin = -hulls.0.positions()[0];
+        hulls.0.move_by(&origin);
+        hulls.1.move_by(&origin);
+        hulls
+    }
+
+    /// Middle between the closest points, in absolute coordinates.
+    fn point(&self, closest: &Closest, pair: &PatchPair, s: f64) -> Vec3 {
+        let (origin, _) = self.a.point(&pair.patches[0].points()[0], s);
+        origin + (closest.points[0] + closest.points[1]) * 0.5
+    }
+
+    fn motion<'h>(&self, pair: &PatchPair, hulls: &'h (Hull<9>, Hull<9>), s: f64) -> Motion<'h, 9> {
+        let (a, b) = (&hulls.0, &hulls.1);
+        let [patch_a, patch_b] = &pair.patches;
+        let deviation = acceleration_deviation(self.a, patch_a) + acceleration_deviation(self.b, patch_b);
+        let largest = self.a.point(&patch_a.points()[0], s).0.amax() + b.largest_coordinate();
+        Motion {
+            a,
+            b,
+            distance: self.distance,
+            acceleration: self.acceleration,
+            deviation,
+            remaining: self.duration - s + TIME_ROUNDING * self.duration,
+            rounding: ROUNDING * largest,
+            speed_rounding: ROUNDING * a.largest_velocity().max(b.largest_velocity()),
+        }
+    }
+}
+
+/// Bound on the relative speed of any two points.
+fn relative_speed(a: &Hull<9>, b: &Hull<9>) -> f64 {
+    let reference = a.velocities()[0];
+    let largest = |hull: &Hull<9>| {
+        hull.velocities().iter().map(|velocity| (velocity - reference).norm()).fold(0.0, f64::max)
+    };
+    largest(a) + largest(b)
+}

@@ -1,0 +1,8 @@
+//! What a detector reports of its work: counts and times by stage, predictions, hierarchies, the top of the queue.
+
+mod queued_pair;
+mod statistics;
+
+pub use queued_pair::{Placement, QueuedPair};
+pub use statistics::{DetectionStatistics, Prediction, StageCounts, StageSeconds, TreeStatistics};
+pub(crate) use statistics::{Stage, StageClock};

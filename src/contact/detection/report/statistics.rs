@@ -1,0 +1,200 @@
+//! Counts and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
+//! Molinari 2014, eq. (19), with N_m C_m for the monitors that tell how long what was found holds, which the paper does
+//! without.
+//!
+//! The mean cost C of an operation is the time of its stage over its count: stages are timed as a whole, never single
+//! operations, whose cost is near that of reading the clock.
+
+use std::time::Instant;
+
+/// Operations by stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageCounts {
+    /// Predicted times of contact of two spheres, and bodies given room, N_t.
+    pub trajectory: u64,
+    /// Bounding volumes brought up to date, N_u: all of a hierarchy, or of patches, each time; of buckets, sortings.
+    pub update: u64,
+    /// Exclusion tests of bounding volumes, and of near pairs of a node and a face, N_v.
+    pub overlap: u64,
+    /// Closest points and times of impact of faces, N_p.
+    pub primitive: u64,
+    /// Bodies followed for a step, to know how long what was found holds, N_m.
+    pub monitor: u64,
+}
+
+/// Wall time by stage \[s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StageSeconds {
+    /// Of predictions, with the queue they feed.
+    pub trajectory: f64,
+    /// Of updates.
+    pub update: f64,
+    /// Of exclusion tests.
+    pub overlap: f64,
+    /// Of closest points and times of impact.
+    pub primitive: f64,
+    /// Of monitors.
+    pub monitor: f64,
+}
+
+/// A part of detection that is counted and timed by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Level 1.
+    Trajectory,
+    /// Trees brought up to date.
+    Update,
+    /// Level 2.
+    Overlap,
+    /// Level 3.
+    Primitive,
+    /// Whether predictions still hold.
+    Monitor,
+}
+
+/// A stopwatch that reads the clock only where one stage ends and another begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StageClock {
+    stage: Stage,
+    since: Instant,
+}
+
+impl StageClock {
+    /// What follows belongs to this stage.
+    pub fn start(stage: Stage) -> Self {
+        Self { stage, since: Instant::now() }
+    }
+
+    /// What follows belongs to `stage`; the time of the stage so far is added up.
+    pub fn enter(&mut self, stage: Stage, seconds: &mut StageSeconds) {
+        if stage != self.stage {
+            let now = Instant::now();
+            *seconds.of(self.stage) += (now - self.since).as_secs_f64();
+            *self = Self { stage, since: now };
+        }
+    }
+
+    /// Adds up the time of the last stage.
+    pub fn stop(self, seconds: &mut StageSeconds) {
+        *seconds.of(self.stage) += self.since.elapsed().as_secs_f64();
+    }
+}
+
+impl StageSeconds {
+    fn of(&mut self, stage: Stage) -> &mut f64 {
+        match stage {
+            Stage::Trajectory => &mut self.trajectory,
+            Stage::Update => &mut self.update,
+            Stage::Overlap => &mut self.overlap,
+            Stage::Primitive => &mut self.primitive,
+            Stage::Monitor => &mut self.monitor,
+        }
+    }
+}
+
+/// A predicted time of contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// When the engine made it \[s\].
+    pub asked_at: f64,
+    /// The two bodies.
+    pub bodies: [u32; 2],
+    /// Depth below the root of the two tree vertices it is made from.
+    pub depth: [u32; 2],
+    /// No contact of the two bodies before \[s\].
+    pub time: f64,
+}
+
+/// A hierarchy as it was built.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeStatistics {
+    /// Body it bounds.
+    pub body: u32,
+    /// Leaves, one a face.
+    pub leaves: usize,
+    /// Least depth of a leaf.
+    pub min_depth: u32,
+    /// Mean depth of the leaves.
+    pub mean_depth: f64,
+    /// Largest depth of a leaf.
+    pub max_depth: u32,
+    /// Sum of the volumes of the inner spheres \[m³\].
+    pub sum_of_volumes: f64,
+    /// Wall time of the build \[s\].
+    pub build_seconds: f64,
+}
+
+/// Everything a detector reports of its work.
+#[derive(Clone, Debug, Default)]
+pub struct DetectionStatistics {
+    /// Operations by stage.
+    pub counts: StageCounts,
+    /// Wall time by stage.
+    pub seconds: StageSeconds,
+    /// Instants at which the detector was not idle \[s\]; capped once bodies have touched.
+    pub operated_times: Vec<f64>,
+    /// Predictions, made in flights.
+    pub predictions: Vec<Prediction>,
+    /// Hierarchies.
+    pub trees: Vec<TreeStatistics>,
+}
+
+/// Entries kept of a list that grows without end once bodies touch.
+const CAP_AFTER_CONTACT: usize = 1000;
+
+impl DetectionStatistics {
+    /// These and those of a detector that works beside: sums, and predictions in the order in which they were made.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        let (mut all, StageCounts { trajectory, update, overlap, primitive, monitor }) =
+            (self.clone(), other.counts);
+        all.counts.trajectory += trajectory;
+        all.counts.update += update;
+        all.counts.overlap += overlap;
+        all.counts.primitive += primitive;
+        all.counts.monitor += monitor;
+        let StageSeconds { trajectory, update, overlap, primitive, monitor } = other.seconds;
+        all.seconds.trajectory += trajectory;
+        all.seconds.update += update;
+        all.seconds.overlap += overlap;
+        all.seconds.primitive += primitive;
+        all.seconds.monitor += monitor;
+        all.predictions.extend_from_slice(&other.predictions);
+        all.predictions.sort_by(|a, b| a.asked_at.total_cmp(&b.asked_at));
+        all
+    }
+
+    /// Notes an instant at which the detector works.
+    pub(crate) fn operated(&mut self, time: f64, touched: bool) {
+        if !touched || self.operated_times.len() < CAP_AFTER_CONTACT {
+            self.operated_times.push(time);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Each stage gets its own time, and all of them that of the whole.
+    #[test]
+    fn the_clock_gives_every_stage_its_time() {
+        let pause = Duration::from_millis(4);
+        let mut seconds = StageSeconds::default();
+        let start = Instant::now();
+        let mut clock = StageClock::start(Stage::Monitor);
+        for stage in [Stage::Trajectory, Stage::Trajectory, Stage::Primitive, Stage::Trajectory] {
+            clock.enter(stage, &mut seconds);
+            sleep(pause);
+        }
+        clock.stop(&mut seconds);
+        let whole = start.elapsed().as_secs_f64();
+        let StageSeconds { trajectory, update, overlap, primitive, monitor } = seconds;
+        assert!(trajectory >= 3.0 * pause.as_secs_f64() && primitive >= pause.as_secs_f64(), "{seconds:?}");
+        assert!(update == 0.0 && overlap == 0.0 && monitor < trajectory, "{seconds:?}");
+        assert!(trajectory + primitive + monitor <= whole, "{seconds:?} of {whole}");
+    }
+}

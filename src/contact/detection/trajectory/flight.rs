@@ -1,0 +1,113 @@
+//! Bodies that fly free, and the exact time at which two of their faces meet.
+
+use crate::math::{RigidMotion, Vec3};
+use crate::mesh::CellKind;
+
+use crate::contact::detection::model::ContactModel;
+use crate::contact::detection::primitive::time_of_impact::{FacePath, time_of_approach};
+
+/// A step of free flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Flight<'a> {
+    /// Time at its beginning \[s\].
+    pub time: f64,
+    /// Its length \[s\].
+    pub duration: f64,
+    /// Contacts later than this do not matter: the end of the run \[s\].
+    pub end: f64,
+    /// Reference position of every node \[m\].
+    pub reference_positions: &'a [Vec3],
+    /// Motion of every body, counted from the beginning of the step.
+    pub motions: &'a [RigidMotion],
+}
+
+/// The instant at which two bodies touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// Time \[s\], never late.
+    pub time: f64,
+    /// The two bodies, first < second.
+    pub bodies: [u32; 2],
+    /// The faces that touch, one of each; 0 for a wall.
+    pub faces: [u32; 2],
+    /// Where they touch \[m\].
+    pub point: Vec3,
+    /// Unit normal from the first body to the second.
+    pub normal: Vec3,
+    /// Speed at which they close along the normal \[m/s\].
+    pub normal_speed: f64,
+}
+
+impl Flight<'_> {
+    /// When two faces meet within the flight, if they do. Faces of a pair that already touch and part do not.
+    pub(crate) fn impact_of_faces(
+        &self,
+        model: &ContactModel,
+        bodies: [u32; 2],
+        faces: [u32; 2],
+    ) -> Option<Impact> {
+        let path = |k: usize| {
+            let (kind, nodes) = model.surfaces[bodies[k] as usize].face(faces[k] as usize);
+            FlyingFace { kind, nodes, flight: self, motion: &self.motions[bodies[k] as usize] }
+        };
+        let impact = time_of_approach(&path(0), &path(1), model.offset(bodies), self.duration)?;
+        let point_velocity = |k: usize| self.velocity_at(bodies[k], &impact.point, impact.time);
+        let closing = (point_velocity(0) - point_velocity(1)).dot(&-impact.normal);
+        Some(Impact {
+            time: self.time + impact.time,
+            bodies,
+            faces,
+            point: impact.point,
+            normal: -impact.normal,
+            normal_speed: closing,
+        })
+    }
+
+    /// Velocity of the material point of a body that is at `point` at s \[m/s\].
+    fn velocity_at(&self, body: u32, point: &Vec3, s: f64) -> Vec3 {
+        let motion = &self.motions[body as usize];
+        let arm = point - motion.centre_at(s);
+        motion.velocity + motion.acceleration * s + motion.angular_velocity.cross(&arm)
+    }
+}
+
+impl Impact {
+    /// The earlier of two, the first of equals.
+    pub fn earlier(first: Option<Self>, second: Option<Self>) -> Option<Self> {
+        match (first, second) {
+            (Some(a), Some(b)) if b.time < a.time => Some(b),
+            (None, second) => second,
+            (first, _) => first,
+        }
+    }
+}
+
+/// A face of a flying body, as a function of the time elapsed.
+struct FlyingFace<'a> {
+    kind: CellKind,
+    nodes: &'a [u32],
+    flight: &'a Flight<'a>,
+    motion: &'a RigidMotion,
+}
+
+impl FacePath for FlyingFace<'_> {
+    fn kind(&self) -> CellKind {
+        self.kind
+    }
+
+    fn node(&self, k: usize) -> Vec3 {
+        self.flight.reference_positions[self.nodes[k] as usize]
+    }
+
+    fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3) {
+        self.motion.point(reference, s)
+    }
+
+    fn common_acceleration(&self) -> Vec3 {
+        self.motion.acceleration
+    }
+
+    fn acceleration_deviation(&self, reference: &Vec3) -> f64 {
+        self.motion.angular_velocity.norm_squared() * (reference - self.motion.reference_centre).norm()
+    }
+}

@@ -1,0 +1,150 @@
+//! Boxes in a tree of eight children a node, all of whose nodes but the last of a level are full: those of node k are the
+//! nodes 8 k to 8 k + 7 of the level below, and no links are kept. The boxes of a node are met in lanes.
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::contact::detection::volume::{Aabb, AabbRow};
+use crate::math::pack::{Registers, WIDTH};
+
+/// Rows of boxes that are fitted by one task at least.
+pub(crate) const ROWS_PER_TASK: usize = 256;
+
+/// Boxes, those that hold eight of them each, and so on up to those in the root.
+#[derive(Clone, Debug)]
+pub(crate) struct BoxTree {
+    levels: Vec<Vec<AabbRow>>,
+}
+
+impl BoxTree {
+    /// Of boxes by their numbers.
+    pub fn new(num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) -> Self {
+        let mut tree = Self::empty(num_boxes);
+        tree.levels[0].par_iter_mut().with_min_len(ROWS_PER_TASK).enumerate().for_each(|(k, row)| {
+            (WIDTH * k..num_boxes.min(WIDTH * (k + 1))).for_each(|n| row.set(n % WIDTH, &bounds(n)));
+        });
+        tree.fit_above();
+        tree
+    }
+
+    /// Of so many boxes that are nowhere yet.
+    fn empty(num_boxes: usize) -> Self {
+        let (mut levels, mut num_boxes) = (Vec::new(), num_boxes);
+        while levels.is_empty() || num_boxes > 1 {
+            num_boxes = num_boxes.div_ceil(WIDTH);
+            levels.push(vec![AabbRow::EMPTY; num_boxes]);
+        }
+        Self { levels }
+    }
+
+    /// Finds the boxes above those at the bottom.
+    fn fit_above(&mut self) {
+        for level in 1..self.levels.len() {
+            let (below, above) = self.levels.split_at_mut(level);
+            let rows = below[level - 1].par_chunks(WIDTH).zip(&mut above[0]).with_min_len(ROWS_PER_TASK);
+            rows.for_each(|(below, row)| {
+                for (lane, below) in below.iter().enumerate() {
+                    row.set(lane, &below.joint());
+                }
+            });
+        }
+    }
+
+    /// Numbers of the boxes that overlap another one or touch it, ascending.
+    pub fn overlapping(&self, registers: Registers, around: &Aabb) -> Vec<u32> {
+        let mut descent = Descent::default();
+        registers.run(Search { levels: &self.levels, around, descent: &mut descent });
+        descent.nodes
+    }
+}
+
+struct Search<'a> {
+    levels: &'a [Vec<AabbRow>],
+    around: &'a Aabb,
+    descent: &'a mut Descent,
+}
+
+impl WithSimd for Search<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.descent.go_down(simd, self.levels, 0, self.around);
+    }
+}
+
+/// Nodes on the way down.
+#[derive(Default)]
+pub(crate) struct Descent {
+    nodes: Vec<u32>,
+    below: Vec<u32>,
+}
+
+impl Descent {
+    /// What is below `levels` and overlaps `around`, as all above it do; where there are no levels, all that there are,
+    /// `num_roots`.
+    #[inline(always)]
+    pub fn go_down<S: Simd>(
+        &mut self,
+        simd: S,
+        levels: &[Vec<AabbRow>],
+        num_roots: usize,
+        around: &Aabb,
+    ) -> &[u32] {
+        self.nodes.clear();
+        self.nodes.extend(0..levels.last().map_or(num_roots, Vec::len) as u32);
+        for level in levels.iter().rev() {
+            list_overlapping(simd, level, &self.nodes, around, &mut self.below);
+            std::mem::swap(&mut self.nodes, &mut self.below);
+        }
+        &self.nodes
+    }
+}
+
+/// Replaces `below` by the children of some nodes of a level whose boxes overlap the one `around`.
+#[inline(always)]
+pub(crate) fn list_overlapping<S: Simd>(
+    simd: S,
+    level: &[AabbRow],
+    nodes: &[u32],
+    around: &Aabb,
+    below: &mut Vec<u32>,
+) {
+    below.clear();
+    for &node in nodes {
+        let mut overlapping = level[node as usize].overlapping(simd, around);
+        below.reserve(WIDTH);
+        while overlapping != 0 {
+            below.push(WIDTH as u32 * node + overlapping.trailing_zeros());
+            overlapping &= overlapping - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::detection::samples::Samples;
+
+    /// Boxes found from the root are those found one by one, however few or many there are.
+    #[test]
+    fn boxes_found_are_those_of_a_look_at_all() {
+        let samples = &mut Samples::new(12);
+        let mut met = 0;
+        for count in [0, 1, 7, 8, 9, 64, 65, 700] {
+            let mut bounds = |size: f64| {
+                let (centre, half) = (samples.vector(1.0), samples.vector(size).abs());
+                Aabb { lower: centre - half, upper: centre + half }
+            };
+            let boxes: Vec<Aabb> = (0..count).map(|_| bounds(0.4)).collect();
+            let tree = BoxTree::new(count, |k| boxes[k]);
+            for around in (0..20).map(|_| bounds(0.4)) {
+                let found = tree.overlapping(Registers::default(), &around);
+                let all = (0..count as u32).filter(|&k| !boxes[k as usize].excludes(&around));
+                assert_eq!(found, all.collect::<Vec<_>>());
+                met += found.len();
+            }
+        }
+        assert!(met > 500, "{met}");
+    }
+}

@@ -1,0 +1,103 @@
+//! The closest point of a whole surface, for many query points.
+//!
+//! An index holds the faces of a surface in one configuration: leaves of four faces, then a tree of eight boxes a
+//! node, in single precision and rounded outward. A point meets eight boxes or four triangles at a time, in lanes.
+//!
+//! ```text
+//! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive,
+//!           │ └──────────────────┐
+//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …   and there are a few more than are needed
+//!           │
+//! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
+//! ```
+//! Every answer is that of a search over all faces, bit for bit: bounds are rounded so that they exclude nothing
+//! that is as close, and of equally close faces the first wins. So it depends neither on the order of the search
+//! nor on the number of threads.
+//!
+//! # Source
+//! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
+
+mod layout;
+mod search;
+#[cfg(test)]
+mod tests;
+mod together;
+
+use rayon::prelude::*;
+
+use crate::contact::Surface;
+use crate::contact::detection::face::closest_point::batch::TriangleLanes;
+use crate::contact::detection::face::closest_point::{ClosestPoint, Method, Start, closest_point};
+use crate::math::Vec3;
+use crate::math::octet::{Boxes, OCTET};
+use crate::math::real::{LANES, Lanes, Real};
+use crate::math::vectorised::Vectorised;
+use crate::mesh::CellKind;
+
+/// Children of a node.
+const CHILDREN: usize = OCTET;
+
+/// The face of a surface that is closest to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestFace {
+    /// The face.
+    pub face: u32,
+    /// Its closest point.
+    pub point: ClosestPoint,
+}
+
+/// The faces of a surface in one configuration, ordered for searches of the closest.
+#[derive(Clone, Debug)]
+pub struct ClosestFaceIndex {
+    vectorised: Vectorised,
+    /// Where the coordinates of the boxes start.
+    origin: Vec3,
+    /// Level by level from the lowest, whose children are the leaves; the last is the root.
+    nodes: Vec<Node>,
+    leaves: Vec<Leaf>,
+    /// Points of the leaves of each node of the lowest level.
+    samples: Vec<Sample>,
+    /// Within what queries share the upper levels: twice the mean extent of a node of the lowest level.
+    span: f64,
+    /// Kinds and node positions of the faces that are not plain triangles, by the first node of each.
+    other_faces: Vec<(CellKind, u32)>,
+    other_nodes: Vec<Vec3>,
+    /// What distances may be off by rounding.
+    margin: f64,
+}
+
+/// Boxes of eight children in single precision, rounded outward; one without a child is not a number.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Node {
+    boxes: Boxes,
+    /// The first child; leaves count before nodes.
+    first: u32,
+}
+
+/// A point of a face of each of eight leaves; not a number where there is none.
+type Sample = [[f64; CHILDREN]; 3];
+
+/// Up to four faces in their order; some are repeated where there are fewer.
+#[derive(Clone, Copy, Debug)]
+struct Leaf {
+    faces: [u32; LANES],
+    shapes: Shapes,
+}
+
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a pointer would cost triangles a load; other leaves are no more"
+)]
+enum Shapes {
+    /// Triangles, no sliver among them.
+    Triangles(TriangleLanes),
+    /// Any other faces: their places in the list of such faces.
+    Others([u32; LANES]),
+}
+
+#[inline(always)]
+fn is_finite(point: &Vec3) -> bool {
+    point.x.is_finite() && point.y.is_finite() && point.z.is_finite()
+}

@@ -1,0 +1,143 @@
+//! Reference spheres fitted to the points they bound.
+
+use rayon::prelude::*;
+
+use super::Hierarchy;
+use super::leaves::LARGEST_FLAT_STRIDE;
+use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, rounding_of};
+use crate::contact::detection::volume::{Extremes, Sphere};
+use crate::math::Vec3;
+
+/// Directions of EPOS-14.
+type Extremes14 = Extremes<7>;
+
+/// Leaves below a vertex up to which its nested sphere is kept: it has had few levels to grow over.
+const LEAVES_OF_PATCH: u32 = 16;
+
+/// The points of the tree, patch by patch.
+#[derive(Default)]
+struct Patches {
+    points: Vec<Vec3>,
+    /// Ends of the points of each patch.
+    ends: Vec<usize>,
+    extremes: Vec<Extremes14>,
+    /// The vertices above the patches, and the patches below them.
+    above: Vec<(u32, std::ops::Range<usize>)>,
+    /// What the points may be off by rounding.
+    rounding: f64,
+}
+
+impl Hierarchy {
+    /// Makes every reference sphere above sixteen faces the smaller of what it is and one fitted to the points
+    /// that bound the faces below it (and the margin around them), at the `positions` of the build.
+    ///
+    /// # Cost
+    /// O(n log n) for balanced trees: each vertex passes over the points below it. The result does not depend on the
+    /// number of threads.
+    /// # Source
+    /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14.
+    pub fn fit_reference_spheres(&mut self, positions: &[Vec3]) {
+        let patches = match self.leaves.stride() {
+            2 => self.patches::<2>(positions),
+            3 => self.patches::<3>(positions),
+            4 => self.patches::<4>(positions),
+            6 => self.patches::<6>(positions),
+            _ => self.patches::<MAX_CONTROL_POINTS>(positions),
+        };
+        let margin = self.margin + patches.rounding;
+        let fitted: Vec<Option<Sphere>> =
+            patches.above.par_iter().map(|(_, range)| patches.fit(range.clone())).collect();
+        for ((v, _), fitted) in patches.above.iter().zip(fitted) {
+            let sphere = &mut self.reference[*v as usize];
+            if let Some(fitted) = fitted
+                && fitted.radius + margin < sphere.radius
+            {
+                *sphere = Sphere { radius: fitted.radius + margin, ..fitted };
+            }
+        }
+    }
+
+    /// The largest subtrees of few leaves, from left to right, and what is above them.
+    fn patches<const N: usize>(&self, positions: &[Vec3]) -> Patches {
+        let mut patches = Patches::default();
+        // Nodes of the present patch: so few that a look at all is cheap, and many trees share the positions.
+        let mut seen = Vec::new();
+        // Vertices to visit, with the first patch below where their children have been.
+        let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
+        while let Some((v, first_patch)) = pending.pop() {
+            match (first_patch, self.children(v)) {
+                (Some(first), _) => patches.above.push((v, first..patches.ends.len())),
+                (None, Some([left, right])) if self.num_leaves_below(v) > LEAVES_OF_PATCH => {
+                    pending.extend([(v, Some(patches.ends.len())), (right, None), (left, None)]);
+                }
+                _ => {
+                    self.append_points::<N>(v, positions, &mut seen, &mut patches);
+                    patches.close();
+                }
+            }
+        }
+        patches
+    }
+
+    /// Adds the points of the faces below a vertex; nodes that are points only once.
+    fn append_points<const N: usize>(
+        &self,
+        root: u32,
+        positions: &[Vec3],
+        seen: &mut Vec<u32>,
+        patches: &mut Patches,
+    ) {
+        let leaves = self.leaves.of_stride::<N>();
+        seen.clear();
+        let mut pending = [root; LEAVES_OF_PATCH as usize + 1];
+        let mut count = 1;
+        while count > 0 {
+            count -= 1;
+            if let Some(children) = self.children(pending[count]) {
+                pending[count..count + 2].copy_from_slice(&children);
+                count += 2;
+                continue;
+            }
+            let leaf = self.topology.leaf(pending[count]);
+            let nodes = &leaves.nodes[leaf];
+            if N > LARGEST_FLAT_STRIDE {
+                let points = leaves.bounding_points(leaf, positions);
+                patches.rounding = patches.rounding.max(rounding_of(&points));
+                patches.points.extend(points);
+                continue;
+            }
+            for &node in nodes {
+                if !seen.contains(&node) {
+                    seen.push(node);
+                    patches.points.push(positions[node as usize]);
+                }
+            }
+        }
+    }
+}
+
+impl Patches {
+    /// Ends the present patch.
+    fn close(&mut self) {
+        let first = self.ends.last().copied().unwrap_or(0);
+        let mut extremes = Extremes14::of(&self.points, first as u32);
+        for point in first + 1..self.points.len() {
+            extremes.join(&Extremes14::of(&self.points, point as u32));
+        }
+        self.extremes.push(extremes);
+        self.ends.push(self.points.len());
+    }
+
+    /// Ball of the points of some patches, grown from the minimum ball of those that are extremal.
+    fn fit(&self, patches: std::ops::Range<usize>) -> Option<Sphere> {
+        let first = if patches.start == 0 { 0 } else { self.ends[patches.start - 1] };
+        let points = &self.points[first..self.ends[patches.end - 1]];
+        let mut extremes = self.extremes[patches.start];
+        for other in &self.extremes[patches.start + 1..patches.end] {
+            extremes.join(other);
+        }
+        let mut sphere = extremes.minimum_ball(&self.points)?.sphere;
+        sphere.grow_over(points);
+        Some(sphere)
+    }
+}

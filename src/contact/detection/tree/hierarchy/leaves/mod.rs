@@ -1,0 +1,274 @@
+//! The leaves of a tree: the points that bound a face, and the material centre of their minimum ball.
+
+mod minimum_balls;
+
+use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::contact::Surface;
+use crate::contact::detection::face::control_points::{
+    MAX_CONTROL_POINTS, is_held_by_nodes, num_control_points, rounding_of, to_control_points,
+};
+use crate::contact::detection::volume::Sphere;
+use crate::math::Vec3;
+use crate::math::pack::{Pack, Registers, WIDTH};
+use crate::math::real::Real;
+use crate::mesh::CellKind;
+
+use super::lanes::{Balls, difference, norm_squared, rounded_up};
+use minimum_balls::MinimumBalls;
+
+/// Most points of a face that is held by its nodes: a stride beyond is one of surfaces with curved faces.
+pub const LARGEST_FLAT_STRIDE: usize = 4;
+
+/// Nodes and weights of the faces, as many per face as the largest face has points that bound it; a smaller face
+/// repeats its first node, with weight zero.
+#[derive(Clone, Debug)]
+pub struct Leaves {
+    stride: usize,
+    /// Of surfaces with curved faces; else none.
+    kinds: Vec<CellKind>,
+    nodes: Vec<u32>,
+    /// Those of the first points of all faces, then of the second, and so on.
+    weights: Vec<f64>,
+}
+
+/// Leaves of one stride: their kinds, and `N` nodes and weights each.
+#[derive(Clone, Copy, Debug)]
+pub struct Records<'a, const N: usize> {
+    kinds: Kinds<'a>,
+    /// Nodes.
+    pub nodes: &'a [[u32; N]],
+    /// Weights of the bounding points in the material centre, point by point.
+    weights: [&'a [f64]; N],
+}
+
+/// Kinds of some leaves; none where nodes hold all faces and kinds do not matter.
+#[derive(Clone, Copy, Debug)]
+struct Kinds<'a>(&'a [CellKind]);
+
+impl Kinds<'_> {
+    /// Points whose convex hull contains the face of a leaf, from the values of `field` at its `nodes`.
+    ///
+    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face these are the Bézier control points,
+    /// which are linear in the nodes: positions and velocities alike go through here.
+    #[inline]
+    fn bounding_points<const N: usize>(self, leaf: usize, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
+        let mut points = nodes.map(|node| field[node as usize]);
+        if N > LARGEST_FLAT_STRIDE {
+            to_control_points(self.0[leaf], &mut points);
+        }
+        points
+    }
+
+    #[inline(always)]
+    fn part(self, leaves: std::ops::Range<usize>) -> Self {
+        Self(self.0.get(leaves).unwrap_or_default())
+    }
+}
+
+impl Leaves {
+    /// Nodes of these `faces` of `surface` in turn, with the weights that make the centres of their minimum balls at
+    /// `positions`. The `spheres`, in pieces, become these balls, with all that is within `margin` of the faces.
+    pub fn new(
+        surface: &Surface,
+        faces: &[u32],
+        positions: &[Vec3],
+        margin: f64,
+        spheres: Vec<&mut [Sphere]>,
+    ) -> Self {
+        let kinds = surface.distinct_kinds();
+        let largest = kinds.iter().map(|&kind| num_control_points(kind)).max().unwrap_or(0);
+        let leaves = match (largest, kinds.iter().all(|&kind| is_held_by_nodes(kind))) {
+            (0..=2, _) => Self::with_stride::<2>,
+            (3, true) => Self::with_stride::<3>,
+            (4, true) => Self::with_stride::<4>,
+            (..=6, _) => Self::with_stride::<6>,
+            _ => Self::with_stride::<MAX_CONTROL_POINTS>,
+        };
+        leaves(surface, faces, positions, margin, spheres)
+    }
+
+    fn with_stride<const N: usize>(
+        surface: &Surface,
+        faces: &[u32],
+        positions: &[Vec3],
+        margin: f64,
+        spheres: Vec<&mut [Sphere]>,
+    ) -> Self {
+        let mut nodes = vec![0; N * faces.len()];
+        let mut weights = vec![0.0; nodes.len()];
+        let kinds: Vec<CellKind> = if N > LARGEST_FLAT_STRIDE {
+            faces.iter().map(|&face| surface.face(face as usize).0).collect()
+        } else {
+            Vec::new()
+        };
+        let registers = Registers::default();
+        let mut columns = weights.chunks_mut(faces.len());
+        let mut columns: [&mut [f64]; N] = std::array::from_fn(|_| columns.next().unwrap_or_default());
+        let (mut rest_of_nodes, mut first) = (nodes.as_chunks_mut::<N>().0, 0);
+        let tasks: Vec<_> = spheres
+            .into_iter()
+            .map(|spheres| {
+                let leaves = first..first + spheres.len();
+                first = leaves.end;
+                let nodes = split_front(&mut rest_of_nodes, spheres.len());
+                let weights = columns.each_mut().map(|column| split_front(column, spheres.len()));
+                (leaves, nodes, weights, spheres)
+            })
+            .collect();
+        tasks.into_par_iter().for_each(|(leaves, nodes, weights, spheres)| {
+            copy_nodes(surface, &faces[leaves.clone()], nodes);
+            let kinds = Kinds(&kinds).part(leaves);
+            registers.run_in_fours(MinimumBalls { kinds, nodes, positions, margin, weights, spheres });
+        });
+        Self { stride: N, kinds, nodes, weights }
+    }
+
+    /// Number of points kept per face: 2, 3 or 4 where nodes hold all faces, else 6 or 9.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// All leaves; `N` is the [`Leaves::stride`].
+    pub fn of_stride<const N: usize>(&self) -> Records<'_, N> {
+        debug_assert_eq!(N, self.stride);
+        let nodes = self.nodes.as_chunks().0;
+        let mut columns = self.weights.chunks(nodes.len().max(1));
+        let weights = std::array::from_fn(|_| columns.next().unwrap_or_default());
+        Records { kinds: Kinds(&self.kinds), nodes, weights }
+    }
+
+    /// Puts the k-th of the given leaves in k-th place.
+    pub fn reorder(&mut self, order: &[u32]) {
+        let (n, num_leaves) = (self.stride, order.len());
+        let span = |leaf: u32| leaf as usize * n..(leaf as usize + 1) * n;
+        self.kinds = order.iter().filter_map(|&leaf| self.kinds.get(leaf as usize)).copied().collect();
+        self.nodes = order.iter().flat_map(|&leaf| &self.nodes[span(leaf)]).copied().collect();
+        let columns = self.weights.chunks(num_leaves);
+        self.weights = columns.flat_map(|column| order.iter().map(|&leaf| column[leaf as usize])).collect();
+    }
+}
+
+/// Nodes of some faces, repeating the first one where a face has fewer than `N`.
+fn copy_nodes<const N: usize>(surface: &Surface, faces: &[u32], nodes: &mut [[u32; N]]) {
+    if let Some(all) = surface.faces_of_one_kind::<N>() {
+        for (nodes, &face) in nodes.iter_mut().zip(faces) {
+            *nodes = all[face as usize];
+        }
+        return;
+    }
+    for (nodes, &face) in nodes.iter_mut().zip(faces) {
+        let (_, of_face) = surface.face(face as usize);
+        nodes.fill(of_face[0]);
+        nodes[..of_face.len()].copy_from_slice(of_face);
+    }
+}
+
+/// Cuts so many items off the front.
+fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (front, after) = std::mem::take(rest).split_at_mut(count);
+    *rest = after;
+    front
+}
+
+impl<'a, const N: usize> Records<'a, N> {
+    /// Points whose convex hull contains the face of a leaf.
+    #[inline]
+    pub fn bounding_points(&self, leaf: usize, positions: &[Vec3]) -> [Vec3; N] {
+        self.kinds.bounding_points(leaf, &self.nodes[leaf], positions)
+    }
+
+    /// Some of the leaves.
+    #[inline(always)]
+    pub fn part(self, leaves: std::ops::Range<usize>) -> Self {
+        Self {
+            kinds: self.kinds.part(leaves.clone()),
+            nodes: &self.nodes[leaves.clone()],
+            weights: self.weights.map(|column| &column[leaves.clone()]),
+        }
+    }
+}
+
+/// Values of `field` at the nodes of as many leaves as there are lanes.
+#[inline(always)]
+fn points_of<S: Simd, const N: usize>(simd: S, nodes: &[[u32; N]], field: &[Vec3]) -> [[Pack<S>; 3]; N] {
+    let mut points = [[Pack::splat(simd, 0.0); 3]; N];
+    let mut places = [0; WIDTH];
+    for a in 0..N {
+        for lane in 0..Pack::<S>::LANES {
+            places[lane] = nodes[lane][a] as usize;
+        }
+        points[a] = Pack::gather_vectors(simd, field, &places);
+    }
+    points
+}
+
+/// Balls about Σ wₐ pₐ that reach to the farthest of the points, rounded up.
+#[inline(always)]
+fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Balls<R> {
+    let zero = weights[0].constant(0.0);
+    let mut centre = [zero; 3];
+    for a in 0..N {
+        for d in 0..3 {
+            let part = points[a][d] * weights[a];
+            centre[d] = if a == 0 { part } else { centre[d] + part };
+        }
+    }
+    let mut farthest = zero;
+    for point in points {
+        farthest = norm_squared(&difference(point, &centre)).max(farthest);
+    }
+    Balls { centre, radius: rounded_up(farthest.sqrt(), &[zero; 3]) }
+}
+
+/// Ball of one leaf, and of the margin around it.
+#[inline(always)]
+fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], margin: f64) -> Sphere {
+    let Balls { centre, radius } = ball(&points.map(|point| point.data.0[0]), weights);
+    let rounding = if N > LARGEST_FLAT_STRIDE { rounding_of(points) } else { 0.0 };
+    Sphere { centre: centre.into(), radius: radius + rounding + margin }
+}
+
+/// How many of some leaves are handled in lanes: those of curved faces are not.
+#[inline(always)]
+fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
+    let lanes = Pack::<S>::LANES;
+    if N > LARGEST_FLAT_STRIDE { 0 } else { num_leaves / lanes * lanes }
+}
+
+/// Spheres of some leaves about their material centres, and of the margin around them.
+pub struct Spheres<'a, const N: usize> {
+    /// The leaves.
+    pub leaves: Records<'a, N>,
+    /// Of all nodes \[m\].
+    pub positions: &'a [Vec3],
+    /// How far around the faces the spheres reach \[m\].
+    pub margin: f64,
+    /// To be found, one a leaf.
+    pub spheres: &'a mut [Sphere],
+}
+
+impl<const N: usize> WithSimd for Spheres<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { leaves: Records { kinds, nodes, weights: columns }, positions, margin, spheres } = self;
+        let (lanes, in_lanes) = (Pack::<S>::LANES, num_in_lanes::<S, N>(spheres.len()));
+        let mut weights = [Pack::splat(simd, 0.0); N];
+        for first in (0..in_lanes).step_by(lanes) {
+            let leaves = first..first + lanes;
+            let points = points_of(simd, &nodes[leaves.clone()], positions);
+            for a in 0..N {
+                weights[a] = Pack::from_slice(simd, &columns[a][leaves.clone()]);
+            }
+            let Balls { centre, radius } = ball(&points, &weights);
+            Balls { centre, radius: radius + margin }.store(&mut spheres[leaves]);
+        }
+        for leaf in in_lanes..spheres.len() {
+            let points = kinds.bounding_points(leaf, &nodes[leaf], positions);
+            spheres[leaf] = sphere(&points, &columns.map(|column| column[leaf]), margin);
+        }
+    }
+}

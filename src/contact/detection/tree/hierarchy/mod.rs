@@ -1,0 +1,211 @@
+//! Level 2: binary trees of bounding spheres over the faces of a surface.
+//!
+//! Vertices lie in blocks of up to a thousand leaves: first the leaves of a block, then its inner vertices, children
+//! before parents and as a rule many in a row that do not wait for each other; last what is above the blocks, up to
+//! the root. So blocks are built and refitted in parallel, in the cache, and four vertices at a time. Here two
+//! blocks of three and two leaves:
+//!
+//! ```text
+//!          8
+//!        /   \
+//!       4     7       vertex    0 1 2 3 4   5 6 7   8
+//!      / \   / \      face      a b c       d e
+//!     3   2 5   6     children        0 3       5   4
+//!    / \                              1 2       6   7
+//!   0   1
+//! ```
+//!
+//! A vertex has two spheres. The *nested* one follows the deformation: its centre is a combination of nodes that
+//! the build fixes once, a *material* centre; see [`Hierarchy::refit`]. The
+//! *reference* sphere bounds the faces below in the configuration of the build, and serves as long as the body moves
+//! rigidly. It is the nested one of the build unless it is fitted to the points
+//! ([`Hierarchy::fit_reference_spheres`]): nested spheres grow with the height of the tree (a unit sphere gets a
+//! root of radius 2.5).
+//!
+//! Trees may be deep where faces are graded: nothing here recurses over the height of a tree.
+
+mod bottom_up;
+mod check;
+mod clusters;
+mod fitting;
+mod lanes;
+mod leaves;
+mod level;
+mod locally_ordered;
+mod nearest;
+mod nest;
+mod refit;
+#[cfg(test)]
+mod tests;
+mod topology;
+
+pub use check::HierarchyError;
+
+use bytemuck::zeroed_vec;
+
+use super::space_filling_curve::{Cube, is_comparable, order};
+use crate::contact::Surface;
+use crate::contact::detection::volume::Sphere;
+use crate::math::Vec3;
+use leaves::Leaves;
+use topology::{Block, Topology, pieces};
+
+/// How the tree over the faces is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builder {
+    /// Parallel locally-ordered clustering.
+    Fast,
+    /// Greedy agglomeration of the pair with the least joint sphere.
+    BottomUp,
+}
+
+/// Depths of the leaves of a tree; a lone root has depth 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DepthStatistics {
+    /// Depth of the leaf nearest to the root.
+    pub min: u32,
+    /// Mean depth.
+    pub mean: f64,
+    /// Depth of the leaf farthest from the root.
+    pub max: u32,
+}
+
+/// Tree of bounding spheres over the faces of one surface.
+#[derive(Clone, Debug)]
+pub struct Hierarchy {
+    topology: Topology,
+    leaves: Leaves,
+    /// Place of the centre of each inner vertex between those of its children.
+    fractions: Vec<f64>,
+    reference: Vec<Sphere>,
+    sum_of_volumes: f64,
+    margin: f64,
+}
+
+impl Hierarchy {
+    /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering), with spheres that
+    /// also hold everything within `margin` \[m\] of a face. `None` if the surface has no faces.
+    ///
+    /// The result does not depend on the number of threads. Faces whose positions are not finite get a place in
+    /// the tree and a sphere of undefined radius.
+    ///
+    /// # Panics
+    /// If `positions` is shorter than the largest node number of the surface asks for.
+    pub fn build(builder: Builder, surface: &Surface, positions: &[Vec3], margin: f64) -> Option<Self> {
+        let num_faces = surface.num_faces();
+        if num_faces == 0 {
+            return None;
+        }
+        let (order, cube) = along_curve(surface, positions);
+        let mut reference = zeroed_vec(2 * num_faces - 1);
+        let (topology, leaves) = match builder {
+            Builder::Fast => {
+                let blocks = locally_ordered::blocks(num_faces);
+                let spheres = leaf_pieces(&blocks, &mut reference);
+                let leaves = Leaves::new(surface, &order, positions, margin, spheres);
+                (locally_ordered::topology(&order, &reference, cube, blocks), leaves)
+            }
+            Builder::BottomUp => {
+                let mut spheres = zeroed_vec(num_faces);
+                let tasks = spheres.chunks_mut(FACES_PER_TASK).collect();
+                let mut leaves = Leaves::new(surface, &order, positions, margin, tasks);
+                let (topology, places) = Topology::from_merges(&order, &bottom_up::merges(&spheres));
+                leaves.reorder(&places);
+                let pieces = leaf_pieces(topology.blocks(), &mut reference);
+                for (sphere, &leaf) in pieces.into_iter().flatten().zip(&places) {
+                    *sphere = spheres[leaf as usize];
+                }
+                (topology, leaves)
+            }
+        };
+        let fractions = vec![0.0; num_faces - 1];
+        let mut hierarchy = Self { topology, leaves, fractions, reference, sum_of_volumes: 0.0, margin };
+        hierarchy.nest();
+        Some(hierarchy)
+    }
+
+    /// The root: the last vertex.
+    pub fn root(&self) -> u32 {
+        self.num_vertices() as u32 - 1
+    }
+
+    /// Number of vertices, leaves included: 2 faces − 1.
+    pub fn num_vertices(&self) -> usize {
+        self.topology.num_vertices()
+    }
+
+    /// Left and right child of a vertex; `None` for a leaf.
+    #[inline]
+    pub fn children(&self, v: u32) -> Option<[u32; 2]> {
+        self.topology.children(v)
+    }
+
+    /// Parent of a vertex; `None` for the root.
+    pub fn parent(&self, v: u32) -> Option<u32> {
+        self.topology.parent(v)
+    }
+
+    /// Face of a leaf; `None` for an inner vertex.
+    #[inline]
+    pub fn face(&self, v: u32) -> Option<u32> {
+        self.topology.face(v)
+    }
+
+    /// Number of faces below a vertex; 1 for a leaf.
+    #[inline]
+    pub fn num_leaves_below(&self, v: u32) -> u32 {
+        self.topology.num_leaves_below(v)
+    }
+
+    /// Number of edges between a vertex and the root.
+    pub fn depth_of(&self, v: u32) -> u32 {
+        std::iter::successors(self.parent(v), |&above| self.parent(above)).count() as u32
+    }
+
+    /// Depths of the leaves.
+    pub fn leaf_depths(&self) -> DepthStatistics {
+        self.topology.leaf_depths()
+    }
+
+    /// Sum over the inner vertices of the volume 4/3 π r³ of the nested sphere \[m³\]: the measure by which the
+    /// literature compares builders.
+    pub fn sum_of_volumes(&self) -> f64 {
+        self.sum_of_volumes
+    }
+
+    /// Sphere that bounds the faces below a vertex, and the margin around them, in the configuration of the
+    /// build.
+    #[inline]
+    pub fn reference_sphere(&self, v: u32) -> Sphere {
+        self.reference[v as usize]
+    }
+}
+
+/// What belongs to the leaves of what there is one of per vertex, block by block.
+fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
+    let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
+    pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()
+}
+
+/// Faces handled by one task.
+const FACES_PER_TASK: usize = 1024;
+
+/// The faces in the order of their centroids along a space-filling curve within a cube around their nodes.
+fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
+    let cube = Cube::around(surface.nodes().iter().map(|&node| positions[node as usize]));
+    let order = match surface.faces_of_one_kind::<3>() {
+        Some(faces) => order(faces.len(), cube, |face| centroid(&faces[face], positions, cube)),
+        None => order(surface.num_faces(), cube, |face| centroid(surface.face(face).1, positions, cube)),
+    };
+    (order, cube)
+}
+
+/// Mean of some nodes; the corner of the cube where that is of no use.
+#[inline]
+fn centroid(nodes: &[u32], positions: &[Vec3], cube: Cube) -> Vec3 {
+    let mut sum = Vec3::zeros();
+    for &node in nodes {
+        sum += positions[node as usize];
+    }
+    if is_comparable(&sum) { sum * (1.0 / nodes.len() as f64) } else { cube.origin }
+}
