@@ -1,45 +1,11 @@
 //! The simulation: owns the model and its state, and is the only place that knows the order of a step.
 
 mod account;
-mod assembly;
-mod build;
-mod conditions;
-mod contact_account;
-mod contact_remedies;
-mod contact_thickness;
-mod correct;
-mod counters;
-mod driven_ties;
-mod driving_functions;
 mod error;
-mod free_flight;
-mod hold_ties;
-mod hourglass;
-mod impact;
-mod initial_penetration;
-mod kept_gaps;
-mod loads;
 mod model;
-mod nodal_sums;
-mod passages;
 mod record;
-mod respond;
-mod resultants;
-mod rigid;
-mod rigid_support;
-mod schedule;
-mod sheets;
-mod spring_stiffness;
+mod setup;
 mod step;
-mod step_size;
-mod summary;
-mod support_account;
-mod supports;
-mod surface_pairs;
-mod ties;
-mod volumes;
-mod wall;
-mod wall_frames;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,36 +14,33 @@ use crate::contact::detection::volume::Aabb;
 use crate::contact::detection::{DetectionStatistics, Detector, EntryFaces, TunnellingGuard, WallDetector};
 use crate::contact::response::{ContactAction, Mobility, OffsetPoints, Response, Ties};
 use crate::contact::{Constraints, Surface};
-use crate::dynamics::RigidBody;
-use crate::dynamics::State;
-use crate::dynamics::{Audit, Energies, Wrench};
-use crate::dynamics::{CriticalStep, InternalForce};
+use crate::dynamics::{Audit, CriticalStep, Energies, InternalForce, RigidBody, State, Wrench};
 use crate::math::{RigidMotion, Vec3};
 use crate::scenario::TimeSettings;
 
-pub use account::BodyBalance;
-use contact_account::ContactAudit;
-pub use contact_account::PairBalance;
-use correct::Piece;
-pub use counters::WallTimes;
-use driven_ties::DrivenTies;
-use driving_functions::DrivingFunctions;
+use account::contact_audit::ContactAudit;
+pub use account::contact_audit::PairBalance;
+pub use account::energy_audit::BodyBalance;
+use account::hourglass::HourglassAudit;
+use account::nodal_sums::NodalSums;
+pub use account::support_account::SupportAccount;
 pub use error::{
     Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
 };
-use hourglass::HourglassAudit;
-use impact::ImpactControl;
-use kept_gaps::KeptGaps;
-use loads::AppliedLoad;
 pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, RigidSupport, WallMotion};
-use nodal_sums::NodalSums;
-pub use record::Recorder;
-use rigid::RigidForces;
-use schedule::OutputTimes;
-use step_size::StepControl;
-pub use support_account::SupportAccount;
-use supports::SupportedComponent;
-use surface_pairs::{ExcludedParts, FlushContacts, OnePass};
+pub use record::recorder::Recorder;
+use record::schedule::OutputTimes;
+pub use record::timings::WallTimes;
+use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
+use step::corrector::Piece;
+use step::driven_ties::DrivenTies;
+use step::driving_functions::DrivingFunctions;
+use step::impact_times::ImpactControl;
+use step::initial_gaps::KeptGaps;
+use step::loads::AppliedLoad;
+use step::rigid_bodies::RigidForces;
+use step::step_size::StepControl;
+use step::supports::SupportedComponent;
 
 /// A simulation between two steps.
 pub struct Simulation {

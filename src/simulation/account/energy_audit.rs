@@ -1,0 +1,327 @@
+//! The audit of a step: energies, momenta, and the work and impulse of what acts from outside.
+
+use std::time::Instant;
+
+use crate::contact::response::Stage;
+use crate::dynamics::{Audit, RigidBody, Wrench};
+use crate::math::Vec3;
+use crate::math::pack::Registers;
+use crate::math::reduction::fixed_order_sum;
+
+use super::nodal_sums::{NodalKernel, NodalSums};
+use crate::simulation::Simulation;
+use crate::simulation::model::Body;
+
+/// Rounding of positions that many steps may add up to, relative to them.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Momentum, kinetic energy and centre of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyBalance {
+    /// Linear and angular momentum about the origin.
+    pub momentum: Wrench,
+    /// Sum of |x| |m v| over its nodes, a scale for errors of angular momentum \[kg·m²/s\].
+    pub angular_scale: f64,
+    /// Kinetic energy \[J\].
+    pub kinetic: f64,
+    /// Σ m |a|² over its nodes, of a rigid body with the part of its rotation, less that of a free fall, of what is prescribed
+    /// and of loads \[N·m/s²\].
+    pub force_acceleration: f64,
+    /// Centre of mass \[m\].
+    pub centre: Vec3,
+    /// Least and greatest components of the velocities of its nodes, of a body that moves as a rigid one of that of its
+    /// centre \[m/s\].
+    pub velocity_bounds: [Vec3; 2],
+}
+
+impl BodyBalance {
+    /// Of a body without motion at the origin.
+    pub(crate) fn at_rest() -> Self {
+        Self {
+            momentum: Wrench::zero(),
+            angular_scale: 0.0,
+            kinetic: 0.0,
+            force_acceleration: 0.0,
+            centre: Vec3::zeros(),
+            velocity_bounds: [Vec3::zeros(); 2],
+        }
+    }
+
+    /// Of a body from the sums over its nodes, the first of which is at `first` \[m\], and the part of Σ m |a|² that comes from
+    /// outside \[N·m/s²\].
+    pub(crate) fn of_nodes(sums: &NodalSums, body: &Body, first: Vec3, from_outside: f64) -> Self {
+        let NodalSums { momentum, angular_scale, kinetic, mass_moment, velocity_bounds, .. } = *sums;
+        let centre = if body.mass > 0.0 { mass_moment / body.mass } else { first };
+        let force_acceleration = sums.force_acceleration - from_outside;
+        Self { momentum, angular_scale, kinetic, force_acceleration, centre, velocity_bounds }
+    }
+
+    /// Of a body that moves as a rigid one, without the work of its acceleration.
+    pub(crate) fn of_carrier(carrier: &RigidBody) -> Self {
+        let mut momentum = Wrench::at(&carrier.centre(), carrier.velocity() * carrier.mass());
+        momentum.angular += carrier.angular_momentum();
+        let spin = carrier.angular_momentum().norm();
+        let angular_scale = carrier.centre().norm() * momentum.linear.norm() + spin;
+        let (kinetic, centre) = (carrier.kinetic_energy(), carrier.centre());
+        let velocity_bounds = [carrier.velocity(); 2];
+        Self { momentum, angular_scale, kinetic, force_acceleration: 0.0, centre, velocity_bounds }
+    }
+}
+
+/// What the audit wants of each body.
+pub(crate) fn scaled_momenta(balances: &[BodyBalance]) -> impl Iterator<Item = (Wrench, f64)> + '_ {
+    balances.iter().map(|balance| (balance.momentum, balance.angular_scale))
+}
+
+impl Simulation {
+    /// Brings energies and momenta up to date after a step and holds them against their balance.
+    pub(crate) fn account(&mut self, dt: f64) {
+        let start = Instant::now();
+        let before = self.external_wrench;
+        let (jumps, work_of_supports) = self.book_supports(dt);
+        self.external_wrench = self.compute_external_wrench();
+        self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
+        jumps.into_iter().for_each(|jump| self.audit.add_impulse(jump));
+        if self.acts_by_impulses() {
+            let angular = self.wall_couple() * self.action.spread() + self.action.support_moment;
+            self.audit.add_impulse(Wrench { angular, ..Wrench::zero() });
+        }
+        self.audit_contact();
+        self.energies.external_work += work_of_supports + self.external_work(dt);
+        self.energies.viscous_dissipation += self.action.work.damping;
+        self.energies.friction_dissipation += self.action.work.friction;
+        self.energies.numerical_work += self.action.work.numerical;
+        let taken_by_impulses = if self.acts_by_impulses() { self.action.work.damping } else { 0.0 };
+        let given = self.action.work.numerical + self.contact_audit.given_to_held;
+        self.audit.add_numerical_work(given, taken_by_impulses);
+        self.sum_energies(dt);
+        let step = self.control.regular_step().max(dt);
+        self.audit.add_noise(self.rounded_moment * (f64::EPSILON / step).powi(2));
+        self.audit.add_noise(self.rounded_work_of_ties());
+        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
+        self.account_pairs();
+        self.account_hourglass();
+        self.wall.account += start.elapsed().as_secs_f64();
+    }
+
+    /// Books what a change of the step makes of the kick energy: a step of length `dt` \[s\] begins with that of its own length,
+    /// the one before has ended with that of its. Forces of a discrete gradient are not in it: their work is that of
+    /// whole kicks, from the middle of a step to that of the next, and has no such part.
+    pub(crate) fn book_change_of_step(&mut self, dt: f64) {
+        let kick = kick_energy(&self.balances, dt);
+        let before = std::mem::replace(&mut self.contact_audit.time_step, dt);
+        (self.contact_audit.unseen, self.contact_audit.given_to_held) = (0.0, 0.0);
+        if !self.audit.has_started() {
+            self.audit.start(kick);
+            return;
+        }
+        let change = 0.125 * (before * before - dt * dt);
+        if self.response.stage() == Stage::Accelerated {
+            self.contact_audit.unseen = change * self.contact_force_acceleration();
+        } else if change != 0.0 {
+            self.contact_audit.given_to_held = change * self.held_force_acceleration();
+        }
+        let given = self.energies.kick - kick - self.contact_audit.unseen;
+        self.energies.numerical_work += given;
+        self.audit.add_numerical_work(given - self.contact_audit.given_to_held, 0.0);
+    }
+
+    /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes which impulses I of the step before hold against the other
+    /// forces \[N·m/s²\]: what kicks have given these nodes, impulses take.
+    fn held_force_acceleration(&self) -> f64 {
+        let action = &self.contact_before.1;
+        let of_node = |&node: &u32| {
+            let impulse = self.mobility.free_part(node, &action.impulses[node as usize]);
+            let along = impulse.dot(&self.state.accelerations[node as usize]);
+            if along < 0.0 {
+                self.model.mass[node as usize] * along * along / impulse.norm_squared()
+            } else {
+                0.0
+            }
+        };
+        let is_deformable = |node: &&u32| !self.model.bodies[self.model.body_of(**node)].is_rigid();
+        action.nodes.iter().filter(is_deformable).map(of_node).sum()
+    }
+
+    /// Σ f · a of the contact forces, of which those of ties are none, and the accelerations at the beginning of the step \[N·m/s²\].
+    fn contact_force_acceleration(&self) -> f64 {
+        let of_node = |node: u32, force: &Vec3| {
+            if self.model.bodies[self.model.body_of(node)].is_rigid() {
+                return 0.0;
+            }
+            self.mobility.free_part(node, force).dot(&self.state.accelerations[node as usize])
+        };
+        let of_nodes = self.contact_before.1.sum_over_contact(of_node);
+        let rigid = (0..self.model.bodies.len()).filter(|&body| self.model.bodies[body].is_rigid());
+        of_nodes + rigid.map(|body| self.rigid_contact_acceleration(body)).sum::<f64>()
+    }
+
+    /// Begins the audit with the present state.
+    pub(crate) fn begin_audit(&mut self) {
+        self.measure();
+        let momentum = self.balances.iter().map(|b| b.momentum).fold(Wrench::zero(), |sum, m| sum + m);
+        self.rounded_moment = self.rounded_moment();
+        self.audit = Audit::new(&self.energies, momentum, self.energy_of_rounding());
+        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
+    }
+
+    /// Energy of the shortest waves with an amplitude that rounding gives positions, Σ ½ m (ε |x| ω)² over the bodies:
+    /// a state at rest is no better than that \[J\].
+    fn energy_of_rounding(&self) -> f64 {
+        let of_body = |(number, body): (usize, &Body)| {
+            let frequency = 2.0 / self.critical_step(number)?.0;
+            Some(0.5 * body.mass * (ROUNDING * self.farthest_coordinate(body) * frequency).powi(2))
+        };
+        self.model.bodies.iter().enumerate().filter_map(of_body).sum()
+    }
+
+    /// 2 Σ m |x|² over the bodies that move, with the largest coordinate x of each. Times (ε/dt)² it is the energy
+    /// ½ m (ε |x| 2/dt)² by which rounding of positions may add to that of the shortest waves that a step resolves, in each
+    /// step: their amplitude is the sum of roundings that know nothing of each other, of which the mean square grows as the
+    /// number of steps \[kg·m²\].
+    ///
+    /// # Source
+    /// Brouwer, Astronomical Journal 46 (1937) 149–153; Hairer, McLachlan & Razakarivony, BIT 48 (2008) 231–243.
+    fn rounded_moment(&self) -> f64 {
+        let moving = self.model.bodies.iter().filter(|body| !body.is_rigid() || body.is_rigid_and_moves());
+        moving.map(|body| 2.0 * body.mass * self.farthest_coordinate(body).powi(2)).sum()
+    }
+
+    /// Largest coordinate of a node of a body \[m\].
+    fn farthest_coordinate(&self, body: &Body) -> f64 {
+        self.state.positions[body.nodes.clone()].iter().map(Vec3::amax).fold(0.0, f64::max)
+    }
+
+    /// Energies and momenta of the present state.
+    pub(crate) fn measure(&mut self) {
+        for body in 0..self.model.bodies.len() {
+            self.balances[body] = self.body_balance(body);
+        }
+        self.sum_energies(0.0);
+    }
+
+    /// Energies from those of elements and contacts, and the balances of the bodies, after a step of this length \[s\].
+    fn sum_energies(&mut self, dt: f64) {
+        self.energies.strain = self.internal.strain_energy().iter().sum();
+        self.energies.hourglass = self.internal.hourglass_energy().iter().sum();
+        self.energies.contact = self.action.stored_energy;
+        self.energies.kinetic = self.balances.iter().map(|balance| balance.kinetic).sum();
+        self.energies.kick = kick_energy(&self.balances, dt);
+    }
+
+    /// Holds the hourglass energy of each body against its strain energy.
+    fn account_hourglass(&mut self) {
+        let of_blocks = [self.internal.strain_energy(), self.internal.hourglass_energy()];
+        for (body, audit) in self.model.bodies.iter().zip(&mut self.hourglass_audits) {
+            let blocks = || body.blocks.iter().filter_map(|block| block.internal);
+            let energies = of_blocks.map(|energies| blocks().map(|block| energies[block]).sum());
+            audit.note(self.state.time, energies, self.audit.energy_scale());
+        }
+    }
+
+    /// Balance of one body: from its carrier where it has one, from its nodes otherwise.
+    pub(crate) fn body_balance(&self, body: usize) -> BodyBalance {
+        if let Some(carrier) = &self.carriers[body] {
+            let force_acceleration = self.rigid_force_acceleration(body);
+            return BodyBalance { force_acceleration, ..BodyBalance::of_carrier(carrier) };
+        }
+        let nodes = &self.model.bodies[body].nodes;
+        let masses = &self.model.mass[nodes.clone()];
+        let positions = &self.state.positions[nodes.clone()];
+        let velocities = &self.state.velocities[nodes.clone()];
+        let accelerations = &self.state.accelerations[nodes.clone()];
+        let registers = Registers::default();
+        let sums = fixed_order_sum(masses.len(), &|range| {
+            registers.run(NodalKernel {
+                masses: &masses[range.clone()],
+                positions: &positions[range.clone()],
+                velocities: &velocities[range.clone()],
+                accelerations: &accelerations[range],
+            })
+        });
+        let from_outside = self.acceleration_from_outside(body);
+        BodyBalance::of_nodes(&sums, &self.model.bodies[body], positions[0], from_outside)
+    }
+
+    /// The part of Σ m |a|² of a body that is not rigid which comes from outside: that of a free fall, of what is prescribed,
+    /// and where loads act all that does from outside \[N·m/s²\].
+    pub(crate) fn acceleration_from_outside(&self, body: usize) -> f64 {
+        let of_body = &self.model.bodies[body];
+        let (accelerations, masses) = (&self.state.accelerations, &self.model.mass);
+        let supports = self.model.supports.iter().enumerate().filter(|(_, support)| {
+            !support.motion.is_fixed() && of_body.nodes.contains(&(support.nodes[0] as usize))
+        });
+        let prescribed: f64 = supports
+            .map(|(index, support)| {
+                self.sum_over_support(index, 0.0, |node, _| {
+                    masses[node] * accelerations[node][support.axis].powi(2)
+                })
+            })
+            .sum();
+        let acting = if of_body.loaded {
+            self.load_acceleration(body)
+        } else {
+            of_body.mass * of_body.free_fall().norm_squared()
+        };
+        prescribed + acting
+    }
+
+    /// Resultant of gravity, loads and the reactions that are booked at present.
+    pub(crate) fn compute_external_wrench(&self) -> Wrench {
+        let mut wrench = self.reactions() + self.guide_wrench();
+        if !self.acts_by_impulses() {
+            wrench.angular += self.wall_couple();
+        }
+        for (index, body) in self.model.bodies.iter().enumerate() {
+            if body.is_rigid() {
+                wrench = wrench + self.rigid_external_wrench(index);
+            } else if !body.loaded {
+                wrench = wrench + Wrench::at(&self.balances[index].centre, body.gravity * body.mass);
+            } else {
+                let nodes = body.nodes.clone();
+                let positions = &self.state.positions[nodes.clone()];
+                wrench = wrench + Wrench::of_nodes(positions, &self.forces.external[nodes]);
+            }
+        }
+        wrench
+    }
+
+    /// Work of gravity and loads over the last step, where loads act that of the kicks \[J\].
+    fn external_work(&self, dt: f64) -> f64 {
+        let before = &self.positions_next;
+        let mut work = 0.0;
+        for (index, body) in self.model.bodies.iter().enumerate() {
+            if body.is_rigid() {
+                work += self.rigid_work(index, dt);
+            } else if !body.loaded {
+                let travel = self.balances[index].centre - self.balances_before[index].centre;
+                work += body.mass * body.gravity.dot(&travel);
+            } else {
+                let nodes = body.nodes.clone();
+                let forces =
+                    [&self.forces.external_before[nodes.clone()], &self.forces.external[nodes.clone()]];
+                let positions = [&before[nodes.clone()], &self.state.positions[nodes]];
+                work += trapezoidal_work(forces, positions) + self.work_of_load_kicks(index, dt);
+            }
+        }
+        work
+    }
+}
+
+/// What the kinetic energy ½ v_n · M v_n at the end of a step of length `dt` \[s\] has over ½ v_{n−½} · M v_{n+½}, ⅛ dt² a_n · M a_n
+/// \[J\].
+pub(crate) fn kick_energy(balances: &[BodyBalance], dt: f64) -> f64 {
+    0.125 * dt * dt * balances.iter().map(|balance| balance.force_acceleration).sum::<f64>()
+}
+
+/// Σ ½ (f_n + f_{n+1}) · (x_{n+1} − x_n) over nodes \[J\].
+fn trapezoidal_work(forces: [&[Vec3]; 2], positions: [&[Vec3]; 2]) -> f64 {
+    fixed_order_sum(positions[0].len(), &|range| {
+        range
+            .map(|node| {
+                let travel = positions[1][node] - positions[0][node];
+                0.5 * (forces[0][node] + forces[1][node]).dot(&travel)
+            })
+            .sum()
+    })
+}

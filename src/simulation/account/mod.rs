@@ -1,0 +1,7 @@
+//! The account of a step: energies, momenta, supports, contact pair by pair.
+
+pub(crate) mod contact_audit;
+pub(crate) mod energy_audit;
+pub(crate) mod hourglass;
+pub(crate) mod nodal_sums;
+pub(crate) mod support_account;

@@ -1,0 +1,8 @@
+//! What a run leaves: frames, histories, summary, wall times.
+
+pub(crate) mod recorder;
+pub(crate) mod schedule;
+pub(crate) mod summary;
+pub(crate) mod timings;
+pub(crate) mod volumes;
+pub(crate) mod wall_frames;

@@ -1,0 +1,363 @@
+//! The record of a run: frames, history, and the summary at its end.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::contact::Constraint;
+use crate::contact::response::{ContactResult, Status};
+use crate::io::OutputError;
+use crate::io::history::{BodyRow, History, HistoryRow};
+use crate::io::pairs::{PairRow, Pairs};
+use crate::io::vtk::{FieldData, Frame, Grid, NamedField, Series};
+use crate::math::Vec3;
+use crate::scenario::{Field, OutputSettings, Scenario};
+
+use super::schedule::{OutputTimes, Schedule};
+use super::volumes::balls_of_pairs;
+use crate::simulation::Simulation;
+use crate::simulation::account::contact_audit::PairBalance;
+
+/// Writes what a run leaves in its directory, when it is due.
+pub struct Recorder {
+    series: Option<Series>,
+    /// The bounding volumes at the top of the queue, if they are asked for.
+    volumes: Option<Series>,
+    /// The rigid walls, if there are any.
+    walls: Option<Series>,
+    history: History,
+    pairs: Pairs,
+    fields: Vec<Field>,
+    schedule: Schedule,
+    /// Wall time it took to create it \[s\].
+    creation: f64,
+    frames: usize,
+}
+
+impl Recorder {
+    /// A recorder that writes to `directory`, which is created where it does not exist.
+    ///
+    /// # Errors
+    /// [`OutputError`] when the directory or a file in it cannot be written.
+    pub fn create(
+        scenario: &Scenario,
+        directory: &Path,
+        simulation: &Simulation,
+    ) -> Result<Self, OutputError> {
+        let start = Instant::now();
+        let OutputSettings { contact_interval, fields, detection_volumes, .. } = &scenario.output;
+        let series = Series::create(directory, &scenario.name, output_grid(simulation))?;
+        let volumes =
+            create_beside(directory, &scenario.name, "volumes", detection_volumes.then(Grid::default))?;
+        let walls = (!scenario.walls.is_empty()).then(|| simulation.wall_grid());
+        let walls = create_beside(directory, &scenario.name, "walls", walls)?;
+        let names: Vec<&str> = simulation.model.bodies.iter().map(|body| body.name.as_str()).collect();
+        let mut recorder = Self {
+            series: Some(series),
+            volumes,
+            walls,
+            history: History::create(directory, &names)?,
+            pairs: Pairs::create(directory)?,
+            fields: fields.clone(),
+            schedule: Schedule::new(OutputTimes::of(scenario), *contact_interval),
+            creation: 0.0,
+            frames: 0,
+        };
+        recorder.creation = start.elapsed().as_secs_f64();
+        Ok(recorder)
+    }
+
+    /// Frames written so far.
+    pub fn num_frames(&self) -> usize {
+        self.frames
+    }
+
+    /// Records the state before the first step.
+    pub(crate) fn begin(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
+        self.write_row(simulation)?;
+        self.write_frame(simulation)?;
+        simulation.wall.output += self.creation + start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Records what is due after a step; the first contact always is.
+    pub(crate) fn record(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
+        let (time, time_step) = (simulation.state.time, simulation.control.time_step());
+        if self.schedule.row_is_due(time, time_step) {
+            self.write_row(simulation)?;
+        }
+        let touched = simulation.first_contacts.first().map(|contact| contact.time);
+        if self.schedule.frame_is_due(touched, time, time_step) {
+            self.write_frame(simulation)?;
+        }
+        simulation.wall.output += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Records the last state, unless it just was, and waits until everything is on disk.
+    pub(crate) fn record_last(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        let start = Instant::now();
+        let time = simulation.state.time;
+        if time > self.schedule.last_row {
+            self.write_row(simulation)?;
+        }
+        if time > self.schedule.last_frame {
+            self.write_frame(simulation)?;
+        }
+        for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
+            series.finish()?;
+        }
+        simulation.wall.output += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// When the next scheduled frame is due \[s\].
+    pub(crate) fn next_frame_time(&self) -> f64 {
+        self.schedule.next_frame()
+    }
+
+    fn write_row(&mut self, simulation: &Simulation) -> Result<(), OutputError> {
+        self.schedule.note_row(simulation.state.time, simulation.control.time_step());
+        self.history.append(&history_row(simulation))?;
+        self.pairs.append(&pair_rows(simulation))
+    }
+
+    fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
+        simulation.materialise();
+        self.schedule.note_frame(simulation.state.time, simulation.control.time_step());
+        self.frames += 1;
+        let frame = output_frame(simulation, &self.fields);
+        self.series.as_mut().map_or(Ok(()), |series| series.write(frame))?;
+        self.walls.as_mut().map_or(Ok(()), |series| series.write(simulation.wall_frame()))?;
+        self.volumes.as_mut().map_or(Ok(()), |series| {
+            let pairs = simulation.top_of_queue();
+            let (grid, frame) = balls_of_pairs(simulation.state.time, &pairs).into_frame();
+            series.replace_grid(grid)?;
+            series.write(frame)
+        })
+    }
+}
+
+/// A series beside that of the bodies, with the cells of its frames; without any, that of an earlier run is removed.
+fn create_beside(
+    directory: &Path,
+    name: &str,
+    what: &str,
+    grid: Option<Grid>,
+) -> Result<Option<Series>, OutputError> {
+    let name = format!("{name}_{what}");
+    match grid {
+        Some(grid) => Series::create(directory, &name, grid).map(Some),
+        None => Series::remove(directory, &name).map(|()| None),
+    }
+}
+
+fn history_row(simulation: &Simulation) -> HistoryRow {
+    let energies = &simulation.energies;
+    let body_row = |(index, (body, balance)): (
+        usize,
+        (&crate::simulation::model::Body, &crate::simulation::account::energy_audit::BodyBalance),
+    )| {
+        let forces = body.nodes.clone().map(|node| simulation.action.mean_force(node));
+        BodyRow {
+            momentum: balance.momentum.linear,
+            kinetic: balance.kinetic,
+            centre: balance.centre,
+            contact_force: forces.sum::<Vec3>() + simulation.action.rigid_force(index)[0],
+        }
+    };
+    HistoryRow {
+        time: simulation.state.time,
+        step: simulation.state.step,
+        dt: simulation.control.time_step(),
+        kinetic: energies.kinetic,
+        strain: energies.strain,
+        external_work: energies.external_work,
+        contact_energy: energies.contact,
+        friction_dissipation: energies.friction_dissipation,
+        plastic_dissipation: 0.0,
+        hourglass_energy: simulation.energies.hourglass,
+        viscous_dissipation: energies.viscous_dissipation,
+        numerical_work: energies.numerical_work,
+        total: energies.total(),
+        energy_error: simulation.audit.relative_imbalance(),
+        momentum: simulation.balances.iter().map(|balance| balance.momentum.linear).sum(),
+        angular_momentum: simulation.balances.iter().map(|balance| balance.momentum.angular).sum(),
+        contacts: simulation.constraints.len() as u64,
+        bodies: simulation.model.bodies.iter().zip(&simulation.balances).enumerate().map(body_row).collect(),
+        kick: energies.kick,
+        energy_imbalance: simulation.audit.imbalance(),
+        net_numerical_work: simulation.audit.net_numerical_work(),
+    }
+}
+
+/// A row for each pair of bodies that has touched.
+fn pair_rows(simulation: &Simulation) -> Vec<PairRow<'_>> {
+    let areas = simulation.contact_areas();
+    let row = |(balance, contact_area): (&PairBalance, f64)| PairRow {
+        time: simulation.state.time,
+        bodies: balance.bodies.map(|body| simulation.model.bodies[body as usize].name.as_str()),
+        contacts: balance.contacts,
+        force: balance.force,
+        contact_energy: balance.contact_energy,
+        friction_dissipation: balance.friction_dissipation,
+        damping_dissipation: balance.damping_dissipation,
+        contact_area,
+    };
+    simulation.pair_balances.iter().zip(areas).map(row).collect()
+}
+
+/// Cells of all bodies in the user's order.
+fn output_grid(simulation: &Simulation) -> Grid {
+    let model = &simulation.model;
+    let mut point_of = vec![0u32; model.output_nodes.len()];
+    for (point, &node) in model.output_nodes.iter().enumerate() {
+        point_of[node as usize] = point as u32;
+    }
+    let mut grid = Grid::default();
+    for address in model.output_cells() {
+        let block = &model.bodies[address.body as usize].blocks[address.block as usize];
+        grid.kinds.push(block.kind);
+        grid.connectivity
+            .extend(block.element(address.element as usize).iter().map(|&n| point_of[n as usize]));
+    }
+    grid
+}
+
+fn output_frame(simulation: &Simulation, fields: &[Field]) -> Frame {
+    let nodes = &simulation.model.output_nodes;
+    let mut frame = Frame {
+        time: simulation.state.time,
+        points: nodes.iter().map(|&node| simulation.state.positions[node as usize]).collect(),
+        ..Frame::default()
+    };
+    frame.cell_fields = body_fields(simulation);
+    let stress = CellStress::new(simulation, fields);
+    for field in fields {
+        match field {
+            Field::Stress => frame.cell_fields.push(stress.tensor()),
+            Field::VonMises => frame.cell_fields.push(stress.von_mises()),
+            _ => frame.point_fields.extend(point_fields(simulation, *field, nodes)),
+        }
+    }
+    frame
+}
+
+/// Number of the body and of its material, for every cell.
+fn body_fields(simulation: &Simulation) -> Vec<NamedField> {
+    let model = &simulation.model;
+    let bodies = model.output_cells().map(|address| address.body as i32).collect();
+    let material = |body: u32| model.bodies[body as usize].material.map_or(-1, |material| material as i32);
+    let materials = model.output_cells().map(|address| material(address.body)).collect();
+    vec![
+        NamedField::new("body", FieldData::Integer(bodies)),
+        NamedField::new("material", FieldData::Integer(materials)),
+    ]
+}
+
+fn point_fields(simulation: &Simulation, field: Field, nodes: &[u32]) -> Vec<NamedField> {
+    let state = &simulation.state;
+    let vector = |name: &str, value: &dyn Fn(usize) -> Vec3| {
+        let values = nodes.iter().map(|&node| value(node as usize)).collect();
+        vec![NamedField::new(name, FieldData::Vector(values))]
+    };
+    let scalar = |name: &str, values: &[f64]| {
+        let values = nodes.iter().map(|&node| values[node as usize]).collect();
+        vec![NamedField::new(name, FieldData::Scalar(values))]
+    };
+    match field {
+        Field::Displacement => {
+            vector("displacement", &|node| state.positions[node] - simulation.model.reference_positions[node])
+        }
+        Field::Velocity => vector("velocity", &|node| state.velocities[node]),
+        Field::Acceleration => vector("acceleration", &|node| state.accelerations[node]),
+        Field::ContactForce => vector("contact_force", &|node| simulation.action.mean_force(node)),
+        Field::FrictionForce => vector("friction_force", &|node| simulation.action.friction_forces[node]),
+        Field::ContactPressure => scalar("contact_pressure", &simulation.contact_pressures()),
+        Field::ContactGap => {
+            let gaps = contactor_field(simulation, 0.0_f64, |field, constraint, _| {
+                for node in contactors(constraint) {
+                    field[node] = field[node].min(constraint.gap);
+                }
+            });
+            scalar("contact_gap", &gaps)
+        }
+        Field::ContactStatus => {
+            let status = contactor_field(simulation, 0.0_f64, |field, constraint, result| {
+                for node in contactors(constraint) {
+                    field[node] = field[node].max(status_number(result.status));
+                }
+            });
+            scalar("contact_status", &status)
+        }
+        Field::Stress | Field::VonMises => Vec::new(),
+    }
+}
+
+/// A field of all nodes to which each contact of the last step adds.
+fn contactor_field<T: Copy>(
+    simulation: &Simulation,
+    nothing: T,
+    add: impl Fn(&mut [T], &Constraint<'_>, &ContactResult),
+) -> Vec<T> {
+    let mut field = vec![nothing; simulation.state.positions.len()];
+    for (constraint, result) in simulation.constraints.iter().zip(&simulation.action.results) {
+        add(&mut field, &constraint, result);
+    }
+    field
+}
+
+/// Nodes of the contactor, a node or an edge.
+fn contactors(constraint: &Constraint<'_>) -> impl Iterator<Item = usize> {
+    constraint.nodes[..constraint.num_contactor_nodes].iter().map(|&node| node as usize)
+}
+
+fn status_number(status: Status) -> f64 {
+    match status {
+        Status::Open => 0.0,
+        Status::Stick => 1.0,
+        Status::Slip => 2.0,
+    }
+}
+
+/// Cauchy stress of every output cell.
+struct CellStress {
+    values: Vec<[f64; 6]>,
+}
+
+impl CellStress {
+    /// Computed only if a field asks for it.
+    fn new(simulation: &Simulation, fields: &[Field]) -> Self {
+        if !fields.iter().any(|field| matches!(field, Field::Stress | Field::VonMises)) {
+            return Self { values: Vec::new() };
+        }
+        let model = &simulation.model;
+        let of_block = |block: &crate::simulation::model::Block| {
+            let mut stress = vec![[0.0; 6]; block.tags.len()];
+            if let Some(internal) = block.internal {
+                simulation.internal.cauchy_stress(&simulation.state.positions, internal, &mut stress);
+            }
+            stress
+        };
+        let blocks: Vec<Vec<Vec<[f64; 6]>>> =
+            model.bodies.iter().map(|body| body.blocks.iter().map(of_block).collect()).collect();
+        let value = |a: crate::simulation::model::CellAddress| {
+            blocks[a.body as usize][a.block as usize][a.element as usize]
+        };
+        Self { values: model.output_cells().map(value).collect() }
+    }
+
+    fn tensor(&self) -> NamedField {
+        NamedField::new("stress", FieldData::SymmetricTensor(self.values.clone()))
+    }
+
+    /// √(3/2 s : s) with the deviator s.
+    fn von_mises(&self) -> NamedField {
+        let of = |[xx, yy, zz, xy, yz, xz]: &[f64; 6]| {
+            let normal = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
+            (0.5 * normal + 3.0 * (xy * xy + yz * yz + xz * xz)).sqrt()
+        };
+        NamedField::new("von_mises", FieldData::Scalar(self.values.iter().map(of).collect()))
+    }
+}

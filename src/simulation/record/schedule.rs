@@ -1,0 +1,163 @@
+//! When frames and rows of the history are due.
+
+use crate::scenario::{FrameSchedule, Scenario};
+
+/// Part of a step by which a state may be before an instant and still be that of the instant: sums of steps are rounded.
+const EARLY: f64 = 1e-6;
+
+/// When frames and rows of the history are due.
+#[derive(Clone, Debug)]
+pub(crate) struct OutputTimes {
+    frames: FrameSchedule,
+    /// Time between rows; 0: every step \[s\].
+    history_interval: f64,
+    end: f64,
+}
+
+impl OutputTimes {
+    /// Of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let output = &scenario.output;
+        Self::new(output.frames.clone(), output.history_interval, scenario.time.end)
+    }
+
+    /// Of a run until `end`, with rows at intervals \[s\], of every step where that is 0.
+    fn new(frames: FrameSchedule, history_interval: f64, end: f64) -> Self {
+        Self { frames, history_interval, end }
+    }
+
+    /// The first frame after an instant \[s\]; infinite where there is none.
+    fn first_frame_after(&self, time: f64) -> f64 {
+        match &self.frames {
+            FrameSchedule::Count(count) => {
+                let count = *count as f64;
+                let at = |k: f64| if k == count { self.end } else { self.end * k / count };
+                first_after(time, self.end / count, at)
+            }
+            FrameSchedule::Interval(interval) => first_after(time, *interval, |k| interval * k),
+            FrameSchedule::Times(times) => {
+                times.get(times.partition_point(|&at| at <= time)).copied().unwrap_or(f64::INFINITY)
+            }
+        }
+    }
+
+    /// The first row after an instant, or that instant where every step has one \[s\].
+    fn first_row_after(&self, time: f64) -> f64 {
+        match self.history_interval {
+            interval if interval > 0.0 => first_after(time, interval, |k| interval * k),
+            _ => time,
+        }
+    }
+
+    /// The first instant at which a step of up to `step` that begins at `time` can end and that something is due at, which
+    /// something is at the end of the run; `None` at the end \[s\].
+    pub fn first_in_reach(&self, time: f64, step: f64) -> Option<f64> {
+        let now = time + EARLY * step;
+        let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
+        let first = self.first_frame_after(now).min(row).min(self.end);
+        (first > now).then_some(first)
+    }
+}
+
+/// The first of evenly spaced instants after another one, given by their number \[s\]; that one where they are nearer to each
+/// other than its rounding.
+fn first_after(time: f64, spacing: f64, at: impl Fn(f64) -> f64) -> f64 {
+    let last = (time / spacing).floor();
+    [last, last + 1.0, last + 2.0].into_iter().map(at).find(|&instant| instant > time).unwrap_or(time)
+}
+
+/// When frames and rows of the history are due, and were last written \[s\].
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
+    times: OutputTimes,
+    contact_interval: Option<f64>,
+    pub last_frame: f64,
+    pub last_row: f64,
+    next_frame: f64,
+    next_row: f64,
+}
+
+impl Schedule {
+    /// With frames at intervals while there is contact \[s\].
+    pub fn new(times: OutputTimes, contact_interval: Option<f64>) -> Self {
+        Self {
+            times,
+            contact_interval,
+            last_frame: f64::NEG_INFINITY,
+            last_row: f64::NEG_INFINITY,
+            next_frame: 0.0,
+            next_row: 0.0,
+        }
+    }
+
+    /// When the next scheduled frame is due \[s\].
+    pub fn next_frame(&self) -> f64 {
+        self.next_frame
+    }
+
+    /// Whether a frame is due after a step of a length, with bodies that touched first at `touched` \[s\].
+    pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
+        let latest = time + EARLY * time_step;
+        let contact_is_due = touched.is_some_and(|first| {
+            self.last_frame < first
+                || self.contact_interval.is_some_and(|interval| latest >= self.last_frame + interval)
+        });
+        contact_is_due || latest >= self.next_frame
+    }
+
+    /// Whether a row is due after a step of a length \[s\].
+    pub fn row_is_due(&self, time: f64, time_step: f64) -> bool {
+        time + EARLY * time_step >= self.next_row
+    }
+
+    /// Notes that a frame is written after a step of a length \[s\].
+    pub fn note_frame(&mut self, time: f64, time_step: f64) {
+        self.last_frame = time;
+        self.next_frame = self.times.first_frame_after(time + EARLY * time_step);
+    }
+
+    /// Notes that a row is written after a step of a length \[s\].
+    pub fn note_row(&mut self, time: f64, time_step: f64) {
+        self.last_row = time;
+        self.next_row = self.times.first_row_after(time + EARLY * time_step);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::State;
+
+    /// A run of a million steps of a length that binary numbers do not have, with frames and rows every hundred: all are
+    /// written, none a step late. Reference: the step k of the frame k/100, to a millionth of a step.
+    #[test]
+    fn a_million_steps_miss_no_frame() {
+        let (step, count, between) = (1e-3, 1_000_000_u64, 100);
+        let end = step * count as f64;
+        let frames = (count / between) as usize;
+        let schedules = [
+            FrameSchedule::Count(frames),
+            FrameSchedule::Interval(step * between as f64),
+            FrameSchedule::Times((0..=frames as u64).map(|k| step * (k * between) as f64).collect()),
+        ];
+        for frames in schedules {
+            let times = OutputTimes::new(frames, step * between as f64, end);
+            let mut schedule = Schedule::new(times, None);
+            let mut state = State::default();
+            schedule.note_frame(0.0, 0.0);
+            schedule.note_row(0.0, 0.0);
+            for k in 1..=count {
+                state.advance_time(step);
+                let (row, frame) =
+                    (schedule.row_is_due(state.time, step), schedule.frame_is_due(None, state.time, step));
+                let is_due = k % between == 0;
+                assert_eq!([row, frame], [is_due; 2], "step {k} at {}", state.time);
+                if is_due {
+                    schedule.note_row(state.time, step);
+                    schedule.note_frame(state.time, step);
+                }
+                assert!((state.time - k as f64 * step).abs() < 1e-6 * step);
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The summary of a run.
+
+use crate::contact::detection::DetectionStatistics;
+use crate::dynamics::Deviation;
+use crate::io::summary::{
+    BodySummary, ContactSummary, DepthSummary, DetectionCost, DetectionCounts, DetectionSeconds,
+    DetectionSummary, EnergySummary, ErrorSummary, Failure, FirstContact, HierarchySummary, MomentumSummary,
+    Prediction, Status, Summary, TimeSpan, WallSeconds, WallSummary,
+};
+use crate::scenario::{HierarchyBuilder, Scenario};
+
+use crate::simulation::Simulation;
+use crate::simulation::error::NumericalFailure;
+use crate::simulation::model::Behaviour;
+
+impl Simulation {
+    /// What was run and what came out; threads and the total wall time are the caller's to fill in.
+    pub fn summary(
+        &self,
+        scenario: &Scenario,
+        status: Status,
+        failure: Option<&NumericalFailure>,
+    ) -> Summary {
+        let wall = &self.wall;
+        Summary {
+            version: env!("CARGO_PKG_VERSION").into(),
+            scenario: scenario.path.display().to_string(),
+            title: scenario.title.clone(),
+            threads: 0,
+            status,
+            failure: failure.map(|failure| Failure {
+                message: failure.to_string(),
+                step: failure.step,
+                time: failure.time,
+                body: failure.body.clone(),
+                element: failure.element,
+            }),
+            bodies: self.body_summaries(),
+            walls: self.wall_summaries(),
+            steps: self.state.step,
+            flight_steps: self.steps_in_flight,
+            time: TimeSpan { start: 0.0, end: self.state.time },
+            wall_seconds: WallSeconds {
+                total: 0.0,
+                read: wall.read,
+                setup: wall.setup,
+                hierarchy: wall.hierarchy,
+                detection: wall.detection,
+                response: wall.response,
+                internal_force: wall.internal_force,
+                critical_step: wall.critical_step,
+                integration: wall.integration,
+                account: wall.account,
+                output: wall.output,
+            },
+            detection: self.detection_summary(scenario.contact.hierarchy),
+            first_contacts: self.first_contacts.iter().map(|contact| self.first_contact(contact)).collect(),
+            contact: self.contact_summary(),
+            energy: self.energy_summary(),
+            momentum: self.momentum_summary(),
+            warnings: self.warnings(),
+        }
+    }
+
+    fn energy_summary(&self) -> EnergySummary {
+        let summary = |Deviation { largest, time, last }| ErrorSummary { largest, time, end: last };
+        let error = self.audit.energy_error();
+        EnergySummary {
+            initial: self.audit.initial_energy(),
+            end: self.energies.total(),
+            strain: self.energies.strain,
+            hourglass: self.energies.hourglass,
+            largest_error: error.largest,
+            largest_error_time: error.time,
+            final_error: error.last,
+            imbalance: summary(self.audit.balance_deviation()),
+            net_numerical_work: summary(self.audit.numerical_deviation()),
+            peak: self.audit.energy_scale(),
+        }
+    }
+
+    fn momentum_summary(&self) -> MomentumSummary {
+        let (linear, angular) = (self.audit.momentum_deviation(), self.audit.angular_deviation());
+        MomentumSummary {
+            largest_error: linear.largest,
+            largest_error_time: linear.time,
+            final_error: linear.last,
+            peak: self.audit.momentum_scale(),
+            largest_angular_error: angular.largest,
+            largest_angular_error_time: angular.time,
+            final_angular_error: angular.last,
+            angular_peak: self.audit.angular_scale(),
+        }
+    }
+
+    fn contact_summary(&self) -> ContactSummary {
+        let unsolved = self.unsolved_problems();
+        ContactSummary {
+            unsolved_impulses: unsolved.impulses,
+            jammed_restitutions: unsolved.restitutions,
+            unsolved_projections: unsolved.projections,
+            unmet_ties: unsolved.ties,
+        }
+    }
+
+    fn body_summaries(&self) -> Vec<BodySummary> {
+        let summary = |(index, body): (usize, &crate::simulation::model::Body)| BodySummary {
+            name: body.name.clone(),
+            nodes: body.nodes.len(),
+            elements: body.num_elements(),
+            faces: body.num_faces,
+            mass: body.mass,
+            critical_step: self.critical_step(index).map_or(f64::INFINITY, |(time_step, _)| time_step),
+        };
+        self.model.bodies.iter().enumerate().filter(|(_, body)| !body.is_wall()).map(summary).collect()
+    }
+
+    fn wall_summaries(&self) -> Vec<WallSummary> {
+        let summary = |(_, body): (u32, &crate::simulation::model::Body)| {
+            let Behaviour::Wall { normal, .. } = body.behaviour else { return None };
+            let point = self.model.reference_positions[body.nodes.start].into();
+            let mass = (body.mass > 0.0).then_some(body.mass);
+            Some(WallSummary { name: body.name.clone(), point, normal: normal.into(), mass })
+        };
+        self.model.walls().filter_map(summary).collect()
+    }
+
+    fn first_contact(&self, contact: &crate::simulation::FirstContact) -> FirstContact {
+        FirstContact {
+            bodies: self.names(contact.bodies),
+            time: contact.time,
+            point: contact.point.into(),
+            normal: contact.normal.into(),
+            normal_speed: contact.normal_speed,
+        }
+    }
+
+    /// Names of two bodies.
+    pub fn names(&self, bodies: [u32; 2]) -> [String; 2] {
+        bodies.map(|body| self.model.bodies[body as usize].name.clone())
+    }
+
+    fn detection_summary(&self, builder: HierarchyBuilder) -> DetectionSummary {
+        let DetectionStatistics { counts, seconds, operated_times, predictions, trees } = self.detection();
+        let builder = match builder {
+            HierarchyBuilder::Fast => "fast",
+            HierarchyBuilder::BottomUp => "bottom-up",
+        };
+        let prediction = |p: &crate::contact::detection::Prediction| Prediction {
+            asked_at: p.asked_at,
+            bodies: self.names(p.bodies),
+            depth: p.depth,
+            time: p.time,
+        };
+        let hierarchy = |tree: &crate::contact::detection::TreeStatistics| HierarchySummary {
+            body: self.model.bodies[tree.body as usize].name.clone(),
+            builder: builder.into(),
+            leaves: tree.leaves,
+            depth: DepthSummary {
+                min: tree.min_depth as usize,
+                mean: tree.mean_depth,
+                max: tree.max_depth as usize,
+            },
+            sum_of_volumes: tree.sum_of_volumes,
+            build_seconds: tree.build_seconds,
+        };
+        let counts = DetectionCounts {
+            trajectory: counts.trajectory,
+            update: counts.update,
+            overlap: counts.overlap,
+            primitive: counts.primitive,
+            monitor: counts.monitor,
+        };
+        let seconds = DetectionSeconds {
+            trajectory: seconds.trajectory,
+            update: seconds.update,
+            overlap: seconds.overlap,
+            primitive: seconds.primitive,
+            monitor: seconds.monitor,
+        };
+        DetectionSummary {
+            counts,
+            seconds,
+            cost: DetectionCost::new(&counts, &seconds),
+            total_seconds: seconds.total(),
+            operated_times,
+            predictions: predictions.iter().map(prediction).collect(),
+            hierarchies: trees.iter().map(hierarchy).collect(),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! From a scenario to a simulation: meshes read and placed, conditions, contact, ties, and what is refused.
+
+pub(crate) mod assembly;
+pub(crate) mod build;
+pub(crate) mod conditions;
+pub(crate) mod contact_remedies;
+pub(crate) mod contact_thickness;
+pub(crate) mod initial_penetration;
+pub(crate) mod sheets;
+pub(crate) mod spring_stiffness;
+pub(crate) mod surface_pairs;
+pub(crate) mod ties;
+pub(crate) mod walls;

@@ -1,0 +1,122 @@
+//! Rigid walls: bodies of one node, held, driven, or guided along their normals.
+//!
+//! A wall whose velocity is given has no mass, as nothing that touches it can tell: its node is supported. A wall with a
+//! mass is free along its normal, and its guide takes the rest. A plane can only be touched where it is, not at its
+//! node: what that makes of moments is borne by the support or the guide, as the wall does not turn.
+
+use crate::contact::detection::Wall;
+use crate::dynamics::{Prescribed, RigidBody, Support, Wrench};
+use crate::math::{Mat3, Vec3};
+use crate::scenario::{self, Scenario, WallSpec};
+
+use super::assembly::{Assembly, check_count};
+use crate::simulation::Simulation;
+use crate::simulation::error::SetupError;
+use crate::simulation::model::{Behaviour, Body, Guide, Model, WallMotion};
+use crate::simulation::step::resultants::Resultants;
+
+impl Assembly {
+    /// Adds a wall with its node and what holds, drives or guides it, and the number of the account of this.
+    pub(crate) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
+        let model = &mut self.model;
+        let node = model.reference_positions.len();
+        check_count(node + 1)?;
+        let (mass, speed, gravity) = match &spec.motion {
+            scenario::WallMotion::Free { mass, velocity, gravity } => (*mass, *velocity, *gravity),
+            _ => (0.0, 0.0, 0.0),
+        };
+        let (motion, velocity) = match &spec.motion {
+            scenario::WallMotion::Fixed => (WallMotion::Fixed, Vec3::zeros()),
+            scenario::WallMotion::Free { .. } => (WallMotion::Free, spec.normal * speed),
+            scenario::WallMotion::Driven(velocity) => {
+                let steady = velocity.iter().all(|component| component.is_constant());
+                let start = Vec3::from_fn(|axis, _| velocity[axis].value(0.0));
+                (if steady { WallMotion::Steady } else { WallMotion::Driven }, start)
+            }
+        };
+        model.reference_positions.push(spec.point);
+        model.node_tags.push(1);
+        model.mass.push(mass);
+        let mut hold = |prescribed: [Prescribed; 3]| {
+            let support = |(axis, motion)| Support { nodes: vec![node as u32], axis, motion, account };
+            model.supports.extend(prescribed.into_iter().enumerate().map(support));
+        };
+        match &spec.motion {
+            scenario::WallMotion::Fixed => hold([Prescribed::Fixed, Prescribed::Fixed, Prescribed::Fixed]),
+            scenario::WallMotion::Driven(velocity) => hold(velocity.clone().map(Prescribed::Velocity)),
+            scenario::WallMotion::Free { .. } => {
+                model.guides.push(Guide { node: node as u32, direction: spec.normal });
+            }
+        }
+        model.bodies.push(Body {
+            name: spec.name.clone(),
+            nodes: node..node + 1,
+            blocks: Vec::new(),
+            num_faces: 0,
+            material: None,
+            mass,
+            gravity: spec.normal * gravity,
+            behaviour: Behaviour::Wall { normal: spec.normal, motion },
+            loaded: false,
+        });
+        let mut carrier = RigidBody::new(mass, spec.point, &Mat3::zeros());
+        carrier.set_velocity(velocity, Vec3::zeros());
+        self.carriers.push(Some(carrier));
+        Ok(())
+    }
+}
+
+/// Refuses walls that would push plane bodies out of z = 0.
+pub(crate) fn refuse_walls_out_of_plane(scenario: &Scenario, model: &Model) -> Result<(), SetupError> {
+    let is_plane =
+        |body: &Body| body.blocks.iter().any(|block| block.internal.is_some() && block.kind.dimension() == 2);
+    let leaves_plane = |wall: &WallSpec| {
+        let stays = match &wall.motion {
+            scenario::WallMotion::Driven([.., z]) => z.is_constant() && z.value(0.0) == 0.0,
+            _ => true,
+        };
+        wall.normal.z != 0.0 || !stays
+    };
+    let first_wall = scenario.bodies.len();
+    for (number, wall) in (first_wall..).zip(&scenario.walls).filter(|(_, wall)| leaves_plane(wall)) {
+        let meets = |body: usize| {
+            !scenario.contact.excluded.iter().any(|pair| pair.is_whole() && pair.bodies == [body, number])
+        };
+        let mut bodies = model.bodies.iter().take(first_wall).enumerate();
+        if let Some((_, body)) = bodies.find(|(k, body)| is_plane(body) && meets(*k)) {
+            return Err(SetupError::WallOutOfPlane { wall: wall.name.clone(), body: body.name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// The walls as detection knows them.
+pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
+    let wall = |(number, body): (u32, &Body)| match body.behaviour {
+        Behaviour::Wall { normal, .. } => Some(Wall { body: number, node: body.nodes.start as u32, normal }),
+        _ => None,
+    };
+    model.walls().filter_map(wall).collect()
+}
+
+impl Simulation {
+    /// Takes what is not along its guide out of the acceleration of each guided node, and notes the reactions.
+    pub(crate) fn guide(&mut self) {
+        for k in 0..self.model.guides.len() {
+            let guide = &self.model.guides[k];
+            let node = guide.node as usize;
+            let force = Resultants::new(&self.forces, &self.internal, &self.action).on(node);
+            let guided = guide.direction * guide.direction.dot(&force);
+            self.forces.guides[k] = guided - force;
+            self.state.accelerations[node] = guided * (1.0 / self.model.mass[node]);
+        }
+    }
+
+    /// Forces and moments about the origin of the guides. They do no work.
+    pub(crate) fn guide_wrench(&self) -> Wrench {
+        let guides = self.model.guides.iter().zip(&self.forces.guides);
+        guides.fold(Wrench::zero(), |sum, (guide, reaction)| {
+            sum + Wrench::at(&self.state.positions[guide.node as usize], *reaction)
+        })
+    }
+}

@@ -1,0 +1,196 @@
+//! Contact within a step: the response is asked, and its action applied.
+
+use std::time::Instant;
+
+use crate::contact::Constraints;
+use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
+use crate::dynamics::{State, Wrench};
+use crate::math::Vec3;
+
+use super::resultants::Resultants;
+use crate::simulation::Simulation;
+use crate::simulation::model::Model;
+
+/// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither, and guided
+/// nodes that of their guide.
+pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
+    let mut nodes = vec![Vec3::zeros(); model.mass.len()];
+    for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
+        for node in body.nodes.clone() {
+            nodes[node] = Vec3::repeat(1.0 / model.mass[node]);
+        }
+    }
+    for support in &model.supports {
+        for &node in &support.nodes {
+            nodes[node as usize][support.axis] = 0.0;
+        }
+    }
+    let mut mobility = Mobility::of_nodes(nodes, model.bodies.len());
+    for guide in &model.guides {
+        mobility.guide(guide.node, guide.direction);
+    }
+    mobility
+}
+
+/// The bodies with the nodes at these positions, and the energy that contact has given to them \[J\].
+pub(crate) fn moved_bodies<'a>(
+    model: &'a Model,
+    state: &'a State,
+    positions: &'a [Vec3],
+    mobility: &'a Mobility,
+    made: f64,
+) -> Bodies<'a> {
+    let State { velocities, accelerations, .. } = state;
+    Bodies { positions, velocities, accelerations, inverse_mass: &model.inverse_mass, mobility, made }
+}
+
+impl Simulation {
+    /// Asks the response, and the ties, if this is their stage, and applies what they do.
+    pub(crate) fn respond(&mut self, stage: Stage, dt: f64) {
+        let start = Instant::now();
+        if self.response.stage() == stage {
+            self.offset_points.find(&self.surfaces, &self.positions_next, &self.constraints);
+        }
+        match stage {
+            Stage::Moved => {
+                self.book_change_of_step(dt);
+                self.action.begin(dt);
+            }
+            Stage::Accelerated => self.accelerate_constrained_nodes(),
+        }
+        if self.response.stage() == stage {
+            self.refresh_mobility(dt);
+            let was_pressed = self.contact_before.1.has_contact();
+            if stage == Stage::Accelerated && (was_pressed || !self.constraints.is_empty()) {
+                self.promise_step();
+            }
+            let step = self.step_length(dt);
+            let made = self.contact_audit.created;
+            let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
+            let acting = self.offset_points.of(&self.constraints);
+            self.response.respond(acting, &bodies, step, &mut self.action);
+            let beyond = self.work_beyond_secants(dt);
+            self.contact_audit.unseen += beyond;
+            match stage {
+                Stage::Moved => {
+                    // Springs that follow the places of nodes know nothing of it.
+                    self.action.work.numerical += beyond;
+                    self.apply_corrections(dt);
+                }
+                Stage::Accelerated => self.accelerate_by_contact(),
+            }
+        }
+        if stage == Stage::Accelerated {
+            self.hold_ties(dt);
+            self.account_corrections(dt);
+        }
+        self.wall.response += start.elapsed().as_secs_f64();
+    }
+
+    /// The contacts where the surfaces touch, with their thickness.
+    pub(crate) fn acting_constraints(&self) -> &Constraints {
+        self.offset_points.of(&self.constraints)
+    }
+
+    /// A step that may be cut, and what follows it: the one promised or a regular one, unless the run ends before.
+    pub(crate) fn step_length(&self, dt: f64) -> StepLength {
+        let next = self.following_step(dt);
+        let remaining = self.remaining_time();
+        let following = if remaining > 0.0 { next.min(remaining) } else { dt };
+        let regular = self.control.spring_step().max(dt);
+        StepLength { actual: dt, regular, following }
+    }
+
+    /// Accelerations of the nodes of deformable bodies that contact acts on, and its resultants on rigid bodies.
+    pub(crate) fn accelerate_by_contact(&mut self) {
+        self.accelerate_touched_nodes();
+        self.compute_rigid_resultants();
+    }
+
+    /// Accelerations of the nodes of deformable bodies that contact acts on.
+    fn accelerate_touched_nodes(&mut self) {
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        for &node in &self.action.nodes {
+            resultants.accelerate(node, &self.model.mass, &mut self.state.accelerations);
+        }
+    }
+
+    /// Accelerations of the nodes for which responses, ties and accounts want to know them before all are corrected.
+    pub(crate) fn accelerate_constrained_nodes(&mut self) {
+        self.accelerate_touched_nodes();
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        let accelerations = &mut self.state.accelerations;
+        let mut accelerate = |node| resultants.accelerate(node, &self.model.mass, accelerations);
+        self.action.node_corrections.iter().for_each(|correction| accelerate(correction.node));
+        if self.response.stage() == Stage::Accelerated {
+            let acting = self.offset_points.of(&self.constraints);
+            acting.iter().flat_map(|constraint| constraint.nodes).for_each(|&node| accelerate(node));
+            // Springs that are not found any more go on where they have acted.
+            self.contact_before.1.nodes.iter().for_each(|&node| accelerate(node));
+        }
+        self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
+        self.guide();
+    }
+
+    /// Changes of motion: what supports and guides answer to the impulses goes to the audit. The energy that shifts
+    /// give against the forces is −½ (f_n + f_{n+1}) · Δx, and the second half of the kick meets velocities that have
+    /// jumped, ½ dt f_{n+1} · Δv: together they make the balance of the predictor–corrector exact. Here, the part of
+    /// f_n.
+    fn apply_corrections(&mut self, dt: f64) {
+        for correction in &self.action.node_corrections {
+            let node = correction.node as usize;
+            self.state.velocities[node] += correction.velocity;
+            self.positions_next[node] += correction.position;
+            if correction.position != Vec3::zeros() {
+                self.shifts.push((correction.node, correction.position));
+            }
+            let force = self.state.accelerations[node] * self.model.mass[node];
+            self.action.work.numerical -= 0.5 * force.dot(&correction.position);
+        }
+        for k in 0..self.action.rigid_corrections.len() {
+            let correction = self.action.rigid_corrections[k];
+            self.action.work.numerical += self.correct_motion_of_rigid(&correction);
+            self.answer_by_rigid_support(correction.body as usize, dt);
+        }
+        for k in 0..self.action.nodes.len() {
+            let node = self.action.nodes[k];
+            let impulse = self.action.impulses[node as usize];
+            if impulse != Vec3::zeros() && !self.model.bodies[self.model.body_of(node)].is_rigid() {
+                self.answer_by_supports(node, &impulse);
+            }
+        }
+    }
+
+    /// What supports and guides of a node of a deformable body answer to an impulse of contact.
+    fn answer_by_supports(&mut self, node: u32, impulse: &Vec3) {
+        let held = impulse - self.mobility.free_part(node, impulse);
+        let (position, velocity) = (self.positions_next[node as usize], self.state.velocities[node as usize]);
+        for axis in (0..3).filter(|&axis| held[axis] != 0.0) {
+            let answer = Wrench::at(&position, Vec3::ith(axis, -held[axis]));
+            self.book_answer(self.account_of(node, axis), answer, -held[axis] * velocity[axis]);
+        }
+    }
+
+    /// The part of f_{n+1} in the energy of the corrections.
+    fn account_corrections(&mut self, dt: f64) {
+        for correction in &self.action.node_corrections {
+            let node = correction.node as usize;
+            let force = self.state.accelerations[node] * self.model.mass[node];
+            self.action.work.numerical +=
+                force.dot(&(0.5 * (correction.velocity * dt - correction.position)));
+        }
+        for correction in &self.action.rigid_corrections {
+            let rigid = &self.forces.rigid[correction.body as usize];
+            let shifted = rigid.force + rigid.mean_load().linear - rigid.load.linear;
+            self.action.work.numerical +=
+                0.5 * dt * rigid.force.dot(&correction.velocity) - shifted.dot(&correction.position);
+        }
+    }
+
+    /// Takes the jumps of velocities of a step that is taken back out of the nodes; rigid bodies are restored whole.
+    pub(crate) fn take_jumps_back(&mut self) {
+        for correction in &self.action.node_corrections {
+            self.state.velocities[correction.node as usize] -= correction.velocity;
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The corrector of a step.
+//!
+//! One pass over the nodes of all bodies makes their accelerations and velocities and the balances of the bodies: memory is
+//! what nodes cost.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use pulp::{Simd, WithSimd};
+
+use crate::dynamics::Support;
+use crate::math::Vec3;
+use crate::math::pack::{Registers, WIDTH};
+use crate::math::reduction::nodes_per_task;
+
+use super::resultants::Resultants;
+use super::supports::SupportedComponent;
+use crate::simulation::Simulation;
+use crate::simulation::account::energy_audit::BodyBalance;
+use crate::simulation::account::nodal_sums::{NodalKernel, NodalSums};
+use crate::simulation::model::{Body, Guide, Model};
+
+/// Nodes that are done at a time: what they have stays in the first-level cache meanwhile.
+const NODES_PER_PIECE: usize = 256;
+
+/// Some of the nodes of a body that is not rigid.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    body: usize,
+    /// Whether forces accelerate the body: nothing does a wall whose velocity is given.
+    has_mass: bool,
+    nodes: Range<usize>,
+    /// Supports of some of them, and the places of these among the nodes of the support.
+    supports: Vec<(usize, Range<usize>)>,
+}
+
+/// The nodes of all bodies that are not rigid, ascending, in pieces.
+pub(crate) fn pieces_of(model: &Model) -> Vec<Piece> {
+    let bodies = model.bodies.iter().enumerate().filter(|(_, body)| !body.is_rigid());
+    let pieces = bodies.flat_map(|(body, Body { nodes, mass, .. })| {
+        nodes.clone().step_by(NODES_PER_PIECE).map(move |start| Piece {
+            body,
+            has_mass: *mass > 0.0,
+            nodes: start..nodes.end.min(start + NODES_PER_PIECE),
+            supports: Vec::new(),
+        })
+    });
+    let mut pieces: Vec<Piece> = pieces.collect();
+    for (index, support) in model.supports.iter().enumerate() {
+        for (place, &node) in support.nodes.iter().enumerate() {
+            let piece = pieces.partition_point(|piece| piece.nodes.end <= node as usize);
+            match pieces[piece].supports.last_mut() {
+                Some((of, places)) if *of == index => places.end = place + 1,
+                _ => pieces[piece].supports.push((index, place..place + 1)),
+            }
+        }
+    }
+    pieces
+}
+
+impl Simulation {
+    /// Accelerations, velocities and balances at the end of the step.
+    pub(crate) fn correct(&mut self, dt: f64) {
+        let start = Instant::now();
+        self.guide();
+        self.note_reactions(dt);
+        self.correct_nodes(dt);
+        for body in 0..self.model.bodies.len() {
+            if self.model.bodies[body].is_rigid() {
+                self.correct_rigid(body, dt);
+            }
+            if let Some(carrier) = &self.carriers[body] {
+                let force_acceleration = self.rigid_force_acceleration(body);
+                self.balances[body] = BodyBalance { force_acceleration, ..BodyBalance::of_carrier(carrier) };
+            }
+        }
+        self.note_load_accelerations();
+        std::mem::swap(&mut self.state.positions, &mut self.positions_next);
+        self.wall.integration += start.elapsed().as_secs_f64();
+    }
+
+    /// Accelerations, velocities and balances of the bodies that are not rigid.
+    fn correct_nodes(&mut self, dt: f64) {
+        let corrector = Corrector {
+            half_step: 0.5 * dt,
+            resultants: Resultants::new(&self.forces, &self.internal, &self.action),
+            touched: &self.action.nodes,
+            guides: (&self.model.guides, &self.forces.guides),
+            supports: (&self.model.supports, &self.forces.supported),
+            masses: &self.model.mass,
+            positions: &self.positions_next,
+            registers: Registers::default(),
+            nodes_per_task: nodes_per_task(self.model.mass.len()),
+        };
+        let nodes = Nodes {
+            first: 0,
+            accelerations: &mut self.state.accelerations,
+            velocities: &mut self.state.velocities,
+        };
+        corrector.correct(&self.pieces, nodes, &mut self.nodal_sums);
+        let mut sums = self.nodal_sums.iter();
+        for pieces in self.pieces.chunk_by(|a, b| a.body == b.body) {
+            let body = &self.model.bodies[pieces[0].body];
+            let of_body = sums.by_ref().take(pieces.len()).copied().reduce(|sum, piece| sum + piece);
+            if let Some(of_body) = of_body {
+                let first = self.positions_next[body.nodes.start];
+                let from_outside = self.acceleration_from_outside(pieces[0].body);
+                self.balances[pieces[0].body] = BodyBalance::of_nodes(&of_body, body, first, from_outside);
+            }
+        }
+    }
+}
+
+/// What the corrector knows of all nodes; they are numbered through.
+struct Corrector<'a> {
+    /// Half the step \[s\].
+    half_step: f64,
+    resultants: Resultants<'a>,
+    /// Nodes that contact acts on, ascending.
+    touched: &'a [u32],
+    /// Guides, their nodes ascending, and their reactions \[N\].
+    guides: (&'a [Guide], &'a [Vec3]),
+    supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
+    /// Of the nodes \[kg\].
+    masses: &'a [f64],
+    /// Of the nodes at the end of the step \[m\].
+    positions: &'a [Vec3],
+    registers: Registers,
+    nodes_per_task: usize,
+}
+
+/// What changes of the nodes from one on.
+struct Nodes<'a> {
+    first: usize,
+    accelerations: &'a mut [Vec3],
+    velocities: &'a mut [Vec3],
+}
+
+impl<'a> Nodes<'a> {
+    /// Those before a node, and those from it on.
+    fn split_at(self, node: usize) -> [Self; 2] {
+        let count = node - self.first;
+        let (accelerations, later_accelerations) = self.accelerations.split_at_mut(count);
+        let (velocities, later_velocities) = self.velocities.split_at_mut(count);
+        [
+            Self { first: self.first, accelerations, velocities },
+            Self { first: node, accelerations: later_accelerations, velocities: later_velocities },
+        ]
+    }
+}
+
+impl Corrector<'_> {
+    /// Corrects pieces, in parallel; `nodes` hold those of all of them.
+    fn correct(&self, pieces: &[Piece], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
+        let [Some(begin), Some(end)] =
+            [pieces.first().map(|piece| piece.nodes.start), pieces.last().map(|piece| piece.nodes.end)]
+        else {
+            return;
+        };
+        if pieces.len() == 1 || end - begin <= self.nodes_per_task {
+            let mut nodes = nodes;
+            for (piece, sums) in pieces.iter().zip(sums) {
+                let [_, from] = nodes.split_at(piece.nodes.start);
+                let [these, rest] = from.split_at(piece.nodes.end);
+                *sums = self.registers.run(CorrectPiece { corrector: self, piece, nodes: these });
+                nodes = rest;
+            }
+            return;
+        }
+        let half = pieces.len() / 2;
+        let (early, late) = pieces.split_at(half);
+        let (early_sums, late_sums) = sums.split_at_mut(half);
+        let [before, after] = nodes.split_at(late[0].nodes.start);
+        rayon::join(|| self.correct(early, before, early_sums), || self.correct(late, after, late_sums));
+    }
+}
+
+/// Corrects the nodes of a piece.
+struct CorrectPiece<'a> {
+    corrector: &'a Corrector<'a>,
+    piece: &'a Piece,
+    nodes: Nodes<'a>,
+}
+
+impl WithSimd for CorrectPiece<'_> {
+    type Output = NodalSums;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> NodalSums {
+        let Self { corrector, piece, nodes: Nodes { first, accelerations, velocities } } = self;
+        let Corrector { half_step, resultants, guides, supports, masses, positions, .. } = corrector;
+        let range = piece.nodes.clone();
+        if piece.has_mass {
+            accelerate(resultants, &masses[range.clone()], first, accelerations);
+            for &node in &corrector.touched[within(corrector.touched, |&node| node, &range)] {
+                let node = node as usize;
+                accelerations[node - first] = resultants.on(node) * (1.0 / masses[node]);
+            }
+            let these = within(guides.0, |guide| guide.node, &range);
+            for (guide, reaction) in guides.0[these.clone()].iter().zip(&guides.1[these]) {
+                let node = guide.node as usize;
+                accelerations[node - first] = (resultants.on(node) + reaction) * (1.0 / masses[node]);
+            }
+        }
+        for k in 0..velocities.len() {
+            for i in 0..3 {
+                velocities[k][i] += accelerations[k][i] * half_step;
+            }
+        }
+        for (support, places) in &piece.supports {
+            let (support, components) = (&supports.0[*support], &supports.1[*support]);
+            for (&node, component) in support.nodes[places.clone()].iter().zip(&components[places.clone()]) {
+                let k = node as usize - first;
+                accelerations[k][support.axis] = component.end.acceleration;
+                velocities[k][support.axis] = component.end.velocity;
+            }
+        }
+        let (masses, positions) = (&masses[range.clone()], &positions[range]);
+        NodalKernel { masses, positions, velocities, accelerations }.with_simd(simd)
+    }
+}
+
+/// a = M⁻¹ (f_ext − f_int) of the nodes from `first` on.
+#[inline(always)]
+fn accelerate(resultants: &Resultants<'_>, masses: &[f64], first: usize, accelerations: &mut [Vec3]) {
+    let range = first..first + masses.len();
+    let (internal, external) = (&resultants.internal[range.clone()], resultants.external.get(range));
+    let mut inverse = [0.0; WIDTH];
+    for (row, accelerations) in accelerations.chunks_mut(WIDTH).enumerate() {
+        let masses = &masses[row * WIDTH..][..accelerations.len()];
+        let internal = &internal[row * WIDTH..][..accelerations.len()];
+        // As many at a time as the processor divides by.
+        for k in 0..masses.len() {
+            inverse[k] = 1.0 / masses[k];
+        }
+        for k in 0..masses.len() {
+            for i in 0..3 {
+                let external = external.map_or(0.0, |forces| forces[row * WIDTH + k][i]);
+                accelerations[k][i] = (external - internal[k][i]) * inverse[k];
+            }
+        }
+    }
+}
+
+/// Places of those of some things, the nodes of which ascend, whose node is in a range.
+fn within<T>(things: &[T], node_of: impl Fn(&T) -> u32, range: &Range<usize>) -> Range<usize> {
+    let [start, end] =
+        [range.start, range.end].map(|end| things.partition_point(|thing| (node_of(thing) as usize) < end));
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::Prescribed;
+    use crate::simulation::model::{Behaviour, WallMotion};
+
+    /// Two bodies that deform with a rigid one between them, and a wall: all their nodes but those of the rigid one are in
+    /// one piece each, and every support finds its nodes there.
+    #[test]
+    fn pieces_hold_all_nodes_and_supports() {
+        let deformable = || Behaviour::Deformable { supported: true, moved: false };
+        let wall = Behaviour::Wall { normal: Vec3::x(), motion: WallMotion::Steady };
+        let behaviours = [
+            (300, 1.0, deformable()),
+            (700, 1.0, Behaviour::Rigid { support: None }),
+            (520, 1.0, deformable()),
+            (1, 0.0, wall),
+        ];
+        let mut model = Model::default();
+        let mut first = 0;
+        for (count, mass, behaviour) in behaviours {
+            model.bodies.push(Body {
+                name: String::new(),
+                nodes: first..first + count,
+                blocks: Vec::new(),
+                num_faces: 0,
+                material: None,
+                mass,
+                gravity: Vec3::zeros(),
+                behaviour,
+                loaded: false,
+            });
+            first += count;
+        }
+        let support = |nodes: &[u32], axis: usize| Support {
+            nodes: nodes.into(),
+            axis,
+            motion: Prescribed::Fixed,
+            account: 0,
+        };
+        model.supports = vec![
+            support(&[250, 255, 256, 299], 0),
+            support(&[3, 255], 1),
+            support(&[1000, 1300, 1519], 2),
+            support(&[1520], 0),
+        ];
+        let pieces = pieces_of(&model);
+        let ranges: Vec<_> = pieces.iter().map(|piece| (piece.body, piece.nodes.clone())).collect();
+        let expected =
+            [(0, 0..256), (0, 256..300), (2, 1000..1256), (2, 1256..1512), (2, 1512..1520), (3, 1520..1521)];
+        assert_eq!(ranges, expected);
+        let supports: Vec<_> = pieces.iter().map(|piece| piece.supports.clone()).collect();
+        let expected = [
+            vec![(0, 0..2), (1, 0..2)],
+            vec![(0, 2..4)],
+            vec![(2, 0..1)],
+            vec![(2, 1..2)],
+            vec![(2, 2..3)],
+            vec![(3, 0..1)],
+        ];
+        assert_eq!(supports, expected);
+        assert_eq!(
+            pieces.iter().map(|piece| piece.has_mass).collect::<Vec<_>>(),
+            [true, true, true, true, true, false]
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! Tied nodes whose motion is prescribed: ties ask where they will be at the end of the step to come.
+
+use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
+use crate::dynamics::{Prescribed, StepStart};
+use crate::math::Vec3;
+
+use super::ties::MotionsToCome;
+use crate::simulation::Simulation;
+use crate::simulation::model::{Behaviour, Body, Model};
+
+/// Tied nodes whose motion is prescribed and that do not stay where they are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DrivenTies {
+    /// Supports of deformable bodies, and the place of a node among those of each.
+    supported: Vec<(usize, usize)>,
+    /// Rigid bodies that no force can move, and their nodes.
+    rigid: Vec<(u32, Vec<u32>)>,
+}
+
+impl DrivenTies {
+    /// Of these ties.
+    pub fn of(ties: Option<&Ties>, model: &Model) -> Self {
+        let mut nodes: Vec<u32> = ties.iter().flat_map(|ties| ties.nodes()).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let moving = model.supports.iter().enumerate().filter(|(_, support)| !support.motion.is_fixed());
+        let supported = moving.flat_map(|(index, support)| {
+            let places = nodes.iter().filter_map(|node| support.nodes.binary_search(node).ok());
+            places.map(move |place| (index, place))
+        });
+        let is_driven = |body: &Body| body.is_rigid() && !body.is_rigid_and_moves();
+        let driven = model.bodies.iter().enumerate().filter(|(_, body)| is_driven(body) && !stays(body));
+        let rigid = driven.map(|(index, body)| {
+            let of_body = nodes.iter().copied().filter(|&node| body.nodes.contains(&(node as usize)));
+            (index as u32, of_body.collect::<Vec<_>>())
+        });
+        Self { supported: supported.collect(), rigid: rigid.filter(|(_, nodes)| !nodes.is_empty()).collect() }
+    }
+}
+
+/// Whether nothing moves a rigid body that is held.
+fn stays(body: &Body) -> bool {
+    let Behaviour::Rigid { support: Some(support) } = &body.behaviour else { return false };
+    support.components.iter().flatten().all(Prescribed::is_fixed)
+}
+
+impl Simulation {
+    /// Gives tied nodes whose motion is prescribed the mean velocity of a step to come of length `dt` \[s\], at the end of a step:
+    /// velocities there are written over it.
+    pub(crate) fn drive_ties_to_come(&mut self, dt: f64) {
+        let (time, references) = (self.state.time, &self.model.reference_positions);
+        for &(index, place) in &self.driven_ties.supported {
+            let support = &self.model.supports[index];
+            let node = support.nodes[place] as usize;
+            let start = StepStart {
+                reference: references[node],
+                position: self.positions_next[node],
+                velocity: Vec3::repeat(self.forces.supported[index][place].end.velocity),
+            };
+            let end = support.motion.over_step(time, dt).end(&start, support.axis);
+            let travel = end.position - start.position[support.axis];
+            self.state.velocities[node][support.axis] = travel / dt;
+        }
+        self.drive_rigid_ties(dt);
+    }
+
+    /// The same of a step that begins and is planned; the mean velocities of the step are written over it.
+    pub(crate) fn drive_ties_now(&mut self, dt: f64) {
+        for &(index, place) in &self.driven_ties.supported {
+            let support = &self.model.supports[index];
+            let (node, axis) = (support.nodes[place] as usize, support.axis);
+            let travel = self.forces.supported[index][place].end.position - self.positions_next[node][axis];
+            self.state.velocities[node][axis] = travel / dt;
+        }
+        self.drive_rigid_ties(dt);
+    }
+
+    fn drive_rigid_ties(&mut self, dt: f64) {
+        let step = StepLength { actual: 0.0, regular: dt, following: dt };
+        let motions =
+            MotionsToCome::at(self.state.time, step, &self.model, &self.carriers, &self.forces.rigid);
+        for (body, nodes) in &self.driven_ties.rigid {
+            let RigidPlace { centre, rotation } = motions.following(*body, &[Vec3::zeros(); 2]);
+            let reference_centre = motions.reference_centre(*body);
+            for &node in nodes {
+                let node = node as usize;
+                let arm = self.model.reference_positions[node] - reference_centre;
+                let travel = centre + rotation * arm - self.positions_next[node];
+                self.state.velocities[node] = travel / dt;
+            }
+        }
+    }
+}

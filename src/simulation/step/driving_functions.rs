@@ -1,0 +1,157 @@
+//! The functions of time that drive a run: steps end where they kink or jump, and a function that varies faster than the
+//! steps can follow is told.
+
+use crate::math::TimeFunction;
+use crate::scenario::{
+    BoundarySpec, LoadKind, LoadSpec, PrescribedMotion, Scenario, Turn, WallMotion, WallSpec,
+};
+
+use crate::simulation::Simulation;
+
+/// Least part of a step that ends at a break. Breaks nearer to its beginning are left inside: their mean acts.
+const SHORTEST: f64 = 0.1;
+
+/// Most breaks in a regular step that each end one. Of functions with more only the last does.
+const MOST_BREAKS: usize = 3;
+
+/// Rounding of sums of steps, relative to a step.
+const ROUNDING: f64 = 1e-9;
+
+/// How far a function may be off the line between its values at the ends of a step, relative to its size in the run.
+const FOLLOWED: f64 = 0.1;
+
+/// Instants at which the size of a function in the run is looked at beforehand.
+const SAMPLES: u32 = 64;
+
+/// A function of time, with its key in the scenario.
+#[derive(Clone, Debug)]
+struct DrivingFunction {
+    key: String,
+    function: TimeFunction,
+    /// Its largest size as far as it is known.
+    size: f64,
+    has_outrun: bool,
+}
+
+/// The functions of a run that are not constant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DrivingFunctions {
+    all: Vec<DrivingFunction>,
+}
+
+impl DrivingFunctions {
+    /// Of a scenario.
+    pub fn new(scenario: &Scenario) -> Self {
+        let mut all = Vec::new();
+        let mut add = |key: String, function: &TimeFunction| {
+            if function.is_constant() {
+                return;
+            }
+            let instants = (0..=SAMPLES).map(|k| scenario.time.end * f64::from(k) / f64::from(SAMPLES));
+            let size = instants.map(|time| function.value(time).abs()).fold(0.0, f64::max);
+            all.push(DrivingFunction { key, function: function.clone(), size, has_outrun: false });
+        };
+        for (index, boundary) in scenario.boundaries.iter().enumerate() {
+            add_boundary(index, boundary, &mut add);
+        }
+        for (index, load) in scenario.loads.iter().enumerate() {
+            add_load(index, load, &mut add);
+        }
+        for WallSpec { name, motion, .. } in &scenario.walls {
+            if let WallMotion::Driven(velocity) = motion {
+                velocity.iter().for_each(|component| add(format!("walls.{name}.velocity"), component));
+            }
+        }
+        Self { all }
+    }
+
+    /// The first break after an instant, up to another \[s\].
+    fn first_break(&self, from: f64, to: f64) -> Option<f64> {
+        let breaking =
+            self.all.iter().map(|driving| &driving.function).filter(|function| function.can_break());
+        breaking.fold(None, |first, function| function.first_break(from, first.unwrap_or(to)).or(first))
+    }
+
+    /// Size of a step from a time on that is to be as long as wanted, or to end at a break before a `horizon` \[s\]. What is left
+    /// to a break that is less than two steps away is taken in two equal ones.
+    pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
+        let in_two_steps = horizon.min(time + 2.0 * wanted);
+        let Some(first) = self.first_break(time + SHORTEST * wanted, in_two_steps) else {
+            return wanted;
+        };
+        let ahead = first - time;
+        if ahead > wanted * (1.0 + ROUNDING) {
+            return if ahead < 2.0 * wanted * (1.0 - ROUNDING) { 0.5 * ahead } else { wanted };
+        }
+        let (mut last, mut count) = (first, 1);
+        while let Some(next) = self.first_break(last, horizon.min(time + wanted)) {
+            (last, count) = (next, count + 1);
+        }
+        let step = if count > MOST_BREAKS { last - time } else { ahead };
+        if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
+    }
+
+    /// Warnings of functions that, for the first time, vary faster than a step of a size from a time on \[s\] can follow.
+    pub fn outrun(&mut self, time: f64, time_step: f64) -> impl Iterator<Item = String> + '_ {
+        self.all.iter_mut().filter(|driving| !driving.has_outrun).filter_map(move |driving| {
+            let values = driving.function.end_values(time, time_step);
+            driving.size = driving.size.max(values.start.abs()).max(values.end.abs()).max(values.deviation);
+            driving.has_outrun = values.deviation > FOLLOWED * driving.size;
+            driving.has_outrun.then(|| {
+                format!(
+                    "`{}` varies faster than steps of {time_step:.3e} s can follow, first at t = {time:.6e} s: what it does within a \
+                     step does not show; choose a shorter `time.step` to resolve it",
+                    driving.key
+                )
+            })
+        })
+    }
+}
+
+fn add_boundary(index: usize, boundary: &BoundarySpec, add: &mut impl FnMut(String, &TimeFunction)) {
+    for component in &boundary.components {
+        let (axis, motion) = &component.value;
+        let axis = format!("{axis:?}").to_lowercase();
+        match motion {
+            PrescribedMotion::Fixed => {}
+            PrescribedMotion::Displacement(function) => {
+                add(format!("boundaries.{index}.displacement.{axis}"), function);
+            }
+            PrescribedMotion::Velocity(function) => {
+                add(format!("boundaries.{index}.velocity.{axis}"), function);
+            }
+            PrescribedMotion::Acceleration(function) => {
+                add(format!("boundaries.{index}.acceleration.{axis}"), function);
+            }
+            // All three axes have it.
+            PrescribedMotion::Rotation(_) if axis != "x" => {}
+            PrescribedMotion::Rotation(rotation) => match &rotation.turn {
+                Turn::Angle(angle) => add(format!("boundaries.{index}.rotation.angle"), angle),
+                Turn::Speed(speed) => add(format!("boundaries.{index}.rotation.speed"), speed),
+            },
+        }
+    }
+}
+
+fn add_load(index: usize, load: &LoadSpec, add: &mut impl FnMut(String, &TimeFunction)) {
+    let (name, functions) = match &load.kind {
+        LoadKind::Pressure(function) => ("pressure", std::slice::from_ref(function)),
+        LoadKind::Traction(functions) => ("traction", functions.as_slice()),
+        LoadKind::BodyForce(functions) => ("body_force", functions.as_slice()),
+    };
+    functions.iter().for_each(|function| add(format!("loads.{index}.{name}"), function));
+}
+
+impl Simulation {
+    /// Size of the next step that is to be as long as wanted, or to end at a break before a `horizon` \[s\].
+    pub(crate) fn step_to_break(&self, wanted: f64, horizon: f64) -> f64 {
+        let time = self.state.time + self.state.time_remainder;
+        self.driving_functions.step_to_break(time, wanted, horizon)
+    }
+
+    /// Warns once of each function that varies faster than the next step, of a length \[s\], can follow.
+    pub(crate) fn watch_functions(&mut self, dt: f64) {
+        let outrun = self.driving_functions.outrun(self.state.time, dt);
+        self.warnings.extend(outrun);
+    }
+}

@@ -1,0 +1,181 @@
+//! Free flight: while bodies are free of stress and none can touch another, they move in closed form.
+
+use std::time::Instant;
+
+use crate::contact::detection::{Flight, Impact};
+use crate::dynamics::{RigidBody, Wrench};
+use crate::math::{Mat3, RigidMotion, Vec3};
+
+use crate::simulation::account::energy_audit::scaled_momenta;
+use crate::simulation::model::{Body, Model};
+use crate::simulation::record::timings::timed;
+use crate::simulation::{FirstContact, Phase, Simulation};
+
+/// Angle by which a body may turn in a step while its axis of rotation moves \[rad\].
+const UNSTEADY_TURN: f64 = 0.02;
+
+/// Mass, centre and inertia of a deformable body as its nodes carry them.
+pub(crate) fn carrier_of_nodes(model: &Model, body: &Body) -> RigidBody {
+    let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
+    let mass: f64 = nodes().map(|(mass, _)| mass).sum();
+    let centre = nodes().map(|(mass, position)| position * mass).sum::<Vec3>() / mass;
+    let inertia = nodes()
+        .map(|(mass, position)| {
+            let arm = position - centre;
+            (Mat3::identity() * arm.norm_squared() - arm * arm.transpose()) * mass
+        })
+        .sum();
+    RigidBody::new(mass, centre, &inertia)
+}
+
+impl Simulation {
+    /// Flies for one step; what is not detection in it is integration.
+    pub(crate) fn fly_timed(&mut self, until: f64) {
+        let (start, before) = (Instant::now(), self.wall);
+        self.fly(until);
+        let detection = self.wall.detection - before.detection;
+        self.wall.integration = before.integration + start.elapsed().as_secs_f64() - detection;
+    }
+
+    /// Flies for one step: as long as allowed, or to the first impact, where stepping begins.
+    pub(crate) fn fly(&mut self, until: f64) {
+        let duration = self.flight_duration(until);
+        self.plan_motions(duration);
+        let flight = Flight {
+            time: self.state.time,
+            duration,
+            end: self.settings.end,
+            reference_positions: &self.model.reference_positions,
+            motions: &self.motions,
+        };
+        let impact = timed(&mut self.wall.detection, || {
+            let of_bodies = self.detector.first_impact(&flight);
+            Impact::earlier(of_bodies, self.wall_detector.first_impact(&flight))
+        });
+        let travelled = impact.map_or(duration, |impact| impact.time - self.state.time);
+        self.follow_motions(travelled);
+        match impact {
+            Some(impact) => (self.state.time, self.state.time_remainder) = (impact.time, 0.0),
+            None => self.advance_time(duration),
+        }
+        self.state.settle(until.min(self.settings.end));
+        self.state.step += 1;
+        self.steps_in_flight += 1;
+        self.control.set_time_step(travelled);
+        self.measure();
+        self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
+        if let Some(Impact { bodies, time, point, normal, normal_speed, .. }) = impact {
+            self.note_first_contact(FirstContact { bodies, time, point, normal, normal_speed });
+            self.begin_stepping();
+        }
+    }
+
+    /// Flies to the first impact, or to the end of the time asked for, and writes nothing; the impact, if there is
+    /// one. Without effect where bodies do not fly.
+    pub fn fly_to_first_contact(&mut self) -> Option<FirstContact> {
+        while self.phase == Phase::Flight && !self.is_finished() {
+            self.fly(f64::INFINITY);
+        }
+        self.first_contacts.first().copied()
+    }
+
+    /// Length of the next step of flight, no further than `until` \[s\].
+    fn flight_duration(&self, until: f64) -> f64 {
+        let unsteady = self.carriers.iter().flatten().filter(|carrier| !carrier.spins_steadily());
+        let fastest = unsteady.map(RigidBody::spin_bound).fold(0.0, f64::max).sqrt();
+        let step = self.settings.flight_step.min(UNSTEADY_TURN / fastest);
+        let to = |instant: f64| instant - self.state.time - self.state.time_remainder;
+        let step = self.next_output(step).map_or(step, |due| self.even_step(to(due), step));
+        let remaining = to(until.min(self.settings.end));
+        if self.is_last_step(remaining, step) { remaining } else { step }
+    }
+
+    /// The motion of every body over the next step.
+    pub(crate) fn plan_motions(&mut self, duration: f64) {
+        self.motions.clear();
+        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
+            self.motions.push(match carrier {
+                Some(carrier) if body.flies() => carrier.flight(body.gravity, duration),
+                _ => RigidMotion::at_rest(Vec3::zeros()),
+            });
+        }
+    }
+
+    /// Moves the bodies along their motions for a time \[s\]; gravity does its work and gives its impulse.
+    fn follow_motions(&mut self, time: f64) {
+        for ((body, carrier), motion) in self.model.bodies.iter().zip(&mut self.carriers).zip(&self.motions) {
+            let (true, Some(carrier)) = (body.flies(), carrier) else { continue };
+            let weight = body.gravity * carrier.mass();
+            let (centre, before) = (carrier.centre(), carrier.travel());
+            // ∫ (c + v s + a s²/2) × m a ds over the step: the last term is parallel to a.
+            let mean_arm = centre + carrier.velocity() * (0.5 * time);
+            carrier.follow(motion, time);
+            self.energies.external_work += weight.dot(&(carrier.travel() - before));
+            self.audit.add_impulse(Wrench::at(&mean_arm, weight).scaled(time));
+        }
+    }
+
+    /// Writes positions, velocities and accelerations of the nodes of flying bodies into the state.
+    pub fn materialise(&mut self) {
+        if self.phase != Phase::Flight {
+            return;
+        }
+        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
+            let (true, Some(carrier)) = (body.flies(), carrier) else { continue };
+            let spin = carrier.angular_velocity();
+            let spin_rate = carrier.angular_acceleration(&Vec3::zeros());
+            for node in body.nodes.clone() {
+                let position = carrier.position(&self.model.reference_positions[node]);
+                let arm = position - carrier.centre();
+                self.state.positions[node] = position;
+                self.state.velocities[node] = carrier.velocity() + spin.cross(&arm);
+                self.state.accelerations[node] =
+                    body.gravity + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
+            }
+        }
+    }
+
+    /// Gives the nodes of deformable bodies velocities \[m/s\] by their reference positions \[m\]; the audit begins anew,
+    /// and a flight ends. What would part tied points is levelled by the ties in the step to come. Without effect at the end of
+    /// the run, which no step follows.
+    pub fn set_velocities(&mut self, velocity: impl Fn(&Vec3) -> Vec3) {
+        if self.is_finished() {
+            return;
+        }
+        if self.phase == Phase::Flight {
+            self.begin_stepping();
+        }
+        for body in self.model.bodies.iter().filter(|body| !(body.is_rigid() || body.is_wall())) {
+            for node in body.nodes.clone() {
+                self.state.velocities[node] = velocity(&self.model.reference_positions[node]);
+            }
+        }
+        self.restart_ties();
+        self.begin_audit();
+    }
+
+    /// Ends the flight: from now on deformable bodies are their nodes.
+    fn begin_stepping(&mut self) {
+        self.materialise();
+        self.phase = Phase::Stepping;
+        for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
+            if !body.is_rigid() {
+                *carrier = None;
+            }
+        }
+        self.start_forces();
+    }
+
+    /// Forces, accelerations and reactions of the present state, from which steps go on: a step of no length.
+    pub(crate) fn start_forces(&mut self) {
+        self.positions_next.copy_from_slice(&self.state.positions);
+        self.start_loads(0.0);
+        self.plan_supports(0.0);
+        self.compute_external_forces();
+        self.start_ties();
+        self.correct(0.0);
+        self.control.invalidate();
+        self.refresh_reactions();
+        self.external_wrench = self.compute_external_wrench();
+    }
+}

@@ -1,0 +1,194 @@
+//! Loads within a step.
+//!
+//! A load that jumps between two steps has two values there: that before it ends the kick of the one step, that after it
+//! begins the kick of the next. Half a step times the values at its ends is then the impulse over a step.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::contact::response::Ties;
+use crate::dynamics::Wrench;
+use crate::math::Vec3;
+use crate::math::reduction::{fixed_order_sum, nodes_per_task};
+
+use crate::simulation::Simulation;
+use crate::simulation::account::energy_audit::kick_energy;
+
+/// The values of a load, by component; of a pressure the first one only.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AppliedLoad {
+    /// In the forces on the nodes at present.
+    applied: Vec3,
+    /// What was added to it at the beginning of the step.
+    jump: Vec3,
+    /// At the end of the step.
+    end: Vec3,
+}
+
+impl AppliedLoad {
+    /// Nothing yet.
+    pub const NONE: Self = {
+        let zero = Vec3::new(0.0, 0.0, 0.0);
+        Self { applied: zero, jump: zero, end: zero }
+    };
+}
+
+impl Simulation {
+    /// Brings the loads to what they are in a step of a length \[s\], at its beginning: accelerations and reactions there with
+    /// them.
+    pub(crate) fn start_loads(&mut self, dt: f64) {
+        self.contact_audit.loads_jump = self.plan_loads(dt);
+        if !self.contact_audit.loads_jump {
+            return;
+        }
+        let bodies = self.model.bodies.iter().enumerate().filter(|(_, body)| body.loaded);
+        // It is written before it is read in this step.
+        let jumps = &mut self.forces.external_before;
+        bodies.clone().for_each(|(_, body)| jumps[body.nodes.clone()].fill(Vec3::zeros()));
+        for (load, AppliedLoad { jump, .. }) in self.model.loads.iter().zip(&self.forces.loads) {
+            load.add_forces(jump, &self.state.positions, jumps);
+        }
+        for (index, body) in bodies {
+            let nodes = body.nodes.clone();
+            if let (true, Some(carrier)) = (body.is_rigid(), &self.carriers[index]) {
+                let positions = &self.state.positions[nodes.clone()];
+                let jump = about(&carrier.centre(), positions, &jumps[nodes]);
+                self.forces.rigid[index].jump_load(jump);
+                continue;
+            }
+            for node in nodes {
+                self.forces.external[node] += jumps[node];
+                self.state.accelerations[node] += jumps[node] * (1.0 / self.model.mass[node]);
+            }
+        }
+        self.hold_jumps_of_loads();
+        self.ties.iter_mut().for_each(Ties::expire);
+        self.account_jumps_of_loads(dt);
+    }
+
+    /// Plans the loads in a step of a length \[s\]; whether any is another at its beginning than at present.
+    fn plan_loads(&mut self, dt: f64) -> bool {
+        let mut has_jumped = false;
+        for (load, now) in self.model.loads.iter().zip(&mut self.forces.loads) {
+            let values = load.over_step(self.state.time, dt);
+            now.jump = values.start - now.applied;
+            (now.applied, now.end) = (values.start, values.end);
+            has_jumped |= now.jump != Vec3::zeros();
+        }
+        has_jumped
+    }
+
+    /// What is supported keeps its acceleration; the reactions answer.
+    fn hold_jumps_of_loads(&mut self) {
+        let jumps = &self.forces.external_before;
+        for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
+            let loaded = self.model.bodies[self.model.body_of(support.nodes[0])].loaded;
+            for (&node, component) in support.nodes.iter().zip(components).filter(|_| loaded) {
+                let (node, axis) = (node as usize, support.axis);
+                component.answer_jump(jumps[node][axis]);
+                self.state.accelerations[node][axis] = component.end.acceleration;
+            }
+        }
+    }
+
+    /// Books what the jumps of loads make of the kick energy as their work, and takes over what acts from outside.
+    fn account_jumps_of_loads(&mut self, dt: f64) {
+        let before = kick_energy(&self.balances, dt);
+        for body in 0..self.model.bodies.len() {
+            if self.model.bodies[body].loaded {
+                self.take_over_jumps(body);
+            }
+        }
+        if self.audit.has_started() {
+            let given = kick_energy(&self.balances, dt) - before;
+            self.energies.kick += given;
+            self.energies.external_work -= given;
+        }
+        self.refresh_reactions();
+        self.external_wrench = self.compute_external_wrench();
+    }
+
+    /// Takes over what forces that jump at the beginning of a step make of the accelerations of a body.
+    pub(crate) fn take_over_jumps(&mut self, body: usize) {
+        self.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
+        if self.model.bodies[body].loaded {
+            self.forces.load_accelerations[body][1] = self.load_acceleration(body);
+        }
+    }
+
+    /// Σ f · a of weight and loads on what is free of a body: nodes, or components and rotation of a rigid one \[N·m/s²\].
+    pub(crate) fn load_acceleration(&self, body: usize) -> f64 {
+        let of_body = &self.model.bodies[body];
+        if of_body.is_rigid() {
+            return self.rigid_load_acceleration(body);
+        }
+        let (external, accelerations) = (&self.forces.external, &self.state.accelerations);
+        let nodes = of_body.nodes.clone();
+        let of_all = fixed_order_sum(nodes.len(), &|range| -> f64 {
+            range.map(|node| nodes.start + node).map(|node| external[node].dot(&accelerations[node])).sum()
+        });
+        let supports = self.model.supports.iter().enumerate();
+        let of_supports: f64 = supports
+            .filter(|(_, support)| nodes.contains(&(support.nodes[0] as usize)))
+            .map(|(index, support)| {
+                let axis = support.axis;
+                self.sum_over_support(index, 0.0, |node, _| external[node][axis] * accelerations[node][axis])
+            })
+            .sum();
+        of_all - of_supports
+    }
+
+    /// Takes [`Simulation::load_acceleration`] over at the end of a step.
+    pub(crate) fn note_load_accelerations(&mut self) {
+        for body in 0..self.model.bodies.len() {
+            if self.model.bodies[body].loaded {
+                let now = self.load_acceleration(body);
+                let [before, after] = &mut self.forces.load_accelerations[body];
+                *before = std::mem::replace(after, now);
+            }
+        }
+    }
+
+    /// What the kicks of weight and loads do in a step of length `dt` \[s\] beyond ½ (f_n + f_{n+1}) · Δx, along the mean way \[J\].
+    pub(crate) fn work_of_load_kicks(&self, body: usize, dt: f64) -> f64 {
+        let [before, after] = self.forces.load_accelerations[body];
+        0.125 * dt * dt * (after - before)
+    }
+
+    /// Weight and loads of bodies with loads, and the resultants of gravity, loads and contact on rigid ones, at the end of a
+    /// step.
+    pub(crate) fn compute_external_forces(&mut self) {
+        let start = Instant::now();
+        let forces = &mut self.forces;
+        std::mem::swap(&mut forces.external, &mut forces.external_before);
+        for body in self.model.bodies.iter().filter(|body| body.loaded) {
+            let nodes = body.nodes.clone();
+            // That of a rigid body acts on its centre.
+            let gravity = if body.is_rigid() { Vec3::zeros() } else { body.gravity };
+            let masses = self.model.mass[nodes.clone()].par_iter();
+            let weights = forces.external[nodes.clone()].par_iter_mut().zip(masses);
+            let weights = weights.with_min_len(nodes_per_task(nodes.len()));
+            weights.for_each(|(force, mass)| *force = gravity * *mass);
+        }
+        for (load, now) in self.model.loads.iter().zip(&mut forces.loads) {
+            now.applied = now.end;
+            load.add_forces(&now.applied, &self.positions_next, &mut forces.external);
+        }
+        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
+            if let (true, true, Some(carrier)) = (body.loaded, body.is_rigid(), carrier) {
+                let nodes = body.nodes.clone();
+                let (positions, loads) = (&self.positions_next[nodes.clone()], &forces.external[nodes]);
+                forces.rigid[index].set_load(about(&carrier.centre(), positions, loads));
+            }
+        }
+        self.compute_rigid_resultants();
+        self.wall.integration += start.elapsed().as_secs_f64();
+    }
+}
+
+/// Resultant of nodal forces, and their moment about a centre.
+fn about(centre: &Vec3, positions: &[Vec3], forces: &[Vec3]) -> Wrench {
+    let nodes = positions.iter().zip(forces);
+    nodes.fold(Wrench::zero(), |sum, (position, force)| sum + Wrench::at(&(position - centre), *force))
+}

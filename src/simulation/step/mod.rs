@@ -1,0 +1,18 @@
+//! The stages of a step, and what chooses its size.
+
+pub(crate) mod contact_response;
+pub(crate) mod corrector;
+pub(crate) mod driven_ties;
+pub(crate) mod driving_functions;
+pub(crate) mod free_flight;
+pub(crate) mod impact_times;
+pub(crate) mod initial_gaps;
+pub(crate) mod loads;
+pub(crate) mod passages;
+pub(crate) mod predictor_corrector;
+pub(crate) mod resultants;
+pub(crate) mod rigid_bodies;
+pub(crate) mod rigid_supports;
+pub(crate) mod step_size;
+pub(crate) mod supports;
+pub(crate) mod ties;

@@ -1,0 +1,94 @@
+//! Bodies that would go through each other: steps are kept short enough that contact finds them, and a run in which one has
+//! gone through another ends.
+
+use rayon::prelude::*;
+
+use crate::contact::Surface;
+use crate::contact::detection::volume::Aabb;
+use crate::dynamics::RigidBody;
+use crate::math::Vec3;
+use crate::math::reduction::nodes_per_task;
+
+use crate::simulation::Simulation;
+use crate::simulation::error::{FailureCause, NumericalFailure, Passage};
+
+/// Part of the search depth that bodies may go into each other in a step: what has come in is stopped in the next one.
+const SHARE: f64 = 0.5;
+
+impl Simulation {
+    /// The longest step up to `step` \[s\] in which contact misses no body.
+    pub(crate) fn step_without_passage(&mut self, step: f64) -> f64 {
+        let num_bodies = self.surfaces.len();
+        if self.tunnelling.allows((0..num_bodies).filter_map(|body| self.velocity_box(body)), SHARE, step) {
+            return step;
+        }
+        let mut boxes = std::mem::take(&mut self.passage_boxes);
+        boxes.clear();
+        boxes.extend(
+            (0..num_bodies)
+                .filter_map(|body| Some((body as u32, [self.place_box(body)?, self.velocity_box(body)?]))),
+        );
+        let longest = self.tunnelling.longest_step(&boxes, SHARE, step);
+        self.passage_boxes = boxes;
+        longest
+    }
+
+    /// Box of the velocities of a body that can touch others \[m/s\].
+    fn velocity_box(&self, body: usize) -> Option<Aabb> {
+        if self.surfaces[body].num_faces() == 0 {
+            return None;
+        }
+        let [lower, upper] = self.balances[body].velocity_bounds;
+        let of_centre = Aabb { lower, upper };
+        let turning = match &self.carriers[body] {
+            Some(carrier) => carrier.angular_velocity().norm() * self.radii[body],
+            None => 0.0,
+        };
+        Some(of_centre.widened(turning))
+    }
+
+    /// Box of the nodes of a body that can touch others \[m\].
+    fn place_box(&self, body: usize) -> Option<Aabb> {
+        let (nodes, positions) = (self.surfaces[body].nodes(), &self.state.positions);
+        let of_node = |&node: &u32| {
+            let place = positions[node as usize];
+            Aabb { lower: place, upper: place }
+        };
+        let boxes = nodes.par_iter().with_min_len(nodes_per_task(nodes.len())).map(of_node);
+        boxes.reduce_with(|a, b| a.union(&b))
+    }
+
+    /// Fails where a contact of the step before has been lost as it was too deep.
+    pub(crate) fn check_passages(&self) -> Result<(), NumericalFailure> {
+        let mut keys = self.constraints.keys().iter().peekable();
+        for before in self.contact_before.0.iter() {
+            while keys.next_if(|key| **key < before.key).is_some() {}
+            if keys.next_if(|key| **key == before.key).is_some() {
+                continue;
+            }
+            if let Some([depth, deepest]) = self.tunnelling.gone_through(&before, &self.positions_next) {
+                let node = before.nodes[0];
+                let [body, other] = before.bodies.map(|body| &self.model.bodies[body as usize]);
+                let passage = Passage {
+                    node: self.model.node_tags[node as usize],
+                    other: other.name.clone(),
+                    depth,
+                    deepest,
+                };
+                let failure = self.failure(FailureCause::Passage(Box::new(passage)), None);
+                return Err(NumericalFailure { body: Some(body.name.clone()), ..failure });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Largest distance of a node of the surface of each rigid body from its centre of mass \[m\].
+pub(crate) fn radii(surfaces: &[Surface], carriers: &[Option<RigidBody>], positions: &[Vec3]) -> Vec<f64> {
+    let of_body = |(surface, carrier): (&Surface, &Option<RigidBody>)| {
+        let centre = carrier.as_ref().map_or_else(Vec3::zeros, RigidBody::centre);
+        let distances = surface.nodes().iter().map(|&node| (positions[node as usize] - centre).norm());
+        distances.fold(0.0, f64::max)
+    };
+    surfaces.iter().zip(carriers).map(of_body).collect()
+}

@@ -1,0 +1,188 @@
+//! One step.
+
+use std::time::Instant;
+
+use crate::contact::detection::Configuration;
+use crate::contact::response::Stage;
+use crate::dynamics::{Audit, ElementFailure, Energies, FailureKind, newmark};
+
+use crate::simulation::Simulation;
+use crate::simulation::error::{FailureCause, NumericalFailure};
+use crate::simulation::record::timings::timed;
+
+/// What stands before a step, to go back to if it fails.
+struct LastGood {
+    /// Time and the remainder of its sum \[s\].
+    time: [f64; 2],
+    energies: Energies,
+    audit: Audit,
+    num_first_contacts: usize,
+}
+
+impl Simulation {
+    /// One step of the Newmark explicit predictor–corrector with contact:
+    ///
+    /// ```text
+    /// predict   loads that jump do so, and ties that were held for another step,  v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
+    ///           smaller dt where the step is to end at an impact
+    /// detect    constraints that are violated at x_{n+1}; those that have been lost as they were too deep end the run
+    /// respond   contact forces f_c, or impulses and shifts: v½ += Δv, x_{n+1} += Δx
+    /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
+    /// respond   the contact forces that depend on the other forces, and those of ties
+    /// correct   a_{n+1} = M⁻¹ (f_ext − f_int + f_c),  v_{n+1} = v½ + dt a_{n+1}/2
+    /// account   energies and momenta
+    /// ```
+    pub(crate) fn step(&mut self) -> Result<(), NumericalFailure> {
+        let dt = self.choose_time_step()?;
+        let last_good = LastGood {
+            time: [self.state.time, self.state.time_remainder],
+            energies: self.energies,
+            audit: self.audit.clone(),
+            num_first_contacts: self.first_contacts.len(),
+        };
+        self.carriers_before.clone_from(&self.carriers);
+        self.balances_before.clone_from(&self.balances);
+        self.support_accounts_before.clone_from(&self.support_accounts);
+        let dt = self.predict_to_impact(dt);
+        self.watch_functions(dt);
+        self.advance_time(dt);
+        self.state.step += 1;
+        self.swap_contact();
+        self.detect(dt);
+        self.respond(Stage::Moved, dt);
+        if let Err(failure) = self.compute_forces().and_then(|()| self.check_passages()) {
+            self.retreat(last_good, dt);
+            return Err(failure);
+        }
+        self.respond(Stage::Accelerated, dt);
+        self.correct(dt);
+        self.account(dt);
+        Ok(())
+    }
+
+    /// Goes on by a step \[s\]; the end of the run, and where output is due that is to be exact, are reached without rounding.
+    pub(crate) fn advance_time(&mut self, dt: f64) {
+        let stop = self.next_output(dt).unwrap_or(self.settings.end);
+        self.state.advance_time(dt);
+        self.state.settle(stop);
+    }
+
+    /// Contacts and their action change places with those of the step before.
+    fn swap_contact(&mut self) {
+        std::mem::swap(&mut self.constraints, &mut self.contact_before.0);
+        std::mem::swap(&mut self.action, &mut self.contact_before.1);
+    }
+
+    /// Takes the predictor back: time, positions, velocities, rigid bodies, contacts and accounts are the last good ones
+    /// again.
+    fn retreat(&mut self, last_good: LastGood, dt: f64) {
+        [self.state.time, self.state.time_remainder] = last_good.time;
+        self.state.step -= 1;
+        self.energies = last_good.energies;
+        self.audit = last_good.audit;
+        self.support_accounts.clone_from(&self.support_accounts_before);
+        for contact in self.first_contacts.drain(last_good.num_first_contacts..) {
+            self.have_touched.remove(&contact.bodies);
+        }
+        self.shifts.clear();
+        self.take_jumps_back();
+        self.swap_contact();
+        self.kept_gaps.take_back();
+        self.carriers.clone_from(&self.carriers_before);
+        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
+            let nodes = body.nodes.clone();
+            if let (true, Some(carrier)) = (body.is_rigid(), carrier) {
+                for node in nodes {
+                    self.state.velocities[node] = carrier.velocity_at(&self.state.positions[node]);
+                }
+            } else {
+                let accelerations = &self.state.accelerations[nodes.clone()];
+                newmark::correct(-dt, accelerations, &mut self.state.velocities[nodes]);
+            }
+        }
+        self.restore_supported_velocities();
+    }
+
+    pub(crate) fn predict(&mut self, dt: f64) {
+        let start = Instant::now();
+        self.start_loads(dt);
+        self.plan_supports(dt);
+        self.renew_ties(dt);
+        for body in 0..self.model.bodies.len() {
+            if self.model.bodies[body].is_rigid() {
+                self.predict_rigid(body, dt);
+            }
+        }
+        // Bodies one after another are one row of nodes.
+        let rows = self.model.bodies.chunk_by(|a, b| a.is_rigid() == b.is_rigid());
+        for row in rows.filter(|row| !row[0].is_rigid()) {
+            let nodes = row[0].nodes.start..row[row.len() - 1].nodes.end;
+            newmark::predict(
+                dt,
+                &self.state.positions[nodes.clone()],
+                &self.state.accelerations[nodes.clone()],
+                &mut self.state.velocities[nodes.clone()],
+                &mut self.positions_next[nodes],
+            );
+        }
+        self.place_supported(dt);
+        self.wall.integration += start.elapsed().as_secs_f64();
+    }
+
+    fn detect(&mut self, dt: f64) {
+        self.add_shifts_to_velocities(dt);
+        let configuration = Configuration {
+            time: self.state.time,
+            time_step: dt,
+            positions: &self.positions_next,
+            velocities: &self.state.velocities,
+        };
+        timed(&mut self.wall.detection, || {
+            self.detector.detect(&configuration, &mut self.constraints);
+            self.wall_detector.detect(&configuration, &mut self.constraints);
+            if !self.response.answers_flush_contacts() {
+                self.flush_contacts.take_out(&self.positions_next, &mut self.constraints);
+            }
+            self.one_pass.take_out(&self.positions_next, &mut self.constraints);
+            let before = &self.contact_before.0;
+            self.entry_faces.choose(&self.surfaces, &configuration, before, &mut self.constraints);
+            self.excluded_parts.take_out(&mut self.constraints);
+            let positions = [self.state.positions.as_slice(), &self.positions_next];
+            self.kept_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
+        });
+        self.restore_shifted_velocities();
+        if !self.constraints.is_empty() {
+            self.note_first_contacts();
+        }
+    }
+
+    /// Velocities that detection is told have the shifts of the step before in them, of which those of the nodes know
+    /// nothing; these are kept in place of the shifts.
+    fn add_shifts_to_velocities(&mut self, dt: f64) {
+        for (node, shift) in &mut self.shifts {
+            let velocity = &mut self.state.velocities[*node as usize];
+            let told = *velocity + *shift / dt;
+            *shift = std::mem::replace(velocity, told);
+        }
+    }
+
+    fn restore_shifted_velocities(&mut self) {
+        for (node, velocity) in self.shifts.drain(..).rev() {
+            self.state.velocities[node as usize] = velocity;
+        }
+    }
+
+    /// Internal forces at the new positions, and external ones at the new time.
+    pub(crate) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
+        let result = timed(&mut self.wall.internal_force, || self.internal.evaluate(&self.positions_next));
+        if let Err(ElementFailure { block, element, kind }) = result {
+            let cause = match kind {
+                FailureKind::Inverted { jacobian } => FailureCause::InvertedElement(jacobian),
+                FailureKind::NonFinite => FailureCause::NonFinite,
+            };
+            return Err(self.failure(cause, Some((block, element))));
+        }
+        self.compute_external_forces();
+        Ok(())
+    }
+}

@@ -1,0 +1,418 @@
+//! Rigid bodies within a step.
+
+use rayon::prelude::*;
+
+use crate::contact::response::{RigidCorrection, RigidMobility};
+use crate::dynamics::{PrescribedStep, RigidBody, RotationOverStep, StepStart, VelocityJumps, Wrench};
+use crate::math::reduction::nodes_per_task;
+use crate::math::{Mat3, Vec3};
+
+use crate::simulation::Simulation;
+use crate::simulation::model::Behaviour;
+
+/// Forces on a rigid body and its prescribed motion at the end of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RigidForces {
+    /// Resultant of gravity, loads and contact \[N\].
+    pub force: Vec3,
+    /// Torque of loads and contact about the centre of mass \[N·m\].
+    pub torque: Vec3,
+    /// Resultant of the loads, and their moment about the centre of mass.
+    pub load: Wrench,
+    /// The same at the beginning of the step.
+    load_before: Wrench,
+    /// Angular velocities that the kicks at the beginning and at the end of the step meet in their middle \[rad/s\].
+    kicked_spins: [Vec3; 2],
+    /// Prescribed components of the centre.
+    pub prescribed: [Option<PrescribedStep>; 3],
+    /// Prescribed rotation.
+    pub(crate) rotation: Option<RotationOverStep>,
+    /// Way of the centre over the step \[m\].
+    pub(crate) travel: Vec3,
+    /// Reaction of the support at the end of the step \[N\].
+    pub(crate) reaction: Vec3,
+    /// [`RigidForces::force`] at the beginning of the step \[N\].
+    pub(crate) force_before: Vec3,
+    /// Velocity of the centre at the beginning of the last step \[m/s\].
+    velocity_before: Vec3,
+    /// Prescribed components of the acceleration at its end \[m/s²\].
+    pub(crate) acceleration: Vec3,
+    /// What the reactions do not say of the last step.
+    pub(crate) jumps: [VelocityJumps; 3],
+    /// Moment about the centre of mass by which the support holds or turns the body at the end of the step \[N·m\].
+    pub(crate) reaction_torque: Vec3,
+    /// Rate of the angular momentum about the centre of mass that is prescribed there \[N·m\].
+    pub(crate) momentum_rate: Vec3,
+    /// Change of the angular momentum in the last step that the rates at its ends do not say \[N·m·s\].
+    pub(crate) moment_jump: Vec3,
+}
+
+impl RigidForces {
+    /// No force, nothing prescribed.
+    pub fn none() -> Self {
+        let zero = Vec3::zeros();
+        Self {
+            force: zero,
+            torque: zero,
+            load: Wrench::ZERO,
+            load_before: Wrench::ZERO,
+            kicked_spins: [zero; 2],
+            prescribed: [None; 3],
+            rotation: None,
+            travel: zero,
+            reaction: zero,
+            force_before: zero,
+            velocity_before: zero,
+            acceleration: zero,
+            jumps: [VelocityJumps::default(); 3],
+            reaction_torque: zero,
+            momentum_rate: zero,
+            moment_jump: zero,
+        }
+    }
+}
+
+impl RigidForces {
+    /// Adds to the loads at the beginning of a step; the support answers.
+    pub(crate) fn jump_load(&mut self, jump: Wrench) {
+        self.load = self.load + jump;
+        self.force += jump.linear;
+        self.torque += jump.angular;
+        for axis in (0..3).filter(|&axis| self.prescribed[axis].is_some()) {
+            self.reaction[axis] -= jump.linear[axis];
+        }
+        if self.prescribed.iter().any(Option::is_some) {
+            self.reaction_torque -= jump.angular;
+        }
+    }
+
+    /// Sets the loads at the end of a step.
+    pub(crate) fn set_load(&mut self, load: Wrench) {
+        self.load_before = std::mem::replace(&mut self.load, load);
+    }
+
+    /// Half the sum of the loads at the ends of the step.
+    pub(crate) fn mean_load(&self) -> Wrench {
+        (self.load_before + self.load).scaled(0.5)
+    }
+
+    /// Work over a step of length `dt` \[s\] of the moments of the loads about the centre of mass \[J\].
+    pub(crate) fn work_of_moments(&self, dt: f64) -> f64 {
+        let [start, end] = self.kicked_spins;
+        0.5 * dt * (self.load_before.angular.dot(&start) + self.load.angular.dot(&end))
+    }
+}
+
+impl Simulation {
+    /// Nodes of a body that contact acts on.
+    fn touched_nodes(&self, body: usize) -> impl Iterator<Item = usize> + use<'_> {
+        self.action.touched_in(&self.model.bodies[body].nodes).iter().map(|&node| node as usize)
+    }
+
+    /// Resultants of gravity, loads and contact on the rigid bodies, with the nodes at their new positions.
+    pub(crate) fn compute_rigid_resultants(&mut self) {
+        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
+            let (true, Some(carrier)) = (body.is_rigid(), carrier) else { continue };
+            let load = self.forces.rigid[index].load;
+            let mut force = body.gravity * carrier.mass() + load.linear;
+            let mut torque = load.angular;
+            for node in self.touched_nodes(index) {
+                let nodal = self.action.forces[node];
+                force += nodal;
+                torque += (self.positions_next[node] - carrier.centre()).cross(&nodal);
+            }
+            let [of_ties, moment_of_ties] = self.action.rigid_force(index);
+            let rigid = &mut self.forces.rigid[index];
+            (rigid.force, rigid.torque) = (force + of_ties, torque + moment_of_ties);
+        }
+    }
+
+    /// Where the prescribed components of the rigid bodies will be at the end of the step.
+    pub(crate) fn plan_rigid_supports(&mut self, dt: f64) {
+        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
+            let (Behaviour::Rigid { support: Some(support) }, Some(carrier)) = (&body.behaviour, carrier)
+            else {
+                continue;
+            };
+            let (time, rigid) = (self.state.time, &mut self.forces.rigid[index]);
+            rigid.velocity_before = carrier.velocity();
+            let start = StepStart {
+                reference: carrier.reference_centre(),
+                position: carrier.centre(),
+                velocity: carrier.velocity(),
+            };
+            for (axis, motion) in support.components.iter().enumerate() {
+                let over_step = motion.as_ref().map(|motion| motion.over_step(time, dt));
+                rigid.prescribed[axis] = over_step.map(|motion| motion.end(&start, axis));
+            }
+            rigid.rotation = support.rotation().map(|rotation| rotation.over_step(time, dt));
+        }
+    }
+
+    /// Half a kick and a drift; nodes follow.
+    pub(crate) fn predict_rigid(&mut self, body: usize, dt: f64) {
+        let Some(carrier) = self.carriers[body].as_mut() else { return };
+        let rigid = &mut self.forces.rigid[body];
+        let before = carrier.travel();
+        rigid.force_before = rigid.force;
+        carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
+        if is_supported(&self.model.bodies[body].behaviour) {
+            carrier.set_spin(&Vec3::zeros());
+        }
+        rigid.kicked_spins[0] = carrier.angular_velocity();
+        carrier.drift(dt);
+        place(carrier, &rigid.prescribed);
+        if let Some(over_step) = &rigid.rotation {
+            turn(carrier, over_step, dt);
+            rigid.kicked_spins[0] = carrier.angular_velocity();
+        }
+        rigid.travel = carrier.travel() - before;
+        let carrier = &*carrier;
+        let nodes = self.model.bodies[body].nodes.clone();
+        let before = self.state.positions[nodes.clone()].par_iter();
+        let reference = self.model.reference_positions[nodes.clone()].par_iter();
+        let places = self.positions_next[nodes.clone()].par_iter_mut().zip(reference.zip(before));
+        let motion = self.state.velocities[nodes.clone()].par_iter_mut().zip(places);
+        motion.with_min_len(nodes_per_task(nodes.len())).for_each(
+            |(velocity, (next, (reference, before)))| {
+                *next = carrier.position(reference);
+                *velocity = (*next - before) / dt;
+            },
+        );
+    }
+
+    /// Rigid bodies as contact finds them in the middle of the step, with the nodes at its end.
+    pub(crate) fn refresh_mobility(&mut self, dt: f64) {
+        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
+            let (true, Some(carrier)) = (body.is_rigid(), carrier) else { continue };
+            let rigid = &self.forces.rigid[index];
+            let free = |value: Vec3| Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(value[k], |_| 0.0));
+            let velocity = Vec3::from_fn(|k, _| {
+                rigid.prescribed[k].map_or(carrier.velocity()[k], |_| rigid.travel[k] / dt)
+            });
+            let turns = !is_supported(&body.behaviour);
+            let inverse_inertia = if turns { carrier.inverse_inertia() } else { Mat3::zeros() };
+            let mobility = RigidMobility {
+                centre: carrier.centre(),
+                inverse_mass: free(Vec3::repeat(1.0 / carrier.mass())),
+                inverse_inertia,
+                velocity,
+                angular_velocity: carrier.angular_velocity(),
+                acceleration: free(rigid.force / carrier.mass()),
+                angular_acceleration: inverse_inertia * rigid.torque,
+            };
+            self.mobility.set_rigid(index, mobility);
+        }
+    }
+
+    /// Changes the motion of a rigid body in the middle of the step; nodes follow. What its support answers, and the
+    /// energy that the shift gives less the part of the forces, are left to be accounted.
+    pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
+        let index = correction.body as usize;
+        let Some(carrier) = self.carriers[index].as_mut() else { return 0.0 };
+        carrier.jump(&correction.velocity, &correction.angular_velocity);
+        let kinetic = carrier.kinetic_energy();
+        carrier.shift(&correction.position, &correction.rotation);
+        let given = carrier.kinetic_energy() - kinetic;
+        let rigid = &mut self.forces.rigid[index];
+        rigid.travel += correction.position;
+        let carrier = &*carrier;
+        let shifts = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
+        for node in self.model.bodies[index].nodes.clone() {
+            let next = carrier.position(&self.model.reference_positions[node]);
+            if shifts {
+                self.shifts.push((node as u32, next - self.positions_next[node]));
+            }
+            self.positions_next[node] = next;
+            self.state.velocities[node] = carrier.velocity_at(&next);
+        }
+        given
+    }
+
+    /// Books what the support of a rigid body answers to the impulses of contact: force and moment times time, and work.
+    pub(crate) fn answer_by_rigid_support(&mut self, body: usize, dt: f64) {
+        let (Some((accounts, moment_account)), Some(carrier)) =
+            (self.accounts_of_rigid(body), &self.carriers[body])
+        else {
+            return;
+        };
+        let rigid = self.forces.rigid[body];
+        let (centre, spin) = (carrier.centre(), carrier.angular_velocity());
+        let (mut impulse, mut moment) = (Vec3::zeros(), Vec3::zeros());
+        for node in self.touched_nodes(body) {
+            let nodal = self.action.impulses[node];
+            impulse += nodal;
+            moment += (self.positions_next[node] - centre).cross(&nodal);
+        }
+        for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
+            let answer = Wrench::at(&centre, Vec3::ith(axis, -impulse[axis]));
+            self.book_answer(Some(accounts[axis]), answer, -impulse[axis] * rigid.travel[axis] / dt);
+        }
+        let answer = Wrench { angular: -moment, ..Wrench::zero() };
+        self.book_answer(Some(moment_account), answer, -moment.dot(&spin));
+    }
+
+    /// The second half of the kick; nodes follow.
+    pub(crate) fn correct_rigid(&mut self, body: usize, dt: f64) {
+        let Some(carrier) = self.carriers[body].as_mut() else { return };
+        let rigid = &mut self.forces.rigid[body];
+        rigid.kicked_spins[1] = carrier.angular_velocity();
+        carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
+        let supported = is_supported(&self.model.bodies[body].behaviour);
+        let spin_rate = if supported {
+            let (spin, rate) = rigid.rotation.map_or_else(Default::default, |end| (end.spin, end.spin_rate));
+            let before = self.carriers_before.get(body).and_then(Option::as_ref);
+            let momentum_before = before.map_or_else(Vec3::zeros, RigidBody::angular_momentum);
+            carrier.set_spin(&spin);
+            rigid.hold_moment(carrier, [momentum_before, rate], dt);
+            rate
+        } else {
+            carrier.angular_acceleration(&rigid.torque)
+        };
+        place(carrier, &rigid.prescribed);
+        rigid.reaction = reaction(carrier.mass(), &rigid.force, &rigid.prescribed);
+        for (axis, end) in rigid.prescribed.iter().enumerate() {
+            let Some(end) = end else { continue };
+            let before = [rigid.velocity_before[axis], rigid.acceleration[axis]];
+            rigid.jumps[axis] = VelocityJumps::of(before, rigid.travel[axis], end, dt);
+            rigid.acceleration[axis] = end.acceleration;
+        }
+        let spin = carrier.angular_velocity();
+        let acceleration = (rigid.force + rigid.reaction) / carrier.mass();
+        let carrier = &*carrier;
+        let nodes = self.model.bodies[body].nodes.clone();
+        let accelerations = self.state.accelerations[nodes.clone()].par_iter_mut();
+        let motion = self.state.velocities[nodes.clone()].par_iter_mut().zip(accelerations);
+        let places = self.positions_next[nodes.clone()].par_iter();
+        let all = motion.zip(places).with_min_len(nodes_per_task(nodes.len()));
+        all.for_each(|((velocity, nodal_acceleration), position)| {
+            let arm = position - carrier.centre();
+            *velocity = carrier.velocity() + spin.cross(&arm);
+            *nodal_acceleration = acceleration + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
+        });
+    }
+
+    /// a · F + (I⁻¹ τ) · τ of the acceleration of what is free of a rigid body under all forces, less that of a free fall, or
+    /// where loads act of all that does from outside \[N·m/s²\]; none of a body that flies.
+    pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
+        let (true, Some(carrier)) = (self.model.bodies[body].is_rigid(), &self.carriers[body]) else {
+            return 0.0;
+        };
+        let of_body = &self.model.bodies[body];
+        let rigid = &self.forces.rigid[body];
+        let of_forces = self.rigid_answer(body, carrier, [rigid.force, rigid.torque]);
+        let from_outside = if of_body.loaded {
+            self.rigid_load_acceleration(body)
+        } else {
+            carrier.mass() * of_body.free_fall().norm_squared()
+        };
+        of_forces - from_outside
+    }
+
+    /// The part of weight and loads in it.
+    pub(crate) fn rigid_load_acceleration(&self, body: usize) -> f64 {
+        let Some(carrier) = &self.carriers[body] else { return 0.0 };
+        let load = &self.forces.rigid[body].load;
+        let force = self.model.bodies[body].gravity * carrier.mass() + load.linear;
+        self.rigid_answer(body, carrier, [force, load.angular])
+    }
+
+    /// F · a + τ · (I⁻¹ τ) of a force and a torque among those on a rigid body, of what is free of it.
+    fn rigid_answer(&self, body: usize, carrier: &RigidBody, [force, torque]: [Vec3; 2]) -> f64 {
+        let rigid = &self.forces.rigid[body];
+        let free = Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(rigid.force[k], |_| 0.0));
+        let moved = force.dot(&free) / carrier.mass();
+        if is_supported(&self.model.bodies[body].behaviour) {
+            return moved;
+        }
+        moved + torque.dot(&(carrier.inverse_inertia() * rigid.torque))
+    }
+
+    /// The part of contact in a · F + (I⁻¹ τ) · τ of a rigid body, at the beginning of a step that has moved it \[N·m/s²\].
+    pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
+        let Some(carrier) = &self.carriers_before[body] else { return 0.0 };
+        let of_body = &self.model.bodies[body];
+        let rigid = &self.forces.rigid[body];
+        let [of_ties, moment_of_ties] = self.contact_before.1.rigid_force(body);
+        let force = rigid.force - rigid.load.linear - of_body.gravity * carrier.mass() - of_ties;
+        self.rigid_answer(body, carrier, [force, rigid.torque - rigid.load.angular - moment_of_ties])
+    }
+
+    /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond that along the ways of their nodes
+    /// \[J\]: the kicks at its ends meet velocities along the tangents there, the ways are the secants of the turn between.
+    /// Ties hold rigid bodies as a whole, along no way of a node.
+    pub(crate) fn work_beyond_secants(&self, dt: f64) -> f64 {
+        let before = &self.contact_before.1;
+        let at_start = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 0));
+        let at_end = |node: u32, force: &Vec3| force.dot(&self.tangent_beyond_secant(node, 1));
+        let mut work = 0.0;
+        for body in self.model.bodies.iter().filter(|body| body.is_rigid()) {
+            let acted = before.touched_in(&body.nodes).iter();
+            work += acted.map(|&node| at_start(node, &before.forces[node as usize])).sum::<f64>();
+            let acts = self.action.touched_in(&body.nodes).iter();
+            work += acts.map(|&node| at_end(node, &self.action.forces[node as usize])).sum::<f64>();
+        }
+        0.5 * dt * work
+    }
+
+    /// What the velocity of a node of a body that turns, at the start or end (0 or 1) of a step that has moved it, with the
+    /// momenta of its middle, has over that along its way \[m/s\].
+    fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
+        let body = self.model.body_of(node);
+        let of_body = &self.model.bodies[body];
+        let [Some(before), Some(now)] = [&self.carriers_before[body], &self.carriers[body]] else {
+            return Vec3::zeros();
+        };
+        if !of_body.is_rigid() || is_supported(&of_body.behaviour) {
+            return Vec3::zeros();
+        }
+        let position = [&self.state.positions, &self.positions_next][end][node as usize];
+        let carrier = [before, now][end];
+        let spin = carrier.inverse_inertia() * now.angular_momentum();
+        now.velocity() + spin.cross(&(position - carrier.centre())) - self.state.velocities[node as usize]
+    }
+
+    /// Force and moment about the origin of gravity and loads on a rigid body.
+    pub(crate) fn rigid_external_wrench(&self, body: usize) -> Wrench {
+        let Some(carrier) = &self.carriers[body] else { return Wrench::zero() };
+        let load = &self.forces.rigid[body].load;
+        let force = self.model.bodies[body].gravity * carrier.mass() + load.linear;
+        Wrench::at(&carrier.centre(), force) + Wrench { angular: load.angular, ..Wrench::zero() }
+    }
+
+    /// Work of gravity and loads on a rigid body over a step of length `dt` \[s\] \[J\].
+    pub(crate) fn rigid_work(&self, body: usize, dt: f64) -> f64 {
+        let Some(carrier) = &self.carriers[body] else { return 0.0 };
+        let weight = self.model.bodies[body].gravity * carrier.mass();
+        let rigid = &self.forces.rigid[body];
+        let along = (weight + rigid.mean_load().linear).dot(&rigid.travel) + rigid.work_of_moments(dt);
+        along + self.work_of_load_kicks(body, dt)
+    }
+}
+
+/// Whether anything is prescribed of a rigid body; it then does not turn freely.
+pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
+    matches!(behaviour, Behaviour::Rigid { support: Some(_) })
+}
+
+/// Turns a body as it is prescribed over a step, and gives it the mean spin of the step.
+pub(crate) fn turn(carrier: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
+    let before = carrier.rotation();
+    let after = over_step.rotation(&before);
+    carrier.set_rotation(&after);
+    carrier.set_spin(&((after * before.inverse()).scaled_axis() / dt));
+}
+
+/// Puts the prescribed components of the centre in their place.
+pub(crate) fn place(carrier: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
+    for (axis, end) in prescribed.iter().enumerate() {
+        if let Some(end) = end {
+            carrier.prescribe(axis, end.position, end.velocity);
+        }
+    }
+}
+
+/// What a support adds to the other forces to make the motion what is prescribed \[N\].
+fn reaction(mass: f64, force: &Vec3, prescribed: &[Option<PrescribedStep>; 3]) -> Vec3 {
+    Vec3::from_fn(|axis, _| prescribed[axis].map_or(0.0, |end| mass * end.acceleration - force[axis]))
+}

@@ -1,0 +1,174 @@
+//! Supports and prescribed motion of deformable bodies, and of walls, within a step.
+
+use std::ops::Add;
+
+use rayon::prelude::*;
+
+use crate::dynamics::{PrescribedStep, StepStart, Support, VelocityJumps, Wrench};
+use crate::math::Vec3;
+use crate::math::reduction::{fixed_order_sum, nodes_per_task};
+
+use super::resultants::Resultants;
+use crate::simulation::Simulation;
+
+/// A supported component of a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SupportedComponent {
+    /// Where it will be at the end of the step.
+    pub end: PrescribedStep,
+    /// Its velocity at the beginning \[m/s\].
+    velocity_before: f64,
+    /// Reaction at the end of the last step \[N\].
+    reaction: f64,
+    /// What else acts on it, at the end and at the beginning of the last step \[N\].
+    force: f64,
+    force_before: f64,
+    /// Acceleration at the end of the last step \[m/s²\].
+    acceleration: f64,
+    /// What the reactions do not say of the last step.
+    jumps: VelocityJumps,
+}
+
+impl SupportedComponent {
+    /// The reaction answers a jump of the load \[N\].
+    pub(crate) fn answer_jump(&mut self, load: f64) {
+        self.force += load;
+        self.reaction -= load;
+    }
+}
+
+impl Simulation {
+    /// Where the supported components will be at the end of the step; to be asked before velocities change.
+    pub(crate) fn plan_supports(&mut self, dt: f64) {
+        let references = &self.model.reference_positions;
+        let (positions, velocities) = (&self.state.positions, &self.state.velocities);
+        for (support, components) in self.model.supports.iter().zip(&mut self.forces.supported) {
+            let axis = support.axis;
+            let motion = support.motion.over_step(self.state.time, dt);
+            of_nodes(support, components).for_each(|(&node, component)| {
+                let node = node as usize;
+                component.velocity_before = velocities[node][axis];
+                let start = StepStart {
+                    reference: references[node],
+                    position: positions[node],
+                    velocity: velocities[node],
+                };
+                component.end = motion.end(&start, axis);
+            });
+        }
+        self.plan_rigid_supports(dt);
+    }
+
+    /// Puts supported components in their place; their velocity becomes the mean one of the step.
+    pub(crate) fn place_supported(&mut self, dt: f64) {
+        for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
+            let axis = support.axis;
+            for (&node, component) in support.nodes.iter().zip(components) {
+                let node = node as usize;
+                let travel = component.end.position - self.state.positions[node][axis];
+                self.state.velocities[node][axis] = travel / dt;
+                self.positions_next[node][axis] = component.end.position;
+            }
+        }
+    }
+
+    /// Gives supported components the velocity they had before the step.
+    pub(crate) fn restore_supported_velocities(&mut self) {
+        for (support, components) in self.model.supports.iter().zip(&self.forces.supported) {
+            for (&node, component) in support.nodes.iter().zip(components) {
+                self.state.velocities[node as usize][support.axis] = component.velocity_before;
+            }
+        }
+    }
+
+    /// Notes what holds supported components against the forces on them, and what makes them jump; positions are still those
+    /// before the step.
+    pub(crate) fn note_reactions(&mut self, dt: f64) {
+        let mut supported = std::mem::take(&mut self.forces.supported);
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        let (masses, positions) = (&self.model.mass, &self.state.positions);
+        for (support, components) in self.model.supports.iter().zip(&mut supported) {
+            of_nodes(support, components).for_each(|(&node, component)| {
+                let node = node as usize;
+                let force = resultants.on(node)[support.axis];
+                component.force_before = std::mem::replace(&mut component.force, force);
+                component.reaction = masses[node] * component.end.acceleration - force;
+                let before = [component.velocity_before, component.acceleration];
+                let travel = component.end.position - positions[node][support.axis];
+                component.jumps = VelocityJumps::of(before, travel, &component.end, dt);
+                component.acceleration = component.end.acceleration;
+            });
+        }
+        self.forces.supported = supported;
+    }
+
+    /// What is supported keeps its acceleration where other forces jump at the beginning of a step; the reactions answer.
+    pub(crate) fn answer_jumps_of_forces(&mut self) {
+        let accelerations = &mut self.state.accelerations;
+        let mut supported = std::mem::take(&mut self.forces.supported);
+        let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
+        for (support, components) in self.model.supports.iter().zip(&mut supported) {
+            for (&node, component) in support.nodes.iter().zip(components) {
+                let force = resultants.on(node as usize)[support.axis];
+                component.answer_jump(force - component.force);
+                accelerations[node as usize][support.axis] = component.acceleration;
+            }
+        }
+        self.forces.supported = supported;
+    }
+
+    /// Force and moment about the origin of the reactions of a support \[N, N·m\].
+    pub(crate) fn reaction_wrench(&self, support: usize) -> Wrench {
+        let (positions, axis) = (&self.state.positions, self.model.supports[support].axis);
+        self.sum_over_support(support, Wrench::zero(), |node, component| {
+            Wrench::at(&positions[node], Vec3::ith(axis, component.reaction))
+        })
+    }
+
+    /// Impulse, and its moment about the origin, of what makes the motion of a support jump at the beginning or at the end (0
+    /// or 1) of the last step, from positions there \[m\].
+    pub(crate) fn jump_wrench(&self, support: usize, end: usize, positions: &[Vec3]) -> Wrench {
+        let (axis, masses) = (self.model.supports[support].axis, &self.model.mass);
+        self.sum_over_support(support, Wrench::zero(), |node, component| {
+            Wrench::at(&positions[node], Vec3::ith(axis, masses[node] * component.jumps.at_ends()[end]))
+        })
+    }
+
+    /// Work over the last step of the reactions of a support, and of what makes its motion jump: what becomes of the kinetic
+    /// energy, less the work of the other forces, from positions at its beginning \[m\] \[J\].
+    pub(crate) fn reaction_work(&self, support: usize, before: &[Vec3]) -> f64 {
+        let (axis, after, masses) =
+            (self.model.supports[support].axis, &self.state.positions, &self.model.mass);
+        self.sum_over_support(support, 0.0, |node, component| {
+            let travel = after[node][axis] - before[node][axis];
+            masses[node] * component.jumps.energy_gained()
+                - 0.5 * (component.force_before + component.force) * travel
+        })
+    }
+
+    /// Sum over the nodes of a support, in an order that is always the same.
+    pub(crate) fn sum_over_support<T>(
+        &self,
+        support: usize,
+        zero: T,
+        of_node: impl Fn(usize, &SupportedComponent) -> T + Sync,
+    ) -> T
+    where
+        T: Copy + Send + Sync + Add<Output = T>,
+    {
+        let (nodes, components) = (&self.model.supports[support].nodes, &self.forces.supported[support]);
+        fixed_order_sum(components.len(), &|range| {
+            let of_range = nodes[range.clone()].iter().zip(&components[range]);
+            of_range.fold(zero, |sum, (&node, component)| sum + of_node(node as usize, component))
+        })
+    }
+}
+
+/// The nodes of a support with what is supported of them, in parallel.
+fn of_nodes<'a>(
+    support: &'a Support,
+    components: &'a mut [SupportedComponent],
+) -> impl ParallelIterator<Item = (&'a u32, &'a mut SupportedComponent)> {
+    let nodes = support.nodes.par_iter().zip(components);
+    nodes.with_min_len(nodes_per_task(support.nodes.len()))
+}

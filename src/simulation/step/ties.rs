@@ -1,0 +1,214 @@
+//! Ties within a step.
+
+use crate::contact::Constraints;
+use crate::contact::response::{
+    Mobility, RigidForce, RigidMotions, RigidPlace, StepLength, TiedRigidBody, Ties, UnlikeMasses,
+};
+use crate::dynamics::{RigidBody, StepStart};
+use crate::math::{Mat3, Vec3};
+use crate::scenario::{Scenario, TiedPair};
+
+use super::contact_response::moved_bodies;
+use super::rigid_bodies::{RigidForces, is_supported, place, turn};
+use super::step_size::is_same_step;
+use crate::simulation::Simulation;
+use crate::simulation::error::SetupError;
+use crate::simulation::model::{Behaviour, Model};
+
+/// What holds the tied points, if there are any.
+pub(crate) fn build_ties(
+    ties: Constraints,
+    scenario: &Scenario,
+    model: &Model,
+    mobility: &Mobility,
+    carriers: &[Option<RigidBody>],
+) -> Result<Option<Ties>, SetupError> {
+    if ties.is_empty() {
+        return Ok(None);
+    }
+    let rigid = |body| tied_rigid_body(model, carriers, body);
+    let built = Ties::new(ties, &model.reference_positions, mobility, rigid);
+    built.map(Some).map_err(|UnlikeMasses { bodies, masses }| {
+        let is_of =
+            |pair: &&TiedPair| pair.bodies.iter().all(|body| bodies.binary_search(&(*body as u32)).is_ok());
+        SetupError::UnlikeTies {
+            bodies: bodies.iter().map(|&body| model.bodies[body as usize].name.clone()).collect(),
+            masses,
+            span: scenario.contact.tied.iter().find(is_of).map_or(0..0, |pair| pair.span.clone()),
+        }
+    })
+}
+
+/// What ties know of a rigid body that forces can move; `None` of any other.
+fn tied_rigid_body(model: &Model, carriers: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
+    let of_body = &model.bodies[body as usize];
+    let (true, Some(carrier)) = (of_body.is_rigid_and_moves(), &carriers[body as usize]) else { return None };
+    let Behaviour::Rigid { support } = &of_body.behaviour else { return None };
+    let moves = |axis: usize| support.as_ref().is_none_or(|support| support.components[axis].is_none());
+    Some(TiedRigidBody {
+        mass: carrier.mass(),
+        reference_centre: carrier.reference_centre(),
+        moves: [0, 1, 2].map(moves),
+        turns: support.is_none(),
+    })
+}
+
+/// Rigid bodies in the middle of a step that has moved them, and what the step to come will make of them.
+pub(crate) struct MotionsToCome<'a> {
+    model: &'a Model,
+    carriers: &'a [Option<RigidBody>],
+    forces: &'a [RigidForces],
+    /// At the end of the step \[s\].
+    time: f64,
+    step: StepLength,
+}
+
+impl<'a> MotionsToCome<'a> {
+    /// Of these bodies, with the forces on them, at a time \[s\].
+    pub fn at(
+        time: f64,
+        step: StepLength,
+        model: &'a Model,
+        carriers: &'a [Option<RigidBody>],
+        forces: &'a [RigidForces],
+    ) -> Self {
+        Self { model, carriers, forces, time, step }
+    }
+
+    fn place(carrier: &RigidBody) -> RigidPlace {
+        let rotation = *carrier.rotation().to_rotation_matrix().matrix();
+        RigidPlace { centre: carrier.centre(), rotation }
+    }
+
+    /// Centre of mass of a rigid body in the reference configuration \[m\].
+    pub fn reference_centre(&self, body: u32) -> Vec3 {
+        self.carrier(body).map_or_else(Vec3::zeros, RigidBody::reference_centre)
+    }
+
+    fn carrier(&self, body: u32) -> Option<&RigidBody> {
+        self.carriers[body as usize].as_ref()
+    }
+}
+
+impl RigidMotions for MotionsToCome<'_> {
+    fn present(&self, body: u32) -> RigidPlace {
+        self.carrier(body).map_or(RigidPlace::REFERENCE, Self::place)
+    }
+
+    fn inertia(&self, body: u32) -> [Mat3; 2] {
+        self.carrier(body)
+            .map_or([Mat3::zeros(); 2], |carrier| [carrier.inertia(), carrier.inverse_inertia()])
+    }
+
+    /// What the second half of the kick, and the first half of the next with its drift, do.
+    fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
+        let Some(mut carrier) = self.carrier(body).cloned() else { return RigidPlace::REFERENCE };
+        let of_body = &self.model.bodies[body as usize];
+        let (rigid, dt) = (&self.forces[body as usize], self.step.following);
+        let start = StepStart {
+            reference: carrier.reference_centre(),
+            position: carrier.centre(),
+            velocity: carrier.velocity(),
+        };
+        carrier.kick(self.step.kick(), &rigid.force, &rigid.torque);
+        carrier.kick(1.0, impulse, moment);
+        let Behaviour::Rigid { support: Some(support) } = &of_body.behaviour else {
+            carrier.drift(dt);
+            return Self::place(&carrier);
+        };
+        let mut prescribed = [None; 3];
+        for (axis, motion) in support.components.iter().enumerate() {
+            prescribed[axis] =
+                motion.as_ref().map(|motion| motion.over_step(self.time, dt).end(&start, axis));
+        }
+        debug_assert!(is_supported(&of_body.behaviour));
+        carrier.set_spin(&Vec3::zeros());
+        carrier.drift(dt);
+        place(&mut carrier, &prescribed);
+        if let Some(rotation) = support.rotation() {
+            turn(&mut carrier, &rotation.over_step(self.time, dt), dt);
+        }
+        Self::place(&carrier)
+    }
+}
+
+impl Simulation {
+    /// Iterations of Newton's method that ties have taken so far: in each solution, and group of bodies that are tied together, one
+    /// where no rigid body can move, and where they can some until the tied points meet at the end of the step to come.
+    pub fn tie_iterations(&self) -> u64 {
+        self.ties.as_ref().map_or(0, Ties::iterations)
+    }
+
+    /// Adds the forces that hold the ties over the rest of a step of length `dt` \[s\] and half of the next, which is promised.
+    pub(crate) fn hold_ties(&mut self, dt: f64) {
+        if self.ties.is_some() {
+            self.promise_step_to_ties();
+            let step = self.step_length(dt);
+            self.drive_ties_to_come(step.following);
+            self.solve_ties(step);
+        }
+    }
+
+    fn solve_ties(&mut self, step: StepLength) {
+        let Some(mut ties) = self.ties.take() else { return };
+        let made = self.contact_audit.created;
+        let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
+        let motions =
+            MotionsToCome::at(self.state.time, step, &self.model, &self.carriers, &self.forces.rigid);
+        ties.hold(&bodies, &motions, step, &mut self.action);
+        self.ties = Some(ties);
+        self.accelerate_by_contact();
+    }
+
+    /// Finds the forces that hold the ties anew for a step of length `dt` \[s\] at its beginning, where they were found for another
+    /// one. Like loads that jump they have two values then, of which the later one begins the kick of the step.
+    pub(crate) fn renew_ties(&mut self, dt: f64) {
+        if self.ties.as_ref().is_none_or(|ties| is_same_step(dt, ties.following())) {
+            return;
+        }
+        self.action.take_ties_out();
+        self.positions_next.copy_from_slice(&self.state.positions);
+        self.compute_rigid_resultants();
+        self.accelerate_constrained_nodes();
+        self.drive_ties_now(dt);
+        let regular = self.control.spring_step().max(dt);
+        self.solve_ties(StepLength { actual: 0.0, regular, following: dt });
+        self.guide();
+        self.answer_jumps_of_forces();
+        self.answer_jumps_of_rigid_forces();
+        for body in 0..self.model.bodies.len() {
+            self.take_over_jumps(body);
+        }
+        self.refresh_reactions();
+        self.external_wrench = self.compute_external_wrench();
+    }
+
+    /// Work of the forces on tied rigid bodies in a step along what rounding leaves of their gaps, Σ |f| ε |x|: what ties hold still has
+    /// no other energy \[J\].
+    pub(crate) fn rounded_work_of_ties(&self) -> f64 {
+        let of_body = |force: &RigidForce| {
+            let centre = self.carriers[force.body as usize].as_ref().map(RigidBody::centre);
+            centre.map_or(0.0, |centre| force.force.norm() * f64::EPSILON * centre.amax())
+        };
+        self.action.rigid_forces.iter().map(of_body).sum()
+    }
+
+    /// Finds the forces that hold the ties anew where velocities have changed between two steps.
+    pub(crate) fn restart_ties(&mut self) {
+        if self.ties.is_some() {
+            self.action.take_ties_out();
+            self.start_forces();
+        }
+    }
+
+    /// Finds the forces that hold the ties over the first half of a step, where forces begin anew: the action of the step before has
+    /// none of them.
+    pub(crate) fn start_ties(&mut self) {
+        if self.ties.is_none() {
+            return;
+        }
+        self.refresh_critical_step();
+        self.accelerate_constrained_nodes();
+        self.hold_ties(0.0);
+    }
+}
