@@ -1,13 +1,34 @@
-//! Contact detection: geometry and kinematics only; nothing of forces, elements or materials.
+//! Contact detection: geometry and kinematics only, no forces, elements or materials.
 //!
-//! A detector answers two questions. While every body flies free it tells *when* the first two surfaces touch
-//! ([`Detector::first_impact`]); once bodies deform it tells, step by step, *who* has penetrated whom
-//! ([`Detector::detect`]). [`Engine`] answers both through three levels: predicted trajectories of bounding
-//! spheres in a queue of times, hierarchies of bounding volumes, closest points of faces. [`Buckets`] sorts nodes and
-//! faces into the cells of a grid, as most codes do. [`AllPairs`] looks at every pair of faces and is the oracle of the
-//! tests.
+//! A detector answers two questions. While all bodies fly freely: *when* do the first two surfaces touch
+//! ([`Detector::first_impact`])? Once bodies deform, in every step: *which* nodes and edges have penetrated which faces and
+//! edges ([`Detector::detect`])? [`Engine`] answers both by the hierarchical detection of Aragón & Molinari.
+//! [`Buckets`] sorts nodes and faces into the cells of a grid, as most codes do. [`AllPairs`] tests every pair of faces and
+//! is the oracle of the tests.
 //!
-//! Source: Aragón & Molinari, CMAME 268 (2014) 574–588.
+//! | Aragón & Molinari 2014 | here |
+//! |---|---|
+//! | Algorithm 1, the engine; the queue of times | [`Engine`], `engine/flight`, `engine/queue` |
+//! | level 1: predicted trajectories of bounding spheres, eq. (12) | [`trajectory`] |
+//! | level 2: hierarchies of bounding spheres, §3.1 | [`tree::hierarchy`] |
+//! | level 2: leaves refined through tighter volumes, §3.2, eqs. (13)–(15) | [`volume`] |
+//! | level 3: closest point of a face (Aragón, Yastrebov & Molinari 2013) | [`face::closest_point`] |
+//! | level 3: from candidates to constraints; time of impact | [`primitive`] |
+//! | the lists kept while bodies are in contact | `engine/contact`, `engine/listing` |
+//! | cost model, eq. (19) | [`DetectionStatistics`] |
+//! | response to a contact | [`response`](super::response) |
+//!
+//! Beside the paper: the face a node came in by ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and
+//! ties before the first step (`initial`), rigid walls ([`WallDetector`]).
+//!
+//! ```text
+//! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact
+//!                              ▲                       ▲                              ▲
+//!                            report ◄──────────── detector ◄──────────── engine, detectors
+//! ```
+//!
+//! # Source
+//! Aragón & Molinari, CMAME 268 (2014) 574–588; Aragón, Yastrebov & Molinari, IJNME 95 (2013) 467–488.
 
 mod detector;
 mod detectors;
