@@ -14,7 +14,7 @@ use std::hint::black_box;
 use common::{heading, measure, repetitions, report};
 use ictus::contact::detection::volume::{Aabb, AabbRow, Dop8, Dop14, Dop18, Dop26, Obb, Sphere};
 use ictus::math::Vec3;
-use ictus::math::octet::Octets;
+use ictus::math::eight_lanes::EightLanes;
 use ictus::math::pack::{Registers, WIDTH};
 use ictus::math::vectorised::{Kernel, Vectorised};
 use pulp::{Simd, WithSimd};
@@ -76,7 +76,7 @@ impl<E: Exclusion> Kernel for Passes<'_, E> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self, _: impl Octets) {
+    fn call(self, _: impl EightLanes) {
         for _ in 0..self.passes {
             for [a, b] in self.volumes {
                 black_box(E::excludes(a, b));
@@ -107,7 +107,7 @@ impl Kernel for PassesOfReading<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self, _: impl Octets) {
+    fn call(self, _: impl EightLanes) {
         for _ in 0..self.passes {
             let mut all = [0; 12];
             for pair in self.pairs {

@@ -10,7 +10,7 @@
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
 
-use ictus::contact::detection::face::closest_point::patch::{Cell, Derivatives, Patch};
+use ictus::contact::detection::face::closest_point::polynomial::{Cell, Derivatives, FacePolynomial};
 use ictus::contact::detection::face::closest_point::sqp::Hessian;
 use ictus::contact::detection::face::closest_point::{
     ActiveSet, Domain, InteriorPoint, Minimise, Minimum, Sqp, Start, local_minimum,
@@ -264,8 +264,8 @@ impl Iterations {
 struct Iterated<M>(M);
 
 impl<M: Minimise> Minimise for Iterated<M> {
-    fn minimise<P: Patch>(&self, patch: &P, start: [f64; 2]) -> Minimum {
-        self.0.minimise(&Untold(*patch), start)
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum {
+        self.0.minimise(&Untold(*polynomial), start)
     }
 }
 
@@ -273,7 +273,7 @@ impl<M: Minimise> Minimise for Iterated<M> {
 #[derive(Clone, Copy, Debug)]
 struct Untold<P>(P);
 
-impl<P: Patch> Patch for Untold<P> {
+impl<P: FacePolynomial> FacePolynomial for Untold<P> {
     const KIND: CellKind = P::KIND;
     const DOMAIN: &'static Domain = P::DOMAIN;
     const OTHER_NODES: &'static [[f64; 2]] = P::OTHER_NODES;

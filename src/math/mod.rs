@@ -2,7 +2,7 @@
 //!
 //! Plane problems are plane strain in z = 0: every vector has three components.
 
-pub mod octet;
+pub mod eight_lanes;
 pub mod pack;
 pub mod polynomial;
 pub mod real;

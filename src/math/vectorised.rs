@@ -1,6 +1,6 @@
 //! Code compiled for several processors, chosen at run time.
 
-use super::octet::{Octets, PlainOctets};
+use super::eight_lanes::{EightLanes, PortableLanes};
 
 /// Runs code compiled for the widest vectors that pay: AVX2 where the processor has it, else the baseline.
 ///
@@ -16,7 +16,7 @@ pub trait Kernel {
     /// What it returns.
     type Output;
     /// Does the work, with octets as the processor has them.
-    fn call(self, octets: impl Octets) -> Self::Output;
+    fn call(self, simd: impl EightLanes) -> Self::Output;
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -64,6 +64,6 @@ impl Vectorised {
         if let Some(avx2) = self.avx2 {
             return avx2.vectorize(Bridge { kernel, avx2 });
         }
-        kernel.call(PlainOctets)
+        kernel.call(PortableLanes)
     }
 }

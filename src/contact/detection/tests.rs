@@ -12,12 +12,12 @@ use crate::mesh::CellKind;
 const CURVED: [CellKind; 4] = [CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
 /// Faces that share no nodes, each in a place of its own and as crooked as can be.
-struct Patches {
+struct RandomFaces {
     surface: Surface,
     positions: Vec<Vec3>,
 }
 
-impl Patches {
+impl RandomFaces {
     fn random(samples: &mut Samples, count: usize, kinds: &[CellKind]) -> Self {
         let mut faces: Vec<(CellKind, Vec<u32>)> = Vec::new();
         let mut positions: Vec<Vec3> = Vec::new();
@@ -66,15 +66,15 @@ fn leaves(tree: &Hierarchy) -> impl Iterator<Item = (u32, usize)> + '_ {
 fn volumes_hold_curved_faces() {
     let samples = &mut Samples::new(7);
     for _ in 0..500 {
-        let patches = Patches::random(samples, 1, &CURVED);
-        let (kind, nodes) = patches.surface.face(0);
+        let random_faces = RandomFaces::random(samples, 1, &CURVED);
+        let (kind, nodes) = random_faces.surface.face(0);
         let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
-        let points = control_points(kind, nodes, &patches.positions, &mut buffer);
+        let points = control_points(kind, nodes, &random_faces.positions, &mut buffer);
         let (aabb, obb) = (Aabb::fit(points, 0.0), Obb::fit(points, 0.0));
         let (dop14, dop18, dop26) =
             (Dop14::fit(points, 0.0), Dop18::fit(points, 0.0), Dop26::fit(points, 0.0));
         let dop8 = Dop8::fit(points, 0.0);
-        for point in patches.points_of_face(0, &patches.positions) {
+        for point in random_faces.points_of_face(0, &random_faces.positions) {
             let around = [point];
             assert!(!dop8.excludes(&Dop8::fit(&around, 1e-14)));
             assert!(!aabb.excludes(&Aabb::fit(&around, 1e-14)));
@@ -96,8 +96,8 @@ fn trees_hold_curved_faces() {
     let sets: [&[CellKind]; 4] =
         [&[CellKind::Line3], &[CellKind::Tri6, CellKind::Tri3], &[CellKind::Line2, CellKind::Line3], &mixed];
     for round in 0..60 {
-        let patches = Patches::random(samples, 1 + round, sets[round % 4]);
-        let Patches { surface, positions } = &patches;
+        let random_faces = RandomFaces::random(samples, 1 + round, sets[round % 4]);
+        let RandomFaces { surface, positions } = &random_faces;
         let moved: Vec<Vec3> = positions.iter().map(|x| x * 1.5 + samples.vector(0.4)).collect();
         for builder in [Builder::Fast, Builder::BottomUp] {
             let mut tree = Hierarchy::build(builder, surface, positions, 0.0).unwrap();
@@ -107,7 +107,7 @@ fn trees_hold_curved_faces() {
             assert_eq!(tree.check(surface, &moved, &spheres), Ok(()));
             for (leaf, face) in leaves(&tree) {
                 let (at_build, now) =
-                    (patches.points_of_face(face, positions), patches.points_of_face(face, &moved));
+                    (random_faces.points_of_face(face, positions), random_faces.points_of_face(face, &moved));
                 for v in path(&tree, leaf) {
                     let (reference, nested) = (tree.reference_sphere(v), spheres[v as usize]);
                     assert!(

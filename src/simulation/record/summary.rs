@@ -147,7 +147,7 @@ impl Simulation {
             HierarchyBuilder::BottomUp => "bottom-up",
         };
         let prediction = |p: &crate::contact::detection::Prediction| Prediction {
-            asked_at: p.asked_at,
+            asked_at: p.predicted_at,
             bodies: self.names(p.bodies),
             depth: p.depth,
             time: p.time,

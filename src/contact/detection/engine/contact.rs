@@ -1,24 +1,24 @@
 //! Levels 1 to 3 while bodies deform.
 //!
 //! ```text
-//! follow     how far the points of each body have moved in the step                         ([`track`])
+//! follow     how far the points of each body have moved in the step                         ([`body_motion`])
 //! encounter  bodies that have left their room are given room again: who is in it?           ([`BodyTree`])
-//! front      which patches of bodies that have gone as far as was free are near each other  ([`encounter`], [`patches`])
-//! list       near nodes and faces of patches that have gone as far as was free              ([`neighbourhood`], [`traversal`])
-//! shorten    which of the near pairs can touch in the next steps                            ([`in_play`])
+//! front      which patches of bodies that have gone as far as was free are near each other  ([`body_pair`], [`patches`])
+//! list       near nodes and faces of patches that have gone as far as was free              ([`patch_lists`], [`traversal`])
+//! shorten    which of the near pairs can touch in the next steps                            ([`short_list`])
 //! search     closest points of these candidates, constraints of the penetrated nodes
 //! ```
-//! Fronts and lists are brought up to date in [`listing`]. Every stage works for the next ones only as far as the stage
+//! Fronts and lists are brought up to date in [`list_update`]. Every stage works for the next ones only as far as the stage
 //! before tells it to: in most steps nothing is listed, and bodies far from each other cost no more than that they are
 //! followed.
 //!
-//! [`track`]: super::track
-//! [`encounter`]: super::encounter
+//! [`body_motion`]: super::body_motion
+//! [`body_pair`]: super::body_pair
 //! [`traversal`]: super::traversal
-//! [`in_play`]: super::in_play
-//! [`listing`]: super::listing
+//! [`short_list`]: super::short_list
+//! [`list_update`]: super::list_update
 //! [`patches`]: super::patches
-//! [`neighbourhood`]: super::neighbourhood
+//! [`patch_lists`]: super::patch_lists
 
 use rayon::prelude::*;
 
@@ -33,8 +33,8 @@ use crate::math::pack::Registers;
 use crate::math::vectorised::Vectorised;
 
 use super::Engine;
-use super::encounter::Encounter;
-use super::track::BodyTrack;
+use super::body_motion::BodyMotion;
+use super::body_pair::BodyPair;
 
 /// Fewest bodies worth a task that reads all their nodes.
 const BODIES_PER_TASK: usize = 32;
@@ -43,7 +43,7 @@ const BODIES_PER_TASK: usize = 32;
 pub(super) const PER_TASK: usize = 512;
 
 /// Part of the bodies that have left their room from which on all are given room again.
-const MANY: f64 = 0.25;
+const REBUILD_FRACTION: f64 = 0.25;
 
 /// State of the contact phase, reused from step to step.
 pub(super) struct ContactPhase {
@@ -52,12 +52,12 @@ pub(super) struct ContactPhase {
     /// Nodes of the surfaces of all bodies, one after the other, as every step reads them, and where those of each begin.
     nodes: Vec<u32>,
     first_nodes: Vec<usize>,
-    pub tracks: Vec<BodyTrack>,
-    rooms: BodyTree,
+    pub motions: Vec<BodyMotion>,
+    inflated_boxes: BodyTree,
     /// Bodies that have left their room since all were given room.
     num_moved: usize,
     /// Bodies in each other's room, ascending.
-    pub encounters: Vec<Encounter>,
+    pub body_pairs: Vec<BodyPair>,
     /// Volumes that are tried on two faces.
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
@@ -74,7 +74,7 @@ pub(super) struct ContactPhase {
 impl ContactPhase {
     /// For the bodies of a model and the rungs that may be climbed; nothing is known of their motion yet.
     pub fn new(model: &ContactModel, ladder: &[VolumeKind]) -> Self {
-        let track = |((surface, &depth), &offset)| BodyTrack::new(surface, depth, offset);
+        let motion = |((surface, &depth), &offset)| BodyMotion::new(surface, depth, offset);
         let ends = model.surfaces.iter().scan(0, |end, surface| {
             *end += surface.nodes().len();
             Some(*end)
@@ -83,16 +83,16 @@ impl ContactPhase {
             bodies: model.bodies().collect(),
             nodes: model.surfaces.iter().flat_map(|surface| surface.nodes()).copied().collect(),
             first_nodes: std::iter::once(0).chain(ends).collect(),
-            tracks: model
+            motions: model
                 .surfaces
                 .par_iter()
                 .zip(&model.search_depths)
                 .zip(&model.offsets)
-                .map(track)
+                .map(motion)
                 .collect(),
-            rooms: BodyTree::new(model.surfaces.len()),
+            inflated_boxes: BodyTree::new(model.surfaces.len()),
             num_moved: 0,
-            encounters: Vec::new(),
+            body_pairs: Vec::new(),
             ladder: AdaptiveLadder::new(ladder),
             candidates: Vec::new(),
             node_ends: vec![0; model.surfaces.len()],
@@ -107,90 +107,90 @@ impl ContactPhase {
     /// Goes along with a step: the bodies that have left their room, and whether an encounter is due.
     ///
     /// Each body and each encounter is read once: of many, they come from memory.
-    fn follow(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
-        let Self { bodies, nodes, first_nodes, tracks, encounters, .. } = self;
-        let follow_body = |(body, track): (usize, &mut BodyTrack)| {
-            track.follow(&nodes[first_nodes[body]..first_nodes[body + 1]], configuration);
+    fn update(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
+        let Self { bodies, nodes, first_nodes, motions, body_pairs, .. } = self;
+        let update_body = |(body, motion): (usize, &mut BodyMotion)| {
+            motion.update(&nodes[first_nodes[body]..first_nodes[body + 1]], configuration);
             let body = body as u32;
-            (track.has_left() && bodies.binary_search(&body).is_ok()).then_some(body)
+            (motion.has_escaped() && bodies.binary_search(&body).is_ok()).then_some(body)
         };
         // A thread that sleeps is not woken for a few bodies.
-        let left = if tracks.len() <= BODIES_PER_TASK {
-            tracks.iter_mut().enumerate().filter_map(follow_body).collect()
+        let left = if motions.len() <= BODIES_PER_TASK {
+            motions.iter_mut().enumerate().filter_map(update_body).collect()
         } else {
-            let tracks = tracks.par_iter_mut().enumerate().with_min_len(BODIES_PER_TASK);
-            tracks.filter_map(follow_body).collect()
+            let motions = motions.par_iter_mut().enumerate().with_min_len(BODIES_PER_TASK);
+            motions.filter_map(update_body).collect()
         };
-        let follow_encounter = |encounter: &mut Encounter| {
-            encounter.follow(tracks);
-            encounter.asks_for_work()
+        let update_body_pair = |body_pair: &mut BodyPair| {
+            body_pair.update(motions);
+            body_pair.needs_update()
         };
-        let is_due = if encounters.len() <= PER_TASK {
-            encounters.iter_mut().map(follow_encounter).fold(false, |a, b| a | b)
+        let is_due = if body_pairs.len() <= PER_TASK {
+            body_pairs.iter_mut().map(update_body_pair).fold(false, |a, b| a | b)
         } else {
-            let encounters = encounters.par_iter_mut().with_min_len(PER_TASK);
-            encounters.map(follow_encounter).reduce(|| false, |a, b| a | b)
+            let body_pairs = body_pairs.par_iter_mut().with_min_len(PER_TASK);
+            body_pairs.map(update_body_pair).reduce(|| false, |a, b| a | b)
         };
         (left, is_due)
     }
 
     /// Gives room to the bodies that have left theirs, to all if they are many; brings the encounters up to date.
-    fn meet(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
+    fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
-        let all = self.num_moved as f64 >= MANY * self.bodies.len() as f64;
+        let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;
         let moved = if all { self.bodies.clone() } else { left };
-        let rooms = self.give_room(model, configuration, &moved);
+        let inflated_boxes = self.inflate_boxes(model, configuration, &moved);
         let mut pairs = if all {
             self.num_moved = 0;
-            self.rooms.build(&rooms);
-            self.rooms.pairs(usize::MAX).unwrap_or_default()
+            self.inflated_boxes.build(&inflated_boxes);
+            self.inflated_boxes.pairs(usize::MAX).unwrap_or_default()
         } else {
-            rooms.iter().for_each(|&(body, room)| self.rooms.update(body, room));
-            self.rooms.pairs_of(&moved)
+            inflated_boxes.iter().for_each(|&(body, inflated)| self.inflated_boxes.update(body, inflated));
+            self.inflated_boxes.pairs_of(&moved)
         };
         pairs.retain(|&bodies| model.can_meet(bodies));
         if all {
             pairs.extend(model.foldable().iter().map(|&body| [body; 2]));
             pairs.sort_unstable();
-            keep_only(&mut self.encounters, &pairs);
+            keep_only(&mut self.body_pairs, &pairs);
         }
-        add(&mut self.encounters, &pairs);
+        add(&mut self.body_pairs, &pairs);
     }
 
-    fn give_room(
+    fn inflate_boxes(
         &mut self,
         model: &ContactModel,
         configuration: &Configuration<'_>,
         moved: &[u32],
     ) -> Vec<(u32, Aabb)> {
-        let room = |(body, track): (usize, &mut BodyTrack)| {
+        let inflate = |(body, motion): (usize, &mut BodyMotion)| {
             moved.binary_search(&(body as u32)).ok()?;
-            Some((body as u32, track.give_room(&model.surfaces[body], configuration.positions)))
+            Some((body as u32, motion.inflate(&model.surfaces[body], configuration.positions)))
         };
-        self.tracks.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(room).collect()
+        self.motions.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(inflate).collect()
     }
 
     /// Follows the patches that are in a front each by itself, and no others.
-    pub fn follow_fronts(&mut self, configuration: &Configuration<'_>) {
-        let Self { tracks, encounters, .. } = self;
-        let encounters = encounters.par_iter().with_min_len(PER_TASK);
-        let mut patches: Vec<(u32, u32)> = encounters.flat_map_iter(Encounter::patches_on_ways).collect();
+    pub fn select_active_patches(&mut self, configuration: &Configuration<'_>) {
+        let Self { motions, body_pairs, .. } = self;
+        let body_pairs = body_pairs.par_iter().with_min_len(PER_TASK);
+        let mut patches: Vec<(u32, u32)> = body_pairs.flat_map_iter(BodyPair::active_patches).collect();
         let patches = by_body(&mut patches);
-        let follow = |(body, track): (usize, &mut BodyTrack)| {
+        let update = |(body, motion): (usize, &mut BodyMotion)| {
             let of_body = patches.binary_search_by_key(&(body as u32), |patches| patches[0].0);
             let of_body = of_body.map_or(&[][..], |k| patches[k]);
-            track.follow_patches(of_body.iter().map(|&(_, patch)| patch), configuration);
+            motion.select_active_patches(of_body.iter().map(|&(_, patch)| patch), configuration);
         };
-        tracks.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(follow);
+        motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
     /// Makes one sorted list of the short lists of all neighbourhoods, node by node: first of each body by itself. Then
     /// all are in order if the nodes are those of one body after the other.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
-        let Self { encounters, candidates, node_ends: ends, search, .. } = self;
-        let neighbourhoods = || encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
+        let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
+        let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
         let of_node = |a: &Candidate, b: &Candidate| a.key == b.key;
-        let nodes = || neighbourhoods().flat_map(|neighbourhood| neighbourhood.short.chunk_by(of_node));
+        let nodes = || patch_lists().flat_map(|lists| lists.short.chunk_by(of_node));
         ends.fill(0);
         nodes().for_each(|node| ends[node[0].contactor_body as usize] += 1);
         let mut total = 0;
@@ -214,11 +214,11 @@ impl ContactPhase {
 
     /// Makes one list of the edges of all neighbourhoods, if any of these have changed or been dropped.
     pub fn gather_edges(&mut self, model: &ContactModel, have_changed: bool) {
-        let Self { encounters, edges, num_edges, .. } = self;
-        let neighbourhoods = || encounters.iter().flat_map(|encounter| &encounter.neighbourhoods);
-        let count = neighbourhoods().map(|neighbourhood| neighbourhood.edges.len()).sum();
+        let Self { body_pairs, edges, num_edges, .. } = self;
+        let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
+        let count = patch_lists().map(|lists| lists.edges.len()).sum();
         if std::mem::replace(num_edges, count) != count || have_changed {
-            edges.set(model, neighbourhoods().flat_map(|neighbourhood| neighbourhood.edges.iter().copied()));
+            edges.set(model, patch_lists().flat_map(|lists| lists.edges.iter().copied()));
         }
     }
 }
@@ -231,27 +231,27 @@ pub(super) fn by_body(patches: &mut Vec<(u32, u32)>) -> Vec<&[(u32, u32)]> {
 }
 
 /// Drops the encounters that are not among the pairs; both ascend.
-fn keep_only(encounters: &mut Vec<Encounter>, pairs: &[[u32; 2]]) {
-    encounters.retain(|encounter| pairs.binary_search(&encounter.bodies).is_ok());
+fn keep_only(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
+    body_pairs.retain(|body_pair| pairs.binary_search(&body_pair.bodies).is_ok());
 }
 
 /// Adds an encounter for each of the pairs that has none; both ascend.
-fn add(encounters: &mut Vec<Encounter>, pairs: &[[u32; 2]]) {
+fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     let is_new =
-        |bodies: &&[u32; 2]| encounters.binary_search_by_key(*bodies, |encounter| encounter.bodies).is_err();
-    let new: Vec<Encounter> = pairs.iter().filter(is_new).map(|&bodies| Encounter::new(bodies)).collect();
+        |bodies: &&[u32; 2]| body_pairs.binary_search_by_key(*bodies, |body_pair| body_pair.bodies).is_err();
+    let new: Vec<BodyPair> = pairs.iter().filter(is_new).map(|&bodies| BodyPair::new(bodies)).collect();
     if !new.is_empty() {
-        encounters.extend(new);
+        body_pairs.extend(new);
         // Two runs, which a stable sort merges.
-        encounters.sort_by_key(|encounter| encounter.bodies);
+        body_pairs.sort_by_key(|body_pair| body_pair.bodies);
     }
 }
 
 impl Engine {
     /// Forgets where all bodies were.
     pub(super) fn begin_contact(&mut self) {
-        self.contact.tracks.iter_mut().for_each(BodyTrack::forget);
-        self.contact.encounters.clear();
+        self.contact.motions.iter_mut().for_each(BodyMotion::forget);
+        self.contact.body_pairs.clear();
         self.contact.candidates.clear();
         self.contact.search.group(&[], &self.model, self.options.node_face.start);
         self.contact.edges.set(&self.model, []);
@@ -259,20 +259,20 @@ impl Engine {
     }
 
     /// Brings the candidates up to date, as far as the motion of the bodies asks for it.
-    pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
+    pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
-        let (left, mut is_due) = self.contact.follow(configuration);
+        let (left, mut is_due) = self.contact.update(configuration);
         self.statistics.counts.monitor += self.contact.bodies.len() as u64;
         if !left.is_empty() {
             clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
             self.statistics.counts.trajectory += left.len() as u64;
-            self.contact.meet(&self.model, configuration, left);
-            is_due = self.contact.encounters.iter().any(Encounter::asks_for_work);
+            self.contact.find_body_pairs(&self.model, configuration, left);
+            is_due = self.contact.body_pairs.iter().any(BodyPair::needs_update);
         }
         if is_due {
             self.statistics.operated(configuration.time, true);
             self.list_near_pairs(configuration, &mut clock);
-            self.shorten(configuration, &mut clock);
+            self.make_short_lists(configuration, &mut clock);
         }
         clock.stop(&mut self.statistics.seconds);
     }

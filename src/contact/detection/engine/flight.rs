@@ -169,7 +169,7 @@ impl Engine {
             let Some(event) = self.queue.pop_due(limit) else { return first };
             touched.push(event.pair.bodies);
             clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
-            if event.asked_at < flight.time {
+            if event.predicted_at < flight.time {
                 self.predict_flight(flight, event.pair);
             } else if let Some(impact) = self.open_in_flight(flight, event.pair, clock) {
                 first = Impact::earlier(first, Some(impact));
@@ -273,8 +273,8 @@ fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
 /// Box that a ball sweeps between two instants, counted from now \[s\].
 fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
     let at = |k: usize, s: f64| ball.centre[k] + (ball.velocity[k] + 0.5 * ball.acceleration[k] * s) * s;
-    let way = ball.velocity.abs() * end + ball.acceleration.abs() * (end * end);
-    let margin = ball.radius + ROUNDING * (ball.centre.abs().sum() + way.sum() + ball.radius);
+    let displacement = ball.velocity.abs() * end + ball.acceleration.abs() * (end * end);
+    let margin = ball.radius + ROUNDING * (ball.centre.abs().sum() + displacement.sum() + ball.radius);
     let mut bounds = Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() };
     for k in 0..3 {
         let [first, last] = [at(k, begin), at(k, end)];

@@ -14,21 +14,21 @@
 //! Source: Aragón & Molinari, CMAME 268 (2014), Algorithm 1, with the additions named in the sub-modules that
 //! keep it from ever being late.
 
-mod apart;
+mod body_motion;
+mod body_pair;
 mod contact;
-mod encounter;
 mod flight;
-mod in_play;
-mod listing;
-mod neighbourhood;
-mod outlook;
+mod list_update;
+mod normal_cone;
+mod patch_lists;
 mod patches;
 mod queue;
+mod separation;
+mod short_list;
 mod steps;
 mod top_of_queue;
-mod track;
+mod travel;
 mod traversal;
-mod way;
 
 use std::time::Instant;
 
@@ -143,13 +143,13 @@ impl Engine {
     }
 
     /// Notes the earliest time now known for each of the pairs of bodies that are wanted.
-    fn record_predictions(&mut self, asked_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
+    fn record_predictions(&mut self, predicted_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
         for (time, pair) in self.earliest_entries(wanted) {
             let depth = |k: usize| {
                 self.trees[pair.bodies[k] as usize].as_ref().map_or(0, |tree| tree.depth_of(pair.vertices[k]))
             };
             let depth = [depth(0), depth(1)];
-            self.statistics.predictions.push(Prediction { asked_at, bodies: pair.bodies, depth, time });
+            self.statistics.predictions.push(Prediction { predicted_at, bodies: pair.bodies, depth, time });
         }
     }
 }
@@ -184,7 +184,7 @@ impl Detector for Engine {
         if self.phase.enters(Phase::Contact) {
             self.begin_contact();
         }
-        self.follow_contact(configuration);
+        self.update_candidates(configuration);
         self.find_constraints(configuration, constraints);
     }
 

@@ -29,7 +29,7 @@ pub(super) const BOXES: usize = FACES + WIDTH + 1;
 
 /// Fewest patches that are fitted by a task, and that are followed by one.
 const PER_TASK: usize = 32;
-const PATCHES_FOLLOWED_PER_TASK: usize = 256;
+const PATCH_UPDATES_PER_TASK: usize = 256;
 
 /// Some faces next to each other, and which nodes belong to them.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub(super) struct FaceBatch<'a> {
 
 /// How a patch moves.
 #[derive(Clone, Copy, Debug)]
-struct Motion {
+struct PatchMotion {
     /// Displacements of the points of its faces, and of the faces around them, in the last step that it was followed
     /// in \[m\].
     step: Bounds,
@@ -72,7 +72,7 @@ impl Placed {
     }
 }
 
-impl Motion {
+impl PatchMotion {
     /// Finds how far its points go in a step, given the nodes around them, if they are known, and how far all points of
     /// the surface go.
     fn find_step(
@@ -106,7 +106,7 @@ pub(super) struct Patches {
     /// Boxes of the patches then.
     bounds: Vec<Aabb>,
     around: NodesAround,
-    motions: Vec<Motion>,
+    motions: Vec<PatchMotion>,
 }
 
 /// Nodes whose motion is that of each patch, and where they end; none if there is but one patch, which moves as the
@@ -132,7 +132,7 @@ impl Patches {
         let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
         faces.as_flattened_mut()[..order.len()].copy_from_slice(&order);
         let num_patches = order.len().div_ceil(FACES);
-        let resting = Motion { step: Bounds::ZERO, extent: 0.0, since_fit: Bounds::ZERO };
+        let resting = PatchMotion { step: Bounds::ZERO, extent: 0.0, since_fit: Bounds::ZERO };
         let mut patches = Self {
             num_faces: order.len(),
             boxes: vec![AabbRow::EMPTY; faces.len()],
@@ -147,7 +147,7 @@ impl Patches {
         };
         patches.share_nodes(surface);
         if num_patches > 1 {
-            patches.look_around(surface);
+            patches.find_surrounding_nodes(surface);
         }
         patches
     }
@@ -169,7 +169,7 @@ impl Patches {
     }
 
     /// The nodes of all faces around those of each patch: normals at its nodes depend on them.
-    fn look_around(&mut self, surface: &Surface) {
+    fn find_surrounding_nodes(&mut self, surface: &Surface) {
         let (mut seen, mut around) = (vec![usize::MAX; surface.nodes().len()], Vec::new());
         for patch in 0..self.len() {
             let faces = self.faces_of(WIDTH * patch..WIDTH * (patch + 1));
@@ -200,14 +200,14 @@ impl Patches {
     }
 
     /// Goes along with a step of some of the patches, ascending, in which the points of the surface went as far as told.
-    pub fn follow(
+    pub fn update(
         &mut self,
-        these: &[u32],
+        selected: &[u32],
         whole: &Bounds,
         steps: &Steps,
         configuration: &Configuration<'_>,
     ) {
-        self.for_each(these, |motion, around| {
+        self.for_each(selected, |motion, around| {
             motion.find_step(around, whole, steps, configuration);
             motion.since_fit = motion.since_fit.plus(&motion.step);
         });
@@ -216,32 +216,32 @@ impl Patches {
     /// Finds the steps of some patches, ascending, that were moved in this step and are followed from now on.
     pub fn find_steps(
         &mut self,
-        these: &[u32],
+        selected: &[u32],
         whole: &Bounds,
         steps: &Steps,
         configuration: &Configuration<'_>,
     ) {
-        self.for_each(these, |motion, around| motion.find_step(around, whole, steps, configuration));
+        self.for_each(selected, |motion, around| motion.find_step(around, whole, steps, configuration));
     }
 
     /// Hands over the motions of some patches, ascending, and the nodes around them.
-    fn for_each(&mut self, these: &[u32], act: impl Fn(&mut Motion, Option<&[u32]>) + Sync + Send) {
+    fn for_each(&mut self, selected: &[u32], act: impl Fn(&mut PatchMotion, Option<&[u32]>) + Sync + Send) {
         let Self { around, motions, .. } = self;
-        let act = |(patch, motion): (usize, &mut Motion)| act(motion, around.of(patch));
+        let act = |(patch, motion): (usize, &mut PatchMotion)| act(motion, around.of(patch));
         // A thread that sleeps is not woken for a few of them.
-        if these.len() <= PATCHES_FOLLOWED_PER_TASK {
-            these.iter().for_each(|&patch| act((patch as usize, &mut motions[patch as usize])));
+        if selected.len() <= PATCH_UPDATES_PER_TASK {
+            selected.iter().for_each(|&patch| act((patch as usize, &mut motions[patch as usize])));
         } else {
-            let motions = motions.par_iter_mut().enumerate().with_min_len(PATCHES_FOLLOWED_PER_TASK);
-            motions.filter(|(patch, _)| these.binary_search(&(*patch as u32)).is_ok()).for_each(act);
+            let motions = motions.par_iter_mut().enumerate().with_min_len(PATCH_UPDATES_PER_TASK);
+            motions.filter(|(patch, _)| selected.binary_search(&(*patch as u32)).is_ok()).for_each(act);
         }
     }
 
     /// Has all patches but some, ascending, go as far as points of the surface have gone.
-    pub fn move_all_but(&mut self, these: &[u32], displacements: &Bounds) {
-        let mut these = these.iter().peekable();
+    pub fn move_all_but(&mut self, selected: &[u32], displacements: &Bounds) {
+        let mut selected = selected.iter().peekable();
         for (patch, motion) in (0..).zip(&mut self.motions) {
-            if these.next_if(|&&other| other == patch).is_none() {
+            if selected.next_if(|&&other| other == patch).is_none() {
                 motion.since_fit = motion.since_fit.plus(displacements);
             }
         }
@@ -360,7 +360,7 @@ mod tests {
             assert_eq!(owned, surface.nodes());
             assert_eq!(num_linear, num_batches as usize - 1);
             for patch in 0..patches.len() {
-                let Some(followed) = patches.around.of(patch) else {
+                let Some(active) = patches.around.of(patch) else {
                     assert_eq!(patches.len(), 1);
                     continue;
                 };
@@ -371,8 +371,8 @@ mod tests {
                 let around = |node: u32| surface.faces_of_local_node(surface.local_node(node).unwrap());
                 let expected: BTreeSet<u32> =
                     inside.iter().flat_map(|&node| of_faces(around(node))).collect();
-                assert_eq!(followed.iter().copied().collect::<BTreeSet<u32>>(), expected);
-                assert_eq!(followed.len(), expected.len());
+                assert_eq!(active.iter().copied().collect::<BTreeSet<u32>>(), expected);
+                assert_eq!(active.len(), expected.len());
             }
         }
     }

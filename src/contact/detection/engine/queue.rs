@@ -12,13 +12,13 @@ pub(super) struct VertexPair {
     pub vertices: [u32; 2],
 }
 
-/// An entry: the pair cannot meet before `time`, as predicted at `asked_at`.
+/// An entry: the pair cannot meet before `time`, as predicted at `predicted_at`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     /// Earliest time of contact \[s\].
     pub time: f64,
     /// When it was predicted \[s\].
-    pub asked_at: f64,
+    pub predicted_at: f64,
     /// The pair.
     pub pair: VertexPair,
 }
@@ -56,9 +56,9 @@ impl EventQueue {
         self.heap.clear();
     }
 
-    /// Adds an event predicted at `asked_at`.
-    pub fn push(&mut self, time: f64, asked_at: f64, pair: VertexPair) {
-        self.heap.push(Event { time, asked_at, pair });
+    /// Adds an event predicted at `predicted_at`.
+    pub fn push(&mut self, time: f64, predicted_at: f64, pair: VertexPair) {
+        self.heap.push(Event { time, predicted_at, pair });
     }
 
     /// Time of the earliest event \[s\].

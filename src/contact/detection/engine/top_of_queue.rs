@@ -6,7 +6,7 @@ use crate::contact::detection::tree::hierarchy::Hierarchy;
 use crate::math::RigidMotion;
 
 use super::Engine;
-use super::encounter::Encounter;
+use super::body_pair::BodyPair;
 use super::queue::VertexPair;
 use crate::contact::detection::detector::Phase;
 use crate::contact::detection::volume::Sphere;
@@ -60,7 +60,7 @@ impl Engine {
     /// The earliest entry for each pair of bodies, ascending.
     fn earliest_of_pairs(&self, placement: &Placement<'_>) -> Vec<(f64, VertexPair)> {
         match (self.phase, placement) {
-            (Phase::Contact, Placement::Deforming(configuration)) => self.next_looks(configuration),
+            (Phase::Contact, Placement::Deforming(configuration)) => self.next_updates(configuration),
             (Phase::Fresh, _) if self.queue.entries().next().is_none() => {
                 let roots = |bodies| Some((placement.time(), self.root_pair(bodies)?));
                 self.model.pairs().filter_map(roots).take(self.most_pairs()).collect()
@@ -71,26 +71,26 @@ impl Engine {
 
     /// When each encounter is looked at again if steps go on as the last one, and where it is closest: the leaves of the
     /// nearest node and face, or the vertices where the bodies were found apart.
-    fn next_looks(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
-        let next = |encounter: &Encounter| {
-            let root = self.root_pair(encounter.bodies)?;
-            let nearest = encounter.nearest.or_else(|| self.nearest_leaves(encounter));
+    fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
+        let next = |body_pair: &BodyPair| {
+            let root = self.root_pair(body_pair.bodies)?;
+            let nearest = body_pair.nearest.or_else(|| self.nearest_leaves(body_pair));
             let pair = VertexPair { vertices: nearest.unwrap_or(root.vertices), ..root };
-            let time = configuration.time + encounter.steps_left().max(0.0) * configuration.time_step;
+            let time = configuration.time + body_pair.steps_left().max(0.0) * configuration.time_step;
             time.is_finite().then_some((time.max(configuration.time.next_up()), pair))
         };
-        self.contact.encounters.iter().filter_map(next).collect()
+        self.contact.body_pairs.iter().filter_map(next).collect()
     }
 
     /// The leaves of the face in the nearest of the near pairs, and of a face around its node.
-    fn nearest_leaves(&self, encounter: &Encounter) -> Option<[u32; 2]> {
-        let nearest = encounter.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
+    fn nearest_leaves(&self, body_pair: &BodyPair) -> Option<[u32; 2]> {
+        let nearest = body_pair.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let (target, contactor) = (nearest.target as usize, 1 - nearest.target as usize);
-        let surface = &self.model.surfaces[encounter.bodies[contactor] as usize];
+        let surface = &self.model.surfaces[body_pair.bodies[contactor] as usize];
         let around = surface.faces_of_local_node(surface.local_node(nearest.node)?);
         let mut leaves = [0; 2];
         for (side, face) in [(target, nearest.face), (contactor, *around.first()?)] {
-            let tree = self.tree_in_contact(encounter.bodies[side])?;
+            let tree = self.tree_in_contact(body_pair.bodies[side])?;
             leaves[side] = (0..tree.num_vertices() as u32).find(|&vertex| tree.face(vertex) == Some(face))?;
         }
         Some(leaves)

@@ -53,7 +53,7 @@ pub(super) struct Found {
     /// Pairs of edges within reach.
     pub edges: Vec<EdgePair>,
     /// Whether any batches were near.
-    pub has_met: bool,
+    pub has_near_batches: bool,
     /// Nodes or faces held against boxes, and volumes of the ladder, compared.
     pub tests: u64,
     /// What the ladder has done.
@@ -89,7 +89,7 @@ pub(super) struct Traversal<'a> {
 
 /// The patch of the nodes, and that of the faces.
 #[derive(Clone, Copy)]
-struct Meeting {
+struct PatchPair {
     /// Which side the faces are of.
     target: usize,
     patches: [u32; 2],
@@ -101,7 +101,7 @@ struct Meeting {
 
 /// A batch of the nodes, and one of the faces.
 struct BatchPair<'a> {
-    meeting: &'a Meeting,
+    patch_pair: &'a PatchPair,
     numbers: [u32; 2],
     batches: [FaceBatch<'a>; 2],
 }
@@ -128,7 +128,7 @@ struct PlacedLeaf {
 }
 
 /// Which faces of the batch of the target may be within reach of each face of the other: a bit for each.
-type Met = [u64; WIDTH];
+type FaceMasks = [u64; WIDTH];
 
 impl Traversal<'_> {
     /// What is near the nodes of a patch of one side, of the faces of some patches of the other; of each of some sides.
@@ -136,12 +136,13 @@ impl Traversal<'_> {
     /// Pairs of edges are listed the first way that two batches meet.
     pub fn list(&self, contactors: Range<usize>, patch: u32, others: &[u32]) -> Found {
         let (mut found, mut work, mut pairs) = (Found::default(), None, Vec::new());
-        let meetings = contactors.flat_map(|contactor| others.iter().map(move |&other| (contactor, other)));
-        for (contactor, other) in meetings {
+        let patch_pairs =
+            contactors.flat_map(|contactor| others.iter().map(move |&other| (contactor, other)));
+        for (contactor, other) in patch_pairs {
             let (target, patches) = (1 - contactor, [patch, other]);
             let sides = [contactor, target].map(|side| &self.sides[side]);
             let placed = [0, 1].map(|k| sides[k].patches.placed(patches[k]));
-            let meeting = Meeting {
+            let patch_pair = PatchPair {
                 target,
                 patches,
                 shift: placed[0].shift - placed[1].shift,
@@ -150,12 +151,12 @@ impl Traversal<'_> {
             self.registers.run(BatchesNearBatches {
                 nodes: sides[0].patches.batches(patch),
                 faces: sides[1].patches.batches(other),
-                meeting: &meeting,
+                patch_pair: &patch_pair,
                 pairs: &mut pairs,
             });
             for &numbers in &pairs {
                 let batches = [0, 1].map(|k| sides[k].patches.batch(numbers[k]));
-                self.compare(&BatchPair { meeting: &meeting, numbers, batches }, &mut work, &mut found);
+                self.compare(&BatchPair { patch_pair: &patch_pair, numbers, batches }, &mut work, &mut found);
             }
         }
         found.ladder = work.map_or_else(LadderTally::default, |work| work.volumes.tally());
@@ -168,21 +169,21 @@ impl Traversal<'_> {
 
     /// Lists the nodes of one of two batches that are near a face of the other.
     fn compare(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, found: &mut Found) {
-        found.has_met = true;
-        let BatchPair { meeting, batches, .. } = pair;
-        let mut met = [u64::MAX; WIDTH];
+        found.has_near_batches = true;
+        let BatchPair { patch_pair, batches, .. } = pair;
+        let mut masks = [u64::MAX; WIDTH];
         if !pair.is_linear() || self.lists_edges(pair) {
-            self.meet(pair, work, &mut met, found);
+            self.mask_faces(pair, work, &mut masks, found);
         }
-        let placed = self.sides[meeting.target].patches.placed(meeting.patches[1]);
+        let placed = self.sides[patch_pair.target].patches.placed(patch_pair.patches[1]);
         self.registers.run(NodesNearFaces {
             nodes: batches[0].nodes,
             positions: self.positions,
             faces: &batches[1],
             shift: placed.shift,
             reach: self.reach + placed.growth,
-            met: &met,
-            target: if self.is_of_one_body() { 0 } else { meeting.target as u32 },
+            masks: &masks,
+            target: if self.is_of_one_body() { 0 } else { patch_pair.target as u32 },
             near: &mut found.near,
         });
         found.tests += batches[0].nodes.len() as u64;
@@ -192,7 +193,7 @@ impl Traversal<'_> {
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_way = match self.is_of_one_body() {
             true => pair.numbers[0] <= pair.numbers[1],
-            false => pair.meeting.target == 1,
+            false => pair.patch_pair.target == 1,
         };
         is_first_way && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
@@ -200,9 +201,15 @@ impl Traversal<'_> {
     /// Leaves out the pairs of faces that a volume keeps apart, and lists the edges that belong to the others.
     ///
     /// Boxes come first. The ladder is climbed only where the distance of a node is dearer: it is not, of linear faces.
-    fn meet(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, met: &mut Met, found: &mut Found) {
-        let BatchPair { meeting, numbers, batches } = pair;
-        let sides = [1 - meeting.target, meeting.target].map(|side| self.sides[side]);
+    fn mask_faces(
+        &self,
+        pair: &BatchPair<'_>,
+        work: &mut Option<Workspace>,
+        masks: &mut FaceMasks,
+        found: &mut Found,
+    ) {
+        let BatchPair { patch_pair, numbers, batches } = pair;
+        let sides = [1 - patch_pair.target, patch_pair.target].map(|side| self.sides[side]);
         let (is_linear, lists_edges) = (pair.is_linear(), self.lists_edges(pair));
         let is_one_batch = self.is_of_one_body() && numbers[0] == numbers[1];
         let mut ladder = (!is_linear).then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
@@ -214,12 +221,12 @@ impl Traversal<'_> {
             if is_linear && self.model.edges_of_face(bodies[0], face).is_empty() {
                 continue;
             }
-            let around = batches[0].boxes.get(i).moved(&meeting.shift).widened(meeting.margin);
+            let around = batches[0].boxes.get(i).moved(&patch_pair.shift).widened(patch_pair.margin);
             let near = self.registers.run(FacesNearBox { faces: batches[1].boxes, around });
             found.tests += 1;
             for (j, &other) in batches[1].faces.iter().enumerate() {
                 if near >> j & 1 == 0 || ladder.as_mut().is_some_and(|ladder| ladder.excludes([i, j])) {
-                    met[i] &= !(1 << j);
+                    masks[i] &= !(1 << j);
                 } else if lists_edges && !(is_one_batch && j <= i) {
                     let faces = [face, other];
                     near_edges(self.model, bodies, faces, self.positions, self.reach, &mut found.edges);
@@ -274,7 +281,7 @@ impl Workspace {
 struct BatchesNearBatches<'a> {
     nodes: &'a AabbRow,
     faces: &'a AabbRow,
-    meeting: &'a Meeting,
+    patch_pair: &'a PatchPair,
     pairs: &'a mut Vec<[u32; 2]>,
 }
 
@@ -283,11 +290,11 @@ impl WithSimd for BatchesNearBatches<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { nodes, faces, meeting, pairs } = self;
-        let [first, other] = meeting.patches.map(|patch| WIDTH as u32 * patch);
+        let Self { nodes, faces, patch_pair, pairs } = self;
+        let [first, other] = patch_pair.patches.map(|patch| WIDTH as u32 * patch);
         pairs.clear();
         for a in 0..WIDTH {
-            let around = nodes.get(a).moved(&meeting.shift).widened(meeting.margin);
+            let around = nodes.get(a).moved(&patch_pair.shift).widened(patch_pair.margin);
             let mut near = faces.overlapping(simd, &around);
             while near != 0 {
                 pairs.push([first + a as u32, other + near.trailing_zeros()]);
@@ -320,7 +327,7 @@ struct NodesNearFaces<'a> {
     /// How far the boxes of the faces have moved since they were fitted, and how far from them is near \[m\].
     shift: Vec3,
     reach: f64,
-    met: &'a Met,
+    masks: &'a FaceMasks,
     target: u32,
     near: &'a mut Vec<NearPair>,
 }
@@ -330,11 +337,11 @@ impl WithSimd for NodesNearFaces<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { nodes, positions, faces, shift, reach, met, target, near } = self;
+        let Self { nodes, positions, faces, shift, reach, masks, target, near } = self;
         for &(node, place) in nodes {
             let position = positions[node as usize] - shift;
             let around = Aabb { lower: position, upper: position }.widened(reach);
-            let mut places = faces.boxes.overlapping(simd, &around) & met[place as usize];
+            let mut places = faces.boxes.overlapping(simd, &around) & masks[place as usize];
             while places != 0 {
                 let face = faces.faces[places.trailing_zeros() as usize];
                 near.push(NearPair { target, node, face, distance: 0.0 });
@@ -347,7 +354,7 @@ impl WithSimd for NodesNearFaces<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::detection::engine::track::BodyTrack;
+    use crate::contact::detection::engine::body_motion::BodyMotion;
     use crate::contact::detection::face::closest_point::{Method, Start, closest_point};
     use crate::contact::detection::model::Configuration;
     use crate::contact::detection::samples::Samples;
@@ -379,25 +386,25 @@ mod tests {
             let rest = vec![Vec3::zeros(); positions.len()];
             let at_rest =
                 Configuration { time: 0.0, time_step: 0.1, positions: &positions, velocities: &rest };
-            let mut tracks: Vec<BodyTrack> =
-                model.surfaces.iter().map(|surface| BodyTrack::new(surface, 0.1, 0.0)).collect();
-            for (track, surface) in tracks.iter_mut().zip(&model.surfaces) {
-                track.divide(surface, &positions);
+            let mut motions: Vec<BodyMotion> =
+                model.surfaces.iter().map(|surface| BodyMotion::new(surface, 0.1, 0.0)).collect();
+            for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
+                motion.divide(surface, &positions);
                 // Every other patch goes its own way, the rest goes with the body.
-                let followed = (0..track.patches().unwrap().len() as u32).step_by(2);
-                track.follow_patches(followed, &at_rest);
+                let active = (0..motion.patches().unwrap().len() as u32).step_by(2);
+                motion.select_active_patches(active, &at_rest);
             }
             positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.1);
             let configuration =
                 Configuration { time: 0.1, time_step: 0.1, positions: &positions, velocities: &velocities };
-            for (track, surface) in tracks.iter_mut().zip(&model.surfaces) {
-                track.follow(surface.nodes(), &configuration);
-                track.fit_patches(surface, &positions, 0..0);
+            for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
+                motion.update(surface.nodes(), &configuration);
+                motion.fit_patches(surface, &positions, 0..0);
             }
             for bodies in [[0, 1], [1, 1]] {
                 let side = |body: u32| {
-                    let (surface, track) = (&model.surfaces[body as usize], &tracks[body as usize]);
-                    Side { body, surface, patches: track.patches().unwrap() }
+                    let (surface, motion) = (&model.surfaces[body as usize], &motions[body as usize]);
+                    Side { body, surface, patches: motion.patches().unwrap() }
                 };
                 let traversal = Traversal {
                     model: &model,

@@ -1,7 +1,7 @@
 //! The faces near the nearest one of a node, and which of them it came in by.
 
 use crate::contact::detection::face::closest_point::{
-    Method, Start, are_opposed, closest_point, face_normal_where, vertex_normal,
+    Method, Start, closest_point, face_normal_where, normals_are_opposed, vertex_normal,
 };
 use crate::contact::detection::model::Configuration;
 use crate::contact::detection::primitive::node_face::STRAIGHT;
@@ -180,7 +180,7 @@ impl Query<'_> {
         let off = (offset - normal * along).norm();
         let gap = along - self.offset;
         let is_under = gap <= self.rounding() && off <= STRAIGHT * distance + self.rounding();
-        if !(is_under && are_opposed(&normal, outward)) {
+        if !(is_under && normals_are_opposed(&normal, outward)) {
             return Some((distance, None));
         }
         let crossed = self.crossed(face, point.xi, gap);

@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 
 /// A linear face by its nodes, or a quadratic Bézier patch by its control points; corners come first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patch<const N: usize> {
+pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.
     pub kind: CellKind,
     count: usize,
@@ -14,9 +14,9 @@ pub(crate) struct Patch<const N: usize> {
 }
 
 /// A patch of a quadratic face.
-pub(crate) type QuadraticPatch = Patch<9>;
+pub(crate) type QuadraticBezierFace = BezierFace<9>;
 
-impl<const N: usize> Patch<N> {
+impl<const N: usize> BezierFace<N> {
     /// Points that hold the patch \[m\].
     pub(crate) fn points(&self) -> &[Vec3] {
         &self.points[..self.count]
@@ -38,7 +38,7 @@ impl<const N: usize> Patch<N> {
     }
 }
 
-impl Patch<4> {
+impl BezierFace<4> {
     /// The linear face on the corners of a face whose k-th node is at `node(k)`.
     pub(crate) fn of_corners(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let kind = kind.linear();
@@ -54,15 +54,19 @@ impl Patch<4> {
     }
 }
 
-impl QuadraticPatch {
+impl QuadraticBezierFace {
     /// A whole face whose k-th node is at `node(k)`: linear segments and triangles by their nodes, all others by
     /// their control points.
     pub(crate) fn of_face(kind: CellKind, node: impl Fn(usize) -> Vec3) -> Self {
         let mut points = [Vec3::zeros(); 9];
         points[..kind.num_nodes().min(9)].iter_mut().enumerate().for_each(|(k, point)| *point = node(k));
         to_control_points(kind, &mut points);
-        let patch = Self { kind: kind.linear(), count: num_control_points(kind).min(9), points };
-        if kind == CellKind::Quad4 { Self { count: 9, points: elevated(&points), ..patch } } else { patch }
+        let bezier_face = Self { kind: kind.linear(), count: num_control_points(kind).min(9), points };
+        if kind == CellKind::Quad4 {
+            Self { count: 9, points: elevated(&points), ..bezier_face }
+        } else {
+            bezier_face
+        }
     }
 
     /// Bound on the distance of any point of the patch to the polygon of its corners, and the other way round,
@@ -190,7 +194,7 @@ mod tests {
     fn parts_make_up_the_whole() {
         let nodes = [[1.0, 2.0, 3.0], [4.0, 2.5, 3.0], [4.5, 5.0, 3.0], [1.5, 6.0, 3.0]].map(Vec3::from);
         for kind in [CellKind::Line2, CellKind::Tri3, CellKind::Quad4] {
-            let whole = QuadraticPatch::of_face(kind, |k| nodes[k]);
+            let whole = QuadraticBezierFace::of_face(kind, |k| nodes[k]);
             let mut parts = Vec::new();
             whole.split(|part| part.split(|part| parts.push(part)));
             let sum: f64 = parts.iter().map(size).sum();
@@ -200,8 +204,8 @@ mod tests {
     }
 
     /// Length of a segment or area of a plane face.
-    fn size(patch: &QuadraticPatch) -> f64 {
-        let corners = patch.corners();
+    fn size(bezier_face: &QuadraticBezierFace) -> f64 {
+        let corners = bezier_face.corners();
         match corners.len() {
             2 => (corners[1] - corners[0]).norm(),
             3 => 0.5 * (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).norm(),

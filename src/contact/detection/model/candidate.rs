@@ -12,12 +12,12 @@ pub(crate) struct Candidate {
     /// Body of the contactor node.
     pub contactor_body: u32,
     /// Whether the normals of the node and of the face are known to be opposed.
-    pub is_opposed: bool,
+    pub normals_are_opposed: bool,
 }
 
 impl Candidate {
     /// A candidate of whose normals nothing is known.
     pub fn new(key: NodeOnSurface, face: u32, contactor_body: u32) -> Self {
-        Self { key, face, contactor_body, is_opposed: false }
+        Self { key, face, contactor_body, normals_are_opposed: false }
     }
 }

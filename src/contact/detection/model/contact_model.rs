@@ -6,9 +6,9 @@ use crate::contact::{Edge, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
 use super::candidate::Candidate;
+use super::cell_rings::Cells;
 use super::feature_edges::{EdgeSelection, FeatureEdges};
-use super::stars::Cells;
-use super::thickness::Walls;
+use super::thickness::Thickness;
 
 /// The surfaces of all bodies and which of them may touch: all of those with faces, but for what is excluded.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ pub struct ContactModel {
     /// Edges that can touch edges, of every body.
     pub(crate) edges: Vec<FeatureEdges>,
     /// How thick the bodies are.
-    pub(crate) walls: Walls,
+    pub(crate) thickness: Thickness,
 }
 
 impl ContactModel {
@@ -55,13 +55,13 @@ impl ContactModel {
         let search_depths: Vec<f64> = surfaces.par_iter().map(depth).collect();
         let mut excluded = excluded.to_vec();
         excluded.sort_unstable();
-        let mut walls = Walls::new(&surfaces, cells, positions);
+        let mut thickness = Thickness::new(&surfaces, cells, positions);
         for (surface, depth) in surfaces.iter().zip(&search_depths) {
-            walls.measure(surface, 2.0 * depth);
+            thickness.measure(surface, 2.0 * depth);
         }
         let edges = vec![FeatureEdges::default(); surfaces.len()];
         let offsets = vec![0.0; surfaces.len()];
-        Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, walls }
+        Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, thickness }
     }
 
     /// The same where the surface of each body is offset outward by so much, half the thickness of a shell that its mesh
@@ -82,7 +82,7 @@ impl ContactModel {
     pub fn with_edges(mut self, selection: EdgeSelection) -> Self {
         let mut first = 0;
         for (edges, surface) in self.edges.iter_mut().zip(&self.surfaces) {
-            *edges = FeatureEdges::select(selection, surface, self.walls.positions(), first);
+            *edges = FeatureEdges::select(selection, surface, self.thickness.positions(), first);
             first += surface.edges().len() as u32;
         }
         self
@@ -100,7 +100,7 @@ impl ContactModel {
         bodies.dedup();
         for &body in &bodies {
             let depth = self.search_depths[body as usize];
-            self.walls.fold(body, &self.surfaces[body as usize], depth);
+            self.thickness.measure_folding(body, &self.surfaces[body as usize], depth);
         }
         self.foldable = bodies;
         self
@@ -158,8 +158,8 @@ impl ContactModel {
         let (surface, offset) =
             (&self.surfaces[key.target as usize], self.offset([contactor_body, key.target]));
         contactor_body != key.target
-            || !(self.walls.exclude(key.target, surface, key.contactor, face)
-                || offset > 0.0 && self.walls.are_within(surface, key.contactor, face, offset))
+            || !(self.thickness.exclude(key.target, surface, key.contactor, face)
+                || offset > 0.0 && self.thickness.are_nearer_than(surface, key.contactor, face, offset))
     }
 
     /// Distance of two surfaces at which two bodies touch \[m\].
@@ -176,17 +176,17 @@ impl ContactModel {
     pub(crate) fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.penetration_depth([contactor_body, key.target]);
-        if self.walls.deepest(key.contactor) >= depth {
+        if self.thickness.depth_limit(key.contactor) >= depth {
             return depth; // the wall of the target only adds to that of the contactor
         }
-        let deepest = match contactor_body == key.target {
-            true => self.walls.deepest(key.contactor),
+        let depth_limit = match contactor_body == key.target {
+            true => self.thickness.depth_limit(key.contactor),
             false => {
                 let nodes = self.surfaces[key.target as usize].face(face as usize).1;
-                self.walls.deepest_in_between(&[key.contactor], nodes)
+                self.thickness.depth_limit_between(&[key.contactor], nodes)
             }
         };
-        deepest.min(depth)
+        depth_limit.min(depth)
     }
 
     /// Distance, on either side of a face, within which a candidate can give a constraint \[m\].
@@ -199,13 +199,13 @@ impl ContactModel {
         let bodies = [contactor_body, key.target];
         let depth = self.penetration_depth(bodies);
         let itself = contactor_body == key.target;
-        let depth = if itself { depth.min(self.walls.deepest(key.contactor)) } else { depth };
+        let depth = if itself { depth.min(self.thickness.depth_limit(key.contactor)) } else { depth };
         depth.max(self.offset(bodies))
     }
 
     /// Depth at which an edge has left another one again \[m\].
     pub(crate) fn edge_search_depth(&self, bodies: [u32; 2], [a, b]: [&Edge; 2]) -> f64 {
-        self.walls.deepest_in_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
+        self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
     }
 
     /// The edges that belong to a face and can touch others: positions in the edges of its surface, ascending.

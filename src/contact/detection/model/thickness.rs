@@ -15,7 +15,7 @@
 //! on each other are t₁ + t₂ thick, and the outer face of the one must not look like the outer face of the other.
 //!
 //! Lips of a cut that lie on each other look like a thin wall: the one is at no distance behind the other. What tells them
-//! apart is the material between the sides of a wall (see [`Stars`]).
+//! apart is the material between the sides of a wall (see [`CellRings`]).
 //!
 //! Limits: near is within four edges. A wall thicker than that is not measured, and would touch itself where it is
 //! pressed to an eighth. A node that goes deeper than half its own wall is lost, as one that goes deeper than the search
@@ -27,7 +27,7 @@ use crate::contact::Surface;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-use super::stars::{Cells, Stars};
+use super::cell_rings::{CellRings, Cells};
 use crate::contact::detection::face::closest_point::{
     Feature, Method, Start, closest_point, pseudo_normal, vertex_normal,
 };
@@ -43,7 +43,7 @@ const ACROSS: f64 = 0.5;
 const BEHIND: f64 = 0.1;
 
 /// Depth at which a node has left a face again, relative to the thickness of its own wall.
-const DEEPEST: f64 = 0.5;
+const DEPTH_LIMIT: f64 = 0.5;
 
 /// How near the faces are that a node cannot touch across the material, relative to the search depth, half an edge.
 const NEAR: f64 = 8.0;
@@ -58,29 +58,29 @@ pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
 
 /// Thickness of the walls of all bodies in the configuration without stress.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Walls {
+pub(crate) struct Thickness {
     /// Position of every node without stress \[m\].
     positions: Vec<Vec3>,
     /// Thickness of the wall at every node \[m\]; infinite where there is no face near across from it.
-    thickness: Vec<f64>,
+    at_node: Vec<f64>,
     /// Distance within which faces are near, of every body that can touch itself \[m\]; 0 for others.
     near: Vec<f64>,
-    stars: Stars,
+    cell_rings: CellRings,
 }
 
-impl Walls {
+impl Thickness {
     /// Nothing measured yet, of bodies with these surfaces and what is known of their cells in this configuration.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         Self {
             positions: positions.to_vec(),
-            thickness: vec![f64::INFINITY; positions.len()],
+            at_node: vec![f64::INFINITY; positions.len()],
             near: vec![0.0; surfaces.len()],
-            stars: Stars::new(surfaces, cells, positions),
+            cell_rings: CellRings::new(surfaces, cells, positions),
         }
     }
 
     /// Measures the walls of a body that can touch itself and is searched to this depth \[m\].
-    pub fn fold(&mut self, body: u32, surface: &Surface, search_depth: f64) {
+    pub fn measure_folding(&mut self, body: u32, surface: &Surface, search_depth: f64) {
         let near = NEAR * search_depth;
         self.measure(surface, near);
         self.near[body as usize] = near;
@@ -95,7 +95,7 @@ impl Walls {
         let thickness = |&node: &u32| self.thickness_at(surface, &tree, node, near);
         let found: Vec<f64> = surface.nodes().par_iter().map(thickness).collect();
         for (&node, thickness) in surface.nodes().iter().zip(found) {
-            self.thickness[node as usize] = thickness;
+            self.at_node[node as usize] = thickness;
         }
     }
 
@@ -112,7 +112,7 @@ impl Walls {
     /// Whether a node of a body never touches one of its faces.
     pub fn exclude(&self, body: u32, surface: &Surface, node: u32, face: u32) -> bool {
         surface.face(face as usize).1.contains(&node)
-            || self.thickness[node as usize].is_finite() && {
+            || self.at_node[node as usize].is_finite() && {
                 let normal = vertex_normal(surface, &self.positions, node);
                 let across = self.distance_across(surface, node, &normal, face);
                 across.is_some_and(|distance| distance <= self.near[body as usize])
@@ -120,7 +120,7 @@ impl Walls {
     }
 
     /// Whether a node and a face are no farther apart than this in the configuration without stress \[m\].
-    pub fn are_within(&self, surface: &Surface, node: u32, face: u32, distance: f64) -> bool {
+    pub fn are_nearer_than(&self, surface: &Surface, node: u32, face: u32, distance: f64) -> bool {
         let (kind, nodes) = surface.face(face as usize);
         let mut corners = [Vec3::zeros(); MAX_NODES];
         for (corner, &node) in corners.iter_mut().zip(nodes) {
@@ -133,19 +133,19 @@ impl Walls {
     }
 
     /// Depth at which a node has left a face of its own body again \[m\].
-    pub fn deepest(&self, node: u32) -> f64 {
-        DEEPEST * self.thickness[node as usize]
+    pub fn depth_limit(&self, node: u32) -> f64 {
+        DEPTH_LIMIT * self.at_node[node as usize]
     }
 
     /// Depth at which things at these nodes, on either side of a contact, have left each other again \[m\]: two walls
     /// that lie on each other are t₁ + t₂ thick, and the outer face of the one must not look like the outer face of the
     /// other.
-    pub fn deepest_in_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
+    pub fn depth_limit_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
         let thinnest = |nodes: &[u32]| {
-            nodes.iter().map(|&node| self.thickness[node as usize]).fold(f64::INFINITY, f64::min)
+            nodes.iter().map(|&node| self.at_node[node as usize]).fold(f64::INFINITY, f64::min)
         };
         let thickness = thinnest(contactor);
-        if thickness.is_finite() { DEEPEST * (thickness + thinnest(target)) } else { thickness }
+        if thickness.is_finite() { DEPTH_LIMIT * (thickness + thinnest(target)) } else { thickness }
     }
 
     /// Distance of the nearest face across from a node, if one is near; infinite otherwise.
@@ -198,6 +198,6 @@ impl Walls {
         let offset = position - point.point;
         let distance = offset.norm();
         let across = offset.dot(&face_normal) <= BEHIND * distance && normal.dot(&face_normal) <= ACROSS;
-        (across && !self.stars.is_beyond_a_cut(node, face, distance)).then_some(distance)
+        (across && !self.cell_rings.is_beyond_a_cut(node, face, distance)).then_some(distance)
     }
 }

@@ -96,7 +96,7 @@ impl StageSeconds {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// When the engine made it \[s\].
-    pub asked_at: f64,
+    pub predicted_at: f64,
     /// The two bodies.
     pub bodies: [u32; 2],
     /// Depth below the root of the two tree vertices it is made from.
@@ -160,7 +160,7 @@ impl DetectionStatistics {
         all.seconds.primitive += primitive;
         all.seconds.monitor += monitor;
         all.predictions.extend_from_slice(&other.predictions);
-        all.predictions.sort_by(|a, b| a.asked_at.total_cmp(&b.asked_at));
+        all.predictions.sort_by(|a, b| a.predicted_at.total_cmp(&b.predicted_at));
         all
     }
 

@@ -86,7 +86,7 @@ pub struct StepImpactSearch {
 impl StepImpactSearch {
     /// Of the surfaces of a model.
     pub fn new(model: ContactModel) -> Self {
-        let groups = |surface| FaceGroups::new(surface, model.walls.positions(), FACES_PER_GROUP);
+        let groups = |surface| FaceGroups::new(surface, model.thickness.positions(), FACES_PER_GROUP);
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 

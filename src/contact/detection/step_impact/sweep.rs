@@ -3,7 +3,9 @@
 
 use rayon::prelude::*;
 
-use crate::contact::detection::face::closest_point::{are_opposed, face_normal_where, vertex_normal_where};
+use crate::contact::detection::face::closest_point::{
+    face_normal_where, normals_are_opposed, vertex_normal_where,
+};
 use crate::contact::detection::face::control_points::lebesgue_constant;
 use crate::contact::detection::initial::overlap::SortedBoxes;
 use crate::contact::detection::model::{Candidate, ContactModel, both_ways};
@@ -132,7 +134,7 @@ impl<'a> Sweep<'a> {
             true => self.first_passage(node, nodes, window),
             false => self.first_approach(surface, node, face),
         }?;
-        self.is_opposed(&candidate, fraction).then_some(Meeting {
+        self.normals_are_opposed(&candidate, fraction).then_some(Meeting {
             fraction,
             bodies: way,
             features: Features::Node { node, face },
@@ -141,14 +143,14 @@ impl<'a> Sweep<'a> {
 
     /// Whether the surfaces at a node and a face oppose each other at an instant: else there is no contact, as where
     /// the ends of two equal blocks meet and nodes go in along the sides.
-    fn is_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
+    fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
         let surface = &self.model.surfaces[target as usize];
         let xi = closest_at(surface, candidate.face, at, contactor).xi;
         let face_normal = face_normal_where(surface, &at, candidate.face as usize, xi);
         let of_node = &self.model.surfaces[candidate.contactor_body as usize];
-        are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
+        normals_are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
     /// First root at which a node passes a segment or triangle from outside to inside; none if it is not near their

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::math::Vec3;
-use crate::math::octet::Octets;
+use crate::math::eight_lanes::EightLanes;
 use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Points handled by one task.
@@ -90,7 +90,7 @@ impl Kernel for Keys<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self, _: impl Octets) {
+    fn call(self, _: impl EightLanes) {
         let Self { points, origin, scale, index_bits, first, keys } = self;
         let points = &points[..keys.len()];
         for k in 0..keys.len() {

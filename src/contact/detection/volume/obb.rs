@@ -5,7 +5,7 @@
 //! their inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of the last).
 
 use super::ROUNDING;
-use crate::math::octet::Octets;
+use crate::math::eight_lanes::EightLanes;
 use crate::math::real::{Lanes, Real};
 use crate::math::vectorised::Kernel;
 use crate::math::{Mat3, Vec3};
@@ -124,7 +124,7 @@ impl Kernel for ObbExclusion<'_> {
     type Output = bool;
 
     #[inline(always)]
-    fn call(self, _: impl Octets) -> bool {
+    fn call(self, _: impl EightLanes) -> bool {
         self.0[0].excludes(self.0[1])
     }
 }

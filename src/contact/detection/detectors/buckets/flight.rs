@@ -120,7 +120,7 @@ impl Buckets {
             self.flight.clear_until[pair] = time;
             self.statistics.counts.trajectory += 1;
             if time.is_finite() {
-                let prediction = Prediction { asked_at: flight.time, bodies, depth: [0, 0], time };
+                let prediction = Prediction { predicted_at: flight.time, bodies, depth: [0, 0], time };
                 self.statistics.predictions.push(prediction);
             }
         }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-use crate::contact::detection::face::convex_hull::QuadraticPatch;
+use crate::contact::detection::face::convex_hull::QuadraticBezierFace;
 use crate::contact::detection::report::Prediction;
 use crate::contact::detection::trajectory::{Flight, Impact};
 use crate::math::{RigidMotion, Vec3};
@@ -44,7 +44,7 @@ enum Item {
     /// A node, by its place in the list of the body.
     Node(u32),
     /// A patch of a curved face, by its place in the list of the search.
-    Patch(u32),
+    CurvedPiece(u32),
     NodeBlock(u32),
     FaceBlock(u32),
 }
@@ -110,7 +110,7 @@ impl WallDetector {
             self.statistics.counts.trajectory += 1;
             let time = s.map_or(f64::INFINITY, |s| (flight.time + s).next_down().max(flight.time));
             if time.is_finite() {
-                let prediction = Prediction { asked_at: flight.time, bodies, depth: [0, 0], time };
+                let prediction = Prediction { predicted_at: flight.time, bodies, depth: [0, 0], time };
                 self.statistics.predictions.push(prediction);
             }
             time
@@ -129,7 +129,7 @@ impl WallDetector {
             flight,
             until,
             heap: BinaryHeap::new(),
-            patches: Vec::new(),
+            pieces: Vec::new(),
             looked_at: 0,
         };
         search.begin();
@@ -194,7 +194,7 @@ struct Search<'a> {
     flight: &'a Flight<'a>,
     until: f64,
     heap: BinaryHeap<Entry>,
-    patches: Vec<CurvedPiece>,
+    pieces: Vec<CurvedPiece>,
     /// Entries taken from the heap.
     looked_at: u64,
 }
@@ -205,7 +205,7 @@ struct CurvedPiece {
     face: u32,
     /// Height at which it touches \[m\].
     touching: f64,
-    patch: QuadraticPatch,
+    bezier_face: QuadraticBezierFace,
 }
 
 impl Search<'_> {
@@ -233,8 +233,8 @@ impl Search<'_> {
                     let face = self.body.faces[k as usize];
                     return Some(Touch { time, point: self.node(k), face });
                 }
-                Item::Patch(k) => {
-                    let piece = self.patches[k as usize];
+                Item::CurvedPiece(k) => {
+                    let piece = self.pieces[k as usize];
                     if let Some(touch) = self.look_at(k, &piece, time) {
                         return Some(touch);
                     }
@@ -261,8 +261,8 @@ impl Search<'_> {
             let face = self.body.curved[k];
             let (kind, nodes) = surface.face(face as usize);
             let node = |k: usize| self.flight.reference_positions[nodes[k] as usize];
-            let patch = QuadraticPatch::of_face(kind, node);
-            self.push_piece(CurvedPiece { face, touching: TOUCHING * patch.extent(), patch });
+            let bezier_face = QuadraticBezierFace::of_face(kind, node);
+            self.push_piece(CurvedPiece { face, touching: TOUCHING * bezier_face.extent(), bezier_face });
         }
     }
 
@@ -272,24 +272,24 @@ impl Search<'_> {
             true => self.heights.first_touch(point, 0.0, self.until),
             false => Some(0.0),
         };
-        let time = piece.patch.points().iter().filter_map(touch).min_by(f64::total_cmp);
-        self.patches.push(piece);
-        self.push(time, Item::Patch(self.patches.len() as u32 - 1));
+        let time = piece.bezier_face.points().iter().filter_map(touch).min_by(f64::total_cmp);
+        self.pieces.push(piece);
+        self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
     /// The touch of a piece whose lowest corner, a point of the face, is as good as down; otherwise splits it. One that
     /// was down from the beginning touches when that corner comes down again, if it does.
     fn look_at(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
-        let lowest = *piece.patch.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;
+        let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;
         if height(&lowest) > piece.touching {
-            piece.patch.split(|patch| self.push_piece(CurvedPiece { patch, ..*piece }));
+            piece.bezier_face.split(|bezier_face| self.push_piece(CurvedPiece { bezier_face, ..*piece }));
             return None;
         }
         if time == 0.0 {
             let again = self.heights.first_touch(&lowest, 0.0, self.until)?;
             if again > 0.0 {
-                self.push(Some(again), Item::Patch(k));
+                self.push(Some(again), Item::CurvedPiece(k));
                 return None;
             }
         }

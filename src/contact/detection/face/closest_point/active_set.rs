@@ -10,7 +10,7 @@
 use super::Feature;
 use super::domain::Domain;
 use super::minimise::{Minimise, Minimum};
-use super::patch::{Expansion, Patch};
+use super::polynomial::{Expansion, FacePolynomial};
 use super::sqp::{
     Hessian, NOISE, STEP_TOLERANCE, Sqp, backtrack, is_hidden, is_sufficient, positive_definite,
     positive_number,
@@ -25,8 +25,8 @@ const MAX_ITERATIONS: u32 = 40;
 pub struct ActiveSet;
 
 impl Minimise for ActiveSet {
-    fn minimise<P: Patch>(&self, patch: &P, start: [f64; 2]) -> Minimum {
-        let mut here = patch.expand(start);
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum {
+        let mut here = polynomial.expand(start);
         let mut free = P::DOMAIN.feature(start);
         let mut last_size = f64::INFINITY;
         for iterations in 1..=MAX_ITERATIONS {
@@ -45,14 +45,14 @@ impl Minimise for ActiveSet {
                 return Minimum { xi: here.xi, iterations, converged: hidden };
             }
             last_size = size;
-            let next = patch.expand(target);
+            let next = polynomial.expand(target);
             (here, free) = if hidden || is_sufficient(&here, slope, 1.0, next.objective) {
                 (next, reached)
             } else {
-                (backtrack(patch, &here, target, slope), step.free)
+                (backtrack(polynomial, &here, target, slope), step.free)
             };
         }
-        let rest = Sqp { hessian: Hessian::Bfgs }.minimise(patch, here.xi);
+        let rest = Sqp { hessian: Hessian::Bfgs }.minimise(polynomial, here.xi);
         Minimum { iterations: MAX_ITERATIONS + rest.iterations, ..rest }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
-use crate::math::octet::Octets;
+use crate::math::eight_lanes::EightLanes;
 use crate::math::real::{LANES, Lanes, Mask, Real};
 use crate::math::vectorised::{Kernel, Vectorised};
 
@@ -74,7 +74,7 @@ impl Kernel for Batch<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self, _: impl Octets) {
+    fn call(self, _: impl EightLanes) {
         for ((closest, triangles), queries) in self.closest.iter_mut().zip(self.triangles).zip(self.queries) {
             *closest = triangles.closest(queries);
         }
@@ -101,7 +101,7 @@ impl Kernel for BatchAndNormals<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self, _: impl Octets) {
+    fn call(self, _: impl EightLanes) {
         let Batch { triangles, queries, closest } = self.batch;
         let answers = closest.iter_mut().zip(self.normals);
         for ((closest, normal), (triangles, queries)) in answers.zip(triangles.iter().zip(queries)) {

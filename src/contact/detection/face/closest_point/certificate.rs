@@ -20,7 +20,7 @@
 use std::ops::Range;
 
 use super::domain::MAX_FACE_NODES;
-use super::patch::{Cell, Patch};
+use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -37,23 +37,23 @@ const NOISE: f64 = 1e-6;
 /// Whether no point of a face is closer than that at ξ, which satisfies the optimality conditions. If not, it may be
 /// the closest all the same.
 #[inline]
-pub fn is_closest<P: Patch>(patch: &P, xi: [f64; 2]) -> bool {
-    let offset = patch.offset(xi);
-    let part = PartOverBox::whole(patch);
-    part.is_least(&offset, xi) || is_closest_of_smaller_boxes(patch, part, &offset, xi)
+pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
+    let offset = polynomial.offset(xi);
+    let part = PartOverBox::whole(polynomial);
+    part.is_least(&offset, xi) || is_closest_of_smaller_boxes(polynomial, part, &offset, xi)
 }
 
 /// Tries boxes that hold all points as close as that at ξ, each within the one before.
 #[inline(never)]
-fn is_closest_of_smaller_boxes<P: Patch>(
-    patch: &P,
+fn is_closest_of_smaller_boxes<P: FacePolynomial>(
+    polynomial: &P,
     mut part: PartOverBox<P>,
     offset: &Vec3,
     xi: [f64; 2],
 ) -> bool {
     for _ in 0..MAX_BOXES {
         let Some(cell) = part.box_of_points_within(offset.norm()) else { return false };
-        part = PartOverBox::new(patch.part(&cell), cell);
+        part = PartOverBox::new(polynomial.part(&cell), cell);
         if part.is_least(offset, xi) {
             return true;
         }
@@ -64,7 +64,7 @@ fn is_closest_of_smaller_boxes<P: Patch>(
 /// A patch over a box of natural coordinates, its own s in [−1, 1]², with dot products of its coefficients with its
 /// tangents at the centre. A segment counts as a strip, whose second tangent is as long as the first.
 struct PartOverBox<P> {
-    patch: P,
+    polynomial: P,
     cell: Cell,
     /// x,ᵢ·x,ⱼ at the centre as (11, 22, 12).
     metric: [f64; 3],
@@ -72,24 +72,24 @@ struct PartOverBox<P> {
     along: [[f64; 2]; MAX_FACE_NODES],
 }
 
-impl<P: Patch> PartOverBox<P> {
+impl<P: FacePolynomial> PartOverBox<P> {
     const IS_STRIP: bool = P::KIND.dimension() == 1;
     const NONLINEAR: Range<usize> = P::KIND.dimension() + 1..P::POWERS.len();
 
     /// Over the least box around the domain.
     #[inline]
-    fn whole(patch: &P) -> Self {
+    fn whole(polynomial: &P) -> Self {
         if matches!(P::KIND.linear(), CellKind::Tri3) {
             let cell = Cell { origin: [0.5; 2], axes: [[0.5, 0.0], [0.0, 0.5]] };
-            Self::new(patch.part(&cell), cell)
+            Self::new(polynomial.part(&cell), cell)
         } else {
-            Self::new(*patch, Cell::WHOLE)
+            Self::new(*polynomial, Cell::WHOLE)
         }
     }
 
     #[inline]
-    fn new(patch: P, cell: Cell) -> Self {
-        let c = patch.coefficients();
+    fn new(polynomial: P, cell: Cell) -> Self {
+        let c = polynomial.coefficients();
         let second = if Self::IS_STRIP { Vec3::zeros() } else { c[2] };
         let length_squared = c[1].norm_squared();
         let metric = if Self::IS_STRIP {
@@ -101,7 +101,7 @@ impl<P: Patch> PartOverBox<P> {
         for k in Self::NONLINEAR {
             along[k] = [c[1].dot(&c[k]), second.dot(&c[k])];
         }
-        Self { patch, cell, metric, along }
+        Self { polynomial, cell, metric, along }
     }
 
     /// Whether F is clearly greater at all other points of the box than at ξ*; `offset` is p.
@@ -126,7 +126,7 @@ impl<P: Patch> PartOverBox<P> {
             m11 -= 2.0 * along * first;
             m22 -= 2.0 * across * second;
             spread += along * second + across * first;
-            let bend = offset.dot(&self.patch.coefficients()[k]);
+            let bend = offset.dot(&self.polynomial.coefficients()[k]);
             // Constant second derivatives have a sign.
             match P::POWERS[k] {
                 [2, 0] => m11 += 2.0 * bend,
@@ -153,7 +153,7 @@ impl<P: Patch> PartOverBox<P> {
             let bend = solve(self.along[k]);
             reach = [0, 1].map(|i| reach[i] + bend[i].abs());
         }
-        let c = self.patch.coefficients();
+        let c = self.polynomial.coefficients();
         let centre = solve([c[1].dot(&c[0]), if Self::IS_STRIP { 0.0 } else { c[2].dot(&c[0]) }]);
         let mut cell = self.cell;
         for i in 0..2 {
@@ -213,7 +213,7 @@ fn power(x: f64, k: u8) -> f64 {
 mod tests {
     use super::*;
     use crate::contact::detection::face::closest_point::minimise::{Minimise, Minimum};
-    use crate::contact::detection::face::closest_point::patch::{Visitor, visit};
+    use crate::contact::detection::face::closest_point::polynomial::{Visitor, visit};
     use crate::contact::detection::face::closest_point::search::global_minimum;
     use crate::contact::detection::face::closest_point::sqp::{Hessian, Sqp};
     use crate::contact::detection::samples::Samples;
@@ -226,7 +226,7 @@ mod tests {
         struct Nodes;
         impl Visitor for Nodes {
             type Output = Vec<Vec3>;
-            fn visit<P: Patch>(self, _: &P) -> Vec<Vec3> {
+            fn visit<P: FacePolynomial>(self, _: &P) -> Vec<Vec3> {
                 let nodes = P::DOMAIN.corners.iter().chain(P::OTHER_NODES);
                 nodes.map(|xi| Vec3::new(xi[0], xi[1], 0.0)).collect()
             }
@@ -240,12 +240,12 @@ mod tests {
 
     impl Visitor for Excess {
         type Output = (bool, f64);
-        fn visit<P: Patch>(self, patch: &P) -> (bool, f64) {
-            let local = Sqp { hessian: Hessian::Exact }.minimise(patch, P::DOMAIN.project(self.0));
-            let global = global_minimum(patch, Minimum { converged: false, ..local }).minimum;
+        fn visit<P: FacePolynomial>(self, polynomial: &P) -> (bool, f64) {
+            let local = Sqp { hessian: Hessian::Exact }.minimise(polynomial, P::DOMAIN.project(self.0));
+            let global = global_minimum(polynomial, Minimum { converged: false, ..local }).minimum;
             assert!(local.converged && global.converged);
-            let distance = |xi| patch.offset(xi).norm();
-            (is_closest(patch, local.xi), distance(local.xi) - distance(global.xi))
+            let distance = |xi| polynomial.offset(xi).norm();
+            (is_closest(polynomial, local.xi), distance(local.xi) - distance(global.xi))
         }
     }
 
@@ -292,15 +292,15 @@ mod tests {
 
     impl Visitor for Slack {
         type Output = f64;
-        fn visit<P: Patch>(self, patch: &P) -> f64 {
+        fn visit<P: FacePolynomial>(self, polynomial: &P) -> f64 {
             let [from, to] = [self.0, self.1].map(|xi| P::DOMAIN.project(xi));
-            let (part, here) = (PartOverBox::whole(patch), patch.expand(from));
-            let [m11, m22, m12] = part.growth(&patch.offset(from), from);
+            let (part, here) = (PartOverBox::whole(polynomial), polynomial.expand(from));
+            let [m11, m22, m12] = part.growth(&polynomial.offset(from), from);
             let delta = [0, 1].map(|i| (to[i] - from[i]) / part.cell.axes[i][i]);
             let slope = here.gradient[0] * (to[0] - from[0]) + here.gradient[1] * (to[1] - from[1]);
             let bound = m11 * delta[0] * delta[0] + m22 * delta[1] * delta[1]
                 - 2.0 * m12 * (delta[0] * delta[1]).abs();
-            2.0 * (patch.expand(to).objective - here.objective - slope) - bound
+            2.0 * (polynomial.expand(to).objective - here.objective - slope) - bound
         }
     }
 
@@ -328,11 +328,11 @@ mod tests {
 
     impl Visitor for Missing {
         type Output = Option<bool>;
-        fn visit<P: Patch>(self, patch: &P) -> Option<bool> {
+        fn visit<P: FacePolynomial>(self, polynomial: &P) -> Option<bool> {
             let xi = P::DOMAIN.corners[self.0];
-            let distance = patch.offset(xi).norm() * self.1;
-            let cell = PartOverBox::whole(patch).box_of_points_within(distance)?;
-            let next = PartOverBox::new(patch.part(&cell), cell).box_of_points_within(distance);
+            let distance = polynomial.offset(xi).norm() * self.1;
+            let cell = PartOverBox::whole(polynomial).box_of_points_within(distance)?;
+            let next = PartOverBox::new(polynomial.part(&cell), cell).box_of_points_within(distance);
             let is_out =
                 |cell: Cell| (0..2).any(|i| (xi[i] - cell.origin[i]).abs() > cell.axes[i][i] + 1e-15);
             Some(is_out(cell) || next.is_some_and(is_out))

@@ -13,7 +13,7 @@
 use super::active_set::ActiveSet;
 use super::domain::Domain;
 use super::minimise::{Minimise, Minimum};
-use super::patch::{Expansion, Patch};
+use super::polynomial::{Expansion, FacePolynomial};
 use super::sqp::{positive_definite, positive_number};
 
 /// Most sides of a domain.
@@ -39,16 +39,16 @@ const LEAST_FRACTION: f64 = 1e-10;
 pub struct InteriorPoint;
 
 impl Minimise for InteriorPoint {
-    fn minimise<P: Patch>(&self, patch: &P, _start: [f64; 2]) -> Minimum {
-        let mut barrier = Barrier::new(patch);
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, _start: [f64; 2]) -> Minimum {
+        let mut barrier = Barrier::new(polynomial);
         let mut iterations = 0;
         while barrier.residual() > TOLERANCE * barrier.scale && iterations < MAX_ITERATIONS {
             iterations += 1;
-            if !barrier.step(patch) {
+            if !barrier.step(polynomial) {
                 break;
             }
         }
-        let rest = ActiveSet.minimise(patch, barrier.crossover());
+        let rest = ActiveSet.minimise(polynomial, barrier.crossover());
         Minimum { iterations: iterations + rest.iterations, ..rest }
     }
 }
@@ -66,8 +66,8 @@ struct Barrier {
 }
 
 impl Barrier {
-    fn new<P: Patch>(patch: &P) -> Self {
-        let here = patch.expand(P::DOMAIN.centre);
+    fn new<P: FacePolynomial>(polynomial: &P) -> Self {
+        let here = polynomial.expand(P::DOMAIN.centre);
         let trace = here.metric[0] + here.metric[1];
         let parameter = FIRST_BARRIER * here.objective;
         let slacks = slacks(P::DOMAIN, here.xi);
@@ -103,7 +103,7 @@ impl Barrier {
     /// ```
     ///
     /// Whether there is one: near the border of a degenerate face rounding makes the system singular.
-    fn step<P: Patch>(&mut self, patch: &P) -> bool {
+    fn step<P: FacePolynomial>(&mut self, polynomial: &P) -> bool {
         let slacks = slacks(self.domain, self.here.xi);
         let (mut matrix, mut right) = (self.here.hessian, self.here.gradient.map(|g| -g));
         for (k, normal) in self.sides() {
@@ -125,7 +125,7 @@ impl Barrier {
             primal = to_the_border(primal, z, dz);
             dual = to_the_border(dual, lambda, change[k]);
         }
-        let taken = self.search(patch, step, -dot(right, step), primal);
+        let taken = self.search(polynomial, step, -dot(right, step), primal);
         for (lambda, change) in self.multipliers.iter_mut().zip(change) {
             *lambda += dual * change;
         }
@@ -149,10 +149,10 @@ impl Barrier {
     }
 
     /// Goes the largest fraction of the step, by halves, with a sufficient decrease of F − μ Σ ln z, and returns it.
-    fn search<P: Patch>(&mut self, patch: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
+    fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
-            0.5 * patch.offset(xi).norm_squared() - self.parameter * logarithms
+            0.5 * polynomial.offset(xi).norm_squared() - self.parameter * logarithms
         };
         let start = merit(self.here.xi);
         let mut fraction = largest;
@@ -164,7 +164,7 @@ impl Barrier {
         {
             fraction *= 0.5;
         }
-        self.here = patch.expand(at(fraction));
+        self.here = polynomial.expand(at(fraction));
         fraction
     }
 

@@ -1,11 +1,11 @@
 //! What all iterative methods have in common.
 
-use super::patch::Patch;
+use super::polynomial::FacePolynomial;
 
 /// A method that walks downhill on ½ |x(ξ) − r|² within the natural domain.
 pub trait Minimise {
     /// A local minimum from `start`, which lies in the domain; ends after a bounded number of iterations.
-    fn minimise<P: Patch>(&self, patch: &P, start: [f64; 2]) -> Minimum;
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum;
 }
 
 /// Result of an iteration.

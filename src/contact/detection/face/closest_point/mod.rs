@@ -7,7 +7,7 @@
 //! ```
 //!
 //! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take an iterative
-//! method ([`Minimise`]), which walks downhill on a polynomial ([`patch`]). On a curved or warped face the problem can
+//! method ([`Minimise`]), which walks downhill on a polynomial ([`polynomial`]). On a curved or warped face the problem can
 //! have several local minima; the one returned is the global one: where that is not certain (`certificate`), branch and
 //! bound takes over (`search`, with the bounds of `bernstein`).
 
@@ -20,7 +20,7 @@ mod domain;
 mod interior_point;
 mod minimise;
 mod newton;
-pub mod patch;
+pub mod polynomial;
 mod pseudo_normal;
 mod quadratic_program;
 mod search;
@@ -41,14 +41,14 @@ pub use minimise::{Minimise, Minimum};
 pub use newton::Newton;
 pub use pseudo_normal::{Gap, normals_beside_edge, pseudo_normal, signed_gap, vertex_normal};
 pub(crate) use pseudo_normal::{
-    SQUARE, are_against, are_opposed, face_normal_vector, face_normal_where, is_past_rim,
+    SQUARE, are_against, face_normal_vector, face_normal_where, is_past_rim, normals_are_opposed,
     pseudo_normal_vector, unit_or_zero, vertex_normal_where, weighted_normal,
 };
 pub use sqp::Sqp;
 
 use crate::math::Vec3;
 use crate::mesh::CellKind;
-use patch::{Patch, Visitor};
+use polynomial::{FacePolynomial, Visitor};
 use sqp::Hessian;
 
 /// Part of a face on which a point lies, by local numbers.
@@ -178,7 +178,7 @@ fn iterate(
     nodes: &[Vec3],
     query: &Vec3,
 ) -> Option<ClosestPoint> {
-    patch::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
+    polynomial::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
 /// What a method makes of a face by itself: the local minimum downhill of the start, which on a curved or warped
@@ -190,7 +190,7 @@ pub fn local_minimum(
     nodes: &[Vec3],
     query: &Vec3,
 ) -> Option<Minimum> {
-    patch::visit(kind, nodes, query, LocalMinimum { method, start, nodes, query })
+    polynomial::visit(kind, nodes, query, LocalMinimum { method, start, nodes, query })
 }
 
 struct LocalMinimum<'a, M> {
@@ -204,8 +204,8 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     type Output = Minimum;
 
     #[inline]
-    fn visit<P: Patch>(self, patch: &P) -> Minimum {
-        self.method.minimise(patch, first_point(patch, self.start, self.nodes, self.query))
+    fn visit<P: FacePolynomial>(self, polynomial: &P) -> Minimum {
+        self.method.minimise(polynomial, first_point(polynomial, self.start, self.nodes, self.query))
     }
 }
 
@@ -216,14 +216,14 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     type Output = ClosestPoint;
 
     #[inline]
-    fn visit<P: Patch>(self, patch: &P) -> ClosestPoint {
+    fn visit<P: FacePolynomial>(self, polynomial: &P) -> ClosestPoint {
         let LocalMinimum { nodes, query, .. } = self.0;
-        let local = self.0.visit(patch);
-        let is_closest = P::AFFINE || certificate::is_closest(patch, local.xi);
+        let local = self.0.visit(polynomial);
+        let is_closest = P::AFFINE || certificate::is_closest(polynomial, local.xi);
         let (minimum, outcome) = if local.converged && is_closest {
             (local, Outcome::Converged)
         } else {
-            let found = search::global_minimum(patch, local);
+            let found = search::global_minimum(polynomial, local);
             let outcome = match (found.minimum.converged, found.cells) {
                 (false, _) => Outcome::Capped,
                 (true, 0) => Outcome::Converged,
@@ -231,19 +231,19 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
             };
             (found.minimum, outcome)
         };
-        ClosestPoint::from_minimum(patch, nodes, query, &minimum, outcome)
+        ClosestPoint::from_minimum(polynomial, nodes, query, &minimum, outcome)
     }
 }
 
 /// Where the iteration on a face starts.
 #[inline]
-fn first_point<P: Patch>(patch: &P, start: Start, nodes: &[Vec3], query: &Vec3) -> [f64; 2] {
+fn first_point<P: FacePolynomial>(polynomial: &P, start: Start, nodes: &[Vec3], query: &Vec3) -> [f64; 2] {
     match start {
         Start::Centre => P::DOMAIN.centre,
         Start::Previous(xi) => P::DOMAIN.project(xi),
         Start::Nearest => {
             let mut best = P::DOMAIN.centre;
-            let mut least = patch.offset(best).norm_squared();
+            let mut least = polynomial.offset(best).norm_squared();
             for (node, &xi) in nodes.iter().zip(P::DOMAIN.corners.iter().chain(P::OTHER_NODES)) {
                 let distance = (query - node).norm_squared();
                 if distance < least {
@@ -257,8 +257,8 @@ fn first_point<P: Patch>(patch: &P, start: Start, nodes: &[Vec3], query: &Vec3) 
 
 impl ClosestPoint {
     #[inline]
-    fn from_minimum<P: Patch>(
-        patch: &P,
+    fn from_minimum<P: FacePolynomial>(
+        polynomial: &P,
         nodes: &[Vec3],
         query: &Vec3,
         minimum: &Minimum,
@@ -267,7 +267,7 @@ impl ClosestPoint {
         let feature = feature_of::<P>(nodes, minimum.xi);
         let point = match feature {
             Feature::Vertex(k) => nodes[k as usize],
-            _ => query + patch.offset(minimum.xi),
+            _ => query + polynomial.offset(minimum.xi),
         };
         let distance_squared = (query - point).norm_squared();
         let outcome = if distance_squared.is_finite() { outcome } else { Outcome::Capped };
@@ -277,7 +277,7 @@ impl ClosestPoint {
 
 /// Where a point of a face lies; a collapsed edge is the corner at both its ends.
 #[inline]
-fn feature_of<P: Patch>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
+fn feature_of<P: FacePolynomial>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
     match P::DOMAIN.feature(xi) {
         Feature::Edge(k) => {
             let (from, corners) = (k as usize, P::DOMAIN.corners.len());

@@ -8,7 +8,7 @@
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
-use super::patch::{Expansion, Patch};
+use super::polynomial::{Expansion, FacePolynomial};
 use super::sqp::STEP_TOLERANCE;
 
 /// Iterations of one projection; it converges quadratically, or not at all.
@@ -23,13 +23,13 @@ const FAR: f64 = 10.0;
 pub struct Newton;
 
 impl Minimise for Newton {
-    fn minimise<P: Patch>(&self, patch: &P, start: [f64; 2]) -> Minimum {
-        let (found, mut iterations) = project_on_face(patch, start);
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum {
+        let (found, mut iterations) = project_on_face(polynomial, start);
         if let Some(xi) = found.filter(|&xi| P::DOMAIN.contains(xi)) {
             return Minimum { xi, iterations, converged: true };
         }
         let corners = P::DOMAIN.corners;
-        let distance = |xi| patch.offset(xi).norm_squared();
+        let distance = |xi| polynomial.offset(xi).norm_squared();
         let mut best = corners[0];
         let mut consider = |xi| {
             if distance(xi) < distance(best) {
@@ -39,12 +39,12 @@ impl Minimise for Newton {
         corners.iter().for_each(|&corner| consider(corner));
         if P::DOMAIN.dimension() == 2 {
             for (k, &from) in corners.iter().enumerate() {
-                let (found, taken) = project_on_edge(patch, [from, corners[P::DOMAIN.next_corner(k)]]);
+                let (found, taken) = project_on_edge(polynomial, [from, corners[P::DOMAIN.next_corner(k)]]);
                 iterations += taken;
                 found.into_iter().for_each(&mut consider);
             }
         }
-        let last = ActiveSet.minimise(patch, best);
+        let last = ActiveSet.minimise(polynomial, best);
         Minimum { iterations: iterations + last.iterations, ..last }
     }
 }
@@ -52,11 +52,11 @@ impl Minimise for Newton {
 /// Root of F,ᵢ = 0 at which F is least of its surroundings, inside or not, and the iterations it took.
 ///
 /// H δξ = −F,ᵢ with the exact Hessian, whatever its signs.
-fn project_on_face<P: Patch>(patch: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
+fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
     let dimension = P::DOMAIN.dimension();
     let mut xi = start;
     for iterations in 1..=MAX_ITERATIONS {
-        let here = patch.expand(xi);
+        let here = polynomial.expand(xi);
         let step = newton_step(dimension, &here);
         xi = [0, 1].map(|i| xi[i] + step[i]);
         let size = step[0].abs().max(step[1].abs());
@@ -91,12 +91,12 @@ fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
 }
 
 /// Root of dF/dt = 0 on an edge at which F is least of its surroundings, if it is inside, and the iterations.
-fn project_on_edge<P: Patch>(patch: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
+fn project_on_edge<P: FacePolynomial>(polynomial: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
     let along = [to[0] - from[0], to[1] - from[1]];
     let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);
     let mut t = 0.5;
     for iterations in 1..=MAX_ITERATIONS {
-        let here = patch.expand(at(t));
+        let here = polynomial.expand(at(t));
         let slope = here.gradient[0] * along[0] + here.gradient[1] * along[1];
         let [h11, h22, h12] = here.hessian;
         let curvature =

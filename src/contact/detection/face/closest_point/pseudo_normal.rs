@@ -110,7 +110,7 @@ pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usi
 
 /// Whether two directions, of any length, are more than square to each other: faces at right angles are not opposed,
 /// whichever way they are turned in space.
-pub fn are_opposed(a: &Vec3, b: &Vec3) -> bool {
+pub fn normals_are_opposed(a: &Vec3, b: &Vec3) -> bool {
     let product = a.dot(b);
     product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
 }
@@ -183,8 +183,9 @@ pub fn is_past_rim(
 ) -> bool {
     let at = |node: u32| positions[node as usize];
     let normal = face_normal(surface, positions, face, xi);
-    let is_passed = |other: Vec3| are_opposed(&other, &-offset) && !are_opposed(&other, &normal);
-    are_opposed(&normal, offset)
+    let is_passed =
+        |other: Vec3| normals_are_opposed(&other, &-offset) && !normals_are_opposed(&other, &normal);
+    normals_are_opposed(&normal, offset)
         && match feature {
             Feature::Face => false,
             Feature::Edge(k) => is_passed(edge_normal(surface, positions, face, xi, k as usize) - normal),
@@ -267,7 +268,7 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
             }
             _ => return None,
         };
-        against &= are_opposed(&normal, direction);
+        against &= normals_are_opposed(&normal, direction);
         along &= normal.dot(direction) > 0.0;
     }
     (against || along).then_some(against)

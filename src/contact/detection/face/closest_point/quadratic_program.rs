@@ -1,7 +1,7 @@
 //! Convex quadratic programs in one or two variables, by enumeration.
 
 use super::domain::Domain;
-use super::patch::Patch;
+use super::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
 /// Determinant, relative to the product of the diagonal, below which a free minimum is not trusted to tell which
@@ -34,12 +34,12 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
 /// with n = x,₁ × x,₂ the free minimum is ξ₁ = −(c₀ × x,₂)·n / n·n, ξ₂ = −(x,₁ × c₀)·n / n·n (Cramer's rule in
 /// the plane of the face).
 #[inline]
-pub fn minimise_affine<P: Patch>(patch: &P) -> [f64; 2] {
+pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     let [from, to] = [P::DOMAIN.corners[0], P::DOMAIN.corners[1]];
     if P::DOMAIN.dimension() == 1 {
-        return closest_along(patch, from, to).1;
+        return closest_along(polynomial, from, to).1;
     }
-    let derivatives = patch.derivatives(from);
+    let derivatives = polynomial.derivatives(from);
     let (origin, [x1, x2]) = (derivatives.offset, derivatives.tangents);
     let normal = x1.cross(&x2);
     let scale = -1.0 / normal.norm_squared();
@@ -47,7 +47,7 @@ pub fn minimise_affine<P: Patch>(patch: &P) -> [f64; 2] {
     if P::DOMAIN.contains(free) {
         return free;
     }
-    least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(patch, from, to))
+    least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
 /// The least of the minima along the edges that `free` is not certainly inside of; `otherwise` if none is a number.
@@ -88,8 +88,8 @@ fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -
 
 /// Least distance squared on the straight edge between two corners of an affine patch, and its place.
 #[inline]
-fn closest_along<P: Patch>(patch: &P, from: [f64; 2], to: [f64; 2]) -> (f64, [f64; 2]) {
-    let (start, end) = (patch.offset(from), patch.offset(to));
+fn closest_along<P: FacePolynomial>(polynomial: &P, from: [f64; 2], to: [f64; 2]) -> (f64, [f64; 2]) {
+    let (start, end) = (polynomial.offset(from), polynomial.offset(to));
     let edge: Vec3 = end - start;
     let along = -start.dot(&edge);
     let length_squared = edge.norm_squared();

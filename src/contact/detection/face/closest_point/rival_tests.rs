@@ -1,6 +1,6 @@
 //! Every method on every kind of face: optimality by its definition, agreement with closed forms, degenerate faces.
 
-use super::patch::{Expansion, Visitor, visit};
+use super::polynomial::{Expansion, Visitor, visit};
 use super::sqp::Hessian;
 use super::*;
 use crate::contact::detection::samples::Samples;
@@ -13,8 +13,8 @@ struct Expand([f64; 2]);
 
 impl Visitor for Expand {
     type Output = (Expansion, &'static Domain);
-    fn visit<P: Patch>(self, patch: &P) -> Self::Output {
-        (patch.expand(self.0), P::DOMAIN)
+    fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output {
+        (polynomial.expand(self.0), P::DOMAIN)
     }
 }
 

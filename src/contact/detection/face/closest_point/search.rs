@@ -13,7 +13,7 @@
 //! The control points are computed anew for each cell, so that rounding shrinks with the cells.
 
 use super::minimise::{Minimise, Minimum};
-use super::patch::{Cell, Patch};
+use super::polynomial::{Cell, FacePolynomial};
 use super::sqp::{Hessian, Sqp};
 use crate::math::Vec3;
 
@@ -38,15 +38,16 @@ pub struct Search {
 /// The global minimum, given a local one.
 #[cold]
 #[inline(never)]
-pub fn global_minimum<P: Patch>(patch: &P, local: Minimum) -> Search {
-    let offset = patch.offset(local.xi);
-    if local.converged && is_behind_plane(patch, offset, threshold(0.5 * offset.norm_squared(), size(patch)))
+pub fn global_minimum<P: FacePolynomial>(polynomial: &P, local: Minimum) -> Search {
+    let offset = polynomial.offset(local.xi);
+    if local.converged
+        && is_behind_plane(polynomial, offset, threshold(0.5 * offset.norm_squared(), size(polynomial)))
     {
         return Search { minimum: local, cells: 0 };
     }
     let mut search = BranchAndBound {
-        patch,
-        size: size(patch),
+        polynomial,
+        size: size(polynomial),
         xi: local.xi,
         objective: 0.5 * offset.norm_squared(),
         iterations: local.iterations,
@@ -56,7 +57,7 @@ pub fn global_minimum<P: Patch>(patch: &P, local: Minimum) -> Search {
     while count > 0 {
         count -= 1;
         let (cell, depth) = stack[count];
-        let part = patch.part(&cell);
+        let part = polynomial.part(&cell);
         let known = if depth == 0 && local.converged { Some(local.xi) } else { None };
         if search.is_done_with(&part, &cell, known) {
             continue;
@@ -81,19 +82,19 @@ pub fn global_minimum<P: Patch>(patch: &P, local: Minimum) -> Search {
 
 /// The state of a search: the face and the best point of it so far.
 struct BranchAndBound<'a, P> {
-    patch: &'a P,
+    polynomial: &'a P,
     size: f64,
     xi: [f64; 2],
     objective: f64,
     iterations: u32,
 }
 
-impl<P: Patch> BranchAndBound<'_, P> {
+impl<P: FacePolynomial> BranchAndBound<'_, P> {
     /// Whether no point of a cell is closer than the best, which may first become one of the cell.
     ///
     /// `part`: the patch over the cell; `known`: a point of it that satisfies the optimality conditions.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
-        if is_behind_plane(part, self.patch.offset(self.xi), self.threshold(0.0)) {
+        if is_behind_plane(part, self.polynomial.offset(self.xi), self.threshold(0.0)) {
             return true;
         }
         let bounds = part.bounds(self.objective);
@@ -132,9 +133,9 @@ impl<P: Patch> BranchAndBound<'_, P> {
 
     /// Walks downhill from the best point, which may be no better than a bound required.
     fn polish(&mut self) {
-        let local = Sqp { hessian: Hessian::Exact }.minimise(self.patch, self.xi);
+        let local = Sqp { hessian: Hessian::Exact }.minimise(self.polynomial, self.xi);
         self.iterations += local.iterations;
-        if 0.5 * self.patch.offset(local.xi).norm_squared() < self.objective {
+        if 0.5 * self.polynomial.offset(local.xi).norm_squared() < self.objective {
             self.xi = local.xi;
         }
     }
@@ -146,7 +147,8 @@ impl<P: Patch> BranchAndBound<'_, P> {
         } else {
             halves_of_rectangle(part, cell)
         };
-        let [first, second] = halves.map(|half| self.patch.offset(half.at(P::DOMAIN.centre)).norm_squared());
+        let [first, second] =
+            halves.map(|half| self.polynomial.offset(half.at(P::DOMAIN.centre)).norm_squared());
         if first <= second { halves } else { [halves[1], halves[0]] }
     }
 }
@@ -161,20 +163,20 @@ fn threshold(objective: f64, size: f64) -> f64 {
 /// Whether F is at least `threshold` because the face, or part of one, lies behind the plane through `offset` at
 /// right angles to it.
 #[inline]
-fn is_behind_plane<P: Patch>(part: &P, offset: Vec3, threshold: f64) -> bool {
+fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);
     0.5 * distance * distance >= threshold
 }
 
 /// Greatest distance of a node of the face from the first.
-fn size<P: Patch>(patch: &P) -> f64 {
-    let first = patch.offset(P::DOMAIN.corners[0]);
+fn size<P: FacePolynomial>(polynomial: &P) -> f64 {
+    let first = polynomial.offset(P::DOMAIN.corners[0]);
     let nodes = P::DOMAIN.corners.iter().chain(P::OTHER_NODES);
-    nodes.map(|&xi| (patch.offset(xi) - first).norm()).fold(0.0, f64::max)
+    nodes.map(|&xi| (polynomial.offset(xi) - first).norm()).fold(0.0, f64::max)
 }
 
 /// Square of the greatest distance of two points of the natural domain.
-fn diameter_squared<P: Patch>() -> f64 {
+fn diameter_squared<P: FacePolynomial>() -> f64 {
     match P::DOMAIN.corners.len() {
         2 => 4.0,
         3 => 2.0,
@@ -183,12 +185,12 @@ fn diameter_squared<P: Patch>() -> f64 {
 }
 
 /// Length squared of the curve that is the image of a straight line, roughly.
-fn length_squared<P: Patch>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
+fn length_squared<P: FacePolynomial>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
     let middle = part.offset([0, 1].map(|i| 0.5 * (from[i] + to[i])));
     (part.offset(from) - middle).norm_squared() + (part.offset(to) - middle).norm_squared()
 }
 
-fn halves_of_rectangle<P: Patch>(part: &P, cell: &Cell) -> [Cell; 2] {
+fn halves_of_rectangle<P: FacePolynomial>(part: &P, cell: &Cell) -> [Cell; 2] {
     let [mut along, mut across] = [0.0, 0.0];
     for s in [-1.0, 0.0, 1.0] {
         along += length_squared(part, [-1.0, s], [1.0, s]);
@@ -204,7 +206,7 @@ fn halves_of_rectangle<P: Patch>(part: &P, cell: &Cell) -> [Cell; 2] {
 }
 
 /// Cut from the middle of the longest edge to the corner opposite it.
-fn halves_of_triangle<P: Patch>(part: &P, cell: &Cell) -> [Cell; 2] {
+fn halves_of_triangle<P: FacePolynomial>(part: &P, cell: &Cell) -> [Cell; 2] {
     let corners = [0, 1, 2].map(|k| P::DOMAIN.corners[k]);
     let length = |k: usize| length_squared(part, corners[k], corners[(k + 1) % 3]);
     let lengths = [length(0), length(1), length(2)];

@@ -8,7 +8,7 @@
 
 use super::domain::Domain;
 use super::minimise::{Minimise, Minimum};
-use super::patch::{Expansion, Patch};
+use super::polynomial::{Expansion, FacePolynomial};
 use super::{Feature, quadratic_program};
 
 /// Steps of natural coordinates at which the iteration has converged; the last step is still taken.
@@ -47,11 +47,15 @@ pub enum Hessian {
 
 impl Minimise for Sqp {
     #[inline]
-    fn minimise<P: Patch>(&self, patch: &P, start: [f64; 2]) -> Minimum {
+    fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum {
         if P::AFFINE {
-            return Minimum { xi: quadratic_program::minimise_affine(patch), iterations: 1, converged: true };
+            return Minimum {
+                xi: quadratic_program::minimise_affine(polynomial),
+                iterations: 1,
+                converged: true,
+            };
         }
-        let mut here = patch.expand(start);
+        let mut here = polynomial.expand(start);
         let mut exact = self.hessian == Hessian::Exact;
         let mut model = if exact { newton_model(P::DOMAIN, &here) } else { metric_model(&here) };
         let mut last_step = f64::INFINITY;
@@ -73,9 +77,9 @@ impl Minimise for Sqp {
                 return done(here.xi);
             }
             last_step = size;
-            let mut next = patch.expand(target);
+            let mut next = polynomial.expand(target);
             if !hidden && !is_sufficient(&here, slope, 1.0, next.objective) {
-                next = backtrack(patch, &here, target, slope);
+                next = backtrack(polynomial, &here, target, slope);
             }
             if exact && iterations >= MAX_NEWTON {
                 exact = false;
@@ -114,11 +118,16 @@ pub(super) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objecti
 
 /// The first point from half-way to `target` back towards `here`, by halves, with a sufficient decrease of F.
 #[cold]
-pub(super) fn backtrack<P: Patch>(patch: &P, here: &Expansion, target: [f64; 2], slope: f64) -> Expansion {
+pub(super) fn backtrack<P: FacePolynomial>(
+    polynomial: &P,
+    here: &Expansion,
+    target: [f64; 2],
+    slope: f64,
+) -> Expansion {
     let mut fraction = 1.0;
     loop {
         fraction *= 0.5;
-        let next = patch.expand([0, 1].map(|i| here.xi[i] + fraction * (target[i] - here.xi[i])));
+        let next = polynomial.expand([0, 1].map(|i| here.xi[i] + fraction * (target[i] - here.xi[i])));
         if is_sufficient(here, slope, fraction, next.objective) || fraction <= STEP_TOLERANCE {
             return next;
         }

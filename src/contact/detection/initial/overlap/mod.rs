@@ -1,9 +1,9 @@
 //! Bodies that overlap in a given configuration: a check of input, not part of a step.
 
+mod bezier_crossing;
 mod common_ball;
 mod facet;
 mod facet_tree;
-mod patches;
 mod self_crossing;
 mod side;
 mod sorted_boxes;
@@ -21,14 +21,14 @@ use crate::mesh::CellKind;
 
 use crate::contact::detection::face::closest_point::{Method, Start, closest_point};
 use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, control_points, is_held_by_nodes};
-use crate::contact::detection::face::convex_hull::QuadraticPatch;
+use crate::contact::detection::face::convex_hull::QuadraticBezierFace;
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::tree::body_tree::BodyTree;
 use crate::contact::detection::volume::Aabb;
+use bezier_crossing::crossing_of_bezier_faces;
 use common_ball::common_ball;
 use facet::{Facet, fan};
 use facet_tree::FacetTree;
-use patches::crossing_of_patches;
 use side::Side;
 pub(crate) use sorted_boxes::SortedBoxes;
 
@@ -207,7 +207,7 @@ fn crossing(
 fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f64) -> FacetTree {
     let facets = (0..surface.num_faces())
         .filter(|&face| !box_of_face(surface, face, positions).excludes(bounds))
-        .filter(|&face| patch(surface, face, positions).thickness() <= touching)
+        .filter(|&face| bezier_face(surface, face, positions).thickness() <= touching)
         .flat_map(|face| facets(surface, face, positions));
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
@@ -252,26 +252,27 @@ fn curved_crossing(
     near[0].iter().find_map(|&(ref box_of_first, first)| {
         let others = near[1].near(box_of_first);
         others.filter(|&second| !(is_flat(0, first) && is_flat(1, second))).find_map(|second| {
-            let patches = [patch(surfaces[0], first, positions), patch(surfaces[1], second, positions)];
-            if have_a_common_corner(&patches, touching) {
+            let bezier_faces =
+                [bezier_face(surfaces[0], first, positions), bezier_face(surfaces[1], second, positions)];
+            if have_a_common_corner(&bezier_faces, touching) {
                 return None;
             }
-            crossing_of_patches(patches, touching, |point| is_inside(point, [first, second]))
+            crossing_of_bezier_faces(bezier_faces, touching, |point| is_inside(point, [first, second]))
         })
     })
 }
 
 /// Whether a face is the polygon of its corners, but for `touching`.
 fn is_flat(surface: &Surface, face: usize, positions: &[Vec3], touching: f64) -> bool {
-    is_held_by_nodes(surface.face(face).0) && patch(surface, face, positions).thickness() <= touching
+    is_held_by_nodes(surface.face(face).0) && bezier_face(surface, face, positions).thickness() <= touching
 }
 
-fn patch(surface: &Surface, face: usize, positions: &[Vec3]) -> QuadraticPatch {
+fn bezier_face(surface: &Surface, face: usize, positions: &[Vec3]) -> QuadraticBezierFace {
     let (kind, nodes) = surface.face(face);
-    QuadraticPatch::of_face(kind, |k| positions[nodes[k] as usize])
+    QuadraticBezierFace::of_face(kind, |k| positions[nodes[k] as usize])
 }
 
-fn have_a_common_corner([first, second]: &[QuadraticPatch; 2], touching: f64) -> bool {
+fn have_a_common_corner([first, second]: &[QuadraticBezierFace; 2], touching: f64) -> bool {
     first.corners().iter().any(|a| second.corners().iter().any(|b| (a - b).norm() <= touching))
 }
 

@@ -3,16 +3,16 @@
 use rayon::prelude::*;
 
 use crate::contact::detection::face::control_points::is_held_by_nodes;
-use crate::contact::detection::face::convex_hull::QuadraticPatch;
+use crate::contact::detection::face::convex_hull::QuadraticBezierFace;
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::tree::hierarchy::{Builder, Hierarchy};
 use crate::contact::{Edge, Surface};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
+use super::bezier_crossing::crossing_of_bezier_faces;
 use super::facet::Facet;
-use super::patches::crossing_of_patches;
-use super::{BORDER, TOUCHING, bounding_box, box_of_face, facets, is_flat, is_off_border, patch};
+use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
 /// The bodies that can touch themselves and pass through themselves, and where \[m\].
 ///
@@ -100,10 +100,12 @@ impl<'a> SelfCrossing<'a> {
                     .find_map(|facet| facet.pierced_by(&ends, self.touching))
             });
         }
-        let warped = patch(self.surface, face, self.positions);
+        let warped = bezier_face(self.surface, face, self.positions);
         edges.find_map(|edge| {
-            let segment = QuadraticPatch::of_face(CellKind::Line2, |k| ends_of(edge)[k]);
-            crossing_of_patches([segment, warped], self.touching, |point| self.is_off_border(face, point))
+            let segment = QuadraticBezierFace::of_face(CellKind::Line2, |k| ends_of(edge)[k]);
+            crossing_of_bezier_faces([segment, warped], self.touching, |point| {
+                self.is_off_border(face, point)
+            })
         })
     }
 
@@ -123,8 +125,8 @@ impl<'a> SelfCrossing<'a> {
         if self.share_a_node(faces) {
             return None;
         }
-        let patches = faces.map(|face| patch(self.surface, face, self.positions));
-        crossing_of_patches(patches, self.touching, |point| {
+        let bezier_faces = faces.map(|face| bezier_face(self.surface, face, self.positions));
+        crossing_of_bezier_faces(bezier_faces, self.touching, |point| {
             faces.iter().all(|&face| self.is_off_border(face, point))
         })
     }

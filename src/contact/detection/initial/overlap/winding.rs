@@ -6,7 +6,7 @@
 use std::f64::consts::TAU;
 
 use crate::contact::Surface;
-use crate::contact::detection::face::convex_hull::QuadraticPatch;
+use crate::contact::detection::face::convex_hull::QuadraticBezierFace;
 use crate::contact::detection::volume::Aabb;
 use crate::math::Vec3;
 
@@ -52,20 +52,24 @@ pub fn is_closed(surface: &Surface) -> bool {
 fn winding_number(surface: &Surface, positions: &[Vec3], point: &Vec3) -> f64 {
     let faces = (0..surface.num_faces()).map(|face| surface.face(face));
     let of_face = |(kind, nodes): (_, &[u32])| {
-        angle_of_patch(&QuadraticPatch::of_face(kind, |k| positions[nodes[k] as usize]), point, MAX_HALVINGS)
+        angle_of_bezier_face(
+            &QuadraticBezierFace::of_face(kind, |k| positions[nodes[k] as usize]),
+            point,
+            MAX_HALVINGS,
+        )
     };
     faces.map(of_face).sum::<f64>() / TAU
 }
 
-fn angle_of_patch(patch: &QuadraticPatch, point: &Vec3, halvings: u32) -> f64 {
-    let bounds = Aabb::fit(patch.points(), 0.0);
+fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halvings: u32) -> f64 {
+    let bounds = Aabb::fit(bezier_face.points(), 0.0);
     let nearest = point.sup(&bounds.lower).inf(&bounds.upper);
-    if halvings == 0 || patch.thickness() <= COARSENESS * (point - nearest).norm() {
-        let corners = patch.corners();
+    if halvings == 0 || bezier_face.thickness() <= COARSENESS * (point - nearest).norm() {
+        let corners = bezier_face.corners();
         return fan(corners.len()).map(|facet| angle(facet.map(|k| corners[k]), point)).sum();
     }
     let mut sum = 0.0;
-    patch.split(|part| sum += angle_of_patch(&part, point, halvings - 1));
+    bezier_face.split(|part| sum += angle_of_bezier_face(&part, point, halvings - 1));
     sum
 }
 

@@ -37,7 +37,7 @@ use crate::math::Vec3;
 
 use crate::contact::detection::face::closest_point::segment_segment::closest_parameters;
 use crate::contact::detection::face::closest_point::{
-    SQUARE, are_opposed, normals_beside_edge, unit_or_zero,
+    SQUARE, normals_are_opposed, normals_beside_edge, unit_or_zero,
 };
 use crate::contact::detection::face::control_points::rounding_of;
 use crate::contact::detection::model::ContactModel;
@@ -231,7 +231,7 @@ impl EdgePair {
         if body != other {
             return true;
         }
-        let (surface, positions) = (&model.surfaces[body as usize], model.walls.positions());
+        let (surface, positions) = (&model.surfaces[body as usize], model.thickness.positions());
         let [a, b] = self.edges(model);
         if a.face == b.face || a.nodes.iter().any(|node| b.nodes.contains(node)) {
             return false;
@@ -243,7 +243,7 @@ impl EdgePair {
         let is_before = outward(surface, positions, b, t).dot(&offset) > least
             && outward(surface, positions, a, s).dot(&offset) < -least;
         let is_clear = offset.norm() > model.offset([body, body]);
-        is_before && is_clear || offset.norm() > model.walls.near(body)
+        is_before && is_clear || offset.norm() > model.thickness.near(body)
     }
 }
 
@@ -311,7 +311,7 @@ pub(crate) fn normal_of_crossing(
         normals_beside_edge(surface, at, edges[k], places[k])
     });
     let normal = if normal.dot(&(beside[1][0] + beside[1][1])) < 0.0 { -normal } else { normal };
-    let is_normal = have_opposed_faces(&beside)
+    let is_normal = have_faces_with_opposed_normals(&beside)
         && is_supported(&beside[1], &along[1], &normal)
         && is_supported(&beside[0], &along[0], &-normal);
     is_normal.then_some(normal)
@@ -319,8 +319,8 @@ pub(crate) fn normal_of_crossing(
 
 /// Whether a face of the one edge is opposed to one of the other. Where both edges have two faces this follows from the
 /// normal; borders of sheets in one plane are not.
-fn have_opposed_faces([a, b]: &[[Vec3; 2]; 2]) -> bool {
-    a.iter().any(|a| b.iter().any(|b| are_opposed(a, b)))
+fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }
 
 /// Whether both faces beside an edge fall away in this direction, and it points out of the edge.

@@ -1,6 +1,6 @@
 //! From candidate pairs of a contactor node and a target face to contact constraints.
 
-mod together;
+mod batch;
 
 use rayon::prelude::*;
 
@@ -12,12 +12,12 @@ use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 use crate::contact::detection::face::closest_point::{
-    ClosestPoint, Feature, Gap, Method, Start, are_against, are_opposed, closest_point, face_normal_vector,
-    is_past_rim, pseudo_normal_vector, unit_or_zero, vertex_normal,
+    ClosestPoint, Feature, Gap, Method, Start, are_against, closest_point, face_normal_vector, is_past_rim,
+    normals_are_opposed, pseudo_normal_vector, unit_or_zero, vertex_normal,
 };
 use crate::contact::detection::face::control_points::least_distance_squared;
 use crate::contact::detection::model::{Candidate, ContactModel, is_behind};
-use together::{InLane, Together};
+use batch::{Batch, InLane};
 
 /// How the closest point of a face is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,13 +162,13 @@ impl NodeFaceSearch {
         let Self { vectorised, group_ends, target_faces, last, found } = self;
         let search =
             ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, target_faces };
-        let find = |together: &mut Together, (task, (ends, found)): (usize, (&[u32], &mut Found))| {
+        let find = |batch: &mut Batch, (task, (ends, found)): (usize, (&[u32], &mut Found))| {
             let first = NODES_PER_TASK * task;
             let begin = first.checked_sub(1).map_or(0, |before| group_ends[before]);
             let groups = Groups { begin, ends, last: last.get(first..).unwrap_or_default() };
             found.penetrations.clear();
             found.last.clear();
-            search.find(&groups, together, |closest| {
+            search.find(&groups, batch, |closest| {
                 found.penetrations.extend(closest.and_then(|closest| search.penetration(closest)));
                 if options.start == StartFrom::Previous {
                     found.last.push(closest.map(|closest| search.last(closest)));
@@ -178,9 +178,9 @@ impl NodeFaceSearch {
         let tasks = group_ends.par_chunks(NODES_PER_TASK);
         found.resize_with(tasks.len(), Found::default);
         if tasks.len() > 1 {
-            tasks.zip(&mut *found).enumerate().for_each_init(Together::default, find);
+            tasks.zip(&mut *found).enumerate().for_each_init(Batch::default, find);
         } else if let Some(found) = found.first_mut() {
-            find(&mut Together::default(), (0, (group_ends, found)));
+            find(&mut Batch::default(), (0, (group_ends, found)));
         }
         constraints.clear();
         for penetration in found.iter().flat_map(|found| &found.penetrations) {
@@ -237,7 +237,7 @@ impl ClosestFaces<'_> {
     /// no farther than the search depth.
     ///
     /// Candidates go through the lanes side by side, whichever nodes they are of.
-    fn find(&self, groups: &Groups<'_>, together: &mut Together, mut each: impl FnMut(Option<&Closest>)) {
+    fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
         let Groups { begin, ends, last } = *groups;
         let (mut candidate, mut found_until) = (begin as usize, begin as usize);
         let until = ends.last().map_or(begin, |&end| end) as usize;
@@ -249,15 +249,15 @@ impl ClosestFaces<'_> {
                 let mut node = NodeSearch::new(closest, last.next().copied().flatten());
                 while candidate < end as usize {
                     if candidate == found_until {
-                        found_until = until.min(candidate + Together::LEN);
+                        found_until = until.min(candidate + Batch::LEN);
                         if self.options.method == Method::Auto {
                             let these = candidate..found_until;
                             let (these, target_faces) =
                                 (&self.candidates[these.clone()], &self.target_faces[these]);
-                            together.find(self.vectorised, these, target_faces, self.positions);
+                            batch.find(self.vectorised, these, target_faces, self.positions);
                         }
                     }
-                    let found = together.candidate((candidate - begin as usize) % Together::LEN);
+                    let found = batch.candidate((candidate - begin as usize) % Batch::LEN);
                     self.compare(candidate, found, &mut node);
                     candidate += 1;
                 }
@@ -279,7 +279,7 @@ impl ClosestFaces<'_> {
             |distance_squared: f64| distance_squared < farthest && distance_squared <= reach * reach;
         if let Some(found) = found {
             if is_near(found.distance_squared())
-                && self.is_opposed(candidate, || found.normal(), &mut node.normal)
+                && self.normals_are_opposed(candidate, || found.normal(), &mut node.normal)
             {
                 node.take(place, found.point(), Some(found.normal()));
             }
@@ -289,20 +289,20 @@ impl ClosestFaces<'_> {
         let target = &self.model.surfaces[candidate.key.target as usize];
         let position = |node: u32| self.positions[node as usize];
         let normal = || face_normal_vector(target, &position, candidate.face as usize, point.xi);
-        if is_near(point.distance_squared) && self.is_opposed(candidate, normal, &mut node.normal) {
+        if is_near(point.distance_squared) && self.normals_are_opposed(candidate, normal, &mut node.normal) {
             node.take(place, point, None);
         }
     }
 
     /// Whether the normals of a face, of any length, and of the node are opposed: either is found only where it is not
     /// known without it.
-    fn is_opposed(
+    fn normals_are_opposed(
         &self,
         candidate: &Candidate,
         face_normal: impl FnOnce() -> Vec3,
         node_normal: &mut Option<Vec3>,
     ) -> bool {
-        if candidate.is_opposed {
+        if candidate.normals_are_opposed {
             return true;
         }
         let face_normal = face_normal();
@@ -310,7 +310,7 @@ impl ClosestFaces<'_> {
         let node = candidate.key.contactor;
         are_against(contactor, self.positions, node, &face_normal).unwrap_or_else(|| {
             let normal = node_normal.get_or_insert_with(|| vertex_normal(contactor, self.positions, node));
-            are_opposed(&face_normal, normal)
+            normals_are_opposed(&face_normal, normal)
         })
     }
 

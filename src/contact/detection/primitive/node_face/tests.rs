@@ -15,7 +15,7 @@ fn closest_faces(
     let faces = ClosestFaces { vectorised: *vectorised, model, options, positions, candidates, target_faces };
     let groups = Groups { begin: 0, ends: group_ends, last };
     let mut found = Vec::new();
-    faces.find(&groups, &mut Together::default(), |closest| {
+    faces.find(&groups, &mut Batch::default(), |closest| {
         found.push(closest.map(|closest| (*closest, faces.penetration(closest))));
     });
     found

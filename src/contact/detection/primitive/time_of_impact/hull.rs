@@ -2,7 +2,7 @@
 
 use super::FacePath;
 use crate::contact::detection::face::closest_point::segment_segment::closest_parameters;
-use crate::contact::detection::face::convex_hull::Patch;
+use crate::contact::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -45,19 +45,21 @@ pub(super) struct Hull<const N: usize> {
 
 impl<const N: usize> Hull<N> {
     /// A patch at s, in absolute coordinates.
-    pub(super) fn at<P: FacePath>(path: &P, patch: &Patch<N>, s: f64) -> Self {
+    pub(super) fn at<P: FacePath>(path: &P, bezier_face: &BezierFace<N>, s: f64) -> Self {
         let (mut positions, mut velocities) = ([Vec3::zeros(); N], [Vec3::zeros(); N]);
-        for ((position, velocity), point) in positions.iter_mut().zip(&mut velocities).zip(patch.points()) {
+        for ((position, velocity), point) in
+            positions.iter_mut().zip(&mut velocities).zip(bezier_face.points())
+        {
             (*position, *velocity) = path.point(point, s);
         }
-        let boundary = match (patch.kind, positions.first_chunk()) {
+        let boundary = match (bezier_face.kind, positions.first_chunk()) {
             (CellKind::Tri3, _) => &TRIANGLE,
             (CellKind::Quad4, Some(corners)) if is_plane(corners) => &PLANE_QUADRILATERAL,
             (CellKind::Quad4, _) => &TETRAHEDRON,
             _ => &SEGMENT,
         };
-        let num_corners = patch.kind.num_nodes();
-        Self { boundary, num_corners, count: patch.points().len(), positions, velocities }
+        let num_corners = bezier_face.kind.num_nodes();
+        Self { boundary, num_corners, count: bezier_face.points().len(), positions, velocities }
     }
 
     /// Positions of the corners.

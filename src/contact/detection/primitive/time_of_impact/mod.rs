@@ -17,7 +17,7 @@ mod direction;
 mod hull;
 mod subdivision;
 
-use crate::contact::detection::face::convex_hull::Patch;
+use crate::contact::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 use direction::{Direction, Motion, Touch};
@@ -89,14 +89,15 @@ pub fn time_of_approach<A: FacePath, B: FacePath>(
     if subdivision::is_curved(a) || subdivision::is_curved(b) {
         return subdivision::time_of_approach(a, b, distance, duration);
     }
-    let patches = (Patch::of_corners(a.kind(), |k| a.node(k)), Patch::of_corners(b.kind(), |k| b.node(k)));
+    let bezier_faces =
+        (BezierFace::of_corners(a.kind(), |k| a.node(k)), BezierFace::of_corners(b.kind(), |k| b.node(k)));
     let acceleration = a.common_acceleration() - b.common_acceleration();
-    let deviation = acceleration_deviation(a, &patches.0) + acceleration_deviation(b, &patches.1);
+    let deviation = acceleration_deviation(a, &bezier_faces.0) + acceleration_deviation(b, &bezier_faces.1);
     let mut s = 0.0;
     let mut earlier: Option<Advance> = None;
     let mut impact = None;
     for _ in 0..MAX_ADVANCES {
-        let (mut hull_a, mut hull_b) = (Hull::at(a, &patches.0, s), Hull::at(b, &patches.1, s));
+        let (mut hull_a, mut hull_b) = (Hull::at(a, &bezier_faces.0, s), Hull::at(b, &bezier_faces.1, s));
         let rounding = ROUNDING * hull_a.largest_coordinate().max(hull_b.largest_coordinate());
         let origin = hull_a.positions().first().copied()?;
         hull_a.move_by(&-origin);
@@ -129,8 +130,8 @@ pub fn time_of_approach<A: FacePath, B: FacePath>(
 }
 
 /// Bound on the deviation of the accelerations of the points of a patch [m/s²].
-fn acceleration_deviation<P: FacePath, const N: usize>(path: &P, patch: &Patch<N>) -> f64 {
-    patch.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
+fn acceleration_deviation<P: FacePath, const N: usize>(path: &P, bezier_face: &BezierFace<N>) -> f64 {
+    bezier_face.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
 }
 
 /// Whether all points of two hulls have one velocity, and places that are finite.

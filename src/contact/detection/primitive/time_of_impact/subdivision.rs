@@ -21,7 +21,7 @@ use super::direction::{Direction, Motion, Touch};
 use super::hull::{Closest, Hull, closest_features};
 use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation, are_at_rest, leave};
 use crate::contact::detection::face::control_points::is_held_by_nodes;
-use crate::contact::detection::face::convex_hull::{Patch, QuadraticPatch};
+use crate::contact::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
@@ -40,8 +40,8 @@ pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
     if path.kind() != CellKind::Quad4 {
         return !is_held_by_nodes(path.kind());
     }
-    let patch = Patch::of_corners(path.kind(), |k| path.node(k));
-    patch.warp() > 0.5 * TOLERANCE * patch.extent()
+    let bezier_face = BezierFace::of_corners(path.kind(), |k| path.node(k));
+    bezier_face.warp() > 0.5 * TOLERANCE * bezier_face.extent()
 }
 
 /// First time at which two faces are as near as a distance; see [`super::time_of_approach`].
@@ -51,18 +51,26 @@ pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
     distance: f64,
     duration: f64,
 ) -> Option<Impact> {
-    let patches =
-        [QuadraticPatch::of_face(a.kind(), |k| a.node(k)), QuadraticPatch::of_face(b.kind(), |k| b.node(k))];
+    let bezier_faces = [
+        QuadraticBezierFace::of_face(a.kind(), |k| a.node(k)),
+        QuadraticBezierFace::of_face(b.kind(), |k| b.node(k)),
+    ];
     let acceleration = a.common_acceleration() - b.common_acceleration();
-    let deviation = acceleration_deviation(a, &patches[0]) + acceleration_deviation(b, &patches[1]);
-    let hulls = (Hull::at(a, &patches[0], 0.0), Hull::at(b, &patches[1], 0.0));
+    let deviation = acceleration_deviation(a, &bezier_faces[0]) + acceleration_deviation(b, &bezier_faces[1]);
+    let hulls = (Hull::at(a, &bezier_faces[0], 0.0), Hull::at(b, &bezier_faces[1], 0.0));
     let coordinate = hulls.0.largest_coordinate().max(hulls.1.largest_coordinate());
-    let size = patches[0].extent().min(patches[1].extent());
+    let size = bezier_faces[0].extent().min(bezier_faces[1].extent());
     let speed = relative_speed(&hulls.0, &hulls.1) + (acceleration.norm() + deviation) * duration;
     let tolerance = (0.5 * TOLERANCE * size).max(4.0 * ROUNDING * coordinate);
     let normal = hulls.1.outward() - hulls.0.outward();
-    let whole =
-        PatchPair { patches, time: 0.0, point: hulls.0.positions()[0], normal, is_apart: false, depth: 0 };
+    let whole = BezierFacePair {
+        bezier_faces,
+        time: 0.0,
+        point: hulls.0.positions()[0],
+        normal,
+        is_apart: false,
+        depth: 0,
+    };
     if are_at_rest(&hulls.0, &hulls.1) && acceleration == Vec3::zeros() && deviation == 0.0 {
         return None;
     } else if !(speed + tolerance).is_finite() {
@@ -78,8 +86,8 @@ pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
 
 /// Two patches and the time before which they do not touch.
 #[derive(Clone, Copy, Debug)]
-struct PatchPair {
-    patches: [QuadraticPatch; 2],
+struct BezierFacePair {
+    bezier_faces: [QuadraticBezierFace; 2],
     /// Time \[s\] at which the hulls can touch.
     time: f64,
     /// Where.
@@ -129,8 +137,8 @@ struct Search<'a, A, B> {
     /// Time in which the faces move by the tolerance at most \[s\].
     resolution: f64,
     /// The faces.
-    whole: PatchPair,
-    pairs: Vec<PatchPair>,
+    whole: BezierFacePair,
+    pairs: Vec<BezierFacePair>,
     queue: BinaryHeap<Turn>,
 }
 
@@ -159,14 +167,14 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     fn first_touch(&mut self) -> Option<Impact> {
         while let Some(turn) = self.queue.pop() {
             let pair = self.pairs[turn.index];
-            let thickness = pair.patches.map(|patch| patch.thickness());
+            let thickness = pair.bezier_faces.map(|bezier_face| bezier_face.thickness());
             let is_thin = thickness[0] + thickness[1] <= self.tolerance;
             if is_thin && pair.time == 0.0 {
                 match self.at_start(&pair) {
                     Start::Crossing => return self.crossing(),
                     Start::Apart(after) => {
                         if after <= self.duration {
-                            self.offer(PatchPair { time: after, ..pair });
+                            self.offer(BezierFacePair { time: after, ..pair });
                         }
                         continue;
                     }
@@ -185,27 +193,27 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
                 return Some(Impact { time, point: pair.point, normal: pair.normal });
             }
             let thicker = usize::from(thickness[1] > thickness[0]);
-            pair.patches[thicker].split(|part| {
-                let mut patches = pair.patches;
-                patches[thicker] = part;
-                self.offer(PatchPair { patches, depth: pair.depth + 1, ..pair });
+            pair.bezier_faces[thicker].split(|part| {
+                let mut bezier_faces = pair.bezier_faces;
+                bezier_faces[thicker] = part;
+                self.offer(BezierFacePair { bezier_faces, depth: pair.depth + 1, ..pair });
             });
         }
         None
     }
 
     /// Queues a pair that can touch within the flight, with the time of that.
-    fn offer(&mut self, pair: PatchPair) {
+    fn offer(&mut self, pair: BezierFacePair) {
         let Some(stuck) = self.meet(&pair) else { return };
         let normal = stuck.normal.unwrap_or(pair.normal);
         let tick = (stuck.time / self.resolution).floor();
         self.queue.push(Turn { tick, depth: pair.depth, index: self.pairs.len() });
         let Stuck { time, point, is_apart, .. } = stuck;
-        self.pairs.push(PatchPair { time, point, normal, is_apart, ..pair });
+        self.pairs.push(BezierFacePair { time, point, normal, is_apart, ..pair });
     }
 
     /// Advances a pair from its time for as long as a direction parts the hulls; `None` if that is for the whole flight.
-    fn meet(&self, pair: &PatchPair) -> Option<Stuck> {
+    fn meet(&self, pair: &BezierFacePair) -> Option<Stuck> {
         let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_apart: false };
         for _ in 0..MAX_ADVANCES {
             let hulls = self.hulls(pair, stuck.time);
@@ -243,7 +251,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     }
 
     /// What thin patches do that could not be kept apart at the start.
-    fn at_start(&self, pair: &PatchPair) -> Start {
+    fn at_start(&self, pair: &BezierFacePair) -> Start {
         let hulls = self.hulls(pair, 0.0);
         let mut motion = self.motion(pair, &hulls, 0.0);
         motion.rounding = 2.0 * self.tolerance;
@@ -268,8 +276,9 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     }
 
     /// The hulls at s, relative to where the first point of that of a is.
-    fn hulls(&self, pair: &PatchPair, s: f64) -> (Hull<9>, Hull<9>) {
-        let mut hulls = (Hull::at(self.a, &pair.patches[0], s), Hull::at(self.b, &pair.patches[1], s));
+    fn hulls(&self, pair: &BezierFacePair, s: f64) -> (Hull<9>, Hull<9>) {
+        let mut hulls =
+            (Hull::at(self.a, &pair.bezier_faces[0], s), Hull::at(self.b, &pair.bezier_faces[1], s));
         let origin = -hulls.0.positions()[0];
         hulls.0.move_by(&origin);
         hulls.1.move_by(&origin);
@@ -277,16 +286,16 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
     }
 
     /// Middle between the closest points, in absolute coordinates.
-    fn point(&self, closest: &Closest, pair: &PatchPair, s: f64) -> Vec3 {
-        let (origin, _) = self.a.point(&pair.patches[0].points()[0], s);
+    fn point(&self, closest: &Closest, pair: &BezierFacePair, s: f64) -> Vec3 {
+        let (origin, _) = self.a.point(&pair.bezier_faces[0].points()[0], s);
         origin + (closest.points[0] + closest.points[1]) * 0.5
     }
 
-    fn motion<'h>(&self, pair: &PatchPair, hulls: &'h (Hull<9>, Hull<9>), s: f64) -> Motion<'h, 9> {
+    fn motion<'h>(&self, pair: &BezierFacePair, hulls: &'h (Hull<9>, Hull<9>), s: f64) -> Motion<'h, 9> {
         let (a, b) = (&hulls.0, &hulls.1);
-        let [patch_a, patch_b] = &pair.patches;
-        let deviation = acceleration_deviation(self.a, patch_a) + acceleration_deviation(self.b, patch_b);
-        let largest = self.a.point(&patch_a.points()[0], s).0.amax() + b.largest_coordinate();
+        let [face_a, face_b] = &pair.bezier_faces;
+        let deviation = acceleration_deviation(self.a, face_a) + acceleration_deviation(self.b, face_b);
+        let largest = self.a.point(&face_a.points()[0], s).0.amax() + b.largest_coordinate();
         Motion {
             a,
             b,

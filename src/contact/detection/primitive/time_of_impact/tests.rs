@@ -26,7 +26,7 @@ impl RigidFace {
     }
 
     fn hull(&self, s: f64) -> Hull<4> {
-        Hull::at(self, &Patch::of_corners(self.kind, |k| self.nodes[k]), s)
+        Hull::at(self, &BezierFace::of_corners(self.kind, |k| self.nodes[k]), s)
     }
 }
 

@@ -17,11 +17,11 @@
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
 
+mod batch;
 mod layout;
 mod search;
 #[cfg(test)]
 mod tests;
-mod together;
 
 use rayon::prelude::*;
 
@@ -29,13 +29,13 @@ use crate::contact::Surface;
 use crate::contact::detection::face::closest_point::batch::TriangleLanes;
 use crate::contact::detection::face::closest_point::{ClosestPoint, Method, Start, closest_point};
 use crate::math::Vec3;
-use crate::math::octet::{Boxes, OCTET};
+use crate::math::eight_lanes::{Boxes, WIDTH};
 use crate::math::real::{LANES, Lanes, Real};
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
 /// Children of a node.
-const CHILDREN: usize = OCTET;
+const CHILDREN: usize = WIDTH;
 
 /// The face of a surface that is closest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]

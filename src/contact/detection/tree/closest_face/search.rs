@@ -5,7 +5,7 @@
 use super::layout::single_precision;
 use super::*;
 use crate::contact::detection::face::closest_point::batch::{PointLanes, points_from_fn};
-use crate::math::octet::{Octets, set_bits};
+use crate::math::eight_lanes::{EightLanes, set_bits};
 
 /// A computed squared distance to a box may exceed that to a point in it by this factor, and by this where it leaves
 /// the normal numbers of single precision. Differences, squares and sums are off by 3 units in the last place, and so
@@ -91,8 +91,8 @@ impl Node {
 
     /// Squares of the distances to a point or a box, as bits, the last of which hold the number of the child.
     #[inline(always)]
-    pub(super) fn keys(&self, octets: impl Octets, point: &Rounded) -> [u32; CHILDREN] {
-        let squares = octets.distances_squared(&self.boxes, &point.corners);
+    pub(super) fn keys(&self, simd: impl EightLanes, point: &Rounded) -> [u32; CHILDREN] {
+        let squares = simd.distances_squared(&self.boxes, &point.corners);
         let mut keys = [0; CHILDREN];
         for k in 0..CHILDREN {
             keys[k] = squares[k].to_bits() & !NUMBER | k as u32;
@@ -173,7 +173,7 @@ impl ClosestFaceIndex {
     #[inline(always)]
     pub(super) fn descend(
         &self,
-        octets: impl Octets,
+        simd: impl EightLanes,
         query: &Rounded,
         visitor: &mut impl Visitor,
         stack: &mut Stack,
@@ -187,8 +187,8 @@ impl ClosestFaceIndex {
             let mut nearest = key;
             while nearest <= visitor.limit() && place >= num_leaves {
                 let node = &self.nodes[(place - num_leaves) as usize];
-                let keys = node.keys(octets, query);
-                nearest = octets.least(&keys);
+                let keys = node.keys(simd, query);
+                nearest = simd.least(&keys);
                 // All are written, those that count are kept.
                 for k in 0..CHILDREN {
                     stack[waiting] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
@@ -214,7 +214,7 @@ impl ClosestFaceIndex {
     /// Points of the faces near the middle of some queries, from a descent to the nearest boxes; none where they
     /// would tell no more than that nothing beyond `farthest` counts.
     #[inline(always)]
-    pub(super) fn sample(&self, octets: impl Octets, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
+    pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {
             return None;
         }
@@ -223,7 +223,7 @@ impl ClosestFaceIndex {
         let mut place = self.nodes.len() as u32 - 1;
         while self.nodes[place as usize].first >= num_leaves {
             let node = &self.nodes[place as usize];
-            let nearest = octets.least(&node.keys(octets, &middle));
+            let nearest = simd.least(&node.keys(simd, &middle));
             place = node.first - num_leaves + nearest % CHILDREN as u32;
         }
         Some(&self.samples[place as usize])
@@ -234,7 +234,7 @@ impl ClosestFaceIndex {
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
-        octets: impl Octets,
+        simd: impl EightLanes,
         (around, limit): (&Rounded, u32),
         listed: &mut [u32; LISTED],
         boxes: &mut [Node; LISTED / CHILDREN],
@@ -248,7 +248,7 @@ impl ClosestFaceIndex {
             count = 0;
             for &node in &level[..above] {
                 let node = &self.nodes[node as usize];
-                let near = octets.at_most(&node.keys(octets, around), limit);
+                let near = simd.at_most(&node.keys(simd, around), limit);
                 let (room, bits) = (list.get_mut(count..count + CHILDREN)?, set_bits(near));
                 for k in 0..CHILDREN {
                     room[k] = node.first - num_leaves + u32::from(bits[k]);
@@ -273,13 +273,13 @@ impl ClosestFaceIndex {
     #[inline(always)]
     pub(super) fn search(
         &self,
-        octets: impl Octets,
+        simd: impl EightLanes,
         query: &Vec3,
         farthest: f64,
         stack: &mut Stack,
     ) -> Option<(u32, usize)> {
         let mut search = Search::new(self, query, farthest);
-        self.descend(octets, &{ search.rounded }, &mut search, stack);
+        self.descend(simd, &{ search.rounded }, &mut search, stack);
         search.best.map(|(_, leaf, lane)| (leaf, lane))
     }
 

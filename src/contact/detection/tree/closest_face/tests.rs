@@ -4,7 +4,7 @@ use super::search::{Rounded, single};
 use super::*;
 use crate::contact::detection::samples::Samples;
 use crate::contact::detection::volume::Aabb;
-use crate::math::octet::PlainOctets;
+use crate::math::eight_lanes::PortableLanes;
 use proptest::prelude::*;
 
 /// The first of the closest faces, by looking at all.
@@ -112,7 +112,7 @@ proptest! {
             let origin = s.pick(&[Vec3::zeros(), corner, query]);
             let bounds = Aabb { lower: corner, upper: corner };
             let node = Node::of(&[Some(bounds)], 0, &origin);
-            let key = node.keys(PlainOctets, &Rounded::new(&query, &origin))[0];
+            let key = node.keys(PortableLanes, &Rounded::new(&query, &origin))[0];
             let distance_squared = (query - corner).norm_squared();
             prop_assert!(key <= single(distance_squared), "{corner:?} {query:?} {origin:?}");
         }

@@ -6,7 +6,7 @@ use bytemuck::cast;
 
 use crate::contact::detection::tree::space_filling_curve::{Cube, LARGEST_COMPARABLE};
 use crate::contact::detection::volume::Sphere;
-use crate::math::octet::{OCTET, Octets, set_bits};
+use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 
 /// Neighbours looked at on either side. Wider windows cost time and buy nothing: with 8, the sums of volumes on
 /// icospheres, strewn triangles and graded sheets come out 1 % to 6 % larger than with 4.
@@ -78,7 +78,7 @@ impl Clusters {
     }
 
     fn with_room(count: usize) -> Self {
-        let room = count.next_multiple_of(OCTET);
+        let room = count.next_multiple_of(WIDTH);
         let [x, y, z, radius] = [(); 4].map(|()| vec![0.0; room]);
         Self { count, x, y, z, radius, vertex: vec![0; room] }
     }
@@ -114,7 +114,7 @@ impl Clusters {
     #[inline(always)]
     pub fn merge(
         &mut self,
-        octets: impl Octets,
+        simd: impl EightLanes,
         pairs: &mut Pairs,
         first_merge: u32,
         links: &mut [[u32; 2]],
@@ -144,23 +144,23 @@ impl Clusters {
         }
         for &i in &pairs.lower[merges..pairs.count] {
             let j = partner(i as usize, best[i as usize]);
-            pairs.gone[j / OCTET] &= !(1 << (j % OCTET));
+            pairs.gone[j / WIDTH] &= !(1 << (j % WIDTH));
         }
-        self.close_gaps(octets, &pairs.gone[..n.div_ceil(OCTET)]);
+        self.close_gaps(simd, &pairs.gone[..n.div_ceil(WIDTH)]);
         merges
     }
 
     #[inline(always)]
-    fn close_gaps(&mut self, octets: impl Octets, gone: &[u8]) {
+    fn close_gaps(&mut self, simd: impl EightLanes, gone: &[u8]) {
         let mut kept = 0;
-        for (octet, gone) in gone.iter().enumerate() {
-            let first = octet * OCTET;
+        for (eight, gone) in gone.iter().enumerate() {
+            let first = eight * WIDTH;
             for values in [&mut self.x, &mut self.y, &mut self.z, &mut self.radius] {
-                let chosen = octets.chosen(&cast(octet_from(values, first)), !gone);
-                values[kept..kept + OCTET].copy_from_slice(&cast::<_, [f32; OCTET]>(chosen));
+                let chosen = simd.chosen(&cast(eight_from(values, first)), !gone);
+                values[kept..kept + WIDTH].copy_from_slice(&cast::<_, [f32; WIDTH]>(chosen));
             }
-            let chosen = octets.chosen(&octet_from(&self.vertex, first), !gone);
-            self.vertex[kept..kept + OCTET].copy_from_slice(&chosen);
+            let chosen = simd.chosen(&eight_from(&self.vertex, first), !gone);
+            self.vertex[kept..kept + WIDTH].copy_from_slice(&chosen);
             kept += gone.count_zeros() as usize;
         }
         self.count = kept;
@@ -170,47 +170,47 @@ impl Clusters {
 impl Pairs {
     /// None yet, of so many clusters at most.
     pub fn with_room(count: usize) -> Self {
-        let room = count.next_multiple_of(OCTET);
+        let room = count.next_multiple_of(WIDTH);
         Self {
-            best: vec![0; room + OCTET],
+            best: vec![0; room + WIDTH],
             preferences: vec![0; count],
             lower: vec![0; room],
-            gone: vec![0; room / OCTET],
+            gone: vec![0; room / WIDTH],
             count: 0,
         }
     }
 
     /// The pairs of clusters that choose each other.
     #[inline(always)]
-    pub fn find(&mut self, octets: impl Octets, clusters: &Clusters) {
+    pub fn find(&mut self, simd: impl EightLanes, clusters: &Clusters) {
         self.choose_partners(clusters);
         let n = clusters.count;
-        self.best[n..n.next_multiple_of(OCTET) + OCTET].fill(0);
+        self.best[n..n.next_multiple_of(WIDTH) + WIDTH].fill(0);
         let (mut count, mut carried) = (0, 0);
-        for (octet, gone) in self.gone[..n.div_ceil(OCTET)].iter_mut().enumerate() {
-            let first = octet * OCTET;
-            let best = octet_from(&self.best, first);
-            let mut ahead = [0; OCTET];
-            for k in 0..OCTET {
+        for (eight, gone) in self.gone[..n.div_ceil(WIDTH)].iter_mut().enumerate() {
+            let first = eight * WIDTH;
+            let best = eight_from(&self.best, first);
+            let mut ahead = [0; WIDTH];
+            for k in 0..WIDTH {
                 ahead[k] = places_ahead(first + k, best[k]);
             }
             let (mut lower, mut upper) = (0, carried);
             for distance in 1..=WINDOW {
-                let mutual = octets.equal(&best, &octet_from(&self.best, first + distance))
-                    & octets.equal(&ahead, &[distance as u32; OCTET]);
+                let mutual = simd.equal(&best, &eight_from(&self.best, first + distance))
+                    & simd.equal(&ahead, &[distance as u32; WIDTH]);
                 lower |= mutual;
                 upper |= u32::from(mutual) << distance;
             }
-            (*gone, carried) = (upper as u8, upper >> OCTET);
-            let (bits, room) = (set_bits(lower), &mut self.lower[count..count + OCTET]);
-            for k in 0..OCTET {
+            (*gone, carried) = (upper as u8, upper >> WIDTH);
+            let (bits, room) = (set_bits(lower), &mut self.lower[count..count + WIDTH]);
+            for k in 0..WIDTH {
                 room[k] = first as u32 + u32::from(bits[k]);
             }
             count += lower.count_ones() as usize;
         }
         self.count = count;
-        if !n.is_multiple_of(OCTET) {
-            self.gone[n / OCTET] |= u8::MAX << (n % OCTET);
+        if !n.is_multiple_of(WIDTH) {
+            self.gone[n / WIDTH] |= u8::MAX << (n % WIDTH);
         }
     }
 
@@ -251,8 +251,8 @@ fn partner(i: usize, preference: u32) -> usize {
 }
 
 #[inline(always)]
-fn octet_from<T: Copy + Default>(values: &[T], first: usize) -> [T; OCTET] {
-    let mut octet = [T::default(); OCTET];
-    octet.copy_from_slice(&values[first..first + OCTET]);
-    octet
+fn eight_from<T: Copy + Default>(values: &[T], first: usize) -> [T; WIDTH] {
+    let mut eight = [T::default(); WIDTH];
+    eight.copy_from_slice(&values[first..first + WIDTH]);
+    eight
 }

@@ -16,7 +16,7 @@ const LEAVES_OF_PATCH: u32 = 16;
 
 /// The points of the tree, patch by patch.
 #[derive(Default)]
-struct Patches {
+struct PointGroups {
     points: Vec<Vec3>,
     /// Ends of the points of each patch.
     ends: Vec<usize>,
@@ -37,17 +37,17 @@ impl Hierarchy {
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14.
     pub fn fit_reference_spheres(&mut self, positions: &[Vec3]) {
-        let patches = match self.leaves.stride() {
-            2 => self.patches::<2>(positions),
-            3 => self.patches::<3>(positions),
-            4 => self.patches::<4>(positions),
-            6 => self.patches::<6>(positions),
-            _ => self.patches::<MAX_CONTROL_POINTS>(positions),
+        let groups = match self.leaves.stride() {
+            2 => self.groups::<2>(positions),
+            3 => self.groups::<3>(positions),
+            4 => self.groups::<4>(positions),
+            6 => self.groups::<6>(positions),
+            _ => self.groups::<MAX_CONTROL_POINTS>(positions),
         };
-        let margin = self.margin + patches.rounding;
+        let margin = self.margin + groups.rounding;
         let fitted: Vec<Option<Sphere>> =
-            patches.above.par_iter().map(|(_, range)| patches.fit(range.clone())).collect();
-        for ((v, _), fitted) in patches.above.iter().zip(fitted) {
+            groups.above.par_iter().map(|(_, range)| groups.fit(range.clone())).collect();
+        for ((v, _), fitted) in groups.above.iter().zip(fitted) {
             let sphere = &mut self.reference[*v as usize];
             if let Some(fitted) = fitted
                 && fitted.radius + margin < sphere.radius
@@ -58,25 +58,25 @@ impl Hierarchy {
     }
 
     /// The largest subtrees of few leaves, from left to right, and what is above them.
-    fn patches<const N: usize>(&self, positions: &[Vec3]) -> Patches {
-        let mut patches = Patches::default();
+    fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
+        let mut groups = PointGroups::default();
         // Nodes of the present patch: so few that a look at all is cheap, and many trees share the positions.
         let mut seen = Vec::new();
         // Vertices to visit, with the first patch below where their children have been.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
-        while let Some((v, first_patch)) = pending.pop() {
-            match (first_patch, self.children(v)) {
-                (Some(first), _) => patches.above.push((v, first..patches.ends.len())),
+        while let Some((v, first_group)) = pending.pop() {
+            match (first_group, self.children(v)) {
+                (Some(first), _) => groups.above.push((v, first..groups.ends.len())),
                 (None, Some([left, right])) if self.num_leaves_below(v) > LEAVES_OF_PATCH => {
-                    pending.extend([(v, Some(patches.ends.len())), (right, None), (left, None)]);
+                    pending.extend([(v, Some(groups.ends.len())), (right, None), (left, None)]);
                 }
                 _ => {
-                    self.append_points::<N>(v, positions, &mut seen, &mut patches);
-                    patches.close();
+                    self.append_points::<N>(v, positions, &mut seen, &mut groups);
+                    groups.close();
                 }
             }
         }
-        patches
+        groups
     }
 
     /// Adds the points of the faces below a vertex; nodes that are points only once.
@@ -85,7 +85,7 @@ impl Hierarchy {
         root: u32,
         positions: &[Vec3],
         seen: &mut Vec<u32>,
-        patches: &mut Patches,
+        groups: &mut PointGroups,
     ) {
         let leaves = self.leaves.of_stride::<N>();
         seen.clear();
@@ -102,21 +102,21 @@ impl Hierarchy {
             let nodes = &leaves.nodes[leaf];
             if N > LARGEST_FLAT_STRIDE {
                 let points = leaves.bounding_points(leaf, positions);
-                patches.rounding = patches.rounding.max(rounding_of(&points));
-                patches.points.extend(points);
+                groups.rounding = groups.rounding.max(rounding_of(&points));
+                groups.points.extend(points);
                 continue;
             }
             for &node in nodes {
                 if !seen.contains(&node) {
                     seen.push(node);
-                    patches.points.push(positions[node as usize]);
+                    groups.points.push(positions[node as usize]);
                 }
             }
         }
     }
 }
 
-impl Patches {
+impl PointGroups {
     /// Ends the present patch.
     fn close(&mut self) {
         let first = self.ends.last().copied().unwrap_or(0);
@@ -129,11 +129,11 @@ impl Patches {
     }
 
     /// Ball of the points of some patches, grown from the minimum ball of those that are extremal.
-    fn fit(&self, patches: std::ops::Range<usize>) -> Option<Sphere> {
-        let first = if patches.start == 0 { 0 } else { self.ends[patches.start - 1] };
-        let points = &self.points[first..self.ends[patches.end - 1]];
-        let mut extremes = self.extremes[patches.start];
-        for other in &self.extremes[patches.start + 1..patches.end] {
+    fn fit(&self, groups: std::ops::Range<usize>) -> Option<Sphere> {
+        let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
+        let points = &self.points[first..self.ends[groups.end - 1]];
+        let mut extremes = self.extremes[groups.start];
+        for other in &self.extremes[groups.start + 1..groups.end] {
             extremes.join(other);
         }
         let mut sphere = extremes.minimum_ball(&self.points)?.sphere;

@@ -14,7 +14,7 @@ use super::clusters::{Clusters, Pairs};
 use super::topology::{Block, LEAVES_PER_BLOCK, Topology, leaf_link, pieces};
 use crate::contact::detection::tree::space_filling_curve::Cube;
 use crate::contact::detection::volume::Sphere;
-use crate::math::octet::Octets;
+use crate::math::eight_lanes::EightLanes;
 use crate::math::vectorised::{Kernel, Vectorised};
 
 /// Leaves per cluster that is left of a block.
@@ -80,7 +80,7 @@ impl Kernel for SingleLeaves<'_> {
     type Output = Clusters;
 
     #[inline(always)]
-    fn call(self, _: impl Octets) -> Clusters {
+    fn call(self, _: impl EightLanes) -> Clusters {
         Clusters::new(self.spheres, self.first_vertex, self.cube)
     }
 }
@@ -98,13 +98,13 @@ impl Kernel for Clustering<'_> {
 
     /// The clusters that are left.
     #[inline(always)]
-    fn call(self, octets: impl Octets) -> Clusters {
+    fn call(self, simd: impl EightLanes) -> Clusters {
         let Self { mut clusters, first_merge, links } = self;
         let mut pairs = Pairs::with_room(clusters.len());
         let mut merged = 0;
         while merged < links.len() {
-            pairs.find(octets, &clusters);
-            merged += clusters.merge(octets, &mut pairs, first_merge + merged as u32, &mut links[merged..]);
+            pairs.find(simd, &clusters);
+            merged += clusters.merge(simd, &mut pairs, first_merge + merged as u32, &mut links[merged..]);
         }
         clusters
     }

@@ -33,7 +33,7 @@ mod leaves;
 mod level;
 mod locally_ordered;
 mod nearest;
-mod nest;
+mod nested_spheres;
 mod refit;
 #[cfg(test)]
 mod tests;
@@ -120,7 +120,7 @@ impl Hierarchy {
         };
         let fractions = vec![0.0; num_faces - 1];
         let mut hierarchy = Self { topology, leaves, fractions, reference, sum_of_volumes: 0.0, margin };
-        hierarchy.nest();
+        hierarchy.nested_spheres();
         Some(hierarchy)
     }
 

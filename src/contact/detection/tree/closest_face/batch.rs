@@ -18,7 +18,7 @@ use std::ops::Range;
 use super::search::{LISTED, Rounded, STACK, Stack, distance_squared_to_sample, single};
 use super::*;
 use crate::contact::detection::face::closest_point::batch::PointLanes;
-use crate::math::octet::{Octets, set_bits};
+use crate::math::eight_lanes::{EightLanes, set_bits};
 use crate::math::pack::prefetch;
 use crate::math::vectorised::Kernel;
 
@@ -50,7 +50,7 @@ struct SearchAll<'a> {
 
 /// What the stages leave for each other.
 struct Block<'a, O> {
-    octets: O,
+    simd: O,
     index: &'a ClosestFaceIndex,
     /// Squared distance beyond which nothing counts.
     farthest: f64,
@@ -140,9 +140,9 @@ impl Kernel for SearchAll<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self, octets: impl Octets) {
+    fn call(self, simd: impl EightLanes) {
         let mut block = Block {
-            octets,
+            simd,
             index: self.index,
             farthest: (self.radius * self.radius).min(f64::MAX),
             group_of: [0; BLOCK],
@@ -186,8 +186,8 @@ impl Best {
 
     /// The closest of this one and the faces of a leaf.
     #[inline(always)]
-    fn or(self, octets: impl Octets, leaf: u32, faces: &[u32; LANES], distances_squared: &Lanes) -> Self {
-        let (distance_squared, lane) = octets.first_least(distances_squared);
+    fn or(self, simd: impl EightLanes, leaf: u32, faces: &[u32; LANES], distances_squared: &Lanes) -> Self {
+        let (distance_squared, lane) = simd.first_least(distances_squared);
         let other = Self::new(distance_squared, faces[lane], leaf, lane);
         if other < self { other } else { self }
     }
@@ -206,7 +206,7 @@ impl Best {
     }
 }
 
-impl<O: Octets> Block<'_, O> {
+impl<O: EightLanes> Block<'_, O> {
     /// Forms the groups, and lists the nodes of each with the keys that its queries see.
     #[inline(always)]
     fn list_nodes(&mut self, queries: &[Vec3]) {
@@ -222,7 +222,7 @@ impl<O: Octets> Block<'_, O> {
             for k in start..end {
                 let boxes = &self.boxes[..self.num_nodes[group].div_ceil(CHILDREN)];
                 for (chunk, boxes) in boxes.iter().enumerate() {
-                    let mut keys = boxes.keys(self.octets, &self.rounded[k]);
+                    let mut keys = boxes.keys(self.simd, &self.rounded[k]);
                     for key in &mut keys {
                         *key |= (chunk * CHILDREN) as u32;
                     }
@@ -236,7 +236,7 @@ impl<O: Octets> Block<'_, O> {
     #[inline(always)]
     fn list_nodes_of(&mut self, group: usize, members: Range<usize>, queries: &[Vec3]) {
         let (index, queries) = (self.index, &queries[members.clone()]);
-        let sample = index.sample(self.octets, queries, self.farthest);
+        let sample = index.sample(self.simd, queries, self.farthest);
         let mut reach = 0.0;
         for (k, query) in members.clone().zip(queries) {
             self.group_of[k] = group;
@@ -251,7 +251,7 @@ impl<O: Octets> Block<'_, O> {
             self.rounded[members.clone()].iter().fold(self.rounded[members.start], |a, b| a.union(b));
         let count = if is_finite(&queries[0]) {
             let near = (&around, single(reach));
-            index.list_nodes(self.octets, near, &mut self.nodes[group], &mut self.boxes)
+            index.list_nodes(self.simd, near, &mut self.nodes[group], &mut self.boxes)
         } else {
             Some(0)
         };
@@ -274,17 +274,17 @@ impl<O: Octets> Block<'_, O> {
                     nearest[c] = nearest[c].min(keys[c]);
                 }
             }
-            let nearest = self.octets.least(&nearest);
+            let nearest = self.simd.least(&nearest);
             self.first_nodes[k] = if nearest <= limit { nearest % LISTED as u32 } else { NONE };
             let node = &index.nodes[self.nodes[group][nearest as usize % LISTED] as usize];
-            self.first_keys[k] = node.keys(self.octets, &self.rounded[k]);
-            let nearest = self.octets.least(&self.first_keys[k]);
+            self.first_keys[k] = node.keys(self.simd, &self.rounded[k]);
+            let nearest = self.simd.least(&self.first_keys[k]);
             let leaf = node.first + nearest % CHILDREN as u32;
             prefetch(&index.leaves[leaf as usize]);
             self.first_leaves.add(k, leaf, u8::from(self.first_nodes[k] != NONE && nearest <= limit));
         }
         self.best = [Best::NONE; BLOCK];
-        visit(self.octets, index, &self.first_leaves, queries, &mut self.distances, &mut self.best);
+        visit(self.simd, index, &self.first_leaves, queries, &mut self.distances, &mut self.best);
         for k in 0..queries.len() {
             self.limits[k] = Real::min(self.best[k].distance_squared(), self.limits[k]);
         }
@@ -298,23 +298,23 @@ impl<O: Octets> Block<'_, O> {
             let (limit, group) = (single(self.limits[k]), self.group_of[k]);
             for chunk in 0..self.num_nodes[group].div_ceil(CHILDREN) {
                 let place = (chunk * CHILDREN) as u32;
-                let near = self.octets.at_most(&self.keys[k][chunk], limit)
+                let near = self.simd.at_most(&self.keys[k][chunk], limit)
                     & !bit(self.first_nodes[k].wrapping_sub(place));
                 self.goes_alone[k] |= !self.near_nodes.add(k, place, near);
             }
             let node = self.nodes[group][self.first_nodes[k] as usize % LISTED];
             let near = match self.first_nodes[k] {
                 NONE => 0,
-                _ => self.octets.at_most(&self.first_keys[k], limit),
+                _ => self.simd.at_most(&self.first_keys[k], limit),
             };
-            let near = near & !bit(self.octets.least(&self.first_keys[k]) % CHILDREN as u32);
+            let near = near & !bit(self.simd.least(&self.first_keys[k]) % CHILDREN as u32);
             self.goes_alone[k] |= !self.near_leaves.add(k, self.index.nodes[node as usize].first, near);
         }
         for pair in 0..self.near_nodes.count {
             let (k, place) = self.near_nodes.get(pair);
             let node = &self.index.nodes[self.nodes[self.group_of[k]][place as usize % LISTED] as usize];
-            let keys = node.keys(self.octets, &self.rounded[k]);
-            let near = self.octets.at_most(&keys, single(self.limits[k]));
+            let keys = node.keys(self.simd, &self.rounded[k]);
+            let near = self.simd.at_most(&keys, single(self.limits[k]));
             self.goes_alone[k] |= !self.near_leaves.add(k, node.first, near);
         }
         for pair in 0..self.near_leaves.count {
@@ -326,11 +326,11 @@ impl<O: Octets> Block<'_, O> {
     #[inline(always)]
     fn answer(&mut self, queries: &[Vec3], closest: &mut [Option<ClosestFace>]) {
         let index = self.index;
-        visit(self.octets, index, &self.near_leaves, queries, &mut self.distances, &mut self.best);
+        visit(self.simd, index, &self.near_leaves, queries, &mut self.distances, &mut self.best);
         let mut places = [None; BLOCK];
         for (k, query) in queries.iter().enumerate() {
             places[k] = if self.goes_alone[k] {
-                index.search(self.octets, query, self.farthest, &mut self.stack)
+                index.search(self.simd, query, self.farthest, &mut self.stack)
             } else {
                 self.best[k].place(self.farthest)
             };
@@ -345,7 +345,7 @@ impl<O: Octets> Block<'_, O> {
 /// Takes the faces of the leaves in pairs into account.
 #[inline(always)]
 fn visit(
-    octets: impl Octets,
+    simd: impl EightLanes,
     index: &ClosestFaceIndex,
     pairs: &Pairs,
     queries: &[Vec3],
@@ -358,7 +358,7 @@ fn visit(
     }
     for pair in 0..pairs.count {
         let (k, leaf) = pairs.get(pair);
-        best[k] = best[k].or(octets, leaf, &index.leaves[leaf as usize].faces, &distances[pair]);
+        best[k] = best[k].or(simd, leaf, &index.leaves[leaf as usize].faces, &distances[pair]);
     }
 }
 

@@ -16,7 +16,7 @@ const BLOCKS: usize = 4;
 
 /// Candidates whose closest points are found side by side: those whose faces are triangles, if those beside them are,
 /// too.
-pub(super) struct Together {
+pub(super) struct Batch {
     triangles: [TriangleLanes; BLOCKS],
     queries: [PointLanes; BLOCKS],
     closest: [ClosestLanes; BLOCKS],
@@ -25,7 +25,7 @@ pub(super) struct Together {
     places: [Option<u8>; BLOCKS],
 }
 
-impl Default for Together {
+impl Default for Batch {
     fn default() -> Self {
         Self {
             triangles: [TriangleLanes::ZERO; BLOCKS],
@@ -60,7 +60,7 @@ impl InLane<'_> {
     }
 }
 
-impl Together {
+impl Batch {
     /// Most candidates.
     pub const LEN: usize = LANES * BLOCKS;
 

@@ -8,7 +8,7 @@
 //!   ┄┄┄╱┄┄●━━━A━━━    no gap there is negative: q is left out.
 //!   B ╱
 //! ```
-//! Of two normals it is known how far they turn on the way ([`outlook`](super::outlook)): let τ bound the turn of n, then a
+//! Of two normals it is known how far they turn on the way ([`normal_cone`](super::normal_cone)): let τ bound the turn of n, then a
 //! node at x stays in front of the plane through a corner c where (x − c)·n > s + (|x − c| + s) τ. Points of a
 //! quadrilateral with the corners a, b, c, d are no farther than |a − b + c − d|/4 from one of the triangles abc and acd,
 //! and points of these no farther than that from the quadrilateral.
@@ -33,7 +33,7 @@ use crate::math::real::LANES;
 use crate::math::vectorised::Vectorised;
 use crate::mesh::CellKind;
 
-use super::outlook::{Facing, Opposed, Outlook, ROUNDING};
+use super::normal_cone::{FaceNormal, NormalCone, Opposition, ROUNDING};
 use super::traversal::NearPair;
 
 /// Faces whose normals are found by one task.
@@ -46,7 +46,7 @@ const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
 const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 
 /// Two bodies that are near each other.
-pub(super) struct InPlay<'a> {
+pub(super) struct PairGeometry<'a> {
     /// The surfaces.
     pub model: &'a ContactModel,
     /// The two bodies.
@@ -61,29 +61,29 @@ pub(super) struct InPlay<'a> {
 
 /// How far points of two bodies go towards each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ways {
+pub(super) struct TravelBounds {
     /// Since pairs were listed \[m\].
-    pub gone: f64,
+    pub travelled: f64,
     /// From now on \[m\].
-    pub ahead: f64,
+    pub allowance: f64,
 }
 
 /// Where all faces of the two bodies look; of none, if so few are near that they are not worth it.
-pub(super) struct Facings([Vec<Facing>; 2]);
+pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 /// A face near a node.
 #[derive(Clone, Copy)]
 struct NearFace {
     distance: f64,
     face: u32,
-    opposed: Opposed,
+    opposition: Opposition,
 }
 
 /// The pairs of a short list are looked for among the near pairs of two bodies.
-struct ShortList<'a> {
-    in_play: &'a InPlay<'a>,
-    ways: Ways,
-    facings: &'a Facings,
+struct ShortListBuilder<'a> {
+    geometry: &'a PairGeometry<'a>,
+    bounds: TravelBounds,
+    face_normals: &'a FaceNormals,
 }
 
 /// What is known of one node, reused from node to node.
@@ -95,12 +95,12 @@ struct Workspace {
     /// The faces that may count.
     near: Vec<NearFace>,
     /// The faces around the node.
-    star: Vec<Outlook>,
+    face_ring: Vec<NormalCone>,
     /// Corners of the faces that may count, the node being in front of all faces around them.
     passed: Vec<u32>,
 }
 
-impl InPlay<'_> {
+impl PairGeometry<'_> {
     /// Those of the pairs that are no farther apart than `reach` \[m\], with their distances; those that a body cannot
     /// touch of itself are left out.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
@@ -118,18 +118,23 @@ impl InPlay<'_> {
     ///
     /// # Cost
     /// In parallel.
-    pub fn facings(&self, num_pairs: usize) -> Facings {
+    pub fn face_normals(&self, num_pairs: usize) -> FaceNormals {
         let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
-        Facings(match num_pairs > num_faces {
-            true => self.bodies.map(|body| facings(self.surface(body), self.positions)),
+        FaceNormals(match num_pairs > num_faces {
+            true => self.bodies.map(|body| face_normals(self.surface(body), self.positions)),
             false => Default::default(),
         })
     }
 
     /// Candidates of all pairs that count, in the order of the nodes of the pairs, the faces of each ascending. The pairs
     /// are best given with the nearest faces of each node first.
-    pub fn short_list(&self, near: &[NearPair], ways: Ways, facings: &Facings) -> Vec<Candidate> {
-        let short_list = ShortList { in_play: self, ways, facings };
+    pub fn short_list(
+        &self,
+        near: &[NearPair],
+        bounds: TravelBounds,
+        face_normals: &FaceNormals,
+    ) -> Vec<Candidate> {
+        let short_list = ShortListBuilder { geometry: self, bounds, face_normals };
         let (mut candidates, mut work) = (Vec::new(), Workspace::default());
         for pairs in near.chunk_by(NearPair::is_of_same_node) {
             short_list.add_node(pairs, &mut work, &mut candidates);
@@ -161,14 +166,14 @@ impl InPlay<'_> {
             let alike = pairs.iter().take(at_once).take_while(|pair| self.face(pair).0 == kind).count();
             // One triangle alone does not need the lanes.
             let in_lanes = alike * triangles.len() > 1;
-            let (these, others) = pairs.split_at(if in_lanes { alike } else { 1 });
+            let (selected, others) = pairs.split_at(if in_lanes { alike } else { 1 });
             if in_lanes {
-                let found = self.distances_of_triangles(these, triangles);
+                let found = self.distances_of_triangles(selected, triangles);
                 let of_pair = |(pair, found): (&NearPair, &[f64])| {
                     let nearest = found.iter().copied().fold(f64::INFINITY, f64::min);
                     (nearest - self.warp(pair)).max(0.0)
                 };
-                distances.extend(these.iter().zip(found.chunks(triangles.len())).map(of_pair));
+                distances.extend(selected.iter().zip(found.chunks(triangles.len())).map(of_pair));
             } else {
                 distances.push(self.distance(first));
             }
@@ -227,29 +232,29 @@ fn triangles_of(kind: CellKind) -> &'static [[usize; 3]] {
     }
 }
 
-fn facings(surface: &Surface, positions: &[Vec3]) -> Vec<Facing> {
+fn face_normals(surface: &Surface, positions: &[Vec3]) -> Vec<FaceNormal> {
     let faces = (0..surface.num_faces() as u32).into_par_iter().with_min_len(FACES_PER_TASK);
-    faces.map(|face| Facing::of(surface, face, positions)).collect()
+    faces.map(|face| FaceNormal::of(surface, face, positions)).collect()
 }
 
-impl ShortList<'_> {
+impl ShortListBuilder<'_> {
     /// Adds the candidates of one node with the faces of one body.
     fn add_node(&self, group: &[NearPair], work: &mut Workspace, candidates: &mut Vec<Candidate>) {
-        let InPlay { model, positions, rounding, .. } = *self.in_play;
-        let Ways { gone, ahead: way } = self.ways;
-        let Candidate { key, contactor_body, .. } = self.in_play.candidate(&group[0]);
+        let PairGeometry { model, positions, rounding, .. } = *self.geometry;
+        let TravelBounds { travelled, allowance } = self.bounds;
+        let Candidate { key, contactor_body, .. } = self.geometry.candidate(&group[0]);
         let target = group[0].target as usize;
-        let mut farthest = model.reach_of_node(key, contactor_body) + rounding + way;
+        let mut farthest = model.reach_of_node(key, contactor_body) + rounding + allowance;
         work.near.clear();
         for pairs in group.chunks(LANES) {
             work.pairs.clear();
-            work.pairs.extend(pairs.iter().filter(|pair| f64::from(pair.distance) <= farthest + gone));
+            work.pairs.extend(pairs.iter().filter(|pair| f64::from(pair.distance) <= farthest + travelled));
             work.distances.clear();
-            if gone == 0.0 {
+            if travelled == 0.0 {
                 // Nothing has moved since the pairs were listed.
                 work.distances.extend(work.pairs.iter().map(|pair| f64::from(pair.distance)));
             } else {
-                self.in_play.measure(&work.pairs, &mut work.distances);
+                self.geometry.measure(&work.pairs, &mut work.distances);
             }
             for k in 0..work.pairs.len() {
                 let (face, distance) = (work.pairs[k].face, work.distances[k]);
@@ -257,26 +262,26 @@ impl ShortList<'_> {
                     continue;
                 }
                 if work.near.is_empty() {
-                    self.look_around(1 - target, key.contactor, work);
+                    self.find_face_ring(1 - target, key.contactor, work);
                 }
-                let opposed = opposed(&work.star, &self.outlook(target, face));
+                let opposition = opposition(&work.face_ring, &self.normal_cone(target, face));
                 let reach = || model.reach_of(&Candidate::new(key, face, contactor_body));
-                if opposed == Opposed::Always {
-                    let most = distance * ROUNDED_BACK + 2.0 * self.in_play.warp(&work.pairs[k]);
-                    if most + way <= reach() - rounding {
-                        farthest = farthest.min(most + 2.0 * (way + rounding));
+                if opposition == Opposition::Always {
+                    let most = distance * ROUNDED_BACK + 2.0 * self.geometry.warp(&work.pairs[k]);
+                    if most + allowance <= reach() - rounding {
+                        farthest = farthest.min(most + 2.0 * (allowance + rounding));
                     }
                 }
-                work.near.push(NearFace { distance, face, opposed });
+                work.near.push(NearFace { distance, face, opposition });
             }
         }
-        work.near.retain(|near| near.distance <= farthest && near.opposed != Opposed::Never);
+        work.near.retain(|near| near.distance <= farthest && near.opposition != Opposition::Never);
         let position = &positions[key.contactor as usize];
         work.passed.clear();
-        if !work.near.iter().all(|near| self.is_before(target, near.face, position, &mut work.passed)) {
+        if !work.near.iter().all(|near| self.is_in_front_of(target, near.face, position, &mut work.passed)) {
             let candidate = |near: &NearFace| {
-                let &NearFace { face, opposed, .. } = near;
-                Candidate { key, face, contactor_body, is_opposed: opposed == Opposed::Always }
+                let &NearFace { face, opposition, .. } = near;
+                Candidate { key, face, contactor_body, normals_are_opposed: opposition == Opposition::Always }
             };
             work.near.sort_unstable_by_key(|near| near.face);
             candidates.extend(work.near.iter().map(candidate));
@@ -284,31 +289,31 @@ impl ShortList<'_> {
     }
 
     fn surface(&self, side: usize) -> &Surface {
-        self.in_play.surface(self.in_play.bodies[side])
+        self.geometry.surface(self.geometry.bodies[side])
     }
 
-    fn outlook(&self, side: usize, face: u32) -> Outlook {
-        let InPlay { positions, rounding, .. } = *self.in_play;
-        let Facings(known) = self.facings;
-        let facing = match known[side].get(face as usize) {
+    fn normal_cone(&self, side: usize, face: u32) -> NormalCone {
+        let PairGeometry { positions, rounding, .. } = *self.geometry;
+        let FaceNormals(known) = self.face_normals;
+        let face_normal = match known[side].get(face as usize) {
             Some(known) => *known,
-            None => Facing::of(self.surface(side), face, positions),
+            None => FaceNormal::of(self.surface(side), face, positions),
         };
-        facing.on_way(self.ways.ahead + rounding)
+        face_normal.cone_within(self.bounds.allowance + rounding)
     }
 
     /// Notes the faces around a node.
-    fn look_around(&self, side: usize, node: u32, work: &mut Workspace) {
+    fn find_face_ring(&self, side: usize, node: u32, work: &mut Workspace) {
         let surface = self.surface(side);
         let around = surface.local_node(node).map_or(&[][..], |local| surface.faces_of_local_node(local));
-        work.star.clear();
-        work.star.extend(around.iter().map(|&face| self.outlook(side, face)));
+        work.face_ring.clear();
+        work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }
 
     /// Whether a point stays in front of the planes of a face and of all faces around it; those around the corners that
     /// it has passed are known.
-    fn is_before(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
-        if !self.is_before_plane(side, face, point) {
+    fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
+        if !self.is_in_front_of_plane(side, face, point) {
             return false;
         }
         let surface = self.surface(side);
@@ -318,29 +323,30 @@ impl ShortList<'_> {
             }
             passed.push(local);
             let around = surface.faces_of_local_node(local as usize);
-            around.iter().all(|&other| other == face || self.is_before_plane(side, other, point))
+            around.iter().all(|&other| other == face || self.is_in_front_of_plane(side, other, point))
         })
     }
 
-    fn is_before_plane(&self, side: usize, face: u32, point: &Vec3) -> bool {
-        let InPlay { model, bodies, positions, rounding, .. } = *self.in_play;
-        let (way, Outlook { normal, turn }) = (self.ways.ahead, self.outlook(side, face));
+    fn is_in_front_of_plane(&self, side: usize, face: u32, point: &Vec3) -> bool {
+        let PairGeometry { model, bodies, positions, rounding, .. } = *self.geometry;
+        let (allowance, NormalCone { normal, turn }) = (self.bounds.allowance, self.normal_cone(side, face));
         let (kind, nodes) = self.surface(side).face(face as usize);
         // Those of a segment or triangle are in one plane.
         let corners = if kind == CellKind::Quad4 { nodes } else { &nodes[..1] };
         corners.iter().all(|&corner| {
             let offset = point - positions[corner as usize];
-            let off = model.offset(bodies) + way + (offset.norm() + way) * (turn + ROUNDING) + rounding;
+            let off =
+                model.offset(bodies) + allowance + (offset.norm() + allowance) * (turn + ROUNDING) + rounding;
             offset.dot(&normal) > off
         })
     }
 }
 
 /// Whether the normal of a node, a mean of those of the faces around it, is opposed to that of a face.
-fn opposed(star: &[Outlook], face: &Outlook) -> Opposed {
-    let mut opposed = star.iter().map(|other| other.opposed(face));
-    let Some(first) = opposed.next() else { return Opposed::Never };
-    if opposed.all(|other| other == first) { first } else { Opposed::Perhaps }
+fn opposition(face_ring: &[NormalCone], face: &NormalCone) -> Opposition {
+    let mut opposition = face_ring.iter().map(|other| other.opposition(face));
+    let Some(first) = opposition.next() else { return Opposition::Never };
+    if opposition.all(|other| other == first) { first } else { Opposition::Perhaps }
 }
 
 #[cfg(test)]
@@ -409,8 +415,8 @@ mod tests {
             }
             let surfaces = vec![sheet(kind, 0, true), sheet(kind, NODES, false)];
             let model = ContactModel::new(surfaces, &[], &positions).with_offsets(&[offset, 0.5 * offset]);
-            let [gone, way] = [0, 1].map(|_| samples.pick(&[0.0, 0.01, 0.05, 0.2]));
-            let in_play = InPlay {
+            let [travelled, allowance] = [0, 1].map(|_| samples.pick(&[0.0, 0.01, 0.05, 0.2]));
+            let geometry = PairGeometry {
                 model: &model,
                 bodies: [0, 1],
                 positions: &positions,
@@ -425,32 +431,33 @@ mod tests {
                 })
             };
             let near: Vec<NearPair> = (0..2).flat_map(pairs).collect();
-            let mut every: Vec<Candidate> = near.iter().map(|pair| in_play.candidate(pair)).collect();
+            let mut every: Vec<Candidate> = near.iter().map(|pair| geometry.candidate(pair)).collect();
             every.sort_unstable();
-            let unordered = in_play.within(&near, model.search_depth([0, 1]) + gone + way + 1e-6);
+            let unordered = geometry.within(&near, model.search_depth([0, 1]) + travelled + allowance + 1e-6);
             let mut near = unordered.clone();
             near.sort_unstable_by_key(NearPair::order);
-            let mut go = |from: &[Vec3], way: f64| -> Vec<Vec3> {
-                from.iter().map(|position| position + samples.direction() * (0.5 * way)).collect()
+            let mut go = |from: &[Vec3], allowance: f64| -> Vec<Vec3> {
+                from.iter().map(|position| position + samples.direction() * (0.5 * allowance)).collect()
             };
-            let positions = go(&positions, gone);
-            let in_play = InPlay { positions: &positions, ..in_play };
-            let facings = in_play.facings(usize::MAX);
-            let short_list =
-                |near: &[NearPair]| in_play.short_list(near, Ways { gone, ahead: way }, &facings);
+            let positions = go(&positions, travelled);
+            let geometry = PairGeometry { positions: &positions, ..geometry };
+            let face_normals = geometry.face_normals(usize::MAX);
+            let short_list = |near: &[NearPair]| {
+                geometry.short_list(near, TravelBounds { travelled, allowance }, &face_normals)
+            };
             let short = short_list(&near);
             assert_eq!(short, short_list(&unordered));
             // Whether the normals of all faces are found before or one by one.
-            let none = in_play.facings(0);
-            assert_eq!(short, in_play.short_list(&near, Ways { gone, ahead: way }, &none));
+            let none = geometry.face_normals(0);
+            assert_eq!(short, geometry.short_list(&near, TravelBounds { travelled, allowance }, &none));
             let mut short = short;
             short.sort_unstable();
             listed[case % 2] += short.len();
             all += every.len();
             for _ in 0..10 {
-                let moved = go(&positions, way);
+                let moved = go(&positions, allowance);
                 let expected = constraints(&model, &every, &moved);
-                assert_eq!(constraints(&model, &short, &moved), expected, "ways {gone}, {way}");
+                assert_eq!(constraints(&model, &short, &moved), expected, "bounds {travelled}, {allowance}");
                 penetrated += expected.len();
             }
         }

@@ -1,6 +1,6 @@
 //! Faces with mid-side nodes.
 
-use super::{Cell, Derivatives, Patch, least_of, shifted};
+use super::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::contact::detection::face::closest_point::bernstein::{BiquadraticNet, Bounds, Curve, TriangleNet};
 use crate::contact::detection::face::closest_point::domain::{Domain, INTERVAL, SQUARE, TRIANGLE};
 use crate::math::Vec3;
@@ -29,7 +29,7 @@ impl QuadraticSegment {
     }
 }
 
-impl Patch for QuadraticSegment {
+impl FacePolynomial for QuadraticSegment {
     const KIND: CellKind = CellKind::Line3;
     const DOMAIN: &'static Domain = &INTERVAL;
     const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [2, 0]];
@@ -92,7 +92,7 @@ impl SixNodeTriangle {
     }
 }
 
-impl Patch for SixNodeTriangle {
+impl FacePolynomial for SixNodeTriangle {
     const KIND: CellKind = CellKind::Tri6;
     const DOMAIN: &'static Domain = &TRIANGLE;
     const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [0, 1], [2, 0], [0, 2], [1, 1]];
@@ -183,7 +183,7 @@ impl Serendipity {
     }
 }
 
-impl Patch for Serendipity {
+impl FacePolynomial for Serendipity {
     const KIND: CellKind = CellKind::Quad8;
     const DOMAIN: &'static Domain = &SQUARE;
     const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [0, 1], [2, 0], [0, 2], [1, 1], [2, 1], [1, 2]];
@@ -273,7 +273,7 @@ impl Biquadratic {
     }
 }
 
-impl Patch for Biquadratic {
+impl FacePolynomial for Biquadratic {
     const KIND: CellKind = CellKind::Quad9;
     const DOMAIN: &'static Domain = &SQUARE;
     const POWERS: &'static [[u8; 2]] =

@@ -1,6 +1,6 @@
 //! Faces whose edges are straight.
 
-use super::{Cell, Derivatives, Patch, least_of, shifted};
+use super::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::contact::detection::face::closest_point::bernstein::{BilinearNet, Bounds};
 use crate::contact::detection::face::closest_point::domain::{Domain, INTERVAL, SQUARE, TRIANGLE};
 use crate::math::Vec3;
@@ -21,7 +21,7 @@ impl Segment {
     }
 }
 
-impl Patch for Segment {
+impl FacePolynomial for Segment {
     const KIND: CellKind = CellKind::Line2;
     const DOMAIN: &'static Domain = &INTERVAL;
     const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0]];
@@ -63,7 +63,7 @@ impl Triangle {
     }
 }
 
-impl Patch for Triangle {
+impl FacePolynomial for Triangle {
     const KIND: CellKind = CellKind::Tri3;
     const DOMAIN: &'static Domain = &TRIANGLE;
     const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [0, 1]];
@@ -114,7 +114,7 @@ impl Bilinear {
     }
 }
 
-impl Patch for Bilinear {
+impl FacePolynomial for Bilinear {
     const KIND: CellKind = CellKind::Quad4;
     const DOMAIN: &'static Domain = &SQUARE;
     const POWERS: &'static [[u8; 2]] = &[[0, 0], [1, 0], [0, 1], [1, 1]];

@@ -3,17 +3,17 @@
 //!
 //! A list for all of two bodies would last as long as their fastest node lets it: a crushed asperity that flies off makes
 //! it old in a few steps. So every patch has lists of its own, and follows its own motion and that of the patches near
-//! it, whichever these are until the front is found anew ([`encounter`](super::encounter)).
+//! it, whichever these are until the front is found anew ([`body_pair`](super::body_pair)).
 
 use crate::contact::detection::face::bounds::Bounds;
 use crate::contact::detection::model::Candidate;
 use crate::contact::detection::primitive::edge_edge::EdgePair;
 use crate::contact::detection::volume::Aabb;
 
-use super::in_play::Ways;
 use super::patches::Patches;
+use super::short_list::TravelBounds;
+use super::travel::Travel;
 use super::traversal::{Found, NearPair};
-use super::way::Way;
 
 /// Steps that a list of near pairs should last.
 const STEPS: f64 = 256.0;
@@ -59,11 +59,11 @@ pub(super) enum Part {
 
 /// A part of two bodies, and its lists.
 #[derive(Clone, Debug)]
-pub(super) struct Neighbourhood {
+pub(super) struct PatchLists {
     /// The part.
     pub part: Part,
     /// How far points in it can have gone towards each other since the pairs were listed.
-    way: Way,
+    travel: Travel,
     /// Ways from when on pairs may lack, in the list and in the short list.
     near_until: f64,
     short_until: f64,
@@ -71,7 +71,7 @@ pub(super) struct Neighbourhood {
     skin: f64,
     short_skin: f64,
     /// Whether boxes of any batches were near when its pairs were listed.
-    pub has_met: bool,
+    pub has_near_batches: bool,
     /// Pairs of a node and a face within reach of each other then, nodes ascending, the nearest faces first.
     pub near: Vec<NearPair>,
     /// Pairs of edges within reach of each other then, of those that are listed on this side.
@@ -92,17 +92,17 @@ impl PatchNearOthers {
     }
 }
 
-impl Neighbourhood {
+impl PatchLists {
     /// Nothing is known of it yet.
     pub fn new(part: Part) -> Self {
         Self {
             part,
-            way: Way::default(),
+            travel: Travel::default(),
             near_until: f64::NEG_INFINITY,
             short_until: f64::NEG_INFINITY,
             skin: 0.0,
             short_skin: 0.0,
-            has_met: false,
+            has_near_batches: false,
             near: Vec::new(),
             edges: Vec::new(),
             short: Vec::new(),
@@ -120,31 +120,31 @@ impl Neighbourhood {
     /// Notes how far points go towards each other in the last step, no farther than `most` \[m\]; points of one body as
     /// well.
     pub fn measure(&mut self, bodies: [&Patches; 2], most: f64) {
-        self.way.step = match &self.part {
+        self.travel.step = match &self.part {
             Part::Bodies => most,
             Part::Patch(patch) => patch.step(bodies).min(most),
         };
     }
 
     /// Goes along with this step.
-    pub fn follow(&mut self, bodies: [&Patches; 2], most: f64) {
+    pub fn update(&mut self, bodies: [&Patches; 2], most: f64) {
         self.measure(bodies, most);
-        self.way.go();
+        self.travel.advance();
     }
 
     /// Whether pairs may touch that are not on the list.
     pub fn is_due(&self) -> bool {
-        self.way.is_past(self.near_until)
+        self.travel.is_past(self.near_until)
     }
 
     /// Whether the short list may lack something.
     pub fn is_short_due(&self) -> bool {
-        self.way.is_past(self.short_until)
+        self.travel.is_past(self.short_until)
     }
 
     /// Whether the short list may lack something now or soon.
     pub fn is_short_old(&self) -> bool {
-        !self.near.is_empty() && self.way.is_past(self.short_until - OLD * self.short_skin)
+        !self.near.is_empty() && self.travel.is_past(self.short_until - OLD * self.short_skin)
     }
 
     /// Replaces the patches that its patch can come near; it is due if one of the new ones is so near, \[m\] beyond the
@@ -154,7 +154,7 @@ impl Neighbourhood {
     /// touch. A short list leaves out a face only for a nearer one that stays within the search depth as long as the list
     /// holds, so not for one that has left; one made later measures distances anew.
     pub fn renew(&mut self, new: PatchNearOthers, free: impl Fn(u32) -> f64) {
-        let left = self.near_until - self.way.gone();
+        let left = self.near_until - self.travel.travelled();
         let others = if let Part::Patch(patch) = &self.part { &patch.others[..] } else { &[] };
         let is_known = |other: u32| others.binary_search(&other).is_ok();
         let is_listed_in_time = |&other: &u32| is_known(other) || free(other) >= left;
@@ -166,7 +166,7 @@ impl Neighbourhood {
 
     /// Decides how thick the skin of the next list is.
     pub fn choose_skin(&mut self, search_depth: f64) {
-        self.skin = skin_for(self.way.step, search_depth);
+        self.skin = skin_for(self.travel.step, search_depth);
     }
 
     /// Thickness of the skin of the list \[m\].
@@ -176,8 +176,8 @@ impl Neighbourhood {
 
     /// Takes over what was found by now.
     pub fn take(&mut self, found: Found) {
-        (self.near, self.edges, self.has_met) = (found.near, found.edges, found.has_met);
-        self.way.restart();
+        (self.near, self.edges, self.has_near_batches) = (found.near, found.edges, found.has_near_batches);
+        self.travel.restart();
         self.near_until = self.skin;
         self.short.clear();
         self.short_until = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
@@ -186,24 +186,24 @@ impl Neighbourhood {
     /// Decides how thick the skin of the next short list is.
     pub fn choose_short_skin(&mut self) {
         let [least, most] = SHORT_SKIN.map(|share| share * self.skin);
-        self.short_skin = (SHORT_STEPS * self.way.step).max(least).min(most);
+        self.short_skin = (SHORT_STEPS * self.travel.step).max(least).min(most);
     }
 
     /// How far points have gone towards each other since the list was made, and can go from now on until the short list
     /// is made anew.
-    pub fn ways(&self) -> Ways {
-        Ways { gone: self.way.gone(), ahead: self.short_skin }
+    pub fn travel_bounds(&self) -> TravelBounds {
+        TravelBounds { travelled: self.travel.travelled(), allowance: self.short_skin }
     }
 
     /// Takes over the short list made by now.
     pub fn take_short(&mut self, short: Vec<Candidate>) {
         self.short = short;
-        self.short_until = self.way.gone() + self.short_skin;
+        self.short_until = self.travel.travelled() + self.short_skin;
     }
 
     /// Steps of the size of the last one until it is due.
     pub fn steps_left(&self) -> f64 {
-        self.way.steps_to(self.near_until)
+        self.travel.steps_to(self.near_until)
     }
 }
 
@@ -216,7 +216,7 @@ pub(super) fn distance(a: &Aabb, b: &Aabb) -> f64 {
 mod tests {
     use super::*;
     use crate::contact::Surface;
-    use crate::contact::detection::engine::track::BodyTrack;
+    use crate::contact::detection::engine::body_motion::BodyMotion;
     use crate::contact::detection::model::Configuration;
     use crate::math::Vec3;
     use crate::mesh::CellKind;
@@ -225,7 +225,7 @@ mod tests {
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
     /// Two sheets of triangles in unit cells, each of several patches, once they have moved with these velocities.
-    fn sheets(velocities: &[Vec3]) -> [BodyTrack; 2] {
+    fn sheets(velocities: &[Vec3]) -> [BodyMotion; 2] {
         let place = |node: u32| {
             let (i, j) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1));
             Vec3::new(f64::from(i), f64::from(j), f64::from(node / NODES))
@@ -238,16 +238,16 @@ mod tests {
             let faces: Vec<[u32; 3]> =
                 cells.flat_map(|a| [[a, a + 1, a + CELLS + 2], [a, a + CELLS + 2, a + CELLS + 1]]).collect();
             let surface = Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice())));
-            let mut track = BodyTrack::new(&surface, 0.5, 0.0);
-            track.divide(&surface, &positions);
-            track.follow(surface.nodes(), &configuration);
-            track.follow_patches(0..track.patches().unwrap().len() as u32, &configuration);
-            track
+            let mut motion = BodyMotion::new(&surface, 0.5, 0.0);
+            motion.divide(&surface, &positions);
+            motion.update(surface.nodes(), &configuration);
+            motion.select_active_patches(0..motion.patches().unwrap().len() as u32, &configuration);
+            motion
         })
     }
 
-    fn of_patch(contactor: usize, patch: u32, others: Vec<u32>) -> Neighbourhood {
-        Neighbourhood::new(Part::Patch(PatchNearOthers { contactor, patch, others }))
+    fn of_patch(contactor: usize, patch: u32, others: Vec<u32>) -> PatchLists {
+        PatchLists::new(Part::Patch(PatchNearOthers { contactor, patch, others }))
     }
 
     /// Two fast nodes that go apart make those neighbourhoods due that have them or are near them, and no others; what is
@@ -257,35 +257,35 @@ mod tests {
         let mut velocities = vec![Vec3::zeros(); 2 * NODES as usize];
         velocities[NODES as usize / 2] = Vec3::x() * 3.0;
         velocities[NODES as usize / 2 + 1] = Vec3::x() * -3.0;
-        let tracks = sheets(&velocities);
-        let bodies = [0, 1].map(|k| tracks[k].patches().unwrap());
+        let motions = sheets(&velocities);
+        let bodies = [0, 1].map(|k| motions[k].patches().unwrap());
         let (mut num_fast, mut num_apart) = (0, 0);
         for (contactor, patch) in
             (0..2).flat_map(|side| (0..bodies[side].len() as u32).map(move |p| (side, p)))
         {
             // Across from it, and the next one.
             let others = vec![patch, (patch + 1) % bodies[0].len() as u32];
-            let gone = match contactor {
+            let travelled = match contactor {
                 0 => bodies[0].extent(patch),
                 _ => others.iter().map(|&other| bodies[0].extent(other)).fold(0.0, f64::max),
             };
-            let is_near = gone > 0.0;
-            let mut neighbourhood = of_patch(contactor, patch, others);
-            assert!(neighbourhood.is_due());
-            neighbourhood.choose_skin(1.0);
-            assert_eq!(neighbourhood.skin(), 1.0 / 64.0);
-            neighbourhood.take(Found::default());
-            neighbourhood.follow(bodies, 1.0);
-            assert!((neighbourhood.ways().gone - gone).abs() < 1e-12);
-            assert_eq!((neighbourhood.is_due(), neighbourhood.is_short_due()), (is_near, false));
-            neighbourhood.follow(bodies, 0.2);
-            assert!((neighbourhood.ways().gone - (gone + gone.min(0.2))).abs() < 1e-12);
-            neighbourhood.choose_skin(1.0);
-            assert_eq!(neighbourhood.skin(), if is_near { 0.5 } else { 1.0 / 64.0 });
+            let is_near = travelled > 0.0;
+            let mut lists = of_patch(contactor, patch, others);
+            assert!(lists.is_due());
+            lists.choose_skin(1.0);
+            assert_eq!(lists.skin(), 1.0 / 64.0);
+            lists.take(Found::default());
+            lists.update(bodies, 1.0);
+            assert!((lists.travel_bounds().travelled - travelled).abs() < 1e-12);
+            assert_eq!((lists.is_due(), lists.is_short_due()), (is_near, false));
+            lists.update(bodies, 0.2);
+            assert!((lists.travel_bounds().travelled - (travelled + travelled.min(0.2))).abs() < 1e-12);
+            lists.choose_skin(1.0);
+            assert_eq!(lists.skin(), if is_near { 0.5 } else { 1.0 / 64.0 });
             num_fast += usize::from(is_near);
-            num_apart += usize::from((gone - 0.6).abs() < 1e-12);
-            neighbourhood.follow(bodies, f64::NAN);
-            assert_eq!(neighbourhood.is_due(), is_near);
+            num_apart += usize::from((travelled - 0.6).abs() < 1e-12);
+            lists.update(bodies, f64::NAN);
+            assert_eq!(lists.is_due(), is_near);
         }
         assert!(num_apart > 0 && 2 * num_fast < bodies[0].len() + bodies[1].len(), "{num_apart}, {num_fast}");
     }
@@ -293,26 +293,26 @@ mod tests {
     /// A patch that comes into the front makes the list due if it may touch before that is made anew anyway.
     #[test]
     fn a_near_newcomer_makes_the_list_due() {
-        let tracks = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);
-        let bodies = [0, 1].map(|k| tracks[k].patches().unwrap());
-        let renew = |neighbourhood: &mut Neighbourhood, others: &[u32], free: &dyn Fn(u32) -> f64| {
-            neighbourhood.renew(PatchNearOthers { contactor: 0, patch: 0, others: others.to_vec() }, free);
+        let motions = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);
+        let bodies = [0, 1].map(|k| motions[k].patches().unwrap());
+        let renew = |lists: &mut PatchLists, others: &[u32], free: &dyn Fn(u32) -> f64| {
+            lists.renew(PatchNearOthers { contactor: 0, patch: 0, others: others.to_vec() }, free);
         };
-        let mut neighbourhood = of_patch(0, 0, vec![3]);
-        neighbourhood.measure(bodies, 1.0);
-        neighbourhood.choose_skin(1.0);
-        neighbourhood.take(Found::default());
-        let left = neighbourhood.skin();
-        renew(&mut neighbourhood, &[3, 4], &|_| left);
-        assert!(!neighbourhood.is_due());
-        renew(&mut neighbourhood, &[2, 3, 4], &|other| if other == 2 { 2.0 * left } else { 0.0 });
-        assert!(!neighbourhood.is_due(), "those that were in it before are followed");
-        renew(&mut neighbourhood, &[2, 3], &|_| 0.0);
-        assert!(!neighbourhood.is_due());
-        renew(&mut neighbourhood, &[2, 3, 4], &|_| 0.99 * left);
-        assert!(neighbourhood.is_due());
-        neighbourhood.take(Found::default());
-        renew(&mut neighbourhood, &[5], &|_| f64::NAN);
-        assert!(neighbourhood.is_due());
+        let mut lists = of_patch(0, 0, vec![3]);
+        lists.measure(bodies, 1.0);
+        lists.choose_skin(1.0);
+        lists.take(Found::default());
+        let left = lists.skin();
+        renew(&mut lists, &[3, 4], &|_| left);
+        assert!(!lists.is_due());
+        renew(&mut lists, &[2, 3, 4], &|other| if other == 2 { 2.0 * left } else { 0.0 });
+        assert!(!lists.is_due(), "those that were in it before are active");
+        renew(&mut lists, &[2, 3], &|_| 0.0);
+        assert!(!lists.is_due());
+        renew(&mut lists, &[2, 3, 4], &|_| 0.99 * left);
+        assert!(lists.is_due());
+        lists.take(Found::default());
+        renew(&mut lists, &[5], &|_| f64::NAN);
+        assert!(lists.is_due());
     }
 }

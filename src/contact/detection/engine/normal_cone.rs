@@ -26,7 +26,7 @@ pub(super) const ROUNDING: f64 = 1e-12;
 
 /// A cone of unit normals, of one face or of several.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facing {
+pub(super) struct FaceNormal {
     /// Its axis.
     normal: Vec3,
     /// The greatest distance of a normal from it.
@@ -37,7 +37,7 @@ pub(super) struct Facing {
 
 /// A cone that holds normals as long as they are on their way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Outlook {
+pub(super) struct NormalCone {
     /// Its axis.
     pub normal: Vec3,
     /// Bound on the distance of a normal from it, less than √2; infinite where the normal may look anywhere.
@@ -46,15 +46,16 @@ pub(super) struct Outlook {
 
 /// Whether normals are opposed while bodies go on their way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opposed {
+pub(super) enum Opposition {
     Always,
     Perhaps,
     Never,
 }
 
-impl Facing {
+impl FaceNormal {
     /// Of what may look anywhere.
-    const ANYWHERE: Self = Self { normal: Vec3::new(0.0, 0.0, 0.0), spread: 0.0, slenderness: f64::INFINITY };
+    const UNBOUNDED: Self =
+        Self { normal: Vec3::new(0.0, 0.0, 0.0), spread: 0.0, slenderness: f64::INFINITY };
 
     /// Of a face where nodes are at these positions \[m\].
     pub fn of(surface: &Surface, face: u32, positions: &[Vec3]) -> Self {
@@ -71,7 +72,7 @@ impl Facing {
                 let edge = at(1) - at(0);
                 Self::of_normal(Vec3::new(edge.y, -edge.x, 0.0), 1.0)
             }
-            _ => Self::ANYWHERE,
+            _ => Self::UNBOUNDED,
         }
     }
 
@@ -80,42 +81,42 @@ impl Facing {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
             true => Self { normal: normal / length, spread: 0.0, slenderness: edges / length },
-            false => Self::ANYWHERE,
+            false => Self::UNBOUNDED,
         }
     }
 
     /// Of all of these.
-    fn joint(facings: &[Self]) -> Self {
-        let sum: Vec3 = facings.iter().map(|facing| facing.normal).sum();
-        facings.iter().fold(Self::of_normal(sum, 0.0), |joint, facing| Self {
+    fn joint(face_normals: &[Self]) -> Self {
+        let sum: Vec3 = face_normals.iter().map(|face_normal| face_normal.normal).sum();
+        face_normals.iter().fold(Self::of_normal(sum, 0.0), |joint, face_normal| Self {
             normal: joint.normal,
-            spread: joint.spread.max(facing.spread + (facing.normal - joint.normal).norm()),
-            slenderness: joint.slenderness.max(facing.slenderness),
+            spread: joint.spread.max(face_normal.spread + (face_normal.normal - joint.normal).norm()),
+            slenderness: joint.slenderness.max(face_normal.slenderness),
         })
     }
 
     /// While no two points go farther than this towards each other \[m\].
-    pub fn on_way(&self, way: f64) -> Outlook {
-        let y = way * self.slenderness;
+    pub fn cone_within(&self, allowance: f64) -> NormalCone {
+        let y = allowance * self.slenderness;
         let change = y + 0.25 * y * y;
         let turn = self.spread + change / (1.0 - 0.5 * change);
         let is_bounded = change < LARGEST_CHANGE && turn < SQRT_2;
-        Outlook { normal: self.normal, turn: if is_bounded { turn } else { f64::INFINITY } }
+        NormalCone { normal: self.normal, turn: if is_bounded { turn } else { f64::INFINITY } }
     }
 }
 
-impl Outlook {
+impl NormalCone {
     /// Whether the normals in two cones, or sums of them with positive weights, are opposed: farther from square than
     /// [`SQUARE`].
-    pub fn opposed(&self, other: &Self) -> Opposed {
+    pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
         // No less than the sine, and mostly enough.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
         match (product < -off - SQUARE, product > off) {
-            (true, _) => Opposed::Always,
-            (_, true) => Opposed::Never,
-            _ => Opposed::Perhaps,
+            (true, _) => Opposition::Always,
+            (_, true) => Opposition::Never,
+            _ => Opposition::Perhaps,
         }
     }
 }
@@ -171,8 +172,9 @@ mod tests {
                 if kind == CellKind::Line2 {
                     positions.iter_mut().for_each(|position| position.z = 0.0);
                 }
-                let way = samples.pick(&[0.0, 1e-3, 0.02, 0.1]);
-                let Outlook { normal: axis, turn } = Facing::of(&surface, 0, &positions).on_way(way);
+                let allowance = samples.pick(&[0.0, 1e-3, 0.02, 0.1]);
+                let NormalCone { normal: axis, turn } =
+                    FaceNormal::of(&surface, 0, &positions).cone_within(allowance);
                 if turn.is_infinite() {
                     continue;
                 }
@@ -181,7 +183,7 @@ mod tests {
                     let moved: Vec<Vec3> = positions
                         .iter()
                         .map(|position| {
-                            let mut step = samples.direction() * (0.5 * way);
+                            let mut step = samples.direction() * (0.5 * allowance);
                             if kind == CellKind::Line2 {
                                 step.z = 0.0;
                             }
@@ -190,7 +192,10 @@ mod tests {
                         .collect();
                     let place = [0, 1].map(|_| samples.uniform(-0.2, 1.2).clamp(0.0, 1.0));
                     let off = (unit_normal(&moved, place) - axis).norm();
-                    assert!(off <= turn + ROUNDING, "{kind:?} {positions:?}, way {way}: {off} of {turn}");
+                    assert!(
+                        off <= turn + ROUNDING,
+                        "{kind:?} {positions:?}, allowance {allowance}: {off} of {turn}"
+                    );
                     if turn > 1e-6 {
                         closest = closest.max(off / turn);
                     }
@@ -207,8 +212,10 @@ mod tests {
         let mut counts = [0; 3];
         for _ in 0..20_000 {
             let [alpha, beta] = [0, 1].map(|_| samples.pick(&[0.0, 0.02, 0.3, 0.8]));
-            let [one, other] = [alpha, beta]
-                .map(|angle: f64| Outlook { normal: samples.direction(), turn: 2.0 * (0.5 * angle).sin() });
+            let [one, other] = [alpha, beta].map(|angle: f64| NormalCone {
+                normal: samples.direction(),
+                turn: 2.0 * (0.5 * angle).sin(),
+            });
             let gamma = one.normal.dot(&other.normal).clamp(-1.0, 1.0).acos();
             let right = std::f64::consts::FRAC_PI_2;
             let (least, most) = (gamma - alpha - beta - right - SQUARE, right - gamma - alpha - beta);
@@ -216,15 +223,15 @@ mod tests {
                 continue;
             }
             let expected = match (least > 0.0, most > 0.0) {
-                (true, _) => Opposed::Always,
-                (_, true) => Opposed::Never,
-                _ => Opposed::Perhaps,
+                (true, _) => Opposition::Always,
+                (_, true) => Opposition::Never,
+                _ => Opposition::Perhaps,
             };
-            assert_eq!(one.opposed(&other), expected, "{one:?} {other:?}");
+            assert_eq!(one.opposition(&other), expected, "{one:?} {other:?}");
             counts[expected as usize] += 1;
         }
         assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
-        let anywhere = Outlook { normal: Vec3::zeros(), turn: f64::INFINITY };
-        assert_eq!(anywhere.opposed(&Outlook { normal: Vec3::z(), turn: 0.0 }), Opposed::Perhaps);
+        let anywhere = NormalCone { normal: Vec3::zeros(), turn: f64::INFINITY };
+        assert_eq!(anywhere.opposition(&NormalCone { normal: Vec3::z(), turn: 0.0 }), Opposition::Perhaps);
     }
 }

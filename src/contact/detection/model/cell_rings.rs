@@ -27,29 +27,29 @@ pub type Cells<'a> = (CellKind, &'a [u32]);
 
 /// The stars of nodes of surfaces.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stars {
+pub(crate) struct CellRings {
     /// Distance of every node from the sides of its star that do not have it \[m\]; 0 where no cells are known.
-    clear: Vec<f64>,
+    clearance: Vec<f64>,
     /// Nodes and the faces, without the node, of cells that have it; ascending.
     opposite: Vec<[u32; 2]>,
 }
 
-impl Stars {
+impl CellRings {
     /// Of the nodes of surfaces that the cells of each bound, at these positions \[m\]. Surfaces without cells, or that
     /// bound none as sheets, have no stars.
     ///
     /// # Cost
     /// A map of the faces, and for each cell at a surface the distances of its nodes from its sides.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
-        let mut stars = Self { clear: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
+        let mut cell_rings = Self { clearance: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
         for (surface, cells) in surfaces.iter().zip(cells) {
-            stars.add(surface, cells, positions);
+            cell_rings.add(surface, cells, positions);
         }
-        for clear in stars.clear.iter_mut().filter(|clear| clear.is_infinite()) {
-            *clear = 0.0;
+        for clearance in cell_rings.clearance.iter_mut().filter(|clearance| clearance.is_infinite()) {
+            *clearance = 0.0;
         }
-        stars.opposite.sort_unstable();
-        stars
+        cell_rings.opposite.sort_unstable();
+        cell_rings
     }
 
     fn add(&mut self, surface: &Surface, cells: &[Cells<'_>], positions: &[Vec3]) {
@@ -83,8 +83,8 @@ impl Stars {
             for (_, &node) in opposite {
                 let query = &positions[node as usize];
                 let nearest = closest_point(Method::Auto, Start::Nearest, side.kind.linear(), places, query);
-                let clear = &mut self.clear[node as usize];
-                *clear = clear.min(factor * nearest.distance_squared.sqrt());
+                let clearance = &mut self.clearance[node as usize];
+                *clearance = clearance.min(factor * nearest.distance_squared.sqrt());
                 self.opposite.extend(face.map(|&face| [node, face]));
             }
         }
@@ -92,7 +92,7 @@ impl Stars {
 
     /// Whether a face at this distance from a node \[m\], without it, is not reached from there through the material.
     pub fn is_beyond_a_cut(&self, node: u32, face: u32, distance: f64) -> bool {
-        self.clear.get(node as usize).is_some_and(|&clear| distance < clear)
+        self.clearance.get(node as usize).is_some_and(|&clearance| distance < clearance)
             && self.opposite.binary_search(&[node, face]).is_err()
     }
 }
@@ -126,17 +126,23 @@ mod tests {
             let surface = Surface::new(faces);
             let connectivity: Vec<u32> = cells.into_iter().flatten().collect();
             let cells = [vec![(CellKind::Quad4, connectivity.as_slice())]];
-            let stars = Stars::new(&[surface], &cells, &positions);
+            let cell_rings = CellRings::new(&[surface], &cells, &positions);
             let distance = overlap.abs();
             for (node, others) in [(3, [2, 3]), (4, [2, 3]), (9, [0, 1]), (10, [0, 1])] {
-                assert!(others.iter().all(|&face| stars.is_beyond_a_cut(node, face, distance)), "{node}");
+                assert!(
+                    others.iter().all(|&face| cell_rings.is_beyond_a_cut(node, face, distance)),
+                    "{node}"
+                );
             }
             for (node, face) in [(3, 4), (4, 4), (4, 5), (9, 6), (10, 6), (10, 7)] {
-                assert!(!stars.is_beyond_a_cut(node, face, height), "{node}");
-                assert!(!stars.is_beyond_a_cut(node, face, 0.5 * height), "a face of a cell of the node");
+                assert!(!cell_rings.is_beyond_a_cut(node, face, height), "{node}");
+                assert!(
+                    !cell_rings.is_beyond_a_cut(node, face, 0.5 * height),
+                    "a face of a cell of the node"
+                );
             }
         }
-        let nothing_known = Stars::default();
+        let nothing_known = CellRings::default();
         assert!(!nothing_known.is_beyond_a_cut(0, 0, 0.0));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are shifted by the query before anything else is done to them, so that a face
 //! far from the origin loses no digits. Coefficients, unlike shape functions, are computed once per query, and a
-//! part of a patch ([`Patch::part`]) is a patch of the same type: what holds for the whole holds for its parts.
+//! part of a patch ([`FacePolynomial::part`]) is a patch of the same type: what holds for the whole holds for its parts.
 
 mod linear;
 mod quadratic;
@@ -19,7 +19,7 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 
 /// A polynomial x(ξ) − r on a natural domain.
-pub trait Patch: Copy {
+pub trait FacePolynomial: Copy {
     /// Kind of face it is made of.
     const KIND: CellKind;
     /// Natural domain.
@@ -37,7 +37,7 @@ pub trait Patch: Copy {
     /// x(ξ) − r and its derivatives; those by η are zero on a segment.
     fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
 
-    /// Coefficients c_ij of the monomials with the powers [`Patch::POWERS`].
+    /// Coefficients c_ij of the monomials with the powers [`FacePolynomial::POWERS`].
     fn coefficients(&self) -> &[Vec3];
 
     /// The patch over a cell of the domain, in the natural coordinates of the cell.
@@ -128,25 +128,25 @@ pub trait Visitor {
     /// What comes out.
     type Output;
     /// Does the work.
-    fn visit<P: Patch>(self, patch: &P) -> Self::Output;
+    fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output;
 }
 
 /// Hands the patch of a face to a visitor; `None` for kinds that are not faces, or with too few nodes.
 #[inline]
 pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: V) -> Option<V::Output> {
-    macro_rules! patch {
+    macro_rules! polynomial {
         ($type:ty) => {
             Some(visitor.visit(&<$type>::new(nodes.first_chunk()?, query)))
         };
     }
     match kind {
-        CellKind::Line2 => patch!(Segment),
-        CellKind::Line3 => patch!(QuadraticSegment),
-        CellKind::Tri3 => patch!(Triangle),
-        CellKind::Quad4 => patch!(Bilinear),
-        CellKind::Tri6 => patch!(SixNodeTriangle),
-        CellKind::Quad8 => patch!(Serendipity),
-        CellKind::Quad9 => patch!(Biquadratic),
+        CellKind::Line2 => polynomial!(Segment),
+        CellKind::Line3 => polynomial!(QuadraticSegment),
+        CellKind::Tri3 => polynomial!(Triangle),
+        CellKind::Quad4 => polynomial!(Bilinear),
+        CellKind::Tri6 => polynomial!(SixNodeTriangle),
+        CellKind::Quad8 => polynomial!(Serendipity),
+        CellKind::Quad9 => polynomial!(Biquadratic),
         CellKind::Point1
         | CellKind::Tet4
         | CellKind::Wedge6

@@ -1,7 +1,7 @@
 //! Where two faces, one of them curved or both, pass through each other.
 
 use super::facet::{Facet, fan};
-use crate::contact::detection::face::convex_hull::QuadraticPatch;
+use crate::contact::detection::face::convex_hull::QuadraticBezierFace;
 use crate::contact::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
@@ -14,20 +14,20 @@ const CLEAR: f64 = 2.0;
 /// Where two faces cross: what cannot meet drops out as both are split, until what is left is flat but for
 /// `touching`. Along a crossing there are many pairs of flat pieces that cross for sure. The first may be a segment in
 /// space.
-pub fn crossing_of_patches(
-    patches: [QuadraticPatch; 2],
+pub fn crossing_of_bezier_faces(
+    bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,
     is_inside: impl Fn(&Vec3) -> bool,
 ) -> Option<Vec3> {
     let vectorised = Vectorised::detect();
-    let mut pairs = vec![patches];
+    let mut pairs = vec![bezier_faces];
     for _ in 0..MAX_PIECES {
         let pair = pairs.pop()?;
         let [a, b] = [0, 1].map(|k: usize| Obb::fit(pair[k].points(), touching));
         if vectorised.run(ObbExclusion([&a, &b])) {
             continue;
         }
-        let thickness = pair.map(|patch| patch.thickness());
+        let thickness = pair.map(|bezier_face| bezier_face.thickness());
         if thickness[0] + thickness[1] <= touching {
             let found = crossing_of_polygons(pair[0].corners(), pair[1].corners(), CLEAR * touching);
             if let Some(point) = found.filter(&is_inside) {

@@ -10,41 +10,40 @@ use pulp::{bytemuck::cast, x86::V3};
 
 use super::real::{LANES, Lanes};
 
-/// Numbers of an octet.
-pub const OCTET: usize = 8;
+pub use super::pack::WIDTH;
 
 /// Eight boxes: the components of their lower and of their upper corners, side by side.
-pub type Boxes = [[[f32; OCTET]; 3]; 2];
+pub type Boxes = [[[f32; WIDTH]; 3]; 2];
 
 /// What a processor does with octets. To be used inside [`Vectorised::run`](super::vectorised::Vectorised::run), which hands
 /// them out.
-pub trait Octets: Copy {
+pub trait EightLanes: Copy {
     /// Squares of the distances of eight boxes to another; not a number where both corners are not.
-    fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; OCTET];
+    fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH];
     /// Bits of the numbers that are at most `limit`.
-    fn at_most(self, numbers: &[u32; OCTET], limit: u32) -> u8;
+    fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8;
     /// Bits of the numbers that are equal to those of the other octet.
-    fn equal(self, numbers: &[u32; OCTET], others: &[u32; OCTET]) -> u8;
+    fn equal(self, numbers: &[u32; WIDTH], others: &[u32; WIDTH]) -> u8;
     /// The numbers whose bits are set, in their order, then any.
-    fn chosen(self, numbers: &[u32; OCTET], bits: u8) -> [u32; OCTET];
+    fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
     /// The least of eight numbers.
-    fn least(self, numbers: &[u32; OCTET]) -> u32;
+    fn least(self, numbers: &[u32; WIDTH]) -> u32;
     /// The least of four numbers, and the first lane that has it; what is not a number counts as infinite.
     fn first_least(self, numbers: &Lanes) -> (f64, usize);
 }
 
 /// What any processor does.
 #[derive(Clone, Copy, Debug)]
-pub struct PlainOctets;
+pub struct PortableLanes;
 
-impl Octets for PlainOctets {
+impl EightLanes for PortableLanes {
     #[inline(always)]
-    fn distances_squared(self, [lower, upper]: &Boxes, other: &[[f32; 3]; 2]) -> [f32; OCTET] {
+    fn distances_squared(self, [lower, upper]: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH] {
         // The larger, or the second where one is not a number.
         let larger = |a: f32, b: f32| if a > b { a } else { b };
-        let mut squares = [0.0; OCTET];
+        let mut squares = [0.0; WIDTH];
         for d in 0..3 {
-            for k in 0..OCTET {
+            for k in 0..WIDTH {
                 let apart = larger(other[0][d] - upper[d][k], lower[d][k] - other[1][d]);
                 let apart = larger(0.0, apart);
                 squares[k] += apart * apart;
@@ -54,36 +53,36 @@ impl Octets for PlainOctets {
     }
 
     #[inline(always)]
-    fn at_most(self, numbers: &[u32; OCTET], limit: u32) -> u8 {
+    fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8 {
         let mut bits = 0;
-        for k in 0..OCTET {
+        for k in 0..WIDTH {
             bits |= u8::from(numbers[k] <= limit) << k;
         }
         bits
     }
 
     #[inline(always)]
-    fn equal(self, numbers: &[u32; OCTET], others: &[u32; OCTET]) -> u8 {
+    fn equal(self, numbers: &[u32; WIDTH], others: &[u32; WIDTH]) -> u8 {
         let mut bits = 0;
-        for k in 0..OCTET {
+        for k in 0..WIDTH {
             bits |= u8::from(numbers[k] == others[k]) << k;
         }
         bits
     }
 
     #[inline(always)]
-    fn chosen(self, numbers: &[u32; OCTET], bits: u8) -> [u32; OCTET] {
-        let mut chosen = [0; OCTET];
-        for k in 0..OCTET {
+    fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH] {
+        let mut chosen = [0; WIDTH];
+        for k in 0..WIDTH {
             chosen[k] = numbers[set_bits(bits)[k] as usize];
         }
         chosen
     }
 
     #[inline(always)]
-    fn least(self, numbers: &[u32; OCTET]) -> u32 {
+    fn least(self, numbers: &[u32; WIDTH]) -> u32 {
         let mut least = numbers[0];
-        for k in 1..OCTET {
+        for k in 1..WIDTH {
             least = least.min(numbers[k]);
         }
         least
@@ -102,9 +101,9 @@ impl Octets for PlainOctets {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Octets for V3 {
+impl EightLanes for V3 {
     #[inline(always)]
-    fn distances_squared(self, [lower, upper]: &Boxes, other: &[[f32; 3]; 2]) -> [f32; OCTET] {
+    fn distances_squared(self, [lower, upper]: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH] {
         let avx = self.avx;
         let (zero, mut squares) = (avx._mm256_setzero_ps(), avx._mm256_setzero_ps());
         for d in 0..3 {
@@ -117,7 +116,7 @@ impl Octets for V3 {
     }
 
     #[inline(always)]
-    fn at_most(self, numbers: &[u32; OCTET], limit: u32) -> u8 {
+    fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8 {
         let limit = self.avx._mm256_set1_epi32(limit.cast_signed());
         let larger = self.avx2._mm256_max_epu32(cast(*numbers), limit);
         let at_most = self.avx2._mm256_cmpeq_epi32(larger, limit);
@@ -125,20 +124,20 @@ impl Octets for V3 {
     }
 
     #[inline(always)]
-    fn equal(self, numbers: &[u32; OCTET], others: &[u32; OCTET]) -> u8 {
+    fn equal(self, numbers: &[u32; WIDTH], others: &[u32; WIDTH]) -> u8 {
         let equal = self.avx2._mm256_cmpeq_epi32(cast(*numbers), cast(*others));
         self.avx._mm256_movemask_ps(self.avx._mm256_castsi256_ps(equal)) as u8
     }
 
     #[inline(always)]
-    fn chosen(self, numbers: &[u32; OCTET], bits: u8) -> [u32; OCTET] {
+    fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH] {
         let places = self.avx2._mm256_cvtepu8_epi32(cast([u64::from_le_bytes(*set_bits(bits)), 0]));
         cast(self.avx2._mm256_permutevar8x32_epi32(cast(*numbers), places))
     }
 
     #[inline(always)]
-    fn least(self, numbers: &[u32; OCTET]) -> u32 {
-        let [first, second]: [[u32; OCTET / 2]; 2] = cast(*numbers);
+    fn least(self, numbers: &[u32; WIDTH]) -> u32 {
+        let [first, second]: [[u32; WIDTH / 2]; 2] = cast(*numbers);
         let four = self.sse4_1._mm_min_epu32(cast(first), cast(second));
         let two = self.sse4_1._mm_min_epu32(four, self.sse2._mm_shuffle_epi32::<0b_01_00_11_10>(four));
         let one = self.sse4_1._mm_min_epu32(two, self.sse2._mm_shuffle_epi32::<0b_10_11_00_01>(two));
@@ -158,12 +157,12 @@ impl Octets for V3 {
 }
 
 /// The numbers of the bits that are set in a byte, then zeros.
-static SET_BITS: [[u8; OCTET]; 1 << OCTET] = {
-    let mut table = [[0; OCTET]; 1 << OCTET];
+static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
+    let mut table = [[0; WIDTH]; 1 << WIDTH];
     let mut byte = 0;
     while byte < table.len() {
         let (mut bit, mut count) = (0, 0);
-        while bit < OCTET {
+        while bit < WIDTH {
             if byte >> bit & 1 == 1 {
                 table[byte][count] = bit as u8;
                 count += 1;
@@ -177,7 +176,7 @@ static SET_BITS: [[u8; OCTET]; 1 << OCTET] = {
 
 /// The numbers of the bits that are set, then zeros: what they choose is written with no branch.
 #[inline(always)]
-pub fn set_bits(byte: u8) -> &'static [u8; OCTET] {
+pub fn set_bits(byte: u8) -> &'static [u8; WIDTH] {
     &SET_BITS[byte as usize]
 }
 
@@ -190,33 +189,33 @@ mod tests {
     /// All operations on some numbers.
     struct All {
         corners: Vec<f32>,
-        keys: [u32; OCTET],
+        keys: [u32; WIDTH],
         chosen: u8,
         four: [f64; LANES],
     }
 
     impl Kernel for All {
-        type Output = ([u32; OCTET], u8, [u8; 2], [u32; OCTET], u32, (u64, usize));
+        type Output = ([u32; WIDTH], u8, [u8; 2], [u32; WIDTH], u32, (u64, usize));
 
-        fn call(self, octets: impl Octets) -> Self::Output {
-            let corner = |k: usize, d: usize, n: usize| self.corners[(k * 3 + d) * (OCTET + 1) + n];
+        fn call(self, simd: impl EightLanes) -> Self::Output {
+            let corner = |k: usize, d: usize, n: usize| self.corners[(k * 3 + d) * (WIDTH + 1) + n];
             let boxes = [0, 1].map(|k| [0, 1, 2].map(|d| std::array::from_fn(|n| corner(k, d, n))));
-            let other = [0, 1].map(|k| [0, 1, 2].map(|d| corner(k, d, OCTET)));
-            let squares = octets.distances_squared(&boxes, &other);
-            let (least, lane) = octets.first_least(&Lanes(self.four));
+            let other = [0, 1].map(|k| [0, 1, 2].map(|d| corner(k, d, WIDTH)));
+            let squares = simd.distances_squared(&boxes, &other);
+            let (least, lane) = simd.first_least(&Lanes(self.four));
             // One not-a-number is as good as another.
             let bits = squares.map(|square| if square.is_nan() { u32::MAX } else { square.to_bits() });
             let mut turned = self.keys;
             turned.rotate_left(1);
-            let equal = octets.equal(&self.keys, &turned);
-            let mut chosen = octets.chosen(&self.keys, self.chosen);
+            let equal = simd.equal(&self.keys, &turned);
+            let mut chosen = simd.chosen(&self.keys, self.chosen);
             chosen[self.chosen.count_ones() as usize..].fill(0);
             (
                 bits,
-                octets.at_most(&self.keys, self.keys[3]),
-                [equal, octets.equal(&self.keys, &self.keys)],
+                simd.at_most(&self.keys, self.keys[3]),
+                [equal, simd.equal(&self.keys, &self.keys)],
                 chosen,
-                octets.least(&self.keys),
+                simd.least(&self.keys),
                 (least.to_bits(), lane),
             )
         }
@@ -236,7 +235,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_processors_give_the_same(
-            corners in prop::collection::vec(number().prop_map(|x| x as f32), 6 * (OCTET + 1)),
+            corners in prop::collection::vec(number().prop_map(|x| x as f32), 6 * (WIDTH + 1)),
             keys in prop::array::uniform8(prop_oneof![any::<u32>(), 0..4_u32]),
             chosen in any::<u8>(),
             four in prop::array::uniform4(number()),
@@ -244,10 +243,10 @@ mod tests {
             let run = |on: Vectorised| on.run(All { corners: corners.clone(), keys, chosen, four });
             let (_, at_most, equal, those, least, (first, lane)) = run(Vectorised::baseline());
             prop_assert_eq!(run(Vectorised::detect()), run(Vectorised::baseline()));
-            prop_assert!((0..OCTET).all(|k| (keys[k] <= keys[3]) == (at_most >> k & 1 == 1)));
-            prop_assert!((0..OCTET).all(|k| (keys[k] == keys[(k + 1) % OCTET]) == (equal[0] >> k & 1 == 1)));
+            prop_assert!((0..WIDTH).all(|k| (keys[k] <= keys[3]) == (at_most >> k & 1 == 1)));
+            prop_assert!((0..WIDTH).all(|k| (keys[k] == keys[(k + 1) % WIDTH]) == (equal[0] >> k & 1 == 1)));
             prop_assert_eq!(equal[1], u8::MAX);
-            let expected: Vec<u32> = (0..OCTET).filter(|k| chosen >> k & 1 == 1).map(|k| keys[k]).collect();
+            let expected: Vec<u32> = (0..WIDTH).filter(|k| chosen >> k & 1 == 1).map(|k| keys[k]).collect();
             prop_assert_eq!(&those[..expected.len()], &expected);
             prop_assert_eq!(Some(&least), keys.iter().min());
             let known = four.iter().copied().fold(f64::INFINITY, f64::min);
@@ -260,9 +259,9 @@ mod tests {
     #[test]
     fn distances_of_boxes() {
         let lower =
-            [[1.0; OCTET], [-1.0; OCTET], [f32::NEG_INFINITY, -5.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::NAN]];
-        let upper = [[2.0; OCTET], [1.0; OCTET], [f32::INFINITY, -4.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::NAN]];
-        let squares = PlainOctets.distances_squared(&[lower, upper], &[[-0.5, 0.0, 0.0], [0.0, 0.5, 1.0]]);
+            [[1.0; WIDTH], [-1.0; WIDTH], [f32::NEG_INFINITY, -5.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::NAN]];
+        let upper = [[2.0; WIDTH], [1.0; WIDTH], [f32::INFINITY, -4.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::NAN]];
+        let squares = PortableLanes.distances_squared(&[lower, upper], &[[-0.5, 0.0, 0.0], [0.0, 0.5, 1.0]]);
         assert_eq!(squares[..3], [1.0, 17.0, 1.0]);
         assert!(squares[7].is_nan());
     }

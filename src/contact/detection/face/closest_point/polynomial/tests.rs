@@ -9,8 +9,8 @@ struct Differentiate([f64; 2]);
 
 impl Visitor for Differentiate {
     type Output = (Vec3, Derivatives, CellKind);
-    fn visit<P: Patch>(self, patch: &P) -> Self::Output {
-        (patch.offset(self.0), patch.derivatives(self.0), P::KIND)
+    fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output {
+        (polynomial.offset(self.0), polynomial.derivatives(self.0), P::KIND)
     }
 }
 
@@ -18,8 +18,8 @@ struct Expand([f64; 2]);
 
 impl Visitor for Expand {
     type Output = Expansion;
-    fn visit<P: Patch>(self, patch: &P) -> Expansion {
-        patch.expand(self.0)
+    fn visit<P: FacePolynomial>(self, polynomial: &P) -> Expansion {
+        polynomial.expand(self.0)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::contact::detection::volume::Sphere;
 use crate::math::pack::{Pack, Registers};
 
 /// Inner vertices one after the other, children first.
-struct Nest<'a> {
+struct NestedSpheres<'a> {
     /// Their children.
     links: &'a [[u32; 2]],
     /// The first of them.
@@ -25,7 +25,7 @@ struct Nest<'a> {
 impl Hierarchy {
     /// Makes the reference spheres of inner vertices the joint ones of their children, all the way up from those of the
     /// leaves; and finds the fractions they place the centres at, and the sum of their volumes.
-    pub(super) fn nest(&mut self) {
+    pub(super) fn nested_spheres(&mut self) {
         let registers = Registers::default();
         let (blocks, links) = (self.topology.blocks(), self.topology.links());
         let tasks: Vec<_> = pieces(blocks, &mut self.reference, |block| block.num_vertices())
@@ -38,7 +38,7 @@ impl Hierarchy {
             .map(|((spheres, fractions), block)| {
                 let first = block.first_vertex as usize;
                 let start = first + block.num_leaves as usize;
-                registers.run_in_fours(Nest {
+                registers.run_in_fours(NestedSpheres {
                     links: &links[start..block.end()],
                     start,
                     first,
@@ -50,13 +50,18 @@ impl Hierarchy {
         let top = self.topology.top();
         let fractions = &mut self.fractions[top - self.topology.num_leaves()..];
         let spheres = &mut self.reference;
-        let above =
-            registers.run_in_fours(Nest { links: &links[top..], start: top, first: 0, spheres, fractions });
+        let above = registers.run_in_fours(NestedSpheres {
+            links: &links[top..],
+            start: top,
+            first: 0,
+            spheres,
+            fractions,
+        });
         self.sum_of_volumes = sums.iter().sum::<f64>() + above;
     }
 }
 
-impl WithSimd for Nest<'_> {
+impl WithSimd for NestedSpheres<'_> {
     type Output = f64;
 
     /// The sum of their volumes.

@@ -16,24 +16,24 @@ use super::patches::{BOXES, Patches, Placed};
 use super::steps::{Steps, in_pieces};
 
 /// Steps at the present speed that a body should stay in its room.
-const STEPS_IN_ROOM: f64 = 128.0;
+const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 
 /// Least room around a body, relative to its search depth.
-const LEAST_ROOM: f64 = 0.5;
+const LEAST_ALLOWANCE: f64 = 0.5;
 
 /// How much the spheres of a body that has deformed may have grown before they are fitted anew, relative to its search
 /// depth.
-const STALE: f64 = 0.125;
+const GROWTH_LIMIT: f64 = 0.125;
 
 /// How much larger the spheres of a tree may be in all, by volume, than at their best before another is built.
-const DECAYED: f64 = 3.0;
+const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Motion of one body, and what is known of where it is.
 #[derive(Clone, Debug)]
-pub(super) struct BodyTrack {
+pub(super) struct BodyMotion {
     /// Displacements of its points in the last step \[m\].
     pub step: Bounds,
     /// Box of the body when it was last given room.
@@ -41,7 +41,7 @@ pub(super) struct BodyTrack {
     /// Displacements since then.
     since_bounds: Bounds,
     /// How far it may move until it is given room again \[m\].
-    room: f64,
+    allowance: f64,
     /// Largest coordinate as long as it stays in its room \[m\].
     largest_coordinate: f64,
     /// Spheres of its tree when they were last fitted.
@@ -55,7 +55,7 @@ pub(super) struct BodyTrack {
     /// Its patches, once it has been near another body or can touch itself.
     patches: Option<Box<Patches>>,
     /// Those that are followed each by itself, ascending; none where there are no patches.
-    followed: Vec<u32>,
+    active: Vec<u32>,
     /// Displacements since the others were moved.
     since_moved: Bounds,
     search_depth: f64,
@@ -81,7 +81,7 @@ impl PlacedSpheres<'_> {
     }
 }
 
-impl BodyTrack {
+impl BodyMotion {
     /// Nothing is known of the body yet.
     pub fn new(surface: &Surface, depth: f64, offset: f64) -> Self {
         let nowhere = Vec3::repeat(f64::NAN);
@@ -89,14 +89,14 @@ impl BodyTrack {
             step: Bounds::ZERO,
             bounds: Aabb { lower: nowhere, upper: nowhere },
             since_bounds: Bounds::ZERO,
-            room: f64::NEG_INFINITY,
+            allowance: f64::NEG_INFINITY,
             largest_coordinate: 0.0,
             spheres: Vec::new(),
             since_fit: Bounds::ZERO,
             rebuilt: None,
             best: f64::INFINITY,
             patches: None,
-            followed: Vec::new(),
+            active: Vec::new(),
             since_moved: Bounds::ZERO,
             search_depth: depth + offset,
             share_of_reach: 0.5 * depth + offset,
@@ -106,15 +106,15 @@ impl BodyTrack {
 
     /// Forgets where the body was.
     pub fn forget(&mut self) {
-        self.room = f64::NEG_INFINITY;
+        self.allowance = f64::NEG_INFINITY;
         self.spheres.clear();
         self.patches = None;
-        self.followed.clear();
+        self.active.clear();
         (self.rebuilt, self.best) = (None, f64::INFINITY);
     }
 
     /// Goes along with a step, given the nodes of the surface.
-    pub fn follow(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
+    pub fn update(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
         let steps = self.steps();
         self.step = steps.of(nodes, configuration);
         if !self.step.is_zero() {
@@ -122,10 +122,10 @@ impl BodyTrack {
             self.since_fit = self.since_fit.plus(&self.step);
             self.since_moved = self.since_moved.plus(&self.step);
         }
-        if !self.followed.is_empty()
+        if !self.active.is_empty()
             && let Some(patches) = &mut self.patches
         {
-            patches.follow(&self.followed, &self.step, &steps, configuration);
+            patches.update(&self.active, &self.step, &steps, configuration);
         }
     }
 
@@ -135,20 +135,21 @@ impl BodyTrack {
     }
 
     /// Whether the body may have left its room.
-    pub fn has_left(&self) -> bool {
+    pub fn has_escaped(&self) -> bool {
         let moved = self.since_bounds.greatest();
-        moved > self.room || moved.is_nan()
+        moved > self.allowance || moved.is_nan()
     }
 
-    /// Gives the body room: the box that it does not leave before [`BodyTrack::has_left`] tells.
-    pub fn give_room(&mut self, surface: &Surface, positions: &[Vec3]) -> Aabb {
+    /// Gives the body room: the box that it does not leave before [`BodyMotion::has_escaped`] tells.
+    pub fn inflate(&mut self, surface: &Surface, positions: &[Vec3]) -> Aabb {
         self.bounds = bounds_of(surface, positions, self.overshoot);
         self.since_bounds = Bounds::ZERO;
-        self.room = (STEPS_IN_ROOM * self.step.greatest()).max(LEAST_ROOM * self.search_depth);
-        let margin = self.room + self.share_of_reach;
-        let room = Bounds::ZERO.widened(margin * (1.0 + ROUNDING)).displace(&self.bounds);
-        self.largest_coordinate = room.lower.amax().max(room.upper.amax());
-        room
+        self.allowance =
+            (STEPS_IN_INFLATED_BOX * self.step.greatest()).max(LEAST_ALLOWANCE * self.search_depth);
+        let margin = self.allowance + self.share_of_reach;
+        let inflated = Bounds::ZERO.widened(margin * (1.0 + ROUNDING)).displace(&self.bounds);
+        self.largest_coordinate = inflated.lower.amax().max(inflated.upper.amax());
+        inflated
     }
 
     /// Box that holds the body now.
@@ -180,29 +181,29 @@ impl BodyTrack {
     }
 
     /// Follows these patches, ascending, each by itself, from this step on, and the others as the body goes.
-    pub fn follow_patches(
+    pub fn select_active_patches(
         &mut self,
-        these: impl Iterator<Item = u32> + Clone,
+        selected: impl Iterator<Item = u32> + Clone,
         configuration: &Configuration<'_>,
     ) {
-        if self.followed.iter().copied().eq(these.clone()) {
+        if self.active.iter().copied().eq(selected.clone()) {
             return;
         }
         self.move_patches();
         let steps = self.steps();
         if let Some(patches) = &mut self.patches {
-            let is_new = |patch: &u32| self.followed.binary_search(patch).is_err();
-            let new: Vec<u32> = these.clone().filter(is_new).collect();
+            let is_new = |patch: &u32| self.active.binary_search(patch).is_err();
+            let new: Vec<u32> = selected.clone().filter(is_new).collect();
             patches.find_steps(&new, &self.step, &steps, configuration);
-            self.followed.clear();
-            self.followed.extend(these);
+            self.active.clear();
+            self.active.extend(selected);
         }
     }
 
     /// Moves the patches that are not followed.
     fn move_patches(&mut self) {
         if let Some(patches) = &mut self.patches {
-            patches.move_all_but(&self.followed, &self.since_moved);
+            patches.move_all_but(&self.active, &self.since_moved);
             self.since_moved = Bounds::ZERO;
         }
     }
@@ -216,7 +217,7 @@ impl BodyTrack {
         needed: impl Iterator<Item = u32>,
     ) -> usize {
         self.move_patches();
-        let most = STALE * self.search_depth;
+        let most = GROWTH_LIMIT * self.search_depth;
         let Some(patches) = &mut self.patches else { return 0 };
         let is_fitted = |patch: u32| patches.placed(patch).growth <= most;
         let stale: Vec<u32> = needed.filter(|&patch| !is_fitted(patch)).collect();
@@ -230,14 +231,15 @@ impl BodyTrack {
     /// Gives how many have been fitted.
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
         let growth = Placed::after(&self.since_fit).growth;
-        let is_stale = self.spheres.is_empty() || growth > STALE * self.search_depth || growth.is_nan();
+        let is_stale =
+            self.spheres.is_empty() || growth > GROWTH_LIMIT * self.search_depth || growth.is_nan();
         if !is_stale {
             return 0;
         }
         self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
         self.since_fit = Bounds::ZERO;
         let quality = sum_of_volumes(&self.spheres);
-        if quality > DECAYED * self.best {
+        if quality > VOLUME_RATIO_LIMIT * self.best {
             self.rebuilt = Hierarchy::build(Builder::Fast, surface, positions, 0.0).map(Box::new);
             self.rebuilt.as_deref().unwrap_or(tree).refit(positions, &mut self.spheres);
             self.best = sum_of_volumes(&self.spheres);
@@ -301,31 +303,31 @@ mod tests {
         for (is_rigid, count) in [(true, 20), (false, 20), (true, 150), (false, 150)] {
             let (surface, mut positions) = strip(count);
             let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
-            let mut track = BodyTrack::new(&surface, 0.5, 0.0);
-            assert!(track.has_left());
-            let room = track.give_room(&surface, &positions);
-            assert_eq!(track.fit_spheres(&tree, &surface, &positions), tree.num_vertices());
-            track.divide(&surface, &positions);
-            let num_patches = track.patches().unwrap().len();
+            let mut motion = BodyMotion::new(&surface, 0.5, 0.0);
+            assert!(motion.has_escaped());
+            let inflated = motion.inflate(&surface, &positions);
+            assert_eq!(motion.fit_spheres(&tree, &surface, &positions), tree.num_vertices());
+            motion.divide(&surface, &positions);
+            let num_patches = motion.patches().unwrap().len();
             assert_eq!(num_patches, (count as usize).div_ceil(64));
-            let (mut left, mut followed) = (0, Vec::new());
+            let (mut left, mut active) = (0, Vec::new());
             for step in 0..50 {
                 let common = samples.vector(0.02) + Vec3::x() * 0.02;
                 let own = |samples: &mut Samples| if is_rigid { Vec3::zeros() } else { samples.vector(0.01) };
                 let velocities: Vec<Vec3> = positions.iter().map(|_| common + own(samples)).collect();
                 positions.iter_mut().zip(&velocities).for_each(|(x, v)| *x += v * 0.5);
                 let configuration = configuration(&positions, &velocities);
-                track.follow(surface.nodes(), &configuration);
+                motion.update(surface.nodes(), &configuration);
                 if step % 7 == 3 {
-                    followed = (0..num_patches as u32).filter(|_| samples.uniform(0.0, 1.0) < 0.5).collect();
-                    track.follow_patches(followed.iter().copied(), &configuration);
+                    active = (0..num_patches as u32).filter(|_| samples.uniform(0.0, 1.0) < 0.5).collect();
+                    motion.select_active_patches(active.iter().copied(), &configuration);
                 }
                 // The first is fitted on the way.
-                track.fit_patches(&surface, &positions, 0..u32::from(step == 25));
-                let (bounds, spheres) = (track.bounds(), track.placed_spheres());
+                motion.fit_patches(&surface, &positions, 0..u32::from(step == 25));
+                let (bounds, spheres) = (motion.bounds(), motion.placed_spheres());
                 assert!(positions.iter().all(|x| bounds.contains(x)));
-                assert!(track.has_left() || positions.iter().all(|x| room.contains(x)));
-                left += usize::from(track.has_left());
+                assert!(motion.has_escaped() || positions.iter().all(|x| inflated.contains(x)));
+                left += usize::from(motion.has_escaped());
                 // Rounding adds up: 50 steps of 8 ε times coordinates of about 150.
                 let most = 20.1 + f64::from(count - 20);
                 assert!(!is_rigid || spheres.placed.growth < 1e-10 && bounds.diagonal() < most);
@@ -335,7 +337,7 @@ mod tests {
                     let farthest = |&node: &u32| (positions[node as usize] - sphere.centre).norm();
                     assert!(nodes.iter().all(|node| farthest(node) <= sphere.radius + 1e-12));
                 }
-                let patches = track.patches().unwrap();
+                let patches = motion.patches().unwrap();
                 for (patch, batch) in (0..count.div_ceil(8)).map(|k| (k / 8, patches.batch(k))) {
                     let (placed, around) = (patches.placed(patch), patches.bounds(patch).widened(1e-12));
                     assert!(!is_rigid || placed.growth < 1e-10);
@@ -345,10 +347,10 @@ mod tests {
                         for &node in surface.face(face as usize).1 {
                             let (x, v) = (&positions[node as usize], &velocities[node as usize]);
                             assert!(bounds.contains(x) && around.contains(x));
-                            let gone = Bounds::of([*v * 0.5].into_iter(), 0.0);
+                            let travelled = Bounds::of([*v * 0.5].into_iter(), 0.0);
                             assert!(
-                                !followed.contains(&patch)
-                                    || patches.step(patch).greatest_distance(&gone)
+                                !active.contains(&patch)
+                                    || patches.step(patch).greatest_distance(&travelled)
                                         <= patches.extent(patch) + 1e-12
                             );
                         }
@@ -356,9 +358,9 @@ mod tests {
                 }
             }
             assert!(left > 10 && left < 50, "{left}");
-            let stale = track.fit_patches(&surface, &positions, 0..num_patches as u32);
+            let stale = motion.fit_patches(&surface, &positions, 0..num_patches as u32);
             assert_eq!(stale, if is_rigid { 0 } else { BOXES * num_patches });
-            assert_eq!(track.fit_spheres(&tree, &surface, &positions) > 0, !is_rigid);
+            assert_eq!(motion.fit_spheres(&tree, &surface, &positions) > 0, !is_rigid);
         }
     }
 
@@ -367,27 +369,27 @@ mod tests {
     fn a_decayed_tree_is_built_anew() {
         let (surface, mut positions) = strip(200);
         let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
-        let mut track = BodyTrack::new(&surface, 0.5, 0.0);
-        track.fit_spheres(&tree, &surface, &positions);
-        let go = |track: &mut BodyTrack, positions: &mut Vec<Vec3>, to: Vec<Vec3>| {
+        let mut motion = BodyMotion::new(&surface, 0.5, 0.0);
+        motion.fit_spheres(&tree, &surface, &positions);
+        let go = |motion: &mut BodyMotion, positions: &mut Vec<Vec3>, to: Vec<Vec3>| {
             let velocities: Vec<Vec3> =
                 to.iter().zip(&*positions).map(|(to, from)| (to - from) / 0.5).collect();
             *positions = to;
-            track.follow(surface.nodes(), &configuration(positions, &velocities));
-            track.fit_spheres(&tree, &surface, positions);
+            motion.update(surface.nodes(), &configuration(positions, &velocities));
+            motion.fit_spheres(&tree, &surface, positions);
         };
         let sheared = positions.iter().map(|x| x + Vec3::y() * (0.1 * x.x)).collect();
-        go(&mut track, &mut positions, sheared);
-        assert!(track.rebuilt.is_none(), "shear");
+        go(&mut motion, &mut positions, sheared);
+        assert!(motion.rebuilt.is_none(), "shear");
         let swap =
             |(k, x): (usize, &Vec3)| x + Vec3::x() * (f64::from((k as u32 / 3) * 89 % 200) - (k / 3) as f64);
         let swapped = positions.iter().enumerate().map(swap).collect();
-        go(&mut track, &mut positions, swapped);
+        go(&mut motion, &mut positions, swapped);
         let fresh = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut spheres = Vec::new();
         fresh.refit(&positions, &mut spheres);
-        assert!(track.rebuilt.is_some() && track.best == sum_of_volumes(&spheres));
-        track.forget();
-        assert!(track.rebuilt.is_none());
+        assert!(motion.rebuilt.is_some() && motion.best == sum_of_volumes(&spheres));
+        motion.forget();
+        assert!(motion.rebuilt.is_none());
     }
 }
