@@ -1,8 +1,8 @@
-//! How a deforming body moves: the box of the displacements of its points, step by step.
+//! Motion of a deforming body: bounding boxes of nodal displacements, step by step.
 //!
-//! Nothing is predicted: what has been found holds for as long as the body has not moved too far, and how far it has
-//! moved is known in every step before its positions are used. A point of a face moves as its nodes do, Σ N_a d_a, and
-//! so within the box of their displacements where it is linear, and a little beyond where it is curved.
+//! Nothing is predicted. A search result stays valid until the body has moved too far, and the displacement of every
+//! step is known before its positions are used. The displacement of a point of a face is Σ N_a d_a. It lies within the
+//! box of the nodal displacements d_a on linear faces, and slightly beyond it on curved ones.
 
 use crate::contact::Surface;
 use crate::contact::detection::face::bounds::{Bounds, overshoot};
@@ -15,65 +15,64 @@ use crate::math::reduction::fixed_order_sum;
 use super::patches::{BOXES, Patches, Placed};
 use super::steps::{Steps, in_pieces};
 
-/// Steps at the present speed that a body should stay in its room.
+/// Steps at the present speed for which a body should stay in its inflated box.
 const STEPS_IN_INFLATED_BOX: f64 = 128.0;
 
-/// Least room around a body, relative to its search depth.
+/// Least allowance of an inflated box, relative to the search depth.
 const LEAST_ALLOWANCE: f64 = 0.5;
 
-/// How much the spheres of a body that has deformed may have grown before they are fitted anew, relative to its search
-/// depth.
+/// Growth of the spheres or boxes of a body beyond which they are refitted, relative to the search depth.
 const GROWTH_LIMIT: f64 = 0.125;
 
-/// How much larger the spheres of a tree may be in all, by volume, than at their best before another is built.
+/// Ratio of the total volume of the spheres of a tree to its least value beyond which the tree is rebuilt.
 const VOLUME_RATIO_LIMIT: f64 = 3.0;
 
 /// Rounding of a displacement, relative to the coordinates.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Motion of one body, and what is known of where it is.
+/// Motion and current bounds of one body.
 #[derive(Clone, Debug)]
 pub(super) struct BodyMotion {
     /// Displacements of its points in the last step \[m\].
     pub step: Bounds,
-    /// Box of the body when it was last given room.
+    /// Box of the body when it was last inflated.
     bounds: Aabb,
     /// Displacements since then.
     since_bounds: Bounds,
-    /// How far it may move until it is given room again \[m\].
+    /// Displacement up to which the inflated box contains the body \[m\].
     allowance: f64,
-    /// Largest coordinate as long as it stays in its room \[m\].
+    /// Largest coordinate within the inflated box \[m\].
     largest_coordinate: f64,
     /// Spheres of its tree when they were last fitted.
     spheres: Vec<Sphere>,
     /// Displacements since then.
     since_fit: Bounds,
-    /// A tree built since, in the place of that of the beginning; apart, as few have one and every step reads the rest.
+    /// A tree rebuilt after large deformation. Boxed, as few bodies have one and every step reads the other fields.
     rebuilt: Option<Box<Hierarchy>>,
-    /// The least sum of the volumes of the spheres of the tree in use \[m³\].
+    /// Least total volume of the spheres of the current tree, up to a factor \[m³\].
     best: f64,
     /// Its patches, once it has been near another body or can touch itself.
     patches: Option<Box<Patches>>,
-    /// Those that are followed each by itself, ascending; none where there are no patches.
+    /// Active patches, whose displacements are tracked individually, ascending.
     active: Vec<u32>,
-    /// Displacements since the others were moved.
+    /// Displacements since the inactive patches were moved.
     since_moved: Bounds,
     search_depth: f64,
-    /// Its part of the distance within which others can touch it: the smaller of two depths is no more than their mean.
+    /// Its share of the distance within which others can touch it: the smaller of two depths is at most their mean.
     share_of_reach: f64,
     overshoot: f64,
 }
 
-/// The spheres of a body, where they are now.
+/// The current spheres of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedSpheres<'a> {
-    /// As they were fitted.
+    /// Spheres as fitted.
     spheres: &'a [Sphere],
     placed: Placed,
 }
 
 impl PlacedSpheres<'_> {
-    /// That of a vertex.
+    /// Current sphere of a vertex.
     pub fn sphere(&self, vertex: u32) -> Sphere {
         let sphere = self.spheres[vertex as usize];
         let Placed { shift, growth } = self.placed;
@@ -82,7 +81,7 @@ impl PlacedSpheres<'_> {
 }
 
 impl BodyMotion {
-    /// Nothing is known of the body yet.
+    /// A body with unknown position.
     pub fn new(surface: &Surface, depth: f64, offset: f64) -> Self {
         let nowhere = Vec3::repeat(f64::NAN);
         Self {
@@ -104,7 +103,7 @@ impl BodyMotion {
         }
     }
 
-    /// Forgets where the body was.
+    /// Discards everything known of the position.
     pub fn forget(&mut self) {
         self.allowance = f64::NEG_INFINITY;
         self.spheres.clear();
@@ -113,7 +112,7 @@ impl BodyMotion {
         (self.rebuilt, self.best) = (None, f64::INFINITY);
     }
 
-    /// Goes along with a step, given the nodes of the surface.
+    /// Adds the displacements of a step, given the nodes of the surface.
     pub fn update(&mut self, nodes: &[u32], configuration: &Configuration<'_>) {
         let steps = self.steps();
         self.step = steps.of(nodes, configuration);
@@ -129,18 +128,18 @@ impl BodyMotion {
         }
     }
 
-    /// How far points of the body may go in a step.
+    /// Bounds on the displacements of a step.
     fn steps(&self) -> Steps {
         Steps { overshoot: self.overshoot, rounding: ROUNDING * self.largest_coordinate }
     }
 
-    /// Whether the body may have left its room.
+    /// Whether the body may have left its inflated box.
     pub fn has_escaped(&self) -> bool {
         let moved = self.since_bounds.greatest();
         moved > self.allowance || moved.is_nan()
     }
 
-    /// Gives the body room: the box that it does not leave before [`BodyMotion::has_escaped`] tells.
+    /// Inflates the box of the body: the returned box contains it until [`BodyMotion::has_escaped`].
     pub fn inflate(&mut self, surface: &Surface, positions: &[Vec3]) -> Aabb {
         self.bounds = bounds_of(surface, positions, self.overshoot);
         self.since_bounds = Bounds::ZERO;
@@ -152,23 +151,23 @@ impl BodyMotion {
         inflated
     }
 
-    /// Box that holds the body now.
+    /// Current box of the body.
     pub fn bounds(&self) -> Aabb {
         self.since_bounds.displace(&self.bounds)
     }
 
-    /// Largest coordinate of the body, now and until it leaves its room \[m\].
+    /// Largest coordinate of the body while it stays in its inflated box \[m\].
     pub fn largest_coordinate(&self) -> f64 {
         self.largest_coordinate
     }
 
-    /// Its patches; none before they were asked for.
+    /// Its patches, if the surface has been divided.
     pub fn patches(&self) -> Option<&Patches> {
         self.patches.as_deref()
     }
 
-    /// Divides the surface into patches, unless that is done; fits the boxes of all that have deformed. Gives how many
-    /// boxes that takes.
+    /// Divides the surface into patches if needed, and refits the boxes of all that have deformed. Returns the number
+    /// of fitted boxes.
     pub fn divide(&mut self, surface: &Surface, positions: &[Vec3]) -> usize {
         if self.patches.is_none() {
             let mut patches = Patches::new(surface, positions);
@@ -180,7 +179,7 @@ impl BodyMotion {
         self.fit_patches(surface, positions, all)
     }
 
-    /// Follows these patches, ascending, each by itself, from this step on, and the others as the body goes.
+    /// Makes these patches, ascending, the active ones from this step on; the others move with the whole body.
     pub fn select_active_patches(
         &mut self,
         selected: impl Iterator<Item = u32> + Clone,
@@ -200,7 +199,7 @@ impl BodyMotion {
         }
     }
 
-    /// Moves the patches that are not followed.
+    /// Moves the inactive patches with the whole body.
     fn move_patches(&mut self) {
         if let Some(patches) = &mut self.patches {
             patches.move_all_but(&self.active, &self.since_moved);
@@ -208,8 +207,8 @@ impl BodyMotion {
         }
     }
 
-    /// Fits the boxes of those of some patches, ascending, that have deformed; gives how many boxes that takes. The
-    /// others are moved as well.
+    /// Refits the boxes of those of the needed patches, ascending, that have deformed; returns the number of fitted
+    /// boxes. Also moves the inactive patches.
     pub fn fit_patches(
         &mut self,
         surface: &Surface,
@@ -227,8 +226,8 @@ impl BodyMotion {
         BOXES * stale.len()
     }
 
-    /// Fits the spheres of the tree if the body has deformed; where it has become a bad one, of another one in its place.
-    /// Gives how many have been fitted.
+    /// Refits the spheres of the tree if the body has deformed, and rebuilds the tree where it has degenerated. Returns
+    /// the number of fitted spheres.
     pub fn fit_spheres(&mut self, tree: &Hierarchy, surface: &Surface, positions: &[Vec3]) -> usize {
         let growth = Placed::after(&self.since_fit).growth;
         let is_stale =
@@ -249,25 +248,25 @@ impl BodyMotion {
         self.spheres.len()
     }
 
-    /// The tree in use: the given one of the body unless another has taken its place.
+    /// The tree in use: `tree` unless a rebuilt one replaces it.
     pub fn tree<'a>(&'a self, tree: &'a Hierarchy) -> &'a Hierarchy {
         self.rebuilt.as_deref().unwrap_or(tree)
     }
 
-    /// Where the spheres are now.
+    /// The current spheres.
     pub fn placed_spheres(&self) -> PlacedSpheres<'_> {
         PlacedSpheres { spheres: &self.spheres, placed: Placed::after(&self.since_fit) }
     }
 }
 
-/// Box of a surface, not rounded; points of a curved face may overshoot those of its nodes.
+/// Box of a surface, without rounding margin; points of a curved face may overshoot those of its nodes.
 fn bounds_of(surface: &Surface, positions: &[Vec3], overshoot: f64) -> Aabb {
     let of_nodes = |nodes: &[u32]| Bounds::of(nodes.iter().map(|&node| positions[node as usize]), 0.0);
     let bounds = in_pieces(surface.nodes(), of_nodes).beyond(overshoot);
     bounds.displace(&Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() })
 }
 
-/// Sum of r³ of spheres: the measure of a tree, but for a factor.
+/// Sum of r³ over the spheres: a quality measure of a tree, up to a factor.
 fn sum_of_volumes(spheres: &[Sphere]) -> f64 {
     fixed_order_sum(spheres.len(), &|range| {
         spheres[range].iter().map(|sphere| sphere.radius.powi(3)).sum::<f64>()
@@ -284,7 +283,7 @@ mod tests {
         Configuration { time: 0.0, time_step: 0.5, positions, velocities }
     }
 
-    /// Three-node faces side by side along x, each node of its own.
+    /// Three-node faces side by side along x, without shared nodes.
     fn strip(count: u32) -> (Surface, Vec<Vec3>) {
         let faces: Vec<[u32; 3]> = (0..count).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
         let corners = |k: u32| {
@@ -295,8 +294,9 @@ mod tests {
         (surface, (0..count).flat_map(corners).collect())
     }
 
-    /// A body in motion is in its box, and its faces are in the spheres of the tree and in their own boxes and those of
-    /// their patches, fitted or not; rigid motion makes none larger. It tells in time when it leaves its room.
+    /// A moving body stays in its box, and its faces stay in the spheres of the tree, in their boxes and in those of
+    /// their patches, refitted or not. Rigid translation does not enlarge any of them. An escape from the inflated box
+    /// is reported in time.
     #[test]
     fn boxes_and_spheres_hold_what_moves() {
         let samples = &mut Samples::new(4);
@@ -322,13 +322,13 @@ mod tests {
                     active = (0..num_patches as u32).filter(|_| samples.uniform(0.0, 1.0) < 0.5).collect();
                     motion.select_active_patches(active.iter().copied(), &configuration);
                 }
-                // The first is fitted on the way.
+                // The first patch is refitted halfway.
                 motion.fit_patches(&surface, &positions, 0..u32::from(step == 25));
                 let (bounds, spheres) = (motion.bounds(), motion.placed_spheres());
                 assert!(positions.iter().all(|x| bounds.contains(x)));
                 assert!(motion.has_escaped() || positions.iter().all(|x| inflated.contains(x)));
                 left += usize::from(motion.has_escaped());
-                // Rounding adds up: 50 steps of 8 ε times coordinates of about 150.
+                // Rounding accumulates: 50 steps of 8 ε times coordinates of about 150.
                 let most = 20.1 + f64::from(count - 20);
                 assert!(!is_rigid || spheres.placed.growth < 1e-10 && bounds.diagonal() < most);
                 for v in (0..tree.num_vertices() as u32).filter(|&v| tree.face(v).is_some()) {
@@ -364,7 +364,7 @@ mod tests {
         }
     }
 
-    /// Faces that change places make a bad tree: another takes its place, as good as one built there.
+    /// A permutation of the faces degrades the tree: a new tree replaces it, as good as one built there.
     #[test]
     fn a_decayed_tree_is_built_anew() {
         let (surface, mut positions) = strip(200);

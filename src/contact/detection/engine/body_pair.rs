@@ -1,16 +1,15 @@
-//! Two bodies that are near each other, or one that can touch itself: which patches of them are near each other, and how
-//! long that holds.
+//! Two nearby bodies, or one body in self-contact: their active patch pairs, and how long these stay complete.
 //!
-//! A step takes no point of one body farther towards a point of the other than the *way* of the step. The sum of the
-//! ways tells when to look again: bodies that were a distance apart need not be looked at before they have gone it;
-//! patches that were farther apart than the search depth and a margin cannot touch until the way is the margin. The
-//! others are the *front*: each follows a way of its own. Pairs of a node and a face that were listed within the search
-//! depth and a *skin* are all that can touch until the way of their patch is the skin
-//! ([`patch_lists`](super::patch_lists)). From this list of near pairs, every now and then, a short list is made of
-//! those that count in the next steps ([`short_list`](super::short_list)).
+//! The *travel* of a step bounds the displacement of any point of one body towards any point of the other in that step.
+//! The accumulated travel decides when to search again. Bodies at a distance need no search until the travel exceeds
+//! it. Patches farther apart than the search depth plus a margin cannot touch until the travel exceeds the margin. The
+//! other patches form the *active patch pairs*; each accumulates a travel of its own. A Verlet list holds the node–face
+//! pairs within the search depth plus a *skin*. It is complete until the travel of its patch exceeds the skin
+//! ([`patch_lists`](super::patch_lists)). From this list the engine extracts at intervals a *short list* of the pairs
+//! that can give a constraint in the next steps ([`short_list`](super::short_list)).
 //!
 //! # Source
-//! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for lists that hold while little moves.
+//! Verlet 1967, "Computer \"experiments\" on classical fluids. I", for neighbour lists with a skin.
 
 use rayon::prelude::*;
 
@@ -26,35 +25,35 @@ use super::separation::Separation;
 use super::travel::Travel;
 use super::traversal::NearPair;
 
-/// Margin of the front, relative to the skin of a list.
+/// Margin of the active patch pairs, relative to the skin of a list.
 const MARGIN: f64 = 2.0;
 
-/// Fewest patches whose place in the front is found by one task, and neighbourhoods that are followed by one.
+/// Fewest patches whose active partners one task finds, and fewest patch lists that one task updates.
 const PER_TASK: usize = 64;
 const LISTS_PER_TASK: usize = 512;
 
 /// Rounding of distances, relative to the coordinates and to the search depth.
 const ROUNDING: [f64; 2] = [64.0 * f64::EPSILON, 1e-9];
 
-/// Two bodies in each other's room, or a body that can touch itself.
+/// Two bodies with overlapping inflated boxes, or one body in self-contact.
 #[derive(Clone, Debug)]
 pub(super) struct BodyPair {
-    /// The bodies, first < second, or twice the same.
+    /// The bodies, first < second; the same number twice in self-contact.
     pub bodies: [u32; 2],
-    /// How far a point of the one can have gone towards one of the other since the front was found.
+    /// Bound on the relative displacement of the bodies since the active patch pairs were found.
     travel: Travel,
-    /// Way from when on patches may touch that are not in the front.
+    /// Travel beyond which patches outside the active pairs may touch \[m\].
     active_until: f64,
-    /// What distances are taken to be off by \[m\].
+    /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// The front: patches with others that they can come near, those of the first body first, ascending.
+    /// Lists of the active patches, those of the first body first, ascending.
     pub patch_lists: Vec<PatchLists>,
-    /// The vertices of the trees that were nearest to each other where the bodies were found apart.
+    /// The closest vertices of the two trees when the bodies were found separated.
     pub nearest: Option<[u32; 2]>,
 }
 
 impl BodyPair {
-    /// Of bodies that have just met.
+    /// A pair whose active patch pairs are not known yet.
     pub fn new(bodies: [u32; 2]) -> Self {
         Self {
             bodies,
@@ -66,13 +65,12 @@ impl BodyPair {
         }
     }
 
-    /// Whether it is one of a body with itself.
+    /// Whether it is the self-contact of one body.
     pub fn is_of_one_body(&self) -> bool {
         self.bodies[0] == self.bodies[1]
     }
 
-    /// Goes along with a step of the bodies. The way also bounds how far points of the same body move towards each
-    /// other.
+    /// Adds the displacements of a step. The travel also bounds the relative displacement of points of the same body.
     pub fn update(&mut self, motions: &[BodyMotion]) {
         self.measure(motions);
         self.travel.advance();
@@ -88,7 +86,7 @@ impl BodyPair {
         }
     }
 
-    /// Notes the way of the last step.
+    /// Bounds the relative displacement of the last step.
     fn measure(&mut self, motions: &[BodyMotion]) {
         let [first, second] = self.bodies.map(|body| &motions[body as usize].step);
         let between = first.greatest_distance(second);
@@ -100,7 +98,7 @@ impl BodyPair {
         Some([first?, second?])
     }
 
-    /// The patches of a neighbourhood, each with its body.
+    /// The patches of one set of lists, each with its body.
     pub fn patches_of(&self, lists: &PatchLists) -> impl Iterator<Item = (u32, u32)> {
         let ([own, other], patch, others) = match &lists.part {
             Part::Bodies => (self.bodies, 0, &[0][..]),
@@ -111,44 +109,45 @@ impl BodyPair {
         std::iter::once((own, patch)).chain(others.iter().map(move |&patch| (other, patch)))
     }
 
-    /// The patches that go ways of their own, with their bodies; some may come more than once.
+    /// The patches that accumulate displacements of their own, with their bodies; repetitions may occur.
     pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
         let of_patch = |lists: &&PatchLists| matches!(lists.part, Part::Patch(_));
         self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
     }
 
-    /// The bodies whose nodes are held against faces of the other: the first is enough if they are the same.
+    /// Sides whose nodes are tested against faces of the other side; in self-contact the first suffices.
     pub fn contactors(&self) -> std::ops::Range<usize> {
         0..if self.is_of_one_body() { 1 } else { 2 }
     }
 
-    /// Whether patches may touch that are not in the front; also where the way is no finite number.
+    /// Whether patches outside the active pairs may touch; also true where the travel is not finite.
     pub fn is_due(&self) -> bool {
         self.travel.is_past(self.active_until)
     }
 
-    /// Whether that may be so of the front, or of a list.
+    /// Whether the active patch pairs or any list must be renewed.
     pub fn needs_update(&self) -> bool {
         self.is_due() || self.patch_lists.iter().any(|lists| lists.is_due() || lists.is_short_due())
     }
 
-    /// Distance from which on things cannot touch \[m\].
+    /// Distance beyond which surfaces cannot touch \[m\].
     fn contact_distance(&self, model: &ContactModel) -> f64 {
         model.search_depth(self.bodies) + self.rounding
     }
 
-    /// How far beyond that patches are in the front \[m\].
+    /// Distance beyond [`BodyPair::contact_distance`] within which patch pairs are active \[m\].
     fn margin(&self, model: &ContactModel) -> f64 {
         MARGIN * skin_for(self.travel.step, model.search_depth(self.bodies))
     }
 
-    /// Brings what distances are taken to be off by up to date, for all that is found in the same step.
+    /// Updates the bound on rounding for all distances of this step.
     fn update_rounding(&mut self, model: &ContactModel, motions: &[BodyMotion]) {
         let [first, second] = self.bodies.map(|body| motions[body as usize].largest_coordinate());
         self.rounding = ROUNDING[0] * first.max(second) + ROUNDING[1] * model.search_depth(self.bodies);
     }
 
-    /// Whether the front is to be found; if the boxes of the bodies tell that there is none, when to look again.
+    /// Whether the active patch pairs must be found. Where the boxes of the bodies are separated, sets when to search
+    /// again instead.
     pub fn needs_active_pairs(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> bool {
         self.measure(motions);
         self.update_rounding(model, motions);
@@ -162,8 +161,8 @@ impl BodyPair {
         false
     }
 
-    /// Finds the front, given the trees over the patches of both bodies; none over a single one. Patches that were in it
-    /// keep their lists.
+    /// Finds the active patch pairs, given the box trees over the patches of both bodies; a body of one patch has no
+    /// tree. Patches that stay active keep their lists.
     pub fn find_active_pairs(
         &mut self,
         model: &ContactModel,
@@ -181,7 +180,7 @@ impl BodyPair {
             };
             self.replace_active_pairs(active_pairs, free);
         } else if self.patch_lists.is_empty() {
-            // Nothing is left out of it: the way only tells when to look whether the bodies are apart.
+            // The pair of whole bodies is always active; the travel only decides when to test for separation.
             self.patch_lists = vec![PatchLists::new(Part::Bodies)];
         }
         self.nearest = None;
@@ -189,7 +188,7 @@ impl BodyPair {
         self.active_until = margin;
     }
 
-    /// Patches that are within a distance \[m\] of others.
+    /// Patches within a distance \[m\] of patches of the other side.
     fn patches_near(
         &self,
         within: f64,
@@ -220,8 +219,8 @@ impl BodyPair {
         active_pairs
     }
 
-    /// Replaces the front. Patches that were in it keep their lists, unless one of the others comes too early to be
-    /// listed in time, given how far from touching two of them are \[m\].
+    /// Replaces the active patch pairs. Patches that stay active keep their lists, unless a new partner, given its
+    /// distance beyond contact \[m\], can touch before the list is renewed.
     fn replace_active_pairs(
         &mut self,
         active_pairs: Vec<PatchNearOthers>,
@@ -243,13 +242,13 @@ impl BodyPair {
         self.patch_lists = active_pairs.into_iter().map(lists).collect();
     }
 
-    /// Notes how far the patches of the front went in this step.
+    /// Measures the displacements of the active patches in this step.
     pub fn measure_active_pairs(&mut self, motions: &[BodyMotion]) {
         let (Some(bodies), most) = (self.patches(motions), self.travel.step) else { return };
         self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, most));
     }
 
-    /// Takes over that the bodies are apart: there is no front, unless the one that is known holds for longer.
+    /// Records that the bodies are separated: no patch pair is active, unless the present active pairs hold for longer.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
         let free = separation.distance - self.contact_distance(model);
@@ -260,18 +259,18 @@ impl BodyPair {
         }
     }
 
-    /// Chooses the skins of the neighbourhoods whose pairs are to be listed, and gives their places.
+    /// Chooses the skins of the lists that are due, and returns their indices.
     pub fn choose_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         let depth = model.search_depth(self.bodies);
         self.prepare(model, motions, PatchLists::is_due, |lists| lists.choose_skin(depth))
     }
 
-    /// Chooses the skins of the short lists that are to be made anew, and gives the places of their neighbourhoods.
+    /// Chooses the skins of the short lists that are due, and returns the indices of their patch lists.
     pub fn choose_short_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
         self.prepare(model, motions, PatchLists::is_short_old, PatchLists::choose_short_skin)
     }
 
-    /// Has some neighbourhoods choose, and brings the rounding up to date for them; gives their places.
+    /// Chooses the skins of some lists and updates the rounding for them; returns their indices.
     fn prepare(
         &mut self,
         model: &ContactModel,
@@ -292,24 +291,24 @@ impl BodyPair {
         places
     }
 
-    /// Distance within which pairs of a neighbourhood are listed \[m\].
+    /// Distance within which node–face pairs of a patch are listed \[m\].
     pub fn reach(&self, lists: &PatchLists, model: &ContactModel) -> f64 {
         self.contact_distance(model) + lists.skin()
     }
 
-    /// How far apart the bodies are at least if no boxes of batches have been found near in any neighbourhood by now
-    /// \[m\]: as far as was looked, but what is not in the front is as far as is left of its margin.
+    /// Lower bound on the distance of the bodies \[m\], valid where no list found batches with overlapping boxes: the
+    /// smallest reach of the lists, or what remains of the margin for patches outside the active pairs.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
         reaches.fold(self.contact_distance(model) + (self.active_until - self.travel.travelled()), f64::min)
     }
 
-    /// All near pairs.
+    /// All near pairs of nodes and faces.
     pub fn near(&self) -> impl Iterator<Item = &NearPair> {
         self.patch_lists.iter().flat_map(|lists| &lists.near)
     }
 
-    /// Steps of the size of the last one until something is due.
+    /// Number of steps like the last one until a list or the active pairs are due.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
         of_patch_lists.fold(self.travel.steps_to(self.active_until), f64::min)
@@ -324,7 +323,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// Bodies a distance apart are not looked at before they have gone it; then there is no reason not to.
+    /// Separated bodies are searched again exactly when their travel exceeds their distance.
     #[test]
     fn far_bodies_are_due_when_they_have_gone_what_was_free() {
         let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);
@@ -334,7 +333,7 @@ mod tests {
             Surface::new([(CellKind::Tri3, [3_u32, 5, 4].as_slice())]),
         ];
         let model = ContactModel::new(surfaces, &[], &positions);
-        // Both also fly off together, which brings them no nearer.
+        // A common translation does not change the distance.
         let velocities: Vec<Vec3> =
             (0..6).map(|node| Vec3::new(if node < 3 { 0.5 } else { 0.0 }, 70.0, 0.0)).collect();
         let mut motions: Vec<BodyMotion> =

@@ -1,16 +1,15 @@
-//! Levels 1 to 3 while bodies deform.
+//! Levels 1 to 3 in contact, where bodies deform.
 //!
 //! ```text
-//! follow     how far the points of each body have moved in the step                         ([`body_motion`])
-//! encounter  bodies that have left their room are given room again: who is in it?           ([`BodyTree`])
-//! front      which patches of bodies that have gone as far as was free are near each other  ([`body_pair`], [`patches`])
-//! list       near nodes and faces of patches that have gone as far as was free              ([`patch_lists`], [`traversal`])
-//! shorten    which of the near pairs can touch in the next steps                            ([`short_list`])
-//! search     closest points of these candidates, constraints of the penetrated nodes
+//! motion        displacement bounds of each body in the step                        ([`body_motion`])
+//! body pairs    overlapping inflated boxes, after some bodies left theirs            ([`BodyTree`], [`body_pair`])
+//! patch pairs   active patch pairs of body pairs whose travel exceeds its limit      ([`body_pair`], [`patches`])
+//! near pairs    Verlet lists of patches whose travel exceeds the skin                ([`patch_lists`], [`traversal`])
+//! short list    near pairs that can give a constraint in the next steps              ([`short_list`])
+//! primitives    closest points of these candidates, constraints of penetrated nodes
 //! ```
-//! Fronts and lists are brought up to date in [`list_update`]. Every stage works for the next ones only as far as the stage
-//! before tells it to: in most steps nothing is listed, and bodies far from each other cost no more than that they are
-//! followed.
+//! [`list_update`] updates the active patch pairs and the lists. Every stage runs only for what the stage above marks
+//! as due. Most steps list nothing, and distant bodies cost no more than the update of their motion.
 //!
 //! [`body_motion`]: super::body_motion
 //! [`body_pair`]: super::body_pair
@@ -36,43 +35,43 @@ use super::Engine;
 use super::body_motion::BodyMotion;
 use super::body_pair::BodyPair;
 
-/// Fewest bodies worth a task that reads all their nodes.
+/// Fewest bodies per task where all their nodes are read.
 const BODIES_PER_TASK: usize = 32;
 
-/// Fewest encounters worth a task, and bodies of which few have something to do.
+/// Fewest body pairs per task, and fewest bodies per task where few of them need work.
 pub(super) const PER_TASK: usize = 512;
 
-/// Part of the bodies that have left their room from which on all are given room again.
+/// Fraction of bodies outside their inflated boxes from which on all boxes are rebuilt.
 const REBUILD_FRACTION: f64 = 0.25;
 
 /// State of the contact phase, reused from step to step.
 pub(super) struct ContactPhase {
-    /// The bodies that can touch anything, ascending.
+    /// The bodies with faces, ascending.
     bodies: Vec<u32>,
-    /// Nodes of the surfaces of all bodies, one after the other, as every step reads them, and where those of each begin.
+    /// Surface nodes of all bodies, contiguous as every step reads them, and the first node of each body.
     nodes: Vec<u32>,
     first_nodes: Vec<usize>,
     pub motions: Vec<BodyMotion>,
     inflated_boxes: BodyTree,
-    /// Bodies that have left their room since all were given room.
+    /// Bodies that have left their boxes since all boxes were rebuilt.
     num_moved: usize,
-    /// Bodies in each other's room, ascending.
+    /// Bodies with overlapping inflated boxes, ascending.
     pub body_pairs: Vec<BodyPair>,
-    /// Volumes that are tried on two faces.
+    /// Bounding volumes tested on two faces.
     pub ladder: AdaptiveLadder,
     candidates: Vec<Candidate>,
-    /// Where the nodes of each body end among those that have candidates.
+    /// End of the nodes of each body among those with candidates.
     node_ends: Vec<usize>,
     search: NodeFaceSearch,
     edges: EdgeEdgeSearch,
-    /// Pairs of edges that are listed, the same one more than once if it is near in more than one place.
+    /// Listed edge pairs; a pair counts once for every list that contains it.
     pub num_edges: usize,
     pub vectorised: Vectorised,
     pub registers: Registers,
 }
 
 impl ContactPhase {
-    /// For the bodies of a model and the rungs that may be climbed; nothing is known of their motion yet.
+    /// For the bodies of a model and the available bounding volumes, with unknown motion.
     pub fn new(model: &ContactModel, ladder: &[VolumeKind]) -> Self {
         let motion = |((surface, &depth), &offset)| BodyMotion::new(surface, depth, offset);
         let ends = model.surfaces.iter().scan(0, |end, surface| {
@@ -104,9 +103,10 @@ impl ContactPhase {
         }
     }
 
-    /// Goes along with a step: the bodies that have left their room, and whether an encounter is due.
+    /// Adds a step to all bodies and body pairs: returns the bodies outside their inflated boxes, and whether a body
+    /// pair is due.
     ///
-    /// Each body and each encounter is read once: of many, they come from memory.
+    /// Each body and each body pair is read once, as many of them exceed the caches.
     fn update(&mut self, configuration: &Configuration<'_>) -> (Vec<u32>, bool) {
         let Self { bodies, nodes, first_nodes, motions, body_pairs, .. } = self;
         let update_body = |(body, motion): (usize, &mut BodyMotion)| {
@@ -114,7 +114,7 @@ impl ContactPhase {
             let body = body as u32;
             (motion.has_escaped() && bodies.binary_search(&body).is_ok()).then_some(body)
         };
-        // A thread that sleeps is not woken for a few bodies.
+        // Waking a thread costs more than a few bodies.
         let left = if motions.len() <= BODIES_PER_TASK {
             motions.iter_mut().enumerate().filter_map(update_body).collect()
         } else {
@@ -134,7 +134,8 @@ impl ContactPhase {
         (left, is_due)
     }
 
-    /// Gives room to the bodies that have left theirs, to all if they are many; brings the encounters up to date.
+    /// Inflates the boxes of the bodies that left theirs, or of all bodies if they are a large fraction; updates the
+    /// body pairs.
     fn find_body_pairs(&mut self, model: &ContactModel, configuration: &Configuration<'_>, left: Vec<u32>) {
         self.num_moved += left.len();
         let all = self.num_moved as f64 >= REBUILD_FRACTION * self.bodies.len() as f64;
@@ -170,7 +171,7 @@ impl ContactPhase {
         self.motions.par_iter_mut().enumerate().with_min_len(PER_TASK).filter_map(inflate).collect()
     }
 
-    /// Follows the patches that are in a front each by itself, and no others.
+    /// Makes the patches of all active patch pairs the active ones of their bodies.
     pub fn select_active_patches(&mut self, configuration: &Configuration<'_>) {
         let Self { motions, body_pairs, .. } = self;
         let body_pairs = body_pairs.par_iter().with_min_len(PER_TASK);
@@ -184,8 +185,8 @@ impl ContactPhase {
         motions.par_iter_mut().enumerate().with_min_len(PER_TASK).for_each(update);
     }
 
-    /// Makes one sorted list of the short lists of all neighbourhoods, node by node: first of each body by itself. Then
-    /// all are in order if the nodes are those of one body after the other.
+    /// Merges the short lists of all patches into one list sorted by node: first body by body, which already sorts all
+    /// where the nodes are numbered body by body.
     pub fn gather(&mut self, model: &ContactModel, start: StartFrom) {
         let Self { body_pairs, candidates, node_ends: ends, search, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -212,7 +213,7 @@ impl ContactPhase {
         search.group(candidates, model, start);
     }
 
-    /// Makes one list of the edges of all neighbourhoods, if any of these have changed or been dropped.
+    /// Merges the edge lists of all patches, if any has changed or been dropped.
     pub fn gather_edges(&mut self, model: &ContactModel, have_changed: bool) {
         let Self { body_pairs, edges, num_edges, .. } = self;
         let patch_lists = || body_pairs.iter().flat_map(|body_pair| &body_pair.patch_lists);
@@ -223,32 +224,32 @@ impl ContactPhase {
     }
 }
 
-/// Patches and their bodies in order, each once, those of each body together.
+/// Sorts patches with their bodies, removes repetitions, and groups them by body.
 pub(super) fn by_body(patches: &mut Vec<(u32, u32)>) -> Vec<&[(u32, u32)]> {
     patches.par_sort_unstable();
     patches.dedup();
     patches.chunk_by(|a, b| a.0 == b.0).collect()
 }
 
-/// Drops the encounters that are not among the pairs; both ascend.
+/// Drops the body pairs that are not among `pairs`; both ascend.
 fn keep_only(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     body_pairs.retain(|body_pair| pairs.binary_search(&body_pair.bodies).is_ok());
 }
 
-/// Adds an encounter for each of the pairs that has none; both ascend.
+/// Adds the missing body pairs; both ascend.
 fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
     let is_new =
         |bodies: &&[u32; 2]| body_pairs.binary_search_by_key(*bodies, |body_pair| body_pair.bodies).is_err();
     let new: Vec<BodyPair> = pairs.iter().filter(is_new).map(|&bodies| BodyPair::new(bodies)).collect();
     if !new.is_empty() {
         body_pairs.extend(new);
-        // Two runs, which a stable sort merges.
+        // Two sorted runs, which a stable sort merges.
         body_pairs.sort_by_key(|body_pair| body_pair.bodies);
     }
 }
 
 impl Engine {
-    /// Forgets where all bodies were.
+    /// Discards the positions of all bodies.
     pub(super) fn begin_contact(&mut self) {
         self.contact.motions.iter_mut().for_each(BodyMotion::forget);
         self.contact.body_pairs.clear();
@@ -258,7 +259,7 @@ impl Engine {
         self.contact.num_edges = 0;
     }
 
-    /// Brings the candidates up to date, as far as the motion of the bodies asks for it.
+    /// Updates the candidates as far as the motion of the bodies requires.
     pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
         let (left, mut is_due) = self.contact.update(configuration);
@@ -277,7 +278,7 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Closest points of the candidates.
+    /// Closest points and constraints of the candidates.
     pub(super) fn find_constraints(
         &mut self,
         configuration: &Configuration<'_>,

@@ -1,8 +1,8 @@
-//! Levels 1 to 3 while every body flies in closed form.
+//! Levels 1 to 3 in flight, where every body moves rigidly in closed form.
 //!
-//! Pairs of bodies are known up to a horizon only: those whose boxes, swept from its beginning to its end, meet. So the
-//! work grows with the bodies and their neighbours, not with all pairs. The horizon is as long as it may be without too
-//! many pairs: of few bodies it reaches to the end of the run.
+//! The queue covers a time horizon: only bodies with overlapping swept boxes over the horizon form pairs. The work
+//! grows with the bodies and their neighbours, not with all pairs. The horizon is the longest that does not give too
+//! many pairs; for few bodies it reaches the end of the run.
 
 use rayon::prelude::*;
 
@@ -18,31 +18,31 @@ use super::Engine;
 use super::queue::VertexPair;
 use crate::contact::detection::volume::Sphere;
 
-/// Pairs of bodies that a horizon is shortened to hold, per body, and in all where bodies are few.
+/// Pairs of bodies above which a horizon is shortened: per body, and a constant for few bodies.
 const MOST_PAIRS: [usize; 2] = [4, 1024];
 
 /// Factor by which a horizon is shortened.
 const SHORTENING: f64 = 0.25;
 
-/// Shortest horizon, relative to the rest of the run: bodies in each other's boxes by then are there whatever its length.
+/// Shortest horizon, relative to the rest of the run: swept boxes that still overlap do so for any horizon.
 const SHORTEST: f64 = 1e-9;
 
-/// Rounding of the boxes that bodies sweep, relative to their coordinates.
+/// Rounding of swept boxes, relative to the coordinates.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// How far ahead pairs of bodies are known that can meet.
+/// State of the flight phase: the horizon and its pairs of bodies.
 pub(super) struct FlightPhase {
     bodies: BodyTree,
-    /// Bodies that do not sweep the same space by then cannot meet \[s\].
+    /// Bodies with disjoint swept boxes cannot touch before this time \[s\].
     horizon_end: f64,
     /// Length of the last horizon \[s\].
     horizon: f64,
-    /// Pairs of bodies that a horizon is shortened to hold.
+    /// Number of pairs above which a horizon is shortened.
     most_pairs: usize,
 }
 
 impl FlightPhase {
-    /// For so many bodies; nothing is known of their motion yet.
+    /// For this number of bodies, with unknown motion.
     pub fn new(num_bodies: usize) -> Self {
         let bodies = BodyTree::new(num_bodies);
         let most_pairs = MOST_PAIRS[0] * num_bodies + MOST_PAIRS[1];
@@ -51,7 +51,7 @@ impl FlightPhase {
 }
 
 impl Engine {
-    /// Forgets all predictions and begins the first horizon.
+    /// Discards all predictions and begins the first horizon.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let mut clock = StageClock::start(Stage::Update);
         self.fit_trees(flight.reference_positions);
@@ -62,7 +62,8 @@ impl Engine {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Fits the spheres that are carried along, once: only flights need them. Trees of the literature keep theirs.
+    /// Fits the carried spheres once, as only flights use them. Bottom-up trees keep their nested spheres, as in the
+    /// literature.
     fn fit_trees(&mut self, reference_positions: &[Vec3]) {
         if self.options.builder == Builder::BottomUp || std::mem::replace(&mut self.trees_are_fitted, true) {
             return;
@@ -70,9 +71,9 @@ impl Engine {
         self.trees.par_iter_mut().flatten().for_each(|tree| tree.fit_reference_spheres(reference_positions));
     }
 
-    /// Predicts from scratch the pairs of roots of all bodies that can meet within a horizon from `begin` \[s\] on.
+    /// Predicts from scratch all root pairs that can touch within a horizon from `begin` \[s\] on.
     ///
-    /// The horizon ends with the run unless the bodies sweep the same space in too many pairs before that.
+    /// The horizon ends with the run unless too many swept boxes overlap before that.
     fn begin_horizon(&mut self, flight: &Flight<'_>, begin: f64) {
         let mut pairs = self.pairs_within_horizon(flight, begin);
         pairs.retain(|&bodies| self.model.can_meet(bodies));
@@ -84,8 +85,8 @@ impl Engine {
         }
     }
 
-    /// Finds how long a horizon may be, and the pairs of bodies whose swept boxes meet in it. Where there are too many
-    /// from the first instant on, as in a bundle or a heap, twice as many are allowed from then on.
+    /// Finds the horizon and the pairs of bodies whose swept boxes overlap in it. Where even the shortest horizon has
+    /// too many pairs, as in a bundle or a heap, the limit becomes twice their number.
     fn pairs_within_horizon(&mut self, flight: &Flight<'_>, begin: f64) -> Vec<[u32; 2]> {
         let rest = flight.end - begin;
         let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
@@ -107,12 +108,12 @@ impl Engine {
         pairs
     }
 
-    /// Pairs of bodies that a horizon is shortened to hold.
+    /// Number of pairs above which a horizon is shortened.
     pub(super) fn most_pairs(&self) -> usize {
         self.flight.most_pairs
     }
 
-    /// Puts every body with faces into the box that it sweeps between two instants \[s\].
+    /// Computes the swept box of every body with faces between two instants \[s\].
     fn sweep_bodies(&mut self, flight: &Flight<'_>, span: [f64; 2]) {
         let span = span.map(|time| time - flight.time);
         let swept = |(body, tree): (usize, &Option<Hierarchy>)| {
@@ -126,7 +127,7 @@ impl Engine {
         self.flight.bodies.build(&swept);
     }
 
-    /// Works off what is due before the end of the flight, earliest first, until the first impact is certain.
+    /// Processes all events due before the end of the flight, earliest first, until the first impact is certain.
     pub(super) fn fly(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let is_due = self.queue.earliest().is_some_and(|time| time <= flight_end);
@@ -155,7 +156,7 @@ impl Engine {
         first
     }
 
-    /// Works off what is due before `end` \[s\]; adds the pairs of bodies it has looked at.
+    /// Processes the events due before `end` \[s\]; appends the pairs of bodies involved.
     fn work_off(
         &mut self,
         flight: &Flight<'_>,
@@ -177,7 +178,7 @@ impl Engine {
         }
     }
 
-    /// Queues the time before which the pair cannot meet; drops it when that is after the horizon.
+    /// Queues the earliest time of contact of the pair; drops the pair if that is after the horizon.
     fn predict_flight(&mut self, flight: &Flight<'_>, pair: VertexPair) {
         let horizon = self.flight.horizon_end - flight.time;
         let spheres = [0, 1].map(|k| self.carried_sphere(pair, k));
@@ -189,9 +190,9 @@ impl Engine {
         self.statistics.counts.trajectory += 1;
     }
 
-    /// Opens a due pair: predicts its children, or finds the time of impact of its faces.
+    /// Opens a due pair: predicts its children, or computes the time of impact of its faces.
     ///
-    /// The faces are looked at again after their impact, or after the flight if they do not meet in it.
+    /// The pair of faces is queued again after its impact, or after the flight if there is no impact.
     fn open_in_flight(
         &mut self,
         flight: &Flight<'_>,
@@ -213,7 +214,7 @@ impl Engine {
         impact
     }
 
-    /// Sphere of the k-th vertex of a pair in the reference configuration.
+    /// Reference sphere of the k-th vertex of a pair.
     fn carried_sphere(&self, pair: VertexPair, k: usize) -> Sphere {
         self.trees[pair.bodies[k] as usize].as_ref().map_or(
             Sphere { centre: Vec3::zeros(), radius: f64::INFINITY },
@@ -225,10 +226,10 @@ impl Engine {
     }
 }
 
-/// Time before which two spheres carried by their bodies cannot meet, counted from now \[s\].
+/// Lower bound on the time of contact of two carried spheres, counted from now \[s\].
 ///
-/// Two bounds hold at once and the later one counts: the sphere leaves the tangent of its path by no more than
-/// its bound on the acceleration allows, and it never leaves the larger sphere about the centre of its body.
+/// Two bounds hold and the later one counts. A sphere deviates from the tangent of its path by at most what the bound
+/// on its acceleration allows, and it never leaves the larger sphere about the centre of its body.
 fn earliest_meeting(motions: [&RigidMotion; 2], spheres: [Sphere; 2], horizon: f64) -> Option<f64> {
     let tangent = [0, 1].map(|k| tangent_sphere(motions[k], &spheres[k]));
     let first = time_of_contact(&tangent[0], &tangent[1], horizon)?;
@@ -240,8 +241,8 @@ fn earliest_meeting(motions: [&RigidMotion; 2], spheres: [Sphere; 2], horizon: f
     Some(first.max(second))
 }
 
-/// The sphere on the tangent of its path, growing by what rotation can add: the acceleration of a point at the
-/// distance |q| from the centre is within (ω² + |dω/dt|) |q| of that of the centre.
+/// Sphere on the tangent of its path, growing by what rotation can add: the acceleration of a point at distance |q|
+/// from the centre differs from that of the centre by at most (ω² + |dω/dt|) |q|.
 fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&sphere.centre, 0.0);
     let arm = (sphere.centre - motion.reference_centre).norm();
@@ -255,7 +256,7 @@ fn tangent_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// The sphere about the centre of the body that holds the sphere in every orientation.
+/// Sphere about the centre of the body that contains the carried sphere in every orientation.
 fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     if motion.spin_bound == 0.0 {
         return tangent_sphere(motion, sphere);
@@ -270,7 +271,7 @@ fn swept_sphere(motion: &RigidMotion, sphere: &Sphere) -> MovingSphere {
     }
 }
 
-/// Box that a ball sweeps between two instants, counted from now \[s\].
+/// Box swept by a ball between two instants, counted from now \[s\].
 fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
     let at = |k: usize, s: f64| ball.centre[k] + (ball.velocity[k] + 0.5 * ball.acceleration[k] * s) * s;
     let displacement = ball.velocity.abs() * end + ball.acceleration.abs() * (end * end);
@@ -278,7 +279,7 @@ fn swept_box(ball: &MovingSphere, [begin, end]: [f64; 2]) -> Aabb {
     let mut bounds = Aabb { lower: Vec3::zeros(), upper: Vec3::zeros() };
     for k in 0..3 {
         let [first, last] = [at(k, begin), at(k, end)];
-        // Where it turns round along this axis.
+        // Turning point along this axis.
         let turn = -ball.velocity[k] / ball.acceleration[k];
         let turned = if begin < turn && turn < end { at(k, turn) } else { first };
         bounds.lower[k] = first.min(last).min(turned) - margin;
@@ -299,8 +300,8 @@ mod tests {
     use crate::contact::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// A bundle of long parallel blades, each in the boxes of all others: 4950 pairs, more than a horizon is shortened to
-    /// hold. All fly with the same velocity but the last, which meets the one before it, 1 below, at t = 0.5.
+    /// A bundle of long parallel blades, each in the boxes of all others: 4950 pairs, more than the limit of a horizon.
+    /// All fly with the same velocity except the last, which hits the one before it, 1 below, at t = 0.5.
     #[test]
     fn a_bundle_flies_to_the_end_of_the_run() {
         let num_bodies = 100;
@@ -333,7 +334,7 @@ mod tests {
         assert!((impact.time - 0.5).abs() < 1e-9, "{}", impact.time);
     }
 
-    /// A ball on any parabola stays in the box it sweeps, and touches all its sides.
+    /// A ball on any parabola stays in its swept box and touches all sides of it.
     #[test]
     fn swept_boxes_hold_the_ball_and_are_tight() {
         let samples = &mut Samples::new(2);

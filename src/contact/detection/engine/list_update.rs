@@ -1,7 +1,6 @@
-//! The lists of all encounters: which patches are near each other, which nodes and faces of them, and which of these count
-//! for now.
+//! Updates of the active patch pairs, near pairs and short lists of all body pairs.
 //!
-//! Whatever is due is found side by side, over all encounters at once, and taken over in their order.
+//! All due updates run in parallel over all body pairs; their results are stored in a fixed order.
 
 use rayon::prelude::*;
 
@@ -22,7 +21,7 @@ use super::short_list::{FaceNormals, PairGeometry};
 use super::traversal::{Found, NearPair, Side, Traversal};
 
 impl Engine {
-    /// Brings the front and the near pairs of all encounters up to date.
+    /// Updates the active patch pairs and the near pairs of all body pairs.
     pub(super) fn list_near_pairs(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
         let mut apart = self.find_active_pairs(configuration);
@@ -55,13 +54,13 @@ impl Engine {
             }
         }
         self.find_separations(configuration, &apart, clock);
-        // Where there were none, none have been dropped.
+        // Without edges before, no edges can have been dropped.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
         }
     }
 
-    /// Finds the fronts that are due; gives the encounters that have none.
+    /// Finds the active patch pairs that are due; returns the body pairs without any.
     fn find_active_pairs(&mut self, configuration: &Configuration<'_>) -> Vec<usize> {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, registers, .. } = contact;
@@ -97,7 +96,7 @@ impl Engine {
         due.into_iter().filter(|&k| body_pairs[k].patch_lists.is_empty()).collect()
     }
 
-    /// Fits the boxes of the patches that have deformed and that these neighbourhoods of encounters need.
+    /// Refits the boxes of the deformed patches that these lists need.
     fn fit_patches(&mut self, configuration: &Configuration<'_>, due: &[[usize; 2]], clock: &mut StageClock) {
         clock.enter(Stage::Update, &mut self.statistics.seconds);
         let Self { contact, model, .. } = self;
@@ -117,7 +116,7 @@ impl Engine {
         self.statistics.counts.update += motions.map(fit).sum::<usize>() as u64;
     }
 
-    /// Near pairs of a neighbourhood of an encounter.
+    /// Near pairs of one patch of a body pair.
     fn list(&self, configuration: &Configuration<'_>, [k, lists]: [usize; 2]) -> Found {
         let body_pair = &self.contact.body_pairs[k];
         let lists = &body_pair.patch_lists[lists];
@@ -146,7 +145,7 @@ impl Engine {
         found
     }
 
-    /// Tells how far apart the bodies of some encounters are.
+    /// Finds the separations of some body pairs.
     fn find_separations(
         &mut self,
         configuration: &Configuration<'_>,
@@ -176,7 +175,7 @@ impl Engine {
         self.contact.select_active_patches(configuration);
     }
 
-    /// How far apart the bodies of an encounter are.
+    /// Separation of a body pair.
     fn separation(&self, body_pair: &BodyPair) -> Option<Separation> {
         let ([first, second], reach) = (body_pair.bodies, body_pair.separation_bound(&self.model));
         let tree = |body: u32| self.tree_in_contact(body);
@@ -185,7 +184,7 @@ impl Engine {
         Some(SeparationSearch { trees, placed: [placed(first), placed(second)], reach }.find())
     }
 
-    /// The tree that entries of a body are of: another than the first one where that has decayed.
+    /// Current tree of a body: the initial one, or its replacement after large deformation.
     pub(super) fn tree_in_contact(&self, body: u32) -> Option<&Hierarchy> {
         Some(self.contact.motions[body as usize].tree(self.trees[body as usize].as_ref()?))
     }
@@ -200,7 +199,7 @@ impl Engine {
         }
     }
 
-    /// Makes the short lists that are due anew, and with them those that soon will be.
+    /// Renews the short lists that are due, and those that soon will be.
     pub(super) fn make_short_lists(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
         let Self { contact, model, .. } = self;
@@ -238,7 +237,7 @@ impl Engine {
     }
 }
 
-/// Bodies of some encounters, ascending.
+/// Bodies of some body pairs, ascending.
 fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     let mut bodies: Vec<usize> =
         selected.iter().flat_map(|&k| body_pairs[k].bodies).map(|body| body as usize).collect();
@@ -247,7 +246,7 @@ fn bodies_of(body_pairs: &[BodyPair], selected: &[usize]) -> Vec<usize> {
     bodies
 }
 
-/// The items in these places, ascending.
+/// The items at these indices, ascending.
 fn selected<'a, T>(mut items: &'a mut [T], places: &[usize]) -> Vec<&'a mut T> {
     let mut first = 0;
     let item = |&place: &usize| {

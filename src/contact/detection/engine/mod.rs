@@ -1,18 +1,22 @@
-//! The three-level engine: a queue of times at which pairs of tree vertices can meet at the earliest.
+//! The three-level engine: a priority queue of predicted contact times of pairs of tree vertices.
 //!
 //! ```text
 //! level 1  queue of (t*, vertex, vertex)   idle until the earliest t* is due
-//! level 2  open the larger vertex of a due pair, predict its children; in contact curved leaves climb the ladder of
-//!          volumes
+//! level 2  open the larger vertex of a due pair and predict its children; in contact the leaves of curved faces pass
+//!          the ladder of bounding volumes
 //! level 3  exact time of impact (flight), closest point and signed gap (contact) of two faces
 //! ```
-//! In flight the spheres are carried along with their bodies in closed form, so a prediction holds for good; the pairs in
-//! the queue are the front of the last traversal, and work resumes from there ([`flight`]). In contact bodies deform, and
-//! no time would hold: there *ways* take the place of times. What was found holds until bodies, or patches of them, have gone
-//! as far as was free between them, which is known in every step ([`contact`]).
+//! In flight the bodies carry their spheres in closed form, so a prediction stays valid until an impact. The queue
+//! holds
+//! the pairs at which the last traversal stopped, and the traversal resumes there ([`flight`]). In contact bodies
+//! deform
+//! and no predicted time stays valid. There the engine bounds the relative displacement that accumulates from step to
+//! step: a list of near pairs is complete until this travel exceeds the distance that was free when it was made
+//! ([`contact`]).
 //!
-//! Source: Aragón & Molinari, CMAME 268 (2014), Algorithm 1, with the additions named in the sub-modules that
-//! keep it from ever being late.
+//! # Source
+//! Aragón & Molinari, CMAME 268 (2014), Algorithm 1. The sub-modules name the additions that make it conservative: no
+//! contact is found late.
 
 mod body_motion;
 mod body_pair;
@@ -51,11 +55,11 @@ use queue::{EventQueue, VertexPair};
 /// Options of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineOptions {
-    /// How trees are built.
+    /// Algorithm that builds the trees.
     pub builder: Builder,
-    /// Volumes tried at the leaves, from loose to tight, as long as they pay.
+    /// Bounding volumes tested at the leaves, from loose to tight, while they save time.
     pub ladder: Vec<VolumeKind>,
-    /// Closest points.
+    /// Closest-point method.
     pub node_face: NodeFaceOptions,
 }
 
@@ -64,7 +68,7 @@ pub struct Engine {
     model: ContactModel,
     options: EngineOptions,
     trees: Vec<Option<Hierarchy>>,
-    /// Whether their reference spheres are fitted for flights.
+    /// Whether the reference spheres are fitted, as flights need.
     trees_are_fitted: bool,
     queue: EventQueue,
     phase: Phase,
@@ -74,8 +78,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine for the surfaces of the model with all nodes at these positions, which are the reference positions
-    /// of its flights.
+    /// Builds the trees of all surfaces of the model at these positions, the reference positions of its flights.
     pub fn new(model: ContactModel, options: EngineOptions, positions: &[Vec3]) -> Self {
         let mut statistics = DetectionStatistics::default();
         let built: Vec<Option<(Hierarchy, f64)>> = model
@@ -100,13 +103,13 @@ impl Engine {
         Self { model, options, trees, trees_are_fitted: false, queue, phase, flight, contact, statistics }
     }
 
-    /// The pair of the roots of two bodies.
+    /// Pair of the roots of two bodies.
     fn root_pair(&self, bodies: [u32; 2]) -> Option<VertexPair> {
         let root = |body: u32| self.trees[body as usize].as_ref().map(Hierarchy::root);
         Some(VertexPair { bodies, vertices: [root(bodies[0])?, root(bodies[1])?] })
     }
 
-    /// The pairs that the opening of the larger vertex leads to; `None` for two leaves.
+    /// Pairs that replace a pair when its larger vertex is opened; `None` for two leaves.
     fn open(&self, pair: VertexPair, radii: [f64; 2]) -> Option<[VertexPair; 2]> {
         let children = |k: usize| {
             let tree = self.trees[pair.bodies[k] as usize].as_ref()?;
@@ -131,7 +134,7 @@ impl Engine {
         Some([face(0)?, face(1)?])
     }
 
-    /// The earliest entry of the queue for each pair of bodies that is wanted and has one, by ascending bodies.
+    /// Earliest queue entry of each wanted pair of bodies that has one, by ascending bodies.
     fn earliest_entries(&self, wanted: impl Fn([u32; 2]) -> bool) -> Vec<(f64, VertexPair)> {
         let mut entries: Vec<(f64, VertexPair)> =
             self.queue.entries().filter(|(_, pair)| wanted(pair.bodies)).collect();
@@ -142,7 +145,7 @@ impl Engine {
         entries
     }
 
-    /// Notes the earliest time now known for each of the pairs of bodies that are wanted.
+    /// Records the earliest predicted time of each wanted pair of bodies.
     fn record_predictions(&mut self, predicted_at: f64, wanted: impl Fn([u32; 2]) -> bool) {
         for (time, pair) in self.earliest_entries(wanted) {
             let depth = |k: usize| {
@@ -174,7 +177,7 @@ impl Detector for Engine {
         }
         let impact = self.fly(flight);
         if impact.is_some() {
-            // What follows an impact is another flight: all that was predicted is void.
+            // An impact starts another flight and voids all predictions.
             self.phase = Phase::Fresh;
         }
         impact

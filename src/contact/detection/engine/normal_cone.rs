@@ -1,15 +1,16 @@
-//! Where faces look, and how much that can change while their points go on their way.
+//! Cones that bound face normals while the nodes move.
 //!
-//! Let two points of a face go no farther than s, one towards the other. Of the normal N = e × f between two of its edges
-//! then |ΔN| ≤ s (|e| + |f|) + s², or with y = s (|e| + |f|)/|N| at most q |N| with q = y + y²/4, as (|e| + |f|)² ≥ 4 |N|,
-//! and the unit normal turns by no more than τ = q/(1 − q/2). The normals of a quadrilateral are sums of those at its four
-//! corners with positive weights, those of a node are such sums of the normals of the faces around it, so all of them are
-//! in a cone that holds these: one with a half-angle below 90° is convex. Of curved faces no normals are bounded.
+//! Let the relative displacement of any two points of a face be at most s. The normal N = e × f of two of its edges
+//! then changes by |ΔN| ≤ s (|e| + |f|) + s². With y = s (|e| + |f|)/|N| this is at most q |N| for q = y + y²/4, as
+//! (|e| + |f|)² ≥ 4 |N|, and the unit normal rotates by at most τ = q/(1 − q/2). The normals of a quadrilateral are
+//! sums, with positive weights, of those at its four corners; nodal normals are such sums over the face ring. A cone of
+//! half-angle below 90° is convex, so a cone that contains the summands contains the sums. Normals of curved faces are
+//! not bounded.
 //!
 //! # Source
 //! Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly discretized surface animations
-//! using geometrical shape regularity", Computer Graphics Forum 13(3), for cones of normals; bounds on their change
-//! are ours.
+//! using geometrical shape regularity", Computer Graphics Forum 13(3), for normal cones; the bounds on their change are
+//! our own.
 
 use std::f64::consts::SQRT_2;
 
@@ -18,33 +19,33 @@ use crate::contact::detection::face::closest_point::SQUARE;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Largest q for which a turn is bounded.
+/// Largest q for which the rotation is bounded.
 const LARGEST_CHANGE: f64 = 0.5;
 
 /// Rounding of products of unit normals.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// A cone of unit normals, of one face or of several.
+/// The unit normals of one or several faces at one instant, within a cone, and their sensitivity to displacements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceNormal {
-    /// Its axis.
+    /// Axis of the cone.
     normal: Vec3,
-    /// The greatest distance of a normal from it.
+    /// Largest distance of a normal from the axis.
     spread: f64,
-    /// How fast a normal turns, at most: (|e| + |f|)/|N| \[1/m\]; infinite where that is not known.
+    /// Bound on the rotation of a normal per relative displacement, (|e| + |f|)/|N| \[1/m\]; infinite where unknown.
     slenderness: f64,
 }
 
-/// A cone that holds normals as long as they are on their way.
+/// A cone that contains the unit normals throughout the allowed displacement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NormalCone {
-    /// Its axis.
+    /// Axis of the cone.
     pub normal: Vec3,
-    /// Bound on the distance of a normal from it, less than √2; infinite where the normal may look anywhere.
+    /// Bound on the distance of a normal from the axis, less than √2; infinite where the normals are unbounded.
     pub turn: f64,
 }
 
-/// Whether normals are opposed while bodies go on their way.
+/// Whether two normals are opposed throughout the allowed displacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opposition {
     Always,
@@ -53,11 +54,11 @@ pub(super) enum Opposition {
 }
 
 impl FaceNormal {
-    /// Of what may look anywhere.
+    /// Normals without a bound.
     const UNBOUNDED: Self =
         Self { normal: Vec3::new(0.0, 0.0, 0.0), spread: 0.0, slenderness: f64::INFINITY };
 
-    /// Of a face where nodes are at these positions \[m\].
+    /// Normals of a face with its nodes at these positions \[m\].
     pub fn of(surface: &Surface, face: u32, positions: &[Vec3]) -> Self {
         let (kind, nodes) = surface.face(face as usize);
         let at = |k: usize| positions[nodes[k] as usize];
@@ -76,7 +77,7 @@ impl FaceNormal {
         }
     }
 
-    /// Of a normal of any length between edges so long in all.
+    /// From a normal of any length and the sum of the lengths of its two edges.
     fn of_normal(normal: Vec3, edges: f64) -> Self {
         let length = normal.norm();
         match length > 0.0 && length.is_finite() {
@@ -85,7 +86,7 @@ impl FaceNormal {
         }
     }
 
-    /// Of all of these.
+    /// Joint cone of several.
     fn joint(face_normals: &[Self]) -> Self {
         let sum: Vec3 = face_normals.iter().map(|face_normal| face_normal.normal).sum();
         face_normals.iter().fold(Self::of_normal(sum, 0.0), |joint, face_normal| Self {
@@ -95,7 +96,7 @@ impl FaceNormal {
         })
     }
 
-    /// While no two points go farther than this towards each other \[m\].
+    /// The cone for a relative displacement of at most `allowance` \[m\].
     pub fn cone_within(&self, allowance: f64) -> NormalCone {
         let y = allowance * self.slenderness;
         let change = y + 0.25 * y * y;
@@ -106,11 +107,11 @@ impl FaceNormal {
 }
 
 impl NormalCone {
-    /// Whether the normals in two cones, or sums of them with positive weights, are opposed: farther from square than
+    /// Whether the normals in two cones, or positive sums of them, are opposed: beyond a right angle by more than
     /// [`SQUARE`].
     pub fn opposition(&self, other: &Self) -> Opposition {
         let product = self.normal.dot(&other.normal);
-        // No less than the sine, and mostly enough.
+        // An upper bound of the sine, sufficient in most cases.
         let loose = self.turn + other.turn + self.turn * other.turn;
         let off = if product.abs() > loose { loose } else { sine_of_sum(self.turn, other.turn) } + ROUNDING;
         match (product < -off - SQUARE, product > off) {
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
     use crate::contact::detection::samples::Samples;
 
-    /// Corners of a face that is bent, skewed, or even reflex or nearly collapsed \[m\].
+    /// Corners of a bent, skewed, reflex or nearly collapsed face \[m\].
     fn corners(samples: &mut Samples, kind: CellKind) -> Vec<Vec3> {
         let bend = samples.pick(&[0.0, 0.1, 0.3, 0.7]);
         let flatten = samples.pick(&[1.0, 1.0, 0.03]);
@@ -143,7 +144,7 @@ mod tests {
         square[..kind.num_nodes()].iter().copied().map(corner).collect()
     }
 
-    /// Of the bilinear form at a place; of a triangle or segment, anywhere.
+    /// Unit normal of the bilinear map at natural coordinates; constant on a triangle or segment.
     fn unit_normal(corners: &[Vec3], place: [f64; 2]) -> Vec3 {
         let [s, t] = place;
         let normal = match *corners {
@@ -158,8 +159,7 @@ mod tests {
         normal.normalize()
     }
 
-    /// However the corners of a face go on their way, its normals stay in the cone, and some go more than half as far as
-    /// its edge.
+    /// For any admissible displacement of the corners the normals stay in the cone, and some use more than half of it.
     #[test]
     fn normals_stay_in_their_cone() {
         let samples = &mut Samples::new(7);
@@ -205,7 +205,8 @@ mod tests {
         }
     }
 
-    /// Whether cones are opposed is what the angle between their axes says, γ − α − β > 90° and a rounding, or γ + α + β < 90°.
+    /// The classification follows the angle γ between the axes: opposed for γ − α − β > 90° plus rounding, not opposed
+    /// for γ + α + β < 90°.
     #[test]
     fn cones_are_opposed_by_their_angles() {
         let samples = &mut Samples::new(11);

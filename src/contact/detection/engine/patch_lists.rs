@@ -1,9 +1,10 @@
-//! A patch of one body near patches of another: which of its nodes are near faces of these, which of those pairs count
-//! for now, and for how long.
+//! The lists of one active patch: near node–face and edge pairs (a Verlet list), the short list made from them, and
+//! their validity.
 //!
-//! A list for all of two bodies would last as long as their fastest node lets it: a crushed asperity that flies off makes
-//! it old in a few steps. So every patch has lists of its own, and follows its own motion and that of the patches near
-//! it, whichever these are until the front is found anew ([`body_pair`](super::body_pair)).
+//! A single list for two whole bodies would last only as long as their fastest node allows: an ejected fragment would
+//! invalidate it within a few steps. Each patch therefore has lists of its own. Its travel follows its own
+//! displacements and those of its partner patches, until the active patch pairs are found anew
+//! ([`body_pair`](super::body_pair)).
 
 use crate::contact::detection::face::bounds::Bounds;
 use crate::contact::detection::model::Candidate;
@@ -15,73 +16,73 @@ use super::short_list::TravelBounds;
 use super::travel::Travel;
 use super::traversal::{Found, NearPair};
 
-/// Steps that a list of near pairs should last.
+/// Target life of a list of near pairs, in steps.
 const STEPS: f64 = 256.0;
 
-/// Least and greatest skin, relative to the search depth: a thicker one costs pairs that never touch, a thinner one
-/// more traversals of the trees.
+/// Bounds of the skin, relative to the search depth. A thicker skin lists more pairs that never touch; a thinner one
+/// needs more traversals.
 const SKIN: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Steps that a short list should last: one that lasts longer has more pairs in it, which every step looks at.
+/// Target life of a short list, in steps. A longer life needs a longer list, which every step evaluates.
 const SHORT_STEPS: f64 = 16.0;
 
-/// Least and greatest skin of a short list, relative to that of the list it is made from.
+/// Bounds of the skin of a short list, relative to that of its near pairs.
 const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 
-/// Part of the skin that is left of a short list made anew with others.
+/// Remaining fraction of the skin below which a short list is renewed along with others.
 const OLD: f64 = 0.25;
 
-/// Thickness of the skin of a list for points that go so far towards each other in a step \[m\].
+/// Skin of a list for this relative displacement per step \[m\].
 pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
     let [least, most] = SKIN.map(|share| share * search_depth);
     (STEPS * step).max(least).min(most)
 }
 
-/// A patch near others.
+/// A patch and its partner patches on the other side.
 #[derive(Clone, Debug)]
 pub(super) struct PatchNearOthers {
-    /// Which of the two bodies the patch is of: the nodes in the lists belong to it.
+    /// Side of the patch; its nodes are the contactors of the lists.
     pub contactor: usize,
     /// The patch.
     pub patch: u32,
-    /// The patches of the other body that it can come near, ascending.
+    /// Partner patches on the other side, ascending.
     pub others: Vec<u32>,
 }
 
-/// What of two bodies is near each other.
+/// The surfaces that a set of lists covers.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// All of both, each of one patch that goes as its body goes; the nodes in the lists belong to either.
+    /// Both whole bodies, each of a single patch; nodes of both sides are contactors.
     Bodies,
-    /// A patch of one, and some of the other.
+    /// A patch of one side and its partners on the other.
     Patch(PatchNearOthers),
 }
 
-/// A part of two bodies, and its lists.
+/// Lists of one active patch or of a pair of whole bodies.
 #[derive(Clone, Debug)]
 pub(super) struct PatchLists {
-    /// The part.
+    /// The surfaces covered.
     pub part: Part,
-    /// How far points in it can have gone towards each other since the pairs were listed.
+    /// Bound on the relative displacement since the near pairs were listed.
     travel: Travel,
-    /// Ways from when on pairs may lack, in the list and in the short list.
+    /// Travel up to which the near pairs, and the short list, are complete \[m\].
     near_until: f64,
     short_until: f64,
-    /// Thickness of the skins of both lists \[m\].
+    /// Skins of both lists \[m\].
     skin: f64,
     short_skin: f64,
-    /// Whether boxes of any batches were near when its pairs were listed.
+    /// Whether boxes of any batches overlapped when the pairs were listed.
     pub has_near_batches: bool,
-    /// Pairs of a node and a face within reach of each other then, nodes ascending, the nearest faces first.
+    /// Node–face pairs within reach at that time, nodes ascending, the nearest faces first.
     pub near: Vec<NearPair>,
-    /// Pairs of edges within reach of each other then, of those that are listed on this side.
+    /// Edge pairs within reach at that time, as far as this side lists them.
     pub edges: Vec<EdgePair>,
-    /// Those of the nodes and faces that may touch for now, in the order of the nodes in the list, faces ascending.
+    /// Short list: candidates among the near pairs, in the order of their nodes, faces ascending.
     pub short: Vec<Candidate>,
 }
 
 impl PatchNearOthers {
-    /// How far points of the patch and of the others go towards each other in the last step \[m\].
+    /// Bound on the relative displacement of the patch and its partners in the last step \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
         let (own, others) = (bodies[self.contactor], bodies[1 - self.contactor]);
         let steps = self.others.iter().map(|&other| others.step(other));
@@ -93,7 +94,7 @@ impl PatchNearOthers {
 }
 
 impl PatchLists {
-    /// Nothing is known of it yet.
+    /// Empty lists, due at once.
     pub fn new(part: Part) -> Self {
         Self {
             part,
@@ -109,7 +110,7 @@ impl PatchLists {
         }
     }
 
-    /// Where it stands in the front.
+    /// Sorting key within the body pair.
     pub fn place(&self) -> (usize, u32) {
         match self.part {
             Part::Bodies => (0, 0),
@@ -117,8 +118,7 @@ impl PatchLists {
         }
     }
 
-    /// Notes how far points go towards each other in the last step, no farther than `most` \[m\]; points of one body as
-    /// well.
+    /// Bounds the relative displacement of the last step by at most `most`, the bound of the whole bodies \[m\].
     pub fn measure(&mut self, bodies: [&Patches; 2], most: f64) {
         self.travel.step = match &self.part {
             Part::Bodies => most,
@@ -126,33 +126,34 @@ impl PatchLists {
         };
     }
 
-    /// Goes along with this step.
+    /// Adds the displacements of this step.
     pub fn update(&mut self, bodies: [&Patches; 2], most: f64) {
         self.measure(bodies, most);
         self.travel.advance();
     }
 
-    /// Whether pairs may touch that are not on the list.
+    /// Whether the near pairs may be incomplete.
     pub fn is_due(&self) -> bool {
         self.travel.is_past(self.near_until)
     }
 
-    /// Whether the short list may lack something.
+    /// Whether the short list may be incomplete.
     pub fn is_short_due(&self) -> bool {
         self.travel.is_past(self.short_until)
     }
 
-    /// Whether the short list may lack something now or soon.
+    /// Whether the short list is incomplete or soon will be.
     pub fn is_short_old(&self) -> bool {
         !self.near.is_empty() && self.travel.is_past(self.short_until - OLD * self.short_skin)
     }
 
-    /// Replaces the patches that its patch can come near; it is due if one of the new ones is so near, \[m\] beyond the
-    /// search depth, that a pair with one of its faces may lack before the list is made anew.
+    /// Replaces the partner patches. The lists become due if a new partner is so near, `free` \[m\] beyond the search
+    /// depth, that an unlisted pair could touch before the lists are renewed.
     ///
-    /// Pairs with patches that have left stay in the lists, though these are no longer followed: they are too far apart to
-    /// touch. A short list leaves out a face only for a nearer one that stays within the search depth as long as the list
-    /// holds, so not for one that has left; one made later measures distances anew.
+    /// Pairs with former partners stay listed although their travel is no longer updated: they are too far apart to
+    /// touch. A short list excludes a face only in favour of a nearer one that stays within the search depth for the
+    /// life of the list, so never in favour of a face of a former partner. A later short list measures all distances
+    /// anew.
     pub fn renew(&mut self, new: PatchNearOthers, free: impl Fn(u32) -> f64) {
         let left = self.near_until - self.travel.travelled();
         let others = if let Part::Patch(patch) = &self.part { &patch.others[..] } else { &[] };
@@ -164,17 +165,17 @@ impl PatchLists {
         self.part = Part::Patch(new);
     }
 
-    /// Decides how thick the skin of the next list is.
+    /// Chooses the skin of the next list of near pairs.
     pub fn choose_skin(&mut self, search_depth: f64) {
         self.skin = skin_for(self.travel.step, search_depth);
     }
 
-    /// Thickness of the skin of the list \[m\].
+    /// Skin of the list of near pairs \[m\].
     pub fn skin(&self) -> f64 {
         self.skin
     }
 
-    /// Takes over what was found by now.
+    /// Stores the pairs found in this step.
     pub fn take(&mut self, found: Found) {
         (self.near, self.edges, self.has_near_batches) = (found.near, found.edges, found.has_near_batches);
         self.travel.restart();
@@ -183,25 +184,24 @@ impl PatchLists {
         self.short_until = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
     }
 
-    /// Decides how thick the skin of the next short list is.
+    /// Chooses the skin of the next short list.
     pub fn choose_short_skin(&mut self) {
         let [least, most] = SHORT_SKIN.map(|share| share * self.skin);
         self.short_skin = (SHORT_STEPS * self.travel.step).max(least).min(most);
     }
 
-    /// How far points have gone towards each other since the list was made, and can go from now on until the short list
-    /// is made anew.
+    /// Relative displacement since the near pairs were listed, and the allowance until the next short list.
     pub fn travel_bounds(&self) -> TravelBounds {
         TravelBounds { travelled: self.travel.travelled(), allowance: self.short_skin }
     }
 
-    /// Takes over the short list made by now.
+    /// Stores the short list made in this step.
     pub fn take_short(&mut self, short: Vec<Candidate>) {
         self.short = short;
         self.short_until = self.travel.travelled() + self.short_skin;
     }
 
-    /// Steps of the size of the last one until it is due.
+    /// Number of steps like the last one until the near pairs are due.
     pub fn steps_left(&self) -> f64 {
         self.travel.steps_to(self.near_until)
     }
@@ -224,7 +224,7 @@ mod tests {
     const CELLS: u32 = 20;
     const NODES: u32 = (CELLS + 1) * (CELLS + 1);
 
-    /// Two sheets of triangles in unit cells, each of several patches, once they have moved with these velocities.
+    /// Two sheets of triangles in unit cells, each of several patches, after one step with these velocities.
     fn sheets(velocities: &[Vec3]) -> [BodyMotion; 2] {
         let place = |node: u32| {
             let (i, j) = (node % NODES % (CELLS + 1), node % NODES / (CELLS + 1));
@@ -250,8 +250,8 @@ mod tests {
         PatchLists::new(Part::Patch(PatchNearOthers { contactor, patch, others }))
     }
 
-    /// Two fast nodes that go apart make those neighbourhoods due that have them or are near them, and no others; what is
-    /// known of the bodies bounds what their patches do.
+    /// Two fast nodes that separate invalidate only the lists of their own patches and of partner patches. The bound of
+    /// the whole bodies limits that of the patches.
     #[test]
     fn a_neighbourhood_goes_as_far_as_the_patches_near_it() {
         let mut velocities = vec![Vec3::zeros(); 2 * NODES as usize];
@@ -263,7 +263,7 @@ mod tests {
         for (contactor, patch) in
             (0..2).flat_map(|side| (0..bodies[side].len() as u32).map(move |p| (side, p)))
         {
-            // Across from it, and the next one.
+            // The patch opposite, and the next one.
             let others = vec![patch, (patch + 1) % bodies[0].len() as u32];
             let travelled = match contactor {
                 0 => bodies[0].extent(patch),
@@ -290,7 +290,7 @@ mod tests {
         assert!(num_apart > 0 && 2 * num_fast < bodies[0].len() + bodies[1].len(), "{num_apart}, {num_fast}");
     }
 
-    /// A patch that comes into the front makes the list due if it may touch before that is made anew anyway.
+    /// A new partner patch makes the lists due only if it can touch before their next renewal.
     #[test]
     fn a_near_newcomer_makes_the_list_due() {
         let motions = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);

@@ -1,7 +1,7 @@
-//! The faces of a surface in patches of neighbours: how the points of each move, and the boxes of what is in it.
+//! Patches: groups of neighbouring faces of a surface, their bounding boxes and their displacements.
 //!
-//! A patch is eight batches of eight faces, as the lanes take them. What is known of one patch holds for as long as the
-//! nodes in it and next to it have not moved too far, whatever those of another do.
+//! A patch is eight batches of eight faces, one face per lane. Lists of a patch stay valid until its own nodes, or
+//! those of adjacent faces, have moved too far, whatever the other patches do.
 
 use std::ops::Range;
 
@@ -27,54 +27,54 @@ const FACES: usize = WIDTH * WIDTH;
 /// Boxes of a full patch.
 pub(super) const BOXES: usize = FACES + WIDTH + 1;
 
-/// Fewest patches that are fitted by a task, and that are followed by one.
+/// Fewest patches that one task fits, and fewest that one task updates.
 const PER_TASK: usize = 32;
 const PATCH_UPDATES_PER_TASK: usize = 256;
 
-/// Some faces next to each other, and which nodes belong to them.
+/// Up to eight neighbouring faces, and the nodes assigned to them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceBatch<'a> {
     /// The faces.
     pub faces: &'a [u32],
-    /// Whether none of them is curved.
+    /// Whether all faces are linear.
     pub is_linear: bool,
-    /// Nodes of the faces that belong to none of another batch, each with the place of the face that it belongs to.
+    /// Nodes assigned to this batch, each with the lane of its face; each node is assigned to one batch only.
     pub nodes: &'a [(u32, u32)],
-    /// Boxes of the faces when they were fitted.
+    /// Boxes of the faces as fitted.
     pub boxes: &'a AabbRow,
 }
 
-/// How a patch moves.
+/// Motion of a patch.
 #[derive(Clone, Copy, Debug)]
 struct PatchMotion {
-    /// Displacements of the points of its faces, and of the faces around them, in the last step that it was followed
-    /// in \[m\].
+    /// Displacements of the points of its faces, and of the adjacent faces, in the last step in which it was active
+    /// \[m\].
     step: Bounds,
-    /// Bound on the length of the difference of any two of these \[m\].
+    /// Bound on the difference of any two of these displacements \[m\].
     extent: f64,
-    /// Displacements since its boxes were fitted, as far as it was followed or moved.
+    /// Displacements since its boxes were fitted.
     since_fit: Bounds,
 }
 
-/// Where volumes that were fitted together are now: all are shifted and have grown alike.
+/// Current placement of volumes fitted at one time: a common shift and a common growth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
-    /// How far they have moved since they were fitted \[m\].
+    /// Displacement since the fit \[m\].
     pub shift: Vec3,
-    /// How much larger they are now \[m\].
+    /// Growth since the fit \[m\].
     pub growth: f64,
 }
 
 impl Placed {
-    /// Once what is in them has gone somewhere within these displacements.
+    /// Placement after displacements within these bounds.
     pub fn after(displacements: &Bounds) -> Self {
         Self { shift: displacements.middle(), growth: 0.5 * displacements.extent() }
     }
 }
 
 impl PatchMotion {
-    /// Finds how far its points go in a step, given the nodes around them, if they are known, and how far all points of
-    /// the surface go.
+    /// Bounds the displacements of its points in a step, from the nodes around it if known, otherwise from the whole
+    /// surface.
     fn find_step(
         &mut self,
         around: Option<&[u32]>,
@@ -89,28 +89,27 @@ impl PatchMotion {
 
 /// All patches of a surface.
 ///
-/// Those that are followed go along with every step. The others stay behind until they are moved, and nothing is asked
-/// of them before.
+/// Active patches are updated in every step. Inactive ones are moved on demand, before they are used.
 #[derive(Clone, Debug)]
 pub(super) struct Patches {
     num_faces: usize,
-    /// Faces of each batch; the last may have fewer than there is room for.
+    /// Faces of each batch; the last batch may be incomplete.
     faces: Vec<[u32; WIDTH]>,
     nodes: Vec<(u32, u32)>,
-    /// Where the nodes of each batch end.
+    /// End of the nodes of each batch.
     ends: Vec<u32>,
     is_linear: Vec<bool>,
-    /// Boxes of the faces of each batch, and of the batches of each patch, when they were fitted.
+    /// Boxes of the faces of each batch, and of the batches of each patch, as fitted.
     boxes: Vec<AabbRow>,
     batches: Vec<AabbRow>,
-    /// Boxes of the patches then.
+    /// Boxes of the patches as fitted.
     bounds: Vec<Aabb>,
     around: NodesAround,
     motions: Vec<PatchMotion>,
 }
 
-/// Nodes whose motion is that of each patch, and where they end; none if there is but one patch, which moves as the
-/// surface does.
+/// Nodes of each patch and of its adjacent faces, and their ends; empty for a single patch, which moves as the whole
+/// surface.
 #[derive(Clone, Debug, Default)]
 struct NodesAround {
     nodes: Vec<u32>,
@@ -118,7 +117,7 @@ struct NodesAround {
 }
 
 impl NodesAround {
-    /// Those of a patch.
+    /// Nodes of a patch and of its adjacent faces.
     fn of(&self, patch: usize) -> Option<&[u32]> {
         let begin = patch.checked_sub(1).map_or(0, |before| self.ends[before]);
         Some(&self.nodes[begin..*self.ends.get(patch)?])
@@ -126,7 +125,8 @@ impl NodesAround {
 }
 
 impl Patches {
-    /// Compact at these positions of all nodes \[m\]; where they move to, and their boxes, are not known yet.
+    /// Divides a surface into compact patches at these positions of all nodes \[m\]; boxes and motions are not known
+    /// yet.
     pub fn new(surface: &Surface, positions: &[Vec3]) -> Self {
         let order = compact_order_of_faces(surface, positions);
         let mut faces = vec![[0; WIDTH]; order.len().div_ceil(WIDTH)];
@@ -168,7 +168,7 @@ impl Patches {
         }
     }
 
-    /// The nodes of all faces around those of each patch: normals at its nodes depend on them.
+    /// Collects the nodes of all faces adjacent to each patch: the normals at its nodes depend on them.
     fn find_surrounding_nodes(&mut self, surface: &Surface) {
         let (mut seen, mut around) = (vec![usize::MAX; surface.nodes().len()], Vec::new());
         for patch in 0..self.len() {
@@ -199,7 +199,7 @@ impl Patches {
         self.motions.len()
     }
 
-    /// Goes along with a step of some of the patches, ascending, in which the points of the surface went as far as told.
+    /// Adds a step to the active patches, ascending, given the bounds of the whole surface.
     pub fn update(
         &mut self,
         selected: &[u32],
@@ -213,7 +213,7 @@ impl Patches {
         });
     }
 
-    /// Finds the steps of some patches, ascending, that were moved in this step and are followed from now on.
+    /// Measures the displacements of patches, ascending, that become active in this step.
     pub fn find_steps(
         &mut self,
         selected: &[u32],
@@ -224,11 +224,11 @@ impl Patches {
         self.for_each(selected, |motion, around| motion.find_step(around, whole, steps, configuration));
     }
 
-    /// Hands over the motions of some patches, ascending, and the nodes around them.
+    /// Applies `act` to the motions of some patches, ascending, and the nodes around them.
     fn for_each(&mut self, selected: &[u32], act: impl Fn(&mut PatchMotion, Option<&[u32]>) + Sync + Send) {
         let Self { around, motions, .. } = self;
         let act = |(patch, motion): (usize, &mut PatchMotion)| act(motion, around.of(patch));
-        // A thread that sleeps is not woken for a few of them.
+        // Waking a thread costs more than a few patches.
         if selected.len() <= PATCH_UPDATES_PER_TASK {
             selected.iter().for_each(|&patch| act((patch as usize, &mut motions[patch as usize])));
         } else {
@@ -237,7 +237,7 @@ impl Patches {
         }
     }
 
-    /// Has all patches but some, ascending, go as far as points of the surface have gone.
+    /// Moves all patches except the selected ones, ascending, with the whole surface.
     pub fn move_all_but(&mut self, selected: &[u32], displacements: &Bounds) {
         let mut selected = selected.iter().peekable();
         for (patch, motion) in (0..).zip(&mut self.motions) {
@@ -247,32 +247,32 @@ impl Patches {
         }
     }
 
-    /// Displacements of the points of a patch that is followed in the last step \[m\].
+    /// Displacements of an active patch in the last step \[m\].
     pub fn step(&self, patch: u32) -> &Bounds {
         &self.motions[patch as usize].step
     }
 
-    /// Bound on the length of the difference of any two of these \[m\].
+    /// Bound on the difference of any two of these displacements \[m\].
     pub fn extent(&self, patch: u32) -> f64 {
         self.motions[patch as usize].extent
     }
 
-    /// Where the boxes of a patch are now.
+    /// Current placement of the boxes of a patch.
     pub fn placed(&self, patch: u32) -> Placed {
         Placed::after(&self.motions[patch as usize].since_fit)
     }
 
-    /// Box that holds a patch now.
+    /// Current box of a patch.
     pub fn bounds(&self, patch: u32) -> Aabb {
         self.motions[patch as usize].since_fit.displace(&self.bounds[patch as usize])
     }
 
-    /// A tree over the boxes of all patches where they are now.
+    /// Tree over the current boxes of all patches.
     pub fn tree(&self) -> BoxTree {
         BoxTree::new(self.len(), |patch| self.bounds(patch as u32))
     }
 
-    /// Boxes of the batches of a patch when they were fitted.
+    /// Boxes of the batches of a patch as fitted.
     pub fn batches(&self, patch: u32) -> &AabbRow {
         &self.batches[patch as usize]
     }
@@ -289,7 +289,7 @@ impl Patches {
         }
     }
 
-    /// Fits the boxes of some patches, all being where they are now.
+    /// Fits the boxes of some patches; all patches must have been moved.
     pub fn fit(&mut self, surface: &Surface, positions: &[Vec3], which: impl Fn(u32) -> bool + Sync) {
         let num_faces = self.num_faces;
         let patches = self.boxes.par_chunks_mut(WIDTH).zip(self.faces.par_chunks(WIDTH));
@@ -309,7 +309,7 @@ impl Patches {
     }
 }
 
-/// Box of a face; control points may be off by rounding.
+/// Box of a face; control points are widened by their rounding.
 fn bounds_of_face(surface: &Surface, face: u32, positions: &[Vec3]) -> Aabb {
     let (kind, nodes) = surface.face(face as usize);
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
@@ -329,8 +329,8 @@ mod tests {
     use crate::contact::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Every face is in one batch, and every node belongs to one face that has it, whatever its kind. A patch follows the
-    /// nodes of all faces around its own.
+    /// Every face is in one batch, and every node is assigned to one face that contains it, whatever its kind. The
+    /// motion of a patch includes the nodes of all adjacent faces.
     #[test]
     fn faces_and_nodes_are_shared_out() {
         let samples = &mut Samples::new(2);

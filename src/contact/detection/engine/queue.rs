@@ -1,4 +1,4 @@
-//! The queue of times before which pairs of tree vertices cannot meet.
+//! Priority queue of predicted contact times of pairs of tree vertices.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -8,16 +8,16 @@ use std::collections::BinaryHeap;
 pub(super) struct VertexPair {
     /// The two bodies.
     pub bodies: [u32; 2],
-    /// A vertex of the tree of each.
+    /// A vertex of each tree.
     pub vertices: [u32; 2],
 }
 
-/// An entry: the pair cannot meet before `time`, as predicted at `predicted_at`.
+/// A queue entry: the pair cannot touch before `time`, as predicted at `predicted_at`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     /// Earliest time of contact \[s\].
     pub time: f64,
-    /// When it was predicted \[s\].
+    /// Time of the prediction \[s\].
     pub predicted_at: f64,
     /// The pair.
     pub pair: VertexPair,
@@ -38,7 +38,7 @@ impl PartialOrd for Event {
 }
 
 impl Ord for Event {
-    /// The earliest is the greatest, as the heap of the standard library yields its maximum; ties by vertices.
+    /// The earliest event is the greatest, as the heap of the standard library yields its maximum; ties by vertices.
     fn cmp(&self, other: &Self) -> Ordering {
         other.time.total_cmp(&self.time).then_with(|| other.pair.cmp(&self.pair))
     }
@@ -51,7 +51,7 @@ pub(super) struct EventQueue {
 }
 
 impl EventQueue {
-    /// Forgets everything.
+    /// Removes all events.
     pub fn clear(&mut self) {
         self.heap.clear();
     }
@@ -66,12 +66,12 @@ impl EventQueue {
         self.heap.peek().map(|event| event.time)
     }
 
-    /// Takes the earliest event if it is due at `time` \[s\].
+    /// Removes and returns the earliest event if it is due at `time` \[s\].
     pub fn pop_due(&mut self, time: f64) -> Option<Event> {
         if self.earliest()? <= time { self.heap.pop() } else { None }
     }
 
-    /// All events, in no order.
+    /// All events, in arbitrary order.
     pub fn entries(&self) -> impl Iterator<Item = (f64, VertexPair)> + '_ {
         self.heap.iter().map(|event| (event.time, event.pair))
     }

@@ -1,37 +1,36 @@
-//! How far apart two bodies are: their trees of spheres are opened against each other, the larger of two first, until they
-//! are known to be apart.
+//! Separation of two bodies: a simultaneous traversal of their sphere trees that always opens the larger sphere.
 
 use crate::contact::detection::tree::hierarchy::Hierarchy;
 use crate::contact::detection::volume::Sphere;
 
 use super::body_motion::PlacedSpheres;
 
-/// Most leaves below a vertex that is not opened.
+/// Vertices above at most this many leaves are not opened.
 const MAX_UNOPENED_LEAVES: u32 = 8;
 
-/// How far apart two bodies are.
+/// Separation of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Separation {
-    /// No points of them are nearer to each other than this \[m\].
+    /// Lower bound on the distance of the bodies \[m\].
     pub distance: f64,
-    /// The vertices of the trees of spheres that were nearest to each other.
+    /// The closest vertices of the two sphere trees.
     pub nearest: Option<[u32; 2]>,
-    /// Pairs of spheres compared.
+    /// Sphere pairs tested.
     pub tests: u64,
 }
 
-/// Two bodies and their trees of spheres.
+/// Two bodies and their sphere trees.
 pub(super) struct SeparationSearch<'a> {
     /// The trees.
     pub trees: [&'a Hierarchy; 2],
-    /// Where their spheres are.
+    /// Current spheres of the trees.
     pub placed: [PlacedSpheres<'a>; 2],
-    /// Distance that is too near to be told \[m\].
+    /// Known lower bound on the distance \[m\], to be improved.
     pub reach: f64,
 }
 
 impl SeparationSearch<'_> {
-    /// How far apart the bodies are: no less than the reach, as their boxes have told.
+    /// Separation of the bodies, at least the reach.
     pub fn find(&self) -> Separation {
         let mut separation = Separation { distance: f64::INFINITY, nearest: None, tests: 0 };
         let mut pending = vec![self.trees.map(Hierarchy::root)];
@@ -55,7 +54,7 @@ impl SeparationSearch<'_> {
         separation
     }
 
-    /// Whether two spheres are farther apart than the reach; how far is noted.
+    /// Whether two spheres are farther apart than the reach; records their distance.
     fn is_apart(&self, spheres: &[Sphere; 2], vertices: [u32; 2], separation: &mut Separation) -> bool {
         separation.tests += 1;
         let radii = spheres[0].radius + spheres[1].radius;

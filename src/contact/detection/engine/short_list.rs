@@ -1,22 +1,21 @@
-//! Which of the near pairs count for now: those that can give a constraint before points of the bodies have gone a
-//! little farther towards each other, the way s.
+//! Short list: the near pairs that can give a constraint before the relative displacement exceeds the allowance s.
 //!
 //! ```text
-//!         ● q        the node faces A and B for certain. A is at a, so at most at a + s within the way s,
-//!        ╱┊           and a face at b > a + 2 s is not nearer: it is left out.
-//!       ╱ ┊ a         Where q is in front of the planes of A, and of all faces around A, for certain,
-//!   ┄┄┄╱┄┄●━━━A━━━    no gap there is negative: q is left out.
+//!         ● q        The normal of node q is opposed to those of A and B throughout. A is at distance a, so
+//!        ╱┊           within a + s throughout; a face at b > a + 2 s is never nearer and is excluded.
+//!       ╱ ┊ a         Where q stays in front of the planes of A and of all faces around A, no gap is
+//!   ┄┄┄╱┄┄●━━━A━━━    negative: q is excluded.
 //!   B ╱
 //! ```
-//! Of two normals it is known how far they turn on the way ([`normal_cone`](super::normal_cone)): let τ bound the turn of n, then a
-//! node at x stays in front of the plane through a corner c where (x − c)·n > s + (|x − c| + s) τ. Points of a
-//! quadrilateral with the corners a, b, c, d are no farther than |a − b + c − d|/4 from one of the triangles abc and acd,
-//! and points of these no farther than that from the quadrilateral.
-//! Of curved faces no normals are bounded: they are kept or left out by their distance alone.
+//! Normal cones bound the rotation of the normals within the allowance ([`normal_cone`](super::normal_cone)). With τ
+//! bounding the rotation of n, a node at x stays in front of the plane through a corner c where (x − c)·n > s + (|x −
+//! c| + s) τ. Points of a quadrilateral with the corners a, b, c, d lie within |a − b + c − d|/4 of one of the
+//! triangles abc and acd, and points of these triangles within that distance of the quadrilateral. Normals of curved
+//! faces are not bounded: only the distance excludes curved faces.
 //!
 //! # Source
-//! Ours, after the use of normals by Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on smoothly
-//! discretized surface animations using geometrical shape regularity", Computer Graphics Forum 13(3).
+//! Our own, after the use of normals by Volino & Magnenat-Thalmann 1994, "Efficient self-collision detection on
+//! smoothly discretized surface animations using geometrical shape regularity", Computer Graphics Forum 13(3).
 
 use rayon::prelude::*;
 
@@ -36,16 +35,16 @@ use crate::mesh::CellKind;
 use super::normal_cone::{FaceNormal, NormalCone, Opposition, ROUNDING};
 use super::traversal::NearPair;
 
-/// Faces whose normals are found by one task.
+/// Faces whose normals one task computes.
 const FACES_PER_TASK: usize = 2048;
 
-/// What makes a number so much less that rounding to single precision does not raise it.
+/// Factor that lowers a number enough that rounding to single precision does not raise it.
 const ROUNDED_DOWN: f64 = 1.0 - f32::EPSILON as f64;
 
-/// What makes such a number no less than it was.
+/// Factor that restores an upper bound from a number lowered and rounded in this way.
 const ROUNDED_BACK: f64 = 1.0 + 4.0 * f32::EPSILON as f64;
 
-/// Two bodies that are near each other.
+/// Current geometry of a body pair.
 pub(super) struct PairGeometry<'a> {
     /// The surfaces.
     pub model: &'a ContactModel,
@@ -53,22 +52,22 @@ pub(super) struct PairGeometry<'a> {
     pub bodies: [u32; 2],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// What distances may be off by \[m\].
+    /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
-    /// What the processor has.
+    /// Vector instructions of the processor.
     pub vectorised: Vectorised,
 }
 
-/// How far points of two bodies go towards each other.
+/// Bounds on relative displacements of two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TravelBounds {
-    /// Since pairs were listed \[m\].
+    /// Accumulated since the near pairs were listed \[m\].
     pub travelled: f64,
-    /// From now on \[m\].
+    /// Allowed from now on \[m\].
     pub allowance: f64,
 }
 
-/// Where all faces of the two bodies look; of none, if so few are near that they are not worth it.
+/// Normals of all faces of both bodies; empty where few pairs make single normals cheaper.
 pub(super) struct FaceNormals([Vec<FaceNormal>; 2]);
 
 /// A face near a node.
@@ -79,30 +78,30 @@ struct NearFace {
     opposition: Opposition,
 }
 
-/// The pairs of a short list are looked for among the near pairs of two bodies.
+/// Extracts short lists from the near pairs of two bodies.
 struct ShortListBuilder<'a> {
     geometry: &'a PairGeometry<'a>,
     bounds: TravelBounds,
     face_normals: &'a FaceNormals,
 }
 
-/// What is known of one node, reused from node to node.
+/// Scratch data of one node.
 #[derive(Default)]
 struct Workspace {
-    /// Pairs whose distances are asked for, and these.
+    /// Pairs to be measured, and their distances.
     pairs: Vec<NearPair>,
     distances: Vec<f64>,
-    /// The faces that may count.
+    /// Faces that may give a constraint.
     near: Vec<NearFace>,
-    /// The faces around the node.
+    /// Normal cones of the face ring of the node.
     face_ring: Vec<NormalCone>,
-    /// Corners of the faces that may count, the node being in front of all faces around them.
+    /// Corners at whose face rings the node is known to be in front of all faces.
     passed: Vec<u32>,
 }
 
 impl PairGeometry<'_> {
-    /// Those of the pairs that are no farther apart than `reach` \[m\], with their distances; those that a body cannot
-    /// touch of itself are left out.
+    /// Pairs within `reach` \[m\], with their distances. In self-contact, pairs that are adjacent or opposite across
+    /// the thickness are excluded.
     pub fn within(&self, near: &[NearPair], reach: f64) -> Vec<NearPair> {
         let mut distances = Vec::with_capacity(near.len());
         self.measure(near, &mut distances);
@@ -114,10 +113,10 @@ impl PairGeometry<'_> {
         within
     }
 
-    /// What the short lists of so many pairs are made with.
+    /// Face normals for the short lists of `num_pairs` near pairs.
     ///
     /// # Cost
-    /// In parallel.
+    /// One pass over the faces, in parallel, or nothing where the pairs are few.
     pub fn face_normals(&self, num_pairs: usize) -> FaceNormals {
         let num_faces: usize = self.bodies.iter().map(|&body| self.surface(body).num_faces()).sum();
         FaceNormals(match num_pairs > num_faces {
@@ -126,8 +125,8 @@ impl PairGeometry<'_> {
         })
     }
 
-    /// Candidates of all pairs that count, in the order of the nodes of the pairs, the faces of each ascending. The pairs
-    /// are best given with the nearest faces of each node first.
+    /// Candidates of all pairs that can give a constraint, in the order of the nodes of the pairs, the faces of each
+    /// ascending. Pairs sorted by distance for each node give the shortest list.
     pub fn short_list(
         &self,
         near: &[NearPair],
@@ -157,14 +156,15 @@ impl PairGeometry<'_> {
         self.surface(self.bodies[pair.target as usize]).face(pair.face as usize)
     }
 
-    /// Adds the distance of each pair, of warped and curved faces no more than it \[m\]; several flat faces at a time.
+    /// Appends the distance of each pair \[m\], a lower bound for warped and curved faces; flat faces are processed in
+    /// lanes.
     fn measure(&self, mut pairs: &[NearPair], distances: &mut Vec<f64>) {
         while let Some(first) = pairs.first() {
             let kind = self.face(first).0;
             let triangles = triangles_of(kind);
             let at_once = LANES / triangles.len().max(1);
             let alike = pairs.iter().take(at_once).take_while(|pair| self.face(pair).0 == kind).count();
-            // One triangle alone does not need the lanes.
+            // A single triangle is faster without lanes.
             let in_lanes = alike * triangles.len() > 1;
             let (selected, others) = pairs.split_at(if in_lanes { alike } else { 1 });
             if in_lanes {
@@ -181,7 +181,7 @@ impl PairGeometry<'_> {
         }
     }
 
-    /// Distances of the nodes of some pairs from triangles of their faces, as many pairs as the lanes hold \[m\].
+    /// Distances of the nodes of some pairs from triangles of their faces, as many pairs as fit the lanes \[m\].
     fn distances_of_triangles(&self, pairs: &[NearPair], triangles: &[[usize; 3]]) -> [f64; LANES] {
         let (mut corners, mut queries) = ([[Vec3::zeros(); 3]; LANES], [Vec3::zeros(); LANES]);
         for lane in 0..LANES {
@@ -197,7 +197,7 @@ impl PairGeometry<'_> {
         closest[0].distance_squared.settled().map(f64::sqrt)
     }
 
-    /// How far points of the face of a pair are at most from its triangles \[m\].
+    /// Bound on the distance of points of a face from its triangles \[m\].
     fn warp(&self, pair: &NearPair) -> f64 {
         match self.face(pair) {
             (CellKind::Quad4, nodes) => {
@@ -208,7 +208,7 @@ impl PairGeometry<'_> {
         }
     }
 
-    /// Distance of a node from a segment or a triangle; from a curved face, no more than it \[m\].
+    /// Distance of a node from a segment or a triangle; for a curved face a lower bound \[m\].
     fn distance(&self, pair: &NearPair) -> f64 {
         let (kind, nodes) = self.face(pair);
         let position = &self.positions[pair.node as usize];
@@ -223,7 +223,7 @@ impl PairGeometry<'_> {
     }
 }
 
-/// Triangles near a face, by its corners; none for a segment and for curved faces.
+/// Triangles that approximate a face, by its corners; empty for segments and curved faces.
 fn triangles_of(kind: CellKind) -> &'static [[usize; 3]] {
     match kind {
         CellKind::Tri3 => &[[0, 1, 2]],
@@ -238,7 +238,7 @@ fn face_normals(surface: &Surface, positions: &[Vec3]) -> Vec<FaceNormal> {
 }
 
 impl ShortListBuilder<'_> {
-    /// Adds the candidates of one node with the faces of one body.
+    /// Appends the candidates of one node with the faces of one body.
     fn add_node(&self, group: &[NearPair], work: &mut Workspace, candidates: &mut Vec<Candidate>) {
         let PairGeometry { model, positions, rounding, .. } = *self.geometry;
         let TravelBounds { travelled, allowance } = self.bounds;
@@ -251,7 +251,7 @@ impl ShortListBuilder<'_> {
             work.pairs.extend(pairs.iter().filter(|pair| f64::from(pair.distance) <= farthest + travelled));
             work.distances.clear();
             if travelled == 0.0 {
-                // Nothing has moved since the pairs were listed.
+                // The listed distances are still current.
                 work.distances.extend(work.pairs.iter().map(|pair| f64::from(pair.distance)));
             } else {
                 self.geometry.measure(&work.pairs, &mut work.distances);
@@ -302,7 +302,7 @@ impl ShortListBuilder<'_> {
         face_normal.cone_within(self.bounds.allowance + rounding)
     }
 
-    /// Notes the faces around a node.
+    /// Finds the normal cones of the face ring of a node.
     fn find_face_ring(&self, side: usize, node: u32, work: &mut Workspace) {
         let surface = self.surface(side);
         let around = surface.local_node(node).map_or(&[][..], |local| surface.faces_of_local_node(local));
@@ -310,8 +310,8 @@ impl ShortListBuilder<'_> {
         work.face_ring.extend(around.iter().map(|&face| self.normal_cone(side, face)));
     }
 
-    /// Whether a point stays in front of the planes of a face and of all faces around it; those around the corners that
-    /// it has passed are known.
+    /// Whether a point stays in front of the planes of a face and of its face rings; `passed` holds corners already
+    /// tested.
     fn is_in_front_of(&self, side: usize, face: u32, point: &Vec3, passed: &mut Vec<u32>) -> bool {
         if !self.is_in_front_of_plane(side, face, point) {
             return false;
@@ -331,7 +331,7 @@ impl ShortListBuilder<'_> {
         let PairGeometry { model, bodies, positions, rounding, .. } = *self.geometry;
         let (allowance, NormalCone { normal, turn }) = (self.bounds.allowance, self.normal_cone(side, face));
         let (kind, nodes) = self.surface(side).face(face as usize);
-        // Those of a segment or triangle are in one plane.
+        // A segment or a triangle has a single plane.
         let corners = if kind == CellKind::Quad4 { nodes } else { &nodes[..1] };
         corners.iter().all(|&corner| {
             let offset = point - positions[corner as usize];
@@ -342,7 +342,7 @@ impl ShortListBuilder<'_> {
     }
 }
 
-/// Whether the normal of a node, a mean of those of the faces around it, is opposed to that of a face.
+/// Whether the normal of a node, a mean over its face ring, is opposed to that of a face.
 fn opposition(face_ring: &[NormalCone], face: &NormalCone) -> Opposition {
     let mut opposition = face_ring.iter().map(|other| other.opposition(face));
     let Some(first) = opposition.next() else { return Opposition::Never };
@@ -390,15 +390,15 @@ mod tests {
         found.iter().map(|c| (c.key, c.gap.to_bits(), c.nodes.to_vec())).collect()
     }
 
-    /// Two bumpy sheets in and out of each other: wherever nodes go on their way, all constraints come from the short
-    /// list, and it is short.
+    /// Two interpenetrating bumpy sheets: for any displacement within the allowance the short list gives all
+    /// constraints, and it is short.
     #[test]
     fn the_short_list_gives_all_constraints() {
         let samples = &mut Samples::new(5);
         let (mut listed, mut all, mut penetrated) = ([0; 2], 0, 0);
         for case in 0..800 {
             let kind = [CellKind::Tri3, CellKind::Quad4][case % 2];
-            // Up to the largest bump quadrilaterals are reflex, and some are collapsed.
+            // With the largest bumps quadrilaterals are reflex; some are collapsed.
             let bump = samples.uniform(0.0, 0.4) * samples.pick(&[1.0, 1.0, 2.0]);
             let (between, offset) = (samples.uniform(-0.4, 0.6), samples.pick(&[0.0, 0.0, 0.1]));
             let collapsed = samples.pick(&[0, 0, 1, 2]);
@@ -447,7 +447,7 @@ mod tests {
             };
             let short = short_list(&near);
             assert_eq!(short, short_list(&unordered));
-            // Whether the normals of all faces are found before or one by one.
+            // Precomputed normals and single ones give the same list.
             let none = geometry.face_normals(0);
             assert_eq!(short, geometry.short_list(&near, TravelBounds { travelled, allowance }, &none));
             let mut short = short;
@@ -462,7 +462,7 @@ mod tests {
             }
         }
         assert!(penetrated > 20_000, "{penetrated}");
-        // Two triangles are in the place of a quadrilateral.
+        // Two triangles replace one quadrilateral.
         let [triangles, quadrilaterals] = listed;
         assert!(8 * triangles < 2 * all / 3 && 4 * quadrilaterals < all / 3, "{listed:?} of {all}");
     }

@@ -1,24 +1,24 @@
-//! How far the points of a surface go in a step.
+//! Bounds on the displacements of surface points in a step.
 
 use rayon::prelude::*;
 
 use crate::contact::detection::face::bounds::Bounds;
 use crate::contact::detection::model::Configuration;
 
-/// Nodes looked at by one task.
+/// Nodes per task.
 const NODES_PER_TASK: usize = 16_384;
 
-/// Bounds on the displacements of the points of surfaces in a step.
+/// Parameters of the displacement bounds of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
-    /// How far a curved face may leave the range of what its nodes do, relative to that.
+    /// How far displacements of a curved face may exceed the range of its nodal displacements, relative to that range.
     pub overshoot: f64,
-    /// What a coordinate may be off by \[m\].
+    /// Rounding of a coordinate \[m\].
     pub rounding: f64,
 }
 
 impl Steps {
-    /// Of the points whose faces have these nodes.
+    /// Bounds for the points of the faces with these nodes.
     #[inline(always)]
     pub fn of(&self, nodes: &[u32], configuration: &Configuration<'_>) -> Bounds {
         let velocities = configuration.velocities;
@@ -28,7 +28,7 @@ impl Steps {
     }
 }
 
-/// Bounds of all pieces of a list of nodes, in parallel where there are many.
+/// Bounds of a list of nodes, in parallel where it is long.
 pub(super) fn in_pieces(nodes: &[u32], bounds: impl Fn(&[u32]) -> Bounds + Sync + Send) -> Bounds {
     if nodes.len() <= NODES_PER_TASK {
         return bounds(nodes);

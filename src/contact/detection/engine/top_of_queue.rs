@@ -1,4 +1,4 @@
-//! The pairs that the engine looks at next, placed where their bodies are.
+//! The next pairs of tree vertices to be processed, with their current spheres.
 
 use crate::contact::detection::model::Configuration;
 use crate::contact::detection::report::{Placement, QueuedPair};
@@ -12,8 +12,8 @@ use crate::contact::detection::detector::Phase;
 use crate::contact::detection::volume::Sphere;
 
 impl Engine {
-    /// The earliest entry for each pair of bodies that has one, placed; the roots, due at once, before anything is
-    /// predicted: those of as many pairs as a horizon holds.
+    /// Earliest entry of each pair of bodies with its spheres; before the first prediction the root pairs, due at once,
+    /// at most as many as a horizon holds.
     pub(super) fn place_top_of_queue(&self, placement: &Placement<'_>) -> Vec<QueuedPair> {
         let mut fitted = vec![Vec::new(); self.trees.len()];
         let earliest = self.earliest_of_pairs(placement);
@@ -23,7 +23,7 @@ impl Engine {
             .collect()
     }
 
-    /// An entry with its spheres where they are now; `fitted` holds what this took for other entries.
+    /// An entry with its current spheres; `fitted` caches the refitted spheres of each body.
     fn place(
         &self,
         placement: &Placement<'_>,
@@ -69,8 +69,8 @@ impl Engine {
         }
     }
 
-    /// When each encounter is looked at again if steps go on as the last one, and where it is closest: the leaves of the
-    /// nearest node and face, or the vertices where the bodies were found apart.
+    /// When the lists of each body pair are next due if the speed stays the same, and its closest vertices: the leaves
+    /// of the nearest node–face pair, or the vertices at which the bodies were found separated.
     fn next_updates(&self, configuration: &Configuration<'_>) -> Vec<(f64, VertexPair)> {
         let next = |body_pair: &BodyPair| {
             let root = self.root_pair(body_pair.bodies)?;
@@ -82,7 +82,7 @@ impl Engine {
         self.contact.body_pairs.iter().filter_map(next).collect()
     }
 
-    /// The leaves of the face in the nearest of the near pairs, and of a face around its node.
+    /// Leaf of the face of the nearest pair, and leaf of a face that contains its node.
     fn nearest_leaves(&self, body_pair: &BodyPair) -> Option<[u32; 2]> {
         let nearest = body_pair.near().min_by(|a, b| a.distance.total_cmp(&b.distance))?;
         let (target, contactor) = (nearest.target as usize, 1 - nearest.target as usize);
@@ -97,7 +97,7 @@ impl Engine {
     }
 }
 
-/// Sphere of a vertex that its body carries.
+/// Current sphere of a vertex carried by its body.
 fn carried(motion: &RigidMotion, tree: &Hierarchy, vertex: u32) -> Sphere {
     let sphere = tree.reference_sphere(vertex);
     Sphere { centre: motion.point(&sphere.centre, 0.0).0, ..sphere }

@@ -1,35 +1,35 @@
-//! How far things can have gone towards each other.
+//! Upper bound on an accumulated relative displacement.
 
-/// The sum of the ways of steps \[m\], and that of the last one.
+/// Sum of the bounds of all steps, and the bound of the last one \[m\].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Travel {
     travelled: f64,
-    /// Way of the last step \[m\].
+    /// Bound on the relative displacement of the last step \[m\].
     pub step: f64,
 }
 
 impl Travel {
-    /// Goes the way of the last step.
+    /// Adds the bound of the last step.
     pub fn advance(&mut self) {
         self.travelled += self.step;
     }
 
-    /// Begins anew.
+    /// Resets the sum.
     pub fn restart(&mut self) {
         self.travelled = 0.0;
     }
 
-    /// How far that is by now \[m\].
+    /// The accumulated bound \[m\].
     pub fn travelled(&self) -> f64 {
         self.travelled
     }
 
-    /// Whether it has passed a mark; also where it is no finite number.
+    /// Whether the sum exceeds a limit \[m\]; also true where it is not finite.
     pub fn is_past(&self, limit: f64) -> bool {
         !(self.travelled.is_finite() && self.travelled <= limit)
     }
 
-    /// Steps of the size of the last one to a mark.
+    /// Number of steps like the last one until the sum reaches a limit \[m\].
     pub fn steps_to(&self, limit: f64) -> f64 {
         (limit - self.travelled) / self.step
     }
@@ -39,7 +39,7 @@ impl Travel {
 mod tests {
     use super::*;
 
-    /// What has gone nowhere in particular is past any mark.
+    /// A sum that is not finite exceeds any limit.
     #[test]
     fn ways_end_at_their_marks() {
         let mut travel = Travel { step: 0.5, ..Travel::default() };

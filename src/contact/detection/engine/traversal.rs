@@ -1,8 +1,8 @@
-//! Which nodes of a patch are near faces of another body, or of their own.
+//! Level 2 in contact: which nodes of a patch are near faces of another patch.
 //!
-//! The boxes of batches of eight faces lead to those that are near each other: the nodes that belong to the one are held
-//! against the boxes of the faces of the other in lanes. Where faces are curved, their pairs climb the ladder of volumes
-//! before. Every node belongs to one face of one batch, so that no pair is listed twice.
+//! Batches of eight faces with overlapping boxes are found first. The nodes assigned to one batch are then tested
+//! against the boxes of the faces of the other, one face per lane. Pairs of curved faces pass the ladder of bounding
+//! volumes before. Every node is assigned to one face of one batch, so no pair is listed twice.
 
 use std::ops::Range;
 
@@ -19,87 +19,87 @@ use pulp::{Simd, WithSimd};
 
 use super::patches::{FaceBatch, Patches};
 
-/// A node and a face that are near each other.
+/// A near node–face pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NearPair {
-    /// Which of the two bodies the face is of.
+    /// Side of the face, 0 or 1.
     pub target: u32,
     /// Global number of the node.
     pub node: u32,
     /// The face.
     pub face: u32,
-    /// No less than this was between them when they were listed \[m\].
+    /// Lower bound on their distance when they were listed \[m\].
     pub distance: f32,
 }
 
 impl NearPair {
-    /// Whether another pair is of the same node and body.
+    /// Whether both pairs have the same node and target body.
     pub fn is_of_same_node(&self, other: &Self) -> bool {
         (self.target, self.node) == (other.target, other.node)
     }
 
-    /// By nodes, and the nearest faces of each first.
+    /// Sorting key: by node, the nearest faces of each first.
     pub fn order(&self) -> u128 {
         let words = [self.target, self.node, self.distance.to_bits(), self.face];
         words.into_iter().fold(0, |order, word| order << u32::BITS | u128::from(word))
     }
 }
 
-/// What is near the nodes of a patch.
+/// Near pairs of the nodes of a patch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
-    /// Pairs within reach, in the order in which they were met; some are a little farther apart.
+    /// Node–face pairs within reach, in the order of the traversal; some are slightly farther apart.
     pub near: Vec<NearPair>,
-    /// Pairs of edges within reach.
+    /// Edge pairs within reach.
     pub edges: Vec<EdgePair>,
-    /// Whether any batches were near.
+    /// Whether any batches had overlapping boxes.
     pub has_near_batches: bool,
-    /// Nodes or faces held against boxes, and volumes of the ladder, compared.
+    /// Exclusion tests of nodes or faces against boxes.
     pub tests: u64,
-    /// What the ladder has done.
+    /// Statistics of the ladder.
     pub ladder: LadderTally,
 }
 
-/// One of the two bodies.
+/// One side of a body pair.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
-    /// Its number.
+    /// The body.
     pub body: u32,
     /// Its surface.
     pub surface: &'a Surface,
-    /// The patches of that.
+    /// Its patches.
     pub patches: &'a Patches,
 }
 
-/// Two bodies, and how near to each other is near.
+/// A body pair and the distance within which pairs are listed.
 pub(super) struct Traversal<'a> {
     /// The surfaces and which of their edges can touch.
     pub model: &'a ContactModel,
-    /// The bodies; twice the same for one that can touch itself.
+    /// The two sides; the same body twice in self-contact.
     pub sides: [Side<'a>; 2],
     /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// Volumes that are tried on two faces.
+    /// Bounding volumes tested on two faces.
     pub ladder: &'a [VolumeKind],
     /// Distance within which pairs are listed \[m\].
     pub reach: f64,
-    /// What the processor has.
+    /// Vector registers of the processor.
     pub registers: Registers,
 }
 
-/// The patch of the nodes, and that of the faces.
+/// The patch of the nodes and the patch of the faces.
 #[derive(Clone, Copy)]
 struct PatchPair {
-    /// Which side the faces are of.
+    /// Side of the faces.
     target: usize,
     patches: [u32; 2],
-    /// How far the boxes of the former are shifted against those of the latter \[m\].
+    /// Shift of the boxes of the former relative to the latter since the fit \[m\].
     shift: Vec3,
-    /// How much farther than the boxes themselves are apart, as fitted, is near \[m\].
+    /// Distance of fitted boxes within which pairs are near \[m\].
     margin: f64,
 }
 
-/// A batch of the nodes, and one of the faces.
+/// A batch of the nodes and a batch of the faces.
 struct BatchPair<'a> {
     patch_pair: &'a PatchPair,
     numbers: [u32; 2],
@@ -112,13 +112,13 @@ impl BatchPair<'_> {
     }
 }
 
-/// What is needed of curved faces, reused from pair to pair.
+/// Scratch data for curved faces.
 struct Workspace {
     leaves: [[PlacedLeaf; WIDTH]; 2],
     volumes: LeafVolumes,
 }
 
-/// What the ladder needs of a face.
+/// Input of the ladder for one face.
 #[derive(Clone, Copy)]
 struct PlacedLeaf {
     sphere: Sphere,
@@ -127,13 +127,13 @@ struct PlacedLeaf {
     margin: f64,
 }
 
-/// Which faces of the batch of the target may be within reach of each face of the other: a bit for each.
+/// Faces of the target batch that may be within reach of each face of the contactor batch: one bit per face.
 type FaceMasks = [u64; WIDTH];
 
 impl Traversal<'_> {
-    /// What is near the nodes of a patch of one side, of the faces of some patches of the other; of each of some sides.
+    /// Near pairs of the nodes of a patch with the faces of patches of the other side, for each side in `contactors`.
     ///
-    /// Pairs of edges are listed the first way that two batches meet.
+    /// Edge pairs are listed in one of the two directions only.
     pub fn list(&self, contactors: Range<usize>, patch: u32, others: &[u32]) -> Found {
         let (mut found, mut work, mut pairs) = (Found::default(), None, Vec::new());
         let patch_pairs =
@@ -167,7 +167,7 @@ impl Traversal<'_> {
         self.sides[0].body == self.sides[1].body
     }
 
-    /// Lists the nodes of one of two batches that are near a face of the other.
+    /// Lists the nodes of the contactor batch that are near a face of the target batch.
     fn compare(&self, pair: &BatchPair<'_>, work: &mut Option<Workspace>, found: &mut Found) {
         found.has_near_batches = true;
         let BatchPair { patch_pair, batches, .. } = pair;
@@ -189,7 +189,7 @@ impl Traversal<'_> {
         found.tests += batches[0].nodes.len() as u64;
     }
 
-    /// Whether edges of two batches are listed: once, though the batches are met both ways.
+    /// Whether the edges of two batches are listed in this direction: in one only, though batches are tested in both.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
         let is_first_way = match self.is_of_one_body() {
             true => pair.numbers[0] <= pair.numbers[1],
@@ -198,9 +198,9 @@ impl Traversal<'_> {
         is_first_way && self.sides.iter().all(|side| !self.model.edges[side.body as usize].all().is_empty())
     }
 
-    /// Leaves out the pairs of faces that a volume keeps apart, and lists the edges that belong to the others.
+    /// Masks out the pairs of faces that a bounding volume separates, and lists the edges of the others.
     ///
-    /// Boxes come first. The ladder is climbed only where the distance of a node is dearer: it is not, of linear faces.
+    /// Boxes come first. The ladder pays only for curved faces, whose node distances cost more.
     fn mask_faces(
         &self,
         pair: &BatchPair<'_>,
@@ -247,7 +247,7 @@ impl Workspace {
         Self { leaves: [[leaf; WIDTH]; 2], volumes: LeafVolumes::new(ladder, 2 * WIDTH) }
     }
 
-    /// Notes where the faces of two batches are.
+    /// Computes the control points and spheres of the faces of two batches.
     fn place(&mut self, sides: &[Side<'_>; 2], batches: &[FaceBatch<'_>; 2], positions: &[Vec3], reach: f64) {
         self.volumes.invalidate();
         for (k, leaves) in self.leaves.iter_mut().enumerate() {
@@ -262,7 +262,7 @@ impl Workspace {
         }
     }
 
-    /// Whether a volume of the ladder keeps two faces apart, one of each batch.
+    /// Whether a volume of the ladder separates two faces, one of each batch.
     fn excludes(&mut self, places: [usize; 2]) -> bool {
         let leaf = |k: usize| {
             let PlacedLeaf { sphere, points, num_points, margin } = &self.leaves[k][places[k]];
@@ -277,7 +277,7 @@ impl Workspace {
     }
 }
 
-/// The batches of one patch near those of another, by their numbers.
+/// Pairs of batches of two patches with overlapping boxes, by number.
 struct BatchesNearBatches<'a> {
     nodes: &'a AabbRow,
     faces: &'a AabbRow,
@@ -304,7 +304,7 @@ impl WithSimd for BatchesNearBatches<'_> {
     }
 }
 
-/// Which faces of a batch are near a box: a bit for each.
+/// Faces of a batch near a box: one bit per face.
 struct FacesNearBox<'a> {
     faces: &'a AabbRow,
     around: Aabb,
@@ -319,12 +319,12 @@ impl WithSimd for FacesNearBox<'_> {
     }
 }
 
-/// The nodes of a batch, and the faces of another one, that are near each other.
+/// Near pairs of the nodes of one batch with the faces of another.
 struct NodesNearFaces<'a> {
     nodes: &'a [(u32, u32)],
     positions: &'a [Vec3],
     faces: &'a FaceBatch<'a>,
-    /// How far the boxes of the faces have moved since they were fitted, and how far from them is near \[m\].
+    /// Shift of the boxes of the faces since they were fitted, and the distance within which nodes are near \[m\].
     shift: Vec3,
     reach: f64,
     masks: &'a FaceMasks,
@@ -360,8 +360,8 @@ mod tests {
     use crate::contact::detection::samples::Samples;
     use crate::mesh::CellKind;
 
-    /// Patches that have moved since their boxes were fitted, of two bodies and of one against itself: every pair of a node
-    /// and a face within reach is listed once.
+    /// Patches that have moved since their boxes were fitted, of two bodies and of one in self-contact: every node–face
+    /// pair within reach is listed exactly once.
     #[test]
     fn every_pair_within_reach_is_listed_once() {
         let samples = &mut Samples::new(9);
@@ -390,7 +390,7 @@ mod tests {
                 model.surfaces.iter().map(|surface| BodyMotion::new(surface, 0.1, 0.0)).collect();
             for (motion, surface) in motions.iter_mut().zip(&model.surfaces) {
                 motion.divide(surface, &positions);
-                // Every other patch goes its own way, the rest goes with the body.
+                // Every other patch is active, the rest moves with the body.
                 let active = (0..motion.patches().unwrap().len() as u32).step_by(2);
                 motion.select_active_patches(active, &at_rest);
             }

@@ -1,8 +1,8 @@
-//! What level 2 hands to level 3.
+//! Candidates: the results of level 2 that level 3 evaluates.
 
 use crate::contact::NodeOnSurface;
 
-/// A node that may touch a face; cheap, and may be wrong.
+/// A node that may touch a face; a cheap superset of the contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     /// Contactor node and target surface.
@@ -16,7 +16,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// A candidate of whose normals nothing is known.
+    /// A candidate with unknown normals.
     pub fn new(key: NodeOnSurface, face: u32, contactor_body: u32) -> Self {
         Self { key, face, contactor_body, normals_are_opposed: false }
     }

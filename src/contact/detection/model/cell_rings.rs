@@ -1,16 +1,17 @@
-//! The material around nodes: what is near a node through the cells that have it, and what only lies there.
+//! Cell rings: the material around a node, which distinguishes the other side of a thin body from the other lip of a
+//! cut.
 //!
 //! ```text
 //!     ┌─────┬─────┐
-//!     │     │     │       n: a node of the upper lip of a cut. The lower lip lies on it, but all that is nearer to n
-//!     ├─────n─────┤       through the material than r is in the star of n, the cells that have n.
+//!     │     │     │       n: a node of the upper lip of a cut, in contact with the lower lip. All that is nearer to n
+//!     ├─────n─────┤       through the material than r is in the cell ring of n, the cells that contain n.
 //!     ├───┬───┬───┤
-//!     │   │   │   │       r: distance of n from the sides of its star that do not have n
+//!     │   │   │   │       r: distance of n from the sides of its cell ring that do not contain n
 //!     └───┴───┴───┘
 //! ```
-//! A way from n through the material leaves the star of n through a side that does not have n. So a face that is nearer
-//! than r is reached through the material only if it is of a cell of the star. Where this says that a face is not, it is
-//! the other lip of a cut, wherever rounding or an overlap has put it.
+//! A path from n through the material leaves the cell ring of n through a side that does not contain n. A face nearer
+//! than r is therefore reached through the material only if it belongs to a cell of the ring. Any other face within r
+//! belongs to the other lip of a cut, wherever rounding or an overlap has placed it.
 
 use std::collections::HashMap;
 
@@ -19,27 +20,27 @@ use crate::contact::detection::face::closest_point::{Method, Start, closest_poin
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// The distance of a node from a curved side, relative to that from its corners' facets, at the least.
+/// Least distance of a node from a curved side, relative to that from the flat facet on its corners.
 const CURVED: f64 = 0.5;
 
-/// Cells of one kind and their nodes, global numbers.
+/// Cells of one kind with their global nodes.
 pub type Cells<'a> = (CellKind, &'a [u32]);
 
-/// The stars of nodes of surfaces.
+/// Cell rings of the nodes of all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellRings {
-    /// Distance of every node from the sides of its star that do not have it \[m\]; 0 where no cells are known.
+    /// Distance of every node from the sides of its cell ring that do not contain it \[m\]; 0 where no cells are known.
     clearance: Vec<f64>,
-    /// Nodes and the faces, without the node, of cells that have it; ascending.
+    /// Each node with the faces, not containing it, of the cells of its ring; ascending.
     opposite: Vec<[u32; 2]>,
 }
 
 impl CellRings {
-    /// Of the nodes of surfaces that the cells of each bound, at these positions \[m\]. Surfaces without cells, or that
-    /// bound none as sheets, have no stars.
+    /// Cell rings of the surface nodes, at these positions \[m\]. A surface without cells, or of a sheet, has no cell
+    /// rings.
     ///
     /// # Cost
-    /// A map of the faces, and for each cell at a surface the distances of its nodes from its sides.
+    /// A hash map of the faces, and for each cell at a surface the distances of its nodes from its sides.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         let mut cell_rings = Self { clearance: vec![f64::INFINITY; positions.len()], opposite: Vec::new() };
         for (surface, cells) in surfaces.iter().zip(cells) {
@@ -90,14 +91,14 @@ impl CellRings {
         }
     }
 
-    /// Whether a face at this distance from a node \[m\], without it, is not reached from there through the material.
+    /// Whether a face at this distance from a node \[m\], not containing it, cannot be reached through the material.
     pub fn is_beyond_a_cut(&self, node: u32, face: u32, distance: f64) -> bool {
         self.clearance.get(node as usize).is_some_and(|&clearance| distance < clearance)
             && self.opposite.binary_search(&[node, face]).is_err()
     }
 }
 
-/// Corners of a face in ascending order, the unused places filled with `u32::MAX`.
+/// Corners of a face in ascending order, padded with `u32::MAX`.
 fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
     let mut key = [u32::MAX; 4];
     for (place, &corner) in key.iter_mut().zip(kind.corners()) {
@@ -111,8 +112,9 @@ fn corners_of(kind: CellKind, node: impl Fn(u8) -> u32) -> [u32; 4] {
 mod tests {
     use super::*;
 
-    /// Two rows of squares that meet in y = 0, joined at the last node only: the lips of a cut. The other side of its own
-    /// cell is across the material from a node however thin the cell, the other lip is not, flush, apart or overlapping.
+    /// Two rows of squares that meet in y = 0 and share the last node only: the lips of a cut. The opposite side of its
+    /// own cell is across the material from a node, however thin the cell; the other lip is not, whether flush, apart
+    /// or overlapping.
     #[test]
     fn lips_of_a_cut_are_not_across_the_material() {
         for (height, overlap) in [(1.0, 0.0), (1.0, 1e-9), (1.0, -1e-9), (0.01, 1e-3), (1.0, 0.4)] {

@@ -1,8 +1,8 @@
-//! The bodies at the end of a predictor step.
+//! Configuration of the bodies at the end of a predictor step.
 
 use crate::math::Vec3;
 
-/// Where the nodes are at the end of a predictor step, and the velocities that took them there.
+/// Nodal positions at the end of a predictor step, and the displacement rates that led to them.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {
     /// Time of the positions \[s\].
@@ -11,7 +11,7 @@ pub struct Configuration<'a> {
     pub time_step: f64,
     /// Position of every node \[m\].
     pub positions: &'a [Vec3],
-    /// Velocity of every node over the step: its displacement since the positions of the step before, those that were
-    /// asked for last, divided by the step \[m/s\].
+    /// Displacement rate of every node over the step \[m/s\]: the displacement since the positions of the previous
+    /// detection, divided by the step. It includes position corrections of the last step, which nodal velocities omit.
     pub velocities: &'a [Vec3],
 }

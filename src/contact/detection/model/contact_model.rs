@@ -1,4 +1,4 @@
-//! The surfaces that can touch, and which of their faces, nodes and edges may.
+//! The contact model: surfaces, and which of their faces, nodes and edges may touch.
 
 use rayon::prelude::*;
 
@@ -10,32 +10,32 @@ use super::cell_rings::Cells;
 use super::feature_edges::{EdgeSelection, FeatureEdges};
 use super::thickness::Thickness;
 
-/// The surfaces of all bodies and which of them may touch: all of those with faces, but for what is excluded.
+/// Surfaces of all bodies, and the pairs that may touch: all those with faces, except excluded ones.
 #[derive(Clone, Debug, Default)]
 pub struct ContactModel {
-    /// One surface per body, empty where the body touches nothing.
+    /// One surface per body, empty where the body has no contact.
     pub surfaces: Vec<Surface>,
-    /// How deep a node may penetrate each body, or a node of that body another, before the contact is lost \[m\]; of two
-    /// bodies the smaller depth counts.
+    /// Depth to which a node may penetrate each body, or a node of that body another body, before the contact is lost
+    /// \[m\]; the smaller depth of two bodies counts.
     pub search_depths: Vec<f64>,
     /// Pairs of different bodies that do not touch, ascending, first < second.
     pub(crate) excluded: Vec<[u32; 2]>,
-    /// Bodies that can touch themselves, ascending.
+    /// Bodies with self-contact, ascending.
     foldable: Vec<u32>,
-    /// How far the surface of each body is offset outward \[m\].
+    /// Outward offset of the surface of each body \[m\].
     pub(crate) offsets: Vec<f64>,
     /// Edges that can touch edges, of every body.
     pub(crate) edges: Vec<FeatureEdges>,
-    /// How thick the bodies are.
+    /// Thickness of the bodies.
     pub(crate) thickness: Thickness,
 }
 
 impl ContactModel {
-    /// All pairs of distinct bodies with faces, but for the `excluded` ones. The search depth of a body is half
-    /// its [`Surface::median_edge`] at the given positions: a mesh of quadratic faces is searched
-    /// as deep as the linear one on the same nodes. At `positions` \[m\] the bodies are free of stress.
+    /// Contact of all pairs of distinct bodies with faces, except the `excluded` ones. The search depth of a body is
+    /// half its [`Surface::median_edge`] at the given positions; quadratic faces get the depth of the linear ones on
+    /// the same nodes. The bodies are stress-free at `positions` \[m\].
     ///
-    /// No edges touch edges; see [`ContactModel::with_edges`].
+    /// Edges do not touch edges; see [`ContactModel::with_edges`].
     ///
     /// # Cost
     /// For each body a tree over its faces, and for each of its nodes a search in it.
@@ -43,8 +43,8 @@ impl ContactModel {
         Self::of_solids(surfaces, &[], excluded, positions)
     }
 
-    /// The same where the cells of the bodies are known, in the order of the surfaces: the lips of a cut through a body,
-    /// flush as they may be, are told by them from the sides of a thin wall.
+    /// The same with known cells, in the order of the surfaces. They distinguish the flush lips of a cut from the two
+    /// sides of a thin body.
     pub fn of_solids(
         surfaces: Vec<Surface>,
         cells: &[Vec<Cells<'_>>],
@@ -64,20 +64,20 @@ impl ContactModel {
         Self { surfaces, search_depths, excluded, foldable: Vec::new(), offsets, edges, thickness }
     }
 
-    /// The same where the surface of each body is offset outward by so much, half the thickness of a shell that its mesh
-    /// runs through the middle of \[m\]: gaps are between the offset surfaces.
+    /// The same with outward offsets of all surfaces \[m\], such as half the thickness of a shell given by its
+    /// mid-surface. Gaps are those of the offset surfaces.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.offsets = offsets.to_vec();
         self
     }
 
-    /// Whether the surface of a body is offset outward.
+    /// Whether any surface is offset.
     pub fn has_offsets(&self) -> bool {
         self.offsets.iter().any(|&offset| offset > 0.0)
     }
 
-    /// The same where also these edges of all bodies can touch each other.
+    /// The same with edge–edge contact of these edges of all bodies.
     #[must_use]
     pub fn with_edges(mut self, selection: EdgeSelection) -> Self {
         let mut first = 0;
@@ -88,7 +88,8 @@ impl ContactModel {
         self
     }
 
-    /// The same where these bodies, of those with faces, can also touch themselves. Free of stress they do not.
+    /// The same with self-contact of these bodies, as far as they have faces. The stress-free configuration has no
+    /// self-contact.
     ///
     /// # Cost
     /// For each of them a tree over its faces, and for each of its nodes a search in it.
@@ -115,7 +116,7 @@ impl ContactModel {
         (0..self.surfaces.len() as u32).filter(|&body| self.has_faces(body))
     }
 
-    /// Bodies that can touch themselves, ascending.
+    /// Bodies with self-contact, ascending.
     pub fn foldable(&self) -> &[u32] {
         &self.foldable
     }
@@ -125,7 +126,7 @@ impl ContactModel {
         self.excluded.binary_search(&bodies).is_err()
     }
 
-    /// Pairs of bodies that can touch, ascending, first < second; a body that can touch itself is a pair with itself.
+    /// Pairs of bodies that can touch, ascending, first < second; a body with self-contact forms a pair with itself.
     ///
     /// # Cost
     /// Quadratic in the number of bodies.
@@ -140,19 +141,19 @@ impl ContactModel {
         })
     }
 
-    /// How deep a node of either body may penetrate the other before the contact is lost \[m\].
+    /// Depth to which a node of either body may penetrate the other before the contact is lost \[m\].
     pub fn penetration_depth(&self, bodies: [u32; 2]) -> f64 {
         let [first, second] = bodies.map(|body| self.search_depths[body as usize]);
         first.min(second)
     }
 
-    /// How far from the faces of either body contact with the other is looked for: how deep a node may penetrate, and
+    /// Distance from the faces of either body within which contact with the other is searched: penetration depth plus
     /// the offsets of both \[m\].
     pub fn search_depth(&self, bodies: [u32; 2]) -> f64 {
         self.penetration_depth(bodies) + self.offset(bodies)
     }
 
-    /// Whether a node and a face can touch as far as the configuration without stress tells.
+    /// Whether the stress-free configuration allows a node and a face to touch.
     pub(crate) fn can_touch(&self, candidate: &Candidate) -> bool {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let (surface, offset) =
@@ -162,17 +163,17 @@ impl ContactModel {
                 || offset > 0.0 && self.thickness.are_nearer_than(surface, key.contactor, face, offset))
     }
 
-    /// Distance of two surfaces at which two bodies touch \[m\].
+    /// Distance of two surfaces at contact: the sum of their offsets \[m\].
     pub(crate) fn offset(&self, bodies: [u32; 2]) -> f64 {
         bodies.iter().map(|&body| self.offsets[body as usize]).sum()
     }
 
-    /// How far the surface of a body is offset outward \[m\].
+    /// Outward offset of the surface of a body \[m\].
     pub(crate) fn offset_of(&self, body: u32) -> f64 {
         self.offsets[body as usize]
     }
 
-    /// Depth under a face, not offset, at which a node of a body has left it again \[m\].
+    /// Depth below a face, without offset, beyond which a node is no longer in contact with it \[m\].
     pub(crate) fn depth_of(&self, candidate: &Candidate) -> f64 {
         let &Candidate { key, face, contactor_body, .. } = candidate;
         let depth = self.penetration_depth([contactor_body, key.target]);
@@ -194,7 +195,7 @@ impl ContactModel {
         self.depth_of(candidate).max(self.offset([candidate.contactor_body, candidate.key.target]))
     }
 
-    /// The most that [`ContactModel::reach_of`] can be for a node, whatever the face \[m\].
+    /// Largest [`ContactModel::reach_of`] of a node with any face \[m\].
     pub(crate) fn reach_of_node(&self, key: NodeOnSurface, contactor_body: u32) -> f64 {
         let bodies = [contactor_body, key.target];
         let depth = self.penetration_depth(bodies);
@@ -203,18 +204,18 @@ impl ContactModel {
         depth.max(self.offset(bodies))
     }
 
-    /// Depth at which an edge has left another one again \[m\].
+    /// Depth beyond which two edges are no longer in contact \[m\].
     pub(crate) fn edge_search_depth(&self, bodies: [u32; 2], [a, b]: [&Edge; 2]) -> f64 {
         self.thickness.depth_limit_between(&a.nodes, &b.nodes).min(self.penetration_depth(bodies))
     }
 
-    /// The edges that belong to a face and can touch others: positions in the edges of its surface, ascending.
+    /// The edges assigned to a face that can touch others: indices into the edges of its surface, ascending.
     pub(crate) fn edges_of_face(&self, body: u32, face: u32) -> &[u32] {
         self.edges[body as usize].of_face(face)
     }
 }
 
-/// Contactor and target of a pair of bodies, both ways; once for a body with itself.
+/// Contactor and target of a pair of bodies in both roles; once in self-contact.
 pub(crate) fn both_ways([first, second]: [u32; 2]) -> impl Iterator<Item = [u32; 2]> {
     [[first, second], [second, first]].into_iter().take(if first == second { 1 } else { 2 })
 }

@@ -1,7 +1,7 @@
-//! The edges of a surface that can touch others by themselves, as where two blocks lie crosswise on each other.
+//! Feature edges: edges of a surface that can touch other edges, such as those of two blocks stacked crosswise.
 //!
-//! A node against a face finds all contact of smooth surfaces. Sharp convex edges can cross with no node inside: a roof
-//! on a roof. Concave edges cannot, and on nearly flat ones the nodes come as soon.
+//! Node–face contact covers smooth surfaces. Sharp convex edges can cross without any node inside the other body, as
+//! the ridges of two roofs. Concave edges cannot, and on nearly flat edges the nodes touch at about the same time.
 
 use crate::contact::Surface;
 use crate::math::Vec3;
@@ -11,10 +11,10 @@ use crate::contact::detection::face::closest_point::normals_beside_edge;
 /// Which edges can touch other edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EdgeSelection {
-    /// Sharp convex ones, where the normals of the faces turn by 30° or more, and the borders of open surfaces.
+    /// Sharp convex edges, where the face normals differ by 30° or more, and the borders of open surfaces.
     #[default]
     Feature,
-    /// All that are convex or flat, and the borders of open surfaces.
+    /// All convex or flat edges, and the borders of open surfaces.
     All,
     /// None.
     None,
@@ -23,22 +23,22 @@ pub enum EdgeSelection {
 /// Cosine of the least angle between the normals of the faces of a feature edge: 30°.
 const SHARP: f64 = 0.866_025_403_784_438_6;
 
-/// Sine of the angle by which an edge may be concave and yet count as flat.
+/// Sine of the concave angle up to which an edge counts as flat.
 const FLAT: f64 = 1e-9;
 
-/// The edges of one surface that can touch.
+/// Feature edges of one surface.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FeatureEdges {
-    /// Number of the first edge of the surface, the edges of all surfaces numbered through.
+    /// Number of the first edge of the surface; edges are numbered through all surfaces.
     pub first_number: u32,
-    /// Positions in [`Surface::edges`], ascending, and so in the order of the faces they belong to.
+    /// Indices into [`Surface::edges`], ascending, and so in the order of the faces they are assigned to.
     edges: Vec<u32>,
-    /// Where those of each face end.
+    /// End of the feature edges of each face.
     ends: Vec<u32>,
 }
 
 impl FeatureEdges {
-    /// The edges of a surface at these positions, which are free of stress \[m\].
+    /// Feature edges of a surface at these stress-free positions \[m\].
     pub fn select(
         selection: EdgeSelection,
         surface: &Surface,
@@ -52,12 +52,12 @@ impl FeatureEdges {
         Self { first_number, ends: ends.collect(), edges }
     }
 
-    /// All of them: positions in [`Surface::edges`], ascending.
+    /// All feature edges: indices into [`Surface::edges`], ascending.
     pub fn all(&self) -> &[u32] {
         &self.edges
     }
 
-    /// Those that belong to a face: each to the first of its two faces only.
+    /// Feature edges assigned to a face; an edge is assigned to the first of its two faces.
     pub fn of_face(&self, face: u32) -> &[u32] {
         let Some(&end) = self.ends.get(face as usize) else { return &[] };
         let first = if face == 0 { 0 } else { self.ends[face as usize - 1] };
@@ -74,7 +74,7 @@ fn is_selected(selection: EdgeSelection, surface: &Surface, positions: &[Vec3], 
     let Some(along) = along(edge.nodes, positions).filter(|_| edge.neighbour.is_some()) else {
         return edge.neighbour.is_none();
     };
-    // Positive where the second face falls away from the first.
+    // Positive where the edge is convex.
     let turn = first.cross(&second).dot(&along);
     match selection {
         EdgeSelection::Feature => turn > 0.0 && first.dot(&second) <= SHARP,
@@ -82,7 +82,7 @@ fn is_selected(selection: EdgeSelection, surface: &Surface, positions: &[Vec3], 
     }
 }
 
-/// Unit vector from the first node to the second, if there is one.
+/// Unit vector from the first node to the second, if they are distinct.
 fn along([from, to]: [u32; 2], positions: &[Vec3]) -> Option<Vec3> {
     (positions[to as usize] - positions[from as usize]).try_normalize(0.0)
 }

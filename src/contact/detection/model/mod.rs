@@ -1,5 +1,5 @@
-//! What detection knows of the bodies: their surfaces, which of their nodes, edges and faces may touch, how thick they
-//! are, and where they are at the end of a predictor step.
+//! Input of detection: the surfaces of the bodies, which of their nodes, edges and faces may touch, the thickness of
+//! the bodies, and the configuration at the end of a predictor step.
 
 mod candidate;
 mod cell_rings;

@@ -1,25 +1,26 @@
-//! How thick bodies are, and what a body that can touch itself never touches: the faces of a node, and those across the
-//! material from it.
+//! Thickness of the bodies, and the faces that a node of the same body never touches: those that contain it, and those
+//! opposite across the thickness.
 //!
-//! To a detector, a node on one side of a thin wall looks like one that has entered the other side: it is behind that
-//! face, its own normal opposed. What tells them apart is the configuration without stress, where the wall is solid
-//! and nothing has entered anything.
+//! Geometrically a node on one side of a thin body looks like one that has penetrated the other side: it is behind that
+//! face, and the normals are opposed. The stress-free configuration distinguishes the two cases, as nothing has
+//! penetrated there.
 //!
 //! ```text
-//!      ──●────●────●── n ●────●──      faces across from n: behind them, their normals more than 60° from its own
-//!        material      ┆ t             the nearest is at t, the thickness of the wall at n
+//!      ──●────●────●── n ●────●──      faces opposite n: n is behind them, and the normals differ by more than 60°
+//!        material      ┆ t             the nearest is at distance t, the thickness at n
 //!      ──●────●────●────●────●──
 //! ```
-//! A node cannot touch the faces across from it that are near, whatever becomes of the wall: around a sharp edge these
-//! are the faces beyond the edge. It is taken to have left a face again when it is deeper than t/2: two walls that lie
-//! on each other are t₁ + t₂ thick, and the outer face of the one must not look like the outer face of the other.
+//! A node cannot touch the opposite faces within a certain distance, whatever the deformation; near a sharp edge these
+//! are the faces beyond the edge. A contact of a node is lost beyond the depth t/2. Two stacked sheets have the
+//! thickness t₁ + t₂, and the outer face of one must not appear as the outer face of the other.
 //!
-//! Lips of a cut that lie on each other look like a thin wall: the one is at no distance behind the other. What tells them
-//! apart is the material between the sides of a wall (see [`CellRings`]).
+//! Closed lips of a cut look like a thin body, as one is at zero distance behind the other. The material between the
+//! two sides of a thin body distinguishes them (see [`CellRings`]).
 //!
-//! Limits: near is within four edges. A wall thicker than that is not measured, and would touch itself where it is
-//! pressed to an eighth. A node that goes deeper than half its own wall is lost, as one that goes deeper than the search
-//! depth. A wall is measured by its outer faces: where only a part of the skin can touch, by that part.
+//! # Limits
+//! Only faces within four edges count. A thicker body has no measured thickness, and would touch itself if compressed
+//! to an eighth. A node that penetrates deeper than half its own thickness is lost, as is one deeper than the search
+//! depth. The thickness is measured on the contact surface: where only a part of the skin can touch, on that part.
 
 use rayon::prelude::*;
 
@@ -34,42 +35,42 @@ use crate::contact::detection::face::closest_point::{
 use crate::contact::detection::tree::hierarchy::{Builder, Hierarchy};
 use crate::element::MAX_NODES;
 
-/// Cosine of the least angle between the normals of a node and of a face across from it: 60°, well before they are
-/// opposed.
+/// Cosine of the least angle between the normals of a node and of an opposite face: 60°, well before they are opposed.
 const ACROSS: f64 = 0.5;
 
-/// Sine of the angle behind the plane of a face at which a node has entered it; up to the same angle before the plane it
-/// may be across from it, so that what is on the brink does not come to count as entered by a small deformation.
+/// Sine of the angle behind the plane of a face beyond which a node counts as behind it. A node up to the same angle in
+/// front may still be opposite, so that a small deformation does not turn it into a penetrated one.
 const BEHIND: f64 = 0.1;
 
-/// Depth at which a node has left a face again, relative to the thickness of its own wall.
+/// Depth beyond which a contact of a node is lost, relative to its own thickness.
 const DEPTH_LIMIT: f64 = 0.5;
 
-/// How near the faces are that a node cannot touch across the material, relative to the search depth, half an edge.
+/// Distance of the opposite faces that a node cannot touch, relative to the search depth, which is half an edge.
 const NEAR: f64 = 8.0;
 
-/// Whether a node is behind the plane of a face with this unit normal, seen from the closest point of the face.
+/// Whether a node is behind the plane of a face with this unit normal, given its offset from the closest point of the
+/// face.
 ///
-/// The sign of a gap at an edge or a corner is that of the closest of all faces. Here faces next to the node are left
-/// out, and some other face may be the closest, with an edge that belongs to them.
+/// The sign of a gap at an edge or a corner is that of the closest of all faces. Here the faces adjacent to the node
+/// are excluded, and the closest of the others may share an edge with them.
 pub(crate) fn is_behind(face_normal: &Vec3, offset: &Vec3) -> bool {
     offset.dot(face_normal) < -BEHIND * offset.norm()
 }
 
-/// Thickness of the walls of all bodies in the configuration without stress.
+/// Thickness of all bodies in the stress-free configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Thickness {
-    /// Position of every node without stress \[m\].
+    /// Stress-free position of every node \[m\].
     positions: Vec<Vec3>,
-    /// Thickness of the wall at every node \[m\]; infinite where there is no face near across from it.
+    /// Thickness at every node \[m\]; infinite where no opposite face is near.
     at_node: Vec<f64>,
-    /// Distance within which faces are near, of every body that can touch itself \[m\]; 0 for others.
+    /// Distance within which opposite faces are near, for every body with self-contact \[m\]; 0 for others.
     near: Vec<f64>,
     cell_rings: CellRings,
 }
 
 impl Thickness {
-    /// Nothing measured yet, of bodies with these surfaces and what is known of their cells in this configuration.
+    /// Before any measurement, for bodies with these surfaces and cells in this configuration.
     pub fn new(surfaces: &[Surface], cells: &[Vec<Cells<'_>>], positions: &[Vec3]) -> Self {
         Self {
             positions: positions.to_vec(),
@@ -79,14 +80,14 @@ impl Thickness {
         }
     }
 
-    /// Measures the walls of a body that can touch itself and is searched to this depth \[m\].
+    /// Measures the thickness of a body with self-contact and this search depth \[m\].
     pub fn measure_folding(&mut self, body: u32, surface: &Surface, search_depth: f64) {
         let near = NEAR * search_depth;
         self.measure(surface, near);
         self.near[body as usize] = near;
     }
 
-    /// Measures the walls of a body that are no thicker than `near` \[m\].
+    /// Measures the thickness of a body up to `near` \[m\].
     ///
     /// # Cost
     /// A tree over the faces, and for each node a search in it; in parallel.
@@ -99,12 +100,12 @@ impl Thickness {
         }
     }
 
-    /// Position of every node without stress \[m\].
+    /// Stress-free position of every node \[m\].
     pub fn positions(&self) -> &[Vec3] {
         &self.positions
     }
 
-    /// Distance within which faces of a body are near in the configuration without stress \[m\].
+    /// Distance within which opposite faces of a body are near in the stress-free configuration \[m\].
     pub fn near(&self, body: u32) -> f64 {
         self.near[body as usize]
     }
@@ -119,7 +120,7 @@ impl Thickness {
             }
     }
 
-    /// Whether a node and a face are no farther apart than this in the configuration without stress \[m\].
+    /// Whether the stress-free distance of a node and a face is at most `distance` \[m\].
     pub fn are_nearer_than(&self, surface: &Surface, node: u32, face: u32, distance: f64) -> bool {
         let (kind, nodes) = surface.face(face as usize);
         let mut corners = [Vec3::zeros(); MAX_NODES];
@@ -132,14 +133,13 @@ impl Thickness {
         point.distance_squared <= distance * distance
     }
 
-    /// Depth at which a node has left a face of its own body again \[m\].
+    /// Depth beyond which self-contact of a node is lost \[m\].
     pub fn depth_limit(&self, node: u32) -> f64 {
         DEPTH_LIMIT * self.at_node[node as usize]
     }
 
-    /// Depth at which things at these nodes, on either side of a contact, have left each other again \[m\]: two walls
-    /// that lie on each other are t₁ + t₂ thick, and the outer face of the one must not look like the outer face of the
-    /// other.
+    /// Depth beyond which a contact of these nodes is lost \[m\]: two stacked sheets have the thickness t₁ + t₂, and
+    /// the outer face of one must not appear as the outer face of the other.
     pub fn depth_limit_between(&self, contactor: &[u32], target: &[u32]) -> f64 {
         let thinnest = |nodes: &[u32]| {
             nodes.iter().map(|&node| self.at_node[node as usize]).fold(f64::INFINITY, f64::min)
@@ -148,7 +148,7 @@ impl Thickness {
         if thickness.is_finite() { DEPTH_LIMIT * (thickness + thinnest(target)) } else { thickness }
     }
 
-    /// Distance of the nearest face across from a node, if one is near; infinite otherwise.
+    /// Distance of the nearest opposite face, if one is near; infinite otherwise.
     fn thickness_at(&self, surface: &Surface, tree: &Hierarchy, node: u32, near: f64) -> f64 {
         let normal = vertex_normal(surface, &self.positions, node);
         let position = self.positions[node as usize];
@@ -174,14 +174,15 @@ impl Thickness {
         if nearest <= near { nearest } else { f64::INFINITY }
     }
 
-    /// Distance of a node with this normal from a face across the material from it; `None` if the face is not across.
+    /// Distance of a node with this normal from a face opposite across the thickness; `None` if the face is not
+    /// opposite.
     fn distance_across(&self, surface: &Surface, node: u32, normal: &Vec3, face: u32) -> Option<f64> {
         let positions = &self.positions;
         let (kind, nodes) = surface.face(face as usize);
         if nodes.contains(&node) {
             return None;
         }
-        // One normal everywhere: most faces near a node of a smooth surface need no closest point.
+        // A flat face has one normal: near a smooth surface most faces need no closest point.
         if kind == CellKind::Tri3 {
             let face_normal = pseudo_normal(surface, positions, face as usize, [0.0; 2], Feature::Face);
             if normal.dot(&face_normal) > ACROSS {

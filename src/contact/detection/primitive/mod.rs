@@ -1,4 +1,4 @@
-//! Level 3: a node and a face, two edges, two faces that move.
+//! Level 3: exact tests of a node and a face, of two edges, and of two moving faces.
 
 pub(crate) mod edge_edge;
 pub(crate) mod node_face;

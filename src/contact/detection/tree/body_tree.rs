@@ -1,7 +1,7 @@
-//! A tree over the boxes of whole bodies: which of them meet, without a look at every pair.
+//! Tree over the boxes of whole bodies: finds overlapping boxes without testing all pairs.
 //!
-//! The bodies stand along a space-filling curve; above them is a complete binary tree of boxes, the children of the
-//! vertex k being 2 k and 2 k + 1. A body whose box changes keeps its place, and its ancestors are fitted anew.
+//! The bodies are sorted along a space-filling curve. Above them is a complete binary tree of boxes; the children of
+//! vertex k are 2 k and 2 k + 1. A body whose box changes keeps its leaf, and its ancestors are refitted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +12,7 @@ use crate::math::Vec3;
 use super::space_filling_curve::{self, Cube};
 use crate::contact::detection::volume::Aabb;
 
-/// The box of nothing, disjoint from any other.
+/// Empty box, disjoint from any other.
 const EMPTY: Aabb = Aabb {
     lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
@@ -21,7 +21,7 @@ const EMPTY: Aabb = Aabb {
 /// Marks a body that is not in the tree.
 const NONE: u32 = u32::MAX;
 
-/// Fewest bodies whose neighbours are a task of their own.
+/// Fewest bodies per task of a search.
 const BODIES_PER_TASK: usize = 64;
 
 /// Boxes of bodies, ordered for searches.
@@ -29,7 +29,7 @@ const BODIES_PER_TASK: usize = 64;
 pub(crate) struct BodyTree {
     /// Vertex 1 is the root; leaves are the last half.
     boxes: Vec<Aabb>,
-    /// Bodies of the leaves, in turn.
+    /// Bodies of the leaves, in order.
     bodies: Vec<u32>,
     /// Leaf of each body.
     leaves: Vec<u32>,
@@ -41,7 +41,7 @@ impl BodyTree {
         Self { boxes: Vec::new(), bodies: Vec::new(), leaves: vec![NONE; num_bodies] }
     }
 
-    /// Puts these bodies with these boxes in the place of all others.
+    /// Rebuilds the tree over these bodies with these boxes.
     pub fn build(&mut self, placed: &[(u32, Aabb)]) {
         let centres: Vec<Vec3> =
             placed.iter().map(|(_, bounds)| (bounds.lower + bounds.upper) * 0.5).collect();
@@ -73,7 +73,7 @@ impl BodyTree {
         &self.boxes[self.boxes.len() / 2 + self.leaves[body as usize] as usize]
     }
 
-    /// Gives a body that is in the tree another box.
+    /// Replaces the box of a body that is in the tree.
     pub fn update(&mut self, body: u32, bounds: Aabb) {
         let mut vertex = self.boxes.len() / 2 + self.leaves[body as usize] as usize;
         self.boxes[vertex] = bounds;
@@ -83,11 +83,11 @@ impl BodyTree {
         }
     }
 
-    /// Visits all bodies whose boxes are not disjoint from that of a body, itself left out, until told to stop.
+    /// Visits all other bodies with boxes that overlap that of a body, until `visit` stops the search.
     fn visit_near(&self, body: u32, mut visit: impl FnMut(u32) -> bool) {
         let bounds = self.bounds(body);
         let num_leaves = self.boxes.len() / 2;
-        // The curve makes the tree no deeper than the number of bits of a count of bodies.
+        // The curve bounds the depth of the tree by the number of bits of a count of bodies.
         let mut pending = [0_usize; usize::BITS as usize + 1];
         (pending[0], pending[1]) = (0, 1);
         let mut count = 2;
@@ -109,7 +109,7 @@ impl BodyTree {
         }
     }
 
-    /// Pairs of these bodies with all whose boxes meet theirs: ascending, first < second, each once.
+    /// Pairs of these bodies with all bodies whose boxes overlap theirs: ascending, first < second, without repetition.
     pub fn pairs_of(&self, bodies: &[u32]) -> Vec<[u32; 2]> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &body in bodies.iter().filter(|&&body| self.has(body)) {
@@ -123,10 +123,10 @@ impl BodyTree {
         pairs
     }
 
-    /// All pairs of bodies whose boxes meet, ascending, first < second; `None` if there are more than `most`.
+    /// All pairs of bodies with overlapping boxes, ascending, first < second; `None` if there are more than `most`.
     ///
     /// # Cost
-    /// O(N log N + pairs), in parallel; no more than about `most` pairs are ever held.
+    /// O(N log N + pairs), in parallel; at most about `most` pairs are held at any time.
     pub fn pairs(&self, most: usize) -> Option<Vec<[u32; 2]>> {
         let found = AtomicUsize::new(0);
         let of_body = |&body: &u32| {
@@ -137,7 +137,7 @@ impl BodyTree {
                 }
                 pairs.len() <= most
             });
-            // Once there are too many, what is found does not matter.
+            // Beyond the limit the pairs are discarded.
             let before = found.fetch_add(pairs.len(), Ordering::Relaxed);
             if before.saturating_add(pairs.len()) > most { None } else { Some(pairs) }
         };
@@ -172,8 +172,7 @@ mod tests {
         (0..placed.len()).flat_map(of).collect()
     }
 
-    /// All pairs of boxes that meet, of any number of bodies, after some have moved as well; and whether they are too
-    /// many.
+    /// All pairs of overlapping boxes, for any number of bodies, also after updates; and detection of too many pairs.
     #[test]
     fn pairs_are_those_of_a_look_at_all() {
         let samples = &mut Samples::new(3);

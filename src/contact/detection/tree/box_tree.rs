@@ -1,5 +1,5 @@
-//! Boxes in a tree of eight children a node, all of whose nodes but the last of a level are full: those of node k are the
-//! nodes 8 k to 8 k + 7 of the level below, and no links are kept. The boxes of a node are met in lanes.
+//! Tree of boxes with eight children per node. All nodes of a level but the last are full: the children of node k are
+//! the nodes 8 k to 8 k + 7 of the level below, so no links are stored. The boxes of a node are tested in lanes.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
@@ -7,17 +7,17 @@ use rayon::prelude::*;
 use crate::contact::detection::volume::{Aabb, AabbRow};
 use crate::math::pack::{Registers, WIDTH};
 
-/// Rows of boxes that are fitted by one task at least.
+/// Fewest rows of boxes that one task fits.
 pub(crate) const ROWS_PER_TASK: usize = 256;
 
-/// Boxes, those that hold eight of them each, and so on up to those in the root.
+/// The boxes, then the boxes around eight of them each, and so on up to the root.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree {
     levels: Vec<Vec<AabbRow>>,
 }
 
 impl BoxTree {
-    /// Of boxes by their numbers.
+    /// Tree over boxes given by number.
     pub fn new(num_boxes: usize, bounds: impl Fn(usize) -> Aabb + Sync) -> Self {
         let mut tree = Self::empty(num_boxes);
         tree.levels[0].par_iter_mut().with_min_len(ROWS_PER_TASK).enumerate().for_each(|(k, row)| {
@@ -27,7 +27,7 @@ impl BoxTree {
         tree
     }
 
-    /// Of so many boxes that are nowhere yet.
+    /// Tree over `num_boxes` empty boxes.
     fn empty(num_boxes: usize) -> Self {
         let (mut levels, mut num_boxes) = (Vec::new(), num_boxes);
         while levels.is_empty() || num_boxes > 1 {
@@ -37,7 +37,7 @@ impl BoxTree {
         Self { levels }
     }
 
-    /// Finds the boxes above those at the bottom.
+    /// Fits the inner boxes from the bottom up.
     fn fit_above(&mut self) {
         for level in 1..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(level);
@@ -50,7 +50,7 @@ impl BoxTree {
         }
     }
 
-    /// Numbers of the boxes that overlap another one or touch it, ascending.
+    /// Numbers of the boxes that overlap or touch `around`, ascending.
     pub fn overlapping(&self, registers: Registers, around: &Aabb) -> Vec<u32> {
         let mut descent = Descent::default();
         registers.run(Search { levels: &self.levels, around, descent: &mut descent });
@@ -73,7 +73,7 @@ impl WithSimd for Search<'_> {
     }
 }
 
-/// Nodes on the way down.
+/// Nodes of the present and of the next level.
 #[derive(Default)]
 pub(crate) struct Descent {
     nodes: Vec<u32>,
@@ -81,8 +81,7 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// What is below `levels` and overlaps `around`, as all above it do; where there are no levels, all that there are,
-    /// `num_roots`.
+    /// Boxes below `levels` that overlap `around`, as all nodes above them do; without levels, all `num_roots` boxes.
     #[inline(always)]
     pub fn go_down<S: Simd>(
         &mut self,
@@ -101,7 +100,7 @@ impl Descent {
     }
 }
 
-/// Replaces `below` by the children of some nodes of a level whose boxes overlap the one `around`.
+/// Replaces `below` by the children of some nodes whose boxes overlap `around`.
 #[inline(always)]
 pub(crate) fn list_overlapping<S: Simd>(
     simd: S,
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
     use crate::contact::detection::samples::Samples;
 
-    /// Boxes found from the root are those found one by one, however few or many there are.
+    /// The tree finds the boxes that a test of every box finds, for any number of boxes.
     #[test]
     fn boxes_found_are_those_of_a_look_at_all() {
         let samples = &mut Samples::new(12);

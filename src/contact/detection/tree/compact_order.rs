@@ -1,26 +1,27 @@
-//! An order of points in which those that follow each other lie close together.
+//! Spatially compact order of points: consecutive points are close to each other.
 
 use rayon::prelude::*;
 
 use crate::contact::Surface;
 use crate::math::Vec3;
 
-/// Points that are halved no further.
+/// Size below which a part is not divided.
 const SMALLEST_PART: usize = 8;
 
-/// Points whose halves are tasks of their own.
+/// Points above which both halves become tasks.
 const POINTS_PER_TASK: usize = 4096;
 
-/// Indices of the points, halved again and again by the plane across the longest side of what holds them, down to eight
-/// ascending ones.
+/// Indices of the points after recursive division by planes across the longest side of their box, down to parts of
+/// eight in ascending order.
 ///
-/// The first half has as many points as the largest power of two that leaves some to the second: so every 2ᵏ points from
-/// a multiple of 2ᵏ on, eight at least, are a part that was halved, and compact. On a surface such parts have about half
-/// the neighbours of those along a space-filling curve, whose cells the points do not fill evenly. The order serves as
-/// long as neighbours stay neighbours: find it once for bodies that move and deform.
+/// The first half has as many points as the largest power of two that leaves some to the second. Every 2ᵏ points from a
+/// multiple of 2ᵏ on, at least eight, are therefore one compact part. On a surface such parts have about half the
+/// neighbours of those along a space-filling curve, whose cells the points fill unevenly. The order remains useful
+/// while neighbours stay neighbours: one computation serves a moving and deforming body.
 ///
 /// # Cost
 /// O(n log n), in parallel.
+///
 /// # Source
 /// Bentley 1975, "Multidimensional binary search trees used for associative searching" (medians); van den Bergen 1997,
 /// "Efficient collision detection of complex deformable models using AABB trees", §3 (longest sides).
@@ -30,7 +31,7 @@ pub fn compact_order(points: &[Vec3]) -> Vec<u32> {
     order
 }
 
-/// The same of the faces of a surface at `positions` \[m\] of all nodes, by their centres.
+/// Compact order of the faces of a surface by their centres, at `positions` \[m\] of all nodes.
 pub(crate) fn compact_order_of_faces(surface: &Surface, positions: &[Vec3]) -> Vec<u32> {
     let centre = |face: usize| -> Vec3 {
         let (_, nodes) = surface.face(face);
@@ -59,7 +60,7 @@ fn halve(points: &[Vec3], part: &mut [u32]) {
     }
 }
 
-/// The axis along which some points extend farthest.
+/// The axis of the longest side of the box of some points.
 fn longest_side(points: &[Vec3], part: &[u32]) -> usize {
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for &point in part {
@@ -74,8 +75,8 @@ mod tests {
     use super::*;
     use crate::contact::detection::samples::Samples;
 
-    /// Every point once; and each aligned part of 2ᵏ of them on one side of a plane across its neighbour's, on any number
-    /// of threads. Also points in one place, and one that is nowhere.
+    /// A permutation of the points, in which each aligned part of 2ᵏ is on one side of a plane from its neighbour, for
+    /// any number of threads; also for coincident points and for a point that is not finite.
     #[test]
     fn aligned_parts_are_apart() {
         let samples = &mut Samples::new(7);

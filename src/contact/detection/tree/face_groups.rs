@@ -1,4 +1,4 @@
-//! Groups of neighbouring faces of a surface: what is far from a whole group needs no look at its faces.
+//! Groups of neighbouring faces of a surface, which a bounding volume excludes as a whole.
 
 use crate::contact::Surface;
 use crate::math::Vec3;
@@ -6,18 +6,18 @@ use crate::math::Vec3;
 use super::compact_order::compact_order_of_faces;
 use crate::contact::detection::face::bounds::overshoot;
 
-/// Faces of a group: with fewer more nodes are on the borders of several groups, with more the groups are less compact.
+/// Faces per group: smaller groups share more border nodes, larger ones are less compact.
 pub(crate) const FACES_PER_GROUP: usize = 32;
 
-/// The faces of a surface in groups that are compact where the surface is free of stress.
+/// Faces of a surface in groups that are compact in the stress-free configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaceGroups {
     faces_per_group: usize,
-    /// Group after group.
+    /// Faces, group after group.
     faces: Vec<u32>,
-    /// Of each group; those that are in none before come first.
+    /// Nodes of each group, those assigned to it first.
     nodes: Vec<u32>,
-    /// Where the own nodes of each group end, and where all do.
+    /// End of the assigned nodes of each group, and end of all its nodes.
     ends: Vec<[u32; 2]>,
     overshoot: f64,
 }
@@ -27,14 +27,14 @@ pub(crate) struct FaceGroups {
 pub(crate) struct FaceGroup<'a> {
     /// Its faces.
     pub faces: &'a [u32],
-    /// All nodes of these.
+    /// All nodes of these faces.
     pub nodes: &'a [u32],
-    /// The nodes that count as its own: each node of the surface is that of one group.
+    /// The nodes assigned to the group; each node of the surface is assigned to one group.
     pub own_nodes: &'a [u32],
 }
 
 impl FaceGroups {
-    /// Of a surface at `positions` \[m\] of all nodes, with so many faces in a group.
+    /// Groups of `faces_per_group` faces of a surface at `positions` \[m\] of all nodes.
     pub fn new(surface: &Surface, positions: &[Vec3], faces_per_group: usize) -> Self {
         let faces = compact_order_of_faces(surface, positions);
         let mut groups = Self { faces_per_group, overshoot: overshoot(surface), ..Self::default() };
@@ -68,8 +68,7 @@ impl FaceGroups {
         )
     }
 
-    /// How far what is interpolated over a face may leave the range of the values at its nodes, relative to their
-    /// spread.
+    /// How far an interpolated value on a face may exceed the range of its nodal values, relative to that range.
     pub fn overshoot(&self) -> f64 {
         self.overshoot
     }
@@ -80,8 +79,8 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// A sheet of 20 × 15 cells, which is 18 groups and a part of one: every face is in one, its nodes are in that one
-    /// too, and each node is the own one of one group.
+    /// A sheet of 20 × 15 cells, 18 full groups and a partial one: every face is in one group, which contains its
+    /// nodes, and each node is assigned to one group.
     #[test]
     fn every_face_and_node_is_in_one_group() {
         let node = |i: u32, j: u32| 7 + 16 * i + j;

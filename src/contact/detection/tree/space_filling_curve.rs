@@ -1,4 +1,4 @@
-//! Points along a space-filling curve: neighbours in space become neighbours in the list.
+//! Order of points along a space-filling curve: neighbours in space become neighbours in the list.
 
 use rayon::prelude::*;
 
@@ -6,14 +6,14 @@ use crate::math::Vec3;
 use crate::math::eight_lanes::EightLanes;
 use crate::math::vectorised::{Kernel, Vectorised};
 
-/// Points handled by one task.
+/// Points per task.
 const POINTS_PER_TASK: usize = 512;
 
 /// Largest coordinate or radius whose square and cube stay finite.
 pub const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// Bits of a digit of the radix sort, and the digits it looks at: the leading bits of the codes. What they leave
-/// equal is little as a rule, and sorted by comparison.
+/// Bits of a digit of the radix sort, which sorts the leading bits of the codes only; the few ties are sorted by
+/// comparison.
 const DIGIT_BITS: u32 = 12;
 const DIGITS: u32 = 3;
 
@@ -52,7 +52,7 @@ pub fn order(count: usize, cube: Cube, point: impl Fn(usize) -> Vec3 + Sync) -> 
 }
 
 impl Cube {
-    /// The least around all points but those that are too far out to compute with.
+    /// The smallest cube around all points with coordinates of usable size.
     pub fn around(points: impl Iterator<Item = Vec3>) -> Self {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for point in points {
@@ -102,7 +102,7 @@ impl Kernel for Keys<'_> {
     }
 }
 
-/// The nearest integer to a number of 0 to 2²¹ − 1, in the low bits.
+/// The nearest integer to a number between 0 and 2²¹ − 1, in the low bits.
 #[inline(always)]
 fn nearest(cell: f64) -> u64 {
     // At 2⁵² the unit in the last place is 1.

@@ -1,9 +1,9 @@
 //! From candidate pairs of edges to contact constraints.
 //!
 //! Two convex edges that cross touch along the common perpendicular of their tangents, n = ±(d₁ × d₂)/|d₁ × d₂|. It is
-//! the normal of a contact if n is one of the directions in which both faces of the target edge fall away, and −n one
-//! of those of the contactor edge: on the Gauss map the arcs of the two edges cross. So nothing touches around a corner,
-//! nor the far side of what is entered.
+//! the contact normal if n is a direction from which both faces of the target edge fall away, and −n such a direction
+//! of the contactor edge: the arcs of the two edges on the Gauss map intersect. Contact around a corner, or with the
+//! far side of a penetrated body, is thereby excluded.
 //!
 //! ```text
 //!         contactor
@@ -14,17 +14,17 @@
 //!       ╱      ╲
 //!        target
 //! ```
-//! Curved edges are the parabolas through their middle nodes, and their closest points are found by Newton's method
-//! from those of the chords of their halves: where two arcs come near each other at two places at once, one is found.
+//! Curved edges are parabolas through their middle nodes. Newton's method finds their closest points, starting from
+//! those of the chords of their halves. Where two arcs approach each other at two places at once, only one is found.
 //!
-//! Edges that are nearer to parallel than 0.6°, and points next to the end of an edge whose node is in contact with the same
-//! body, are left to the nodes: the end of an edge is in the other body as deep as the edge, but for a hundredth of its length. A corner that is
-//! out of the other body's face by less than that has nothing but its edges to hold it.
+//! Node–face contact covers edges closer to parallel than 0.6°, and points next to the end of an edge whose node is in
+//! contact with the same body: the end of an edge is as deep in the other body as the edge, up to a hundredth of its
+//! length. A corner outside the face of the other body by less than that is supported by its edges only.
 //!
 //! # Source
-//! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal
-//! d₁ × d₂); Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test between convex polyhedra"
-//! (arcs of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
+//! Cirak & West 2005, IJNME 64, 1078–1110 (the constraint of two edges: weights 1 − α, α, −(1 − β), −β and normal d₁ ×
+//! d₂); Gottschalk, Lin & Manocha 1996, and Gregorius 2013, "The separating axis test between convex polyhedra" (arcs
+//! of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
 
 mod passed;
 mod shadow;
@@ -46,36 +46,36 @@ use shadow::Shadows;
 
 pub use passed::edges_have_passed;
 
-/// Part of an edge at either end that its node covers if it is in contact.
+/// Fraction of an edge at either end that its node covers if it is in contact.
 const END: f64 = 0.01;
 
-/// Part of an edge at either end that is left to its node in any case: of two bodies for rounding, of one with itself as the
-/// vertices of the lips of a cut, which lie on each other, move by the strain of their edges, and flicker between nodes and edges
-/// otherwise.
+/// Fraction of an edge at either end that its node always covers: of two bodies the rounding of places; of a body with
+/// itself more, since coincident vertices of the lips of a cut move by the strain of their edges, and would alternate
+/// between node and edge contacts.
 const AT_END: f64 = 1e-12;
 const AT_END_OF_LIP: f64 = 1e-3;
 
-/// Sine of the least angle between edges that cross.
+/// Sine of the least angle between crossing edges.
 const CROSSING: f64 = 0.01;
 
-/// Sine of the angle by which the common perpendicular may lean into a face: where a face lies flat on a face, as where
-/// blocks are stacked crosswise, it is normal to both but for what they deform.
+/// Sine of the angle by which the common perpendicular may point into a face: where faces lie flat on each other, as in
+/// crosswise stacked blocks, it is normal to both up to their deformation.
 const LEANING: f64 = 0.1;
 
-/// Least part of a distance by which a thing is before a plane, and not beside it.
+/// Least normal part of a distance for a point to be in front of a plane rather than beside it.
 const BEFORE: f64 = 0.1;
 
-/// Most steps of Newton's method, and the step below which it has arrived.
+/// Most Newton iterations, and the step below which they have converged.
 const MAX_STEPS: usize = 30;
 const ARRIVED: f64 = 1e-14;
 
-/// Growth of a squared distance that is rounding.
+/// Growth of a squared distance due to rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Pairs of a task.
+/// Pairs per task.
 const PAIRS_PER_TASK: usize = 256;
 
-/// Two edges that can touch as far as the configuration without stress tells.
+/// Two edges that the stress-free configuration allows to touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EdgePair {
     /// Their numbers, the lower one first.
@@ -84,11 +84,11 @@ pub(crate) struct EdgePair {
     pub bodies: [u32; 2],
 }
 
-/// Two edges that have crossed.
+/// Two crossed edges.
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
     candidate: EdgePair,
-    /// Where on either edge, in \[0, 1\].
+    /// Coordinates of the closest points along both edges, in \[0, 1\].
     places: [f64; 2],
     points: [Vec3; 2],
     gap: f64,
@@ -99,16 +99,16 @@ struct Crossing {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EdgeEdgeSearch {
     candidates: Vec<EdgePair>,
-    /// Ends of the edges of each candidate, if neither has a middle node: only those are told by their chords.
+    /// Ends of the edges of each candidate without middle nodes; only these are tested by their chords.
     ends: Vec<Option<[[u32; 2]; 2]>>,
-    /// What each task has found.
+    /// Crossings found by each task.
     found: Vec<Vec<Crossing>>,
     crossings: Vec<Crossing>,
     shadows: Shadows,
 }
 
 impl EdgeEdgeSearch {
-    /// Takes over the pairs that may touch, in any order.
+    /// Replaces the candidates, given in any order.
     pub fn set(&mut self, model: &ContactModel, candidates: impl IntoIterator<Item = EdgePair>) {
         self.candidates.clear();
         self.candidates.extend(candidates);
@@ -127,10 +127,11 @@ impl EdgeEdgeSearch {
         self.candidates.len()
     }
 
-    /// Adds the constraints of the edges that have crossed to `constraints`, which so far are of nodes.
+    /// Adds the constraints of crossed edges to `constraints`, which so far contain those of nodes.
     ///
-    /// Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts; where it
-    /// crosses the rims of a seam between flush bodies, neither. Nor does one that a node in contact with the same body covers.
+    /// If an edge crosses two edges of a body closer to each other than its depth, as at a corner, only the shallower
+    /// crossing counts. If it crosses the rims of a seam between flush bodies, neither counts. Crossings covered by a
+    /// node in contact with the same body do not count.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], constraints: &mut Constraints) {
         let tasks = self.candidates.par_chunks(PAIRS_PER_TASK).zip(self.ends.par_chunks(PAIRS_PER_TASK));
         let chord = |[from, to]: [u32; 2]| positions[to as usize] - positions[from as usize];
@@ -155,7 +156,7 @@ impl EdgeEdgeSearch {
 }
 
 impl Crossing {
-    /// Whether it is next to the end of an edge whose node is in contact with the body of the other edge.
+    /// Whether a crossing is next to the end of an edge whose node is in contact with the body of the other edge.
     fn is_covered(&self, model: &ContactModel, constraints: &Constraints) -> bool {
         let EdgePair { bodies, .. } = self.candidate;
         let edges = self.candidate.edges(model);
@@ -170,8 +171,7 @@ impl Crossing {
     }
 }
 
-/// Lists the edges that belong to one face with those that belong to another, where they are within `reach` \[m\] of each
-/// other and can touch.
+/// Lists the edges assigned to one face with those assigned to another, if they are within `reach` \[m\] and can touch.
 pub(crate) fn near_edges(
     model: &ContactModel,
     bodies: [u32; 2],
@@ -192,7 +192,7 @@ pub(crate) fn near_edges(
     }
 }
 
-/// Box around an edge, a position in the edges of a surface.
+/// Box around an edge, an index into the edges of a surface.
 pub(crate) fn bounds_of_edge(surface: &Surface, edge: u32, positions: &[Vec3]) -> Aabb {
     let Curve { ends: [a, b], height } =
         Curve::of(&surface.edges()[edge as usize], |node| positions[node as usize]);
@@ -201,7 +201,7 @@ pub(crate) fn bounds_of_edge(surface: &Surface, edge: u32, positions: &[Vec3]) -
 }
 
 impl EdgePair {
-    /// Two edges, given by their bodies and their positions in the surfaces of these; none if they never can touch.
+    /// Two edges, given by body and index in its surface; `None` if they can never touch.
     pub fn new(model: &ContactModel, bodies: [u32; 2], edges: [u32; 2]) -> Option<Self> {
         let number = |k: usize| model.edges[bodies[k] as usize].first_number + edges[k];
         let (first, second) = (number(0), number(1));
@@ -224,8 +224,8 @@ impl EdgePair {
         [edge(self.bodies[0], contactor), edge(self.bodies[1], target)]
     }
 
-    /// Two of one body that are near each other in the configuration without stress can only touch if each is before
-    /// the other: edges across the material, or around the corner from each other, are not.
+    /// Two nearby edges of one body in the stress-free configuration can touch only if each is in front of the other.
+    /// This excludes edges opposite across the thickness or around a corner.
     fn can_touch(&self, model: &ContactModel) -> bool {
         let [body, other] = self.bodies;
         if body != other {
@@ -247,13 +247,13 @@ impl EdgePair {
     }
 }
 
-/// Unit pseudo-normal at a place of an edge; zero if there is none.
+/// Unit pseudo-normal at a point of an edge; zero if undefined.
 fn outward(surface: &Surface, positions: &[Vec3], edge: &Edge, place: f64) -> Vec3 {
     let [first, second] = normals_beside_edge(surface, &|node| positions[node as usize], edge, place);
     unit_or_zero(&(first + second))
 }
 
-/// The crossing of two edges, if each has entered the body of the other through it.
+/// The crossing of two edges, if each has penetrated the body of the other through it.
 fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> Option<Crossing> {
     let edges = candidate.edges(model);
     let curves = edges.map(|edge| Curve::of(edge, |node| positions[node as usize]));
@@ -285,15 +285,15 @@ fn crossing(model: &ContactModel, candidate: &EdgePair, positions: &[Vec3]) -> O
     is_contact.then_some(Crossing { candidate: *candidate, places, points, gap, normal })
 }
 
-/// Whether straight edges with these chords do not cross for certain, as along the rims of blocks: most pairs are such,
-/// and this is told without their closest points. Arcs may cross all the same.
+/// Whether straight edges with these chords are too close to parallel to cross, as along the rims of blocks. Most pairs
+/// are, and need no closest points. Arcs may cross all the same.
 fn are_parallel(first: &Vec3, second: &Vec3) -> bool {
     let bound = (0.999 * CROSSING) * (0.999 * CROSSING) * first.norm_squared() * second.norm_squared();
     first.cross(second).norm_squared() < bound
 }
 
-/// Unit normal out of the target at the closest points of two edges; none where they are parallel, or where the normal is
-/// not one of both edges. The normals of faces are those with the nodes where `at` says.
+/// Unit normal out of the target at the closest points of two edges; `None` where they are parallel, or where the
+/// normal does not belong to both edges. Face normals are evaluated at the positions `at`.
 pub(crate) fn normal_of_crossing(
     model: &ContactModel,
     pair: &EdgePair,
@@ -317,13 +317,13 @@ pub(crate) fn normal_of_crossing(
     is_normal.then_some(normal)
 }
 
-/// Whether a face of the one edge is opposed to one of the other. Where both edges have two faces this follows from the
-/// normal; borders of sheets in one plane are not.
+/// Whether a face of one edge has a normal opposed to that of a face of the other. Where both edges have two faces this
+/// follows from the normal; for borders of coplanar sheets it does not hold.
 fn have_faces_with_opposed_normals([a, b]: &[[Vec3; 2]; 2]) -> bool {
     a.iter().any(|a| b.iter().any(|b| normals_are_opposed(a, b)))
 }
 
-/// Whether both faces beside an edge fall away in this direction, and it points out of the edge.
+/// Whether both faces beside an edge fall away from this direction, and it points out of the edge.
 fn is_supported([first, second]: &[Vec3; 2], along: &Vec3, direction: &Vec3) -> bool {
     let most = LEANING * along.norm();
     let into = [first.cross(along), along.cross(second)];
@@ -350,14 +350,14 @@ pub(crate) struct Curve {
 }
 
 impl Curve {
-    /// An edge whose nodes are at these places.
+    /// An edge with its nodes at these positions.
     pub fn of(edge: &Edge, at: impl Fn(u32) -> Vec3) -> Self {
         let ends = edge.nodes.map(&at);
         let height = |middle: u32| at(middle) - (ends[0] + ends[1]) * 0.5;
         Self { ends, height: edge.middle.map_or_else(Vec3::zeros, height) }
     }
 
-    /// Nodes of an edge, their shape values at s, and how many they are.
+    /// Nodes of an edge, their shape values at s, and their number.
     pub fn shares(edge: &Edge, s: f64) -> ([u32; 3], [f64; 3], usize) {
         let [a, b] = edge.nodes;
         let middle = if edge.middle.is_some() { 4.0 * s * (1.0 - s) } else { 0.0 };
@@ -376,7 +376,7 @@ impl Curve {
         (point, chord + self.height * (4.0 - 8.0 * s))
     }
 
-    /// A distance that the two curves are apart at least; negative if it may be none \[m\].
+    /// Lower bound on the distance of two curves; negative if they may touch \[m\].
     fn clearance(&self, other: &Self) -> f64 {
         let ball = |curve: &Self| {
             let radius = 0.5 * (curve.ends[1] - curve.ends[0]).norm() + curve.height.norm();
@@ -388,7 +388,7 @@ impl Curve {
     }
 }
 
-/// Places in \[0, 1\] of the closest points of two edges.
+/// Coordinates in \[0, 1\] of the closest points of two edges.
 pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     if curves.iter().all(Curve::is_straight) {
         return closest_parameters(&curves[0].ends, &curves[1].ends);
@@ -405,7 +405,7 @@ pub(crate) fn closest_places(curves: &[Curve; 2]) -> [f64; 2] {
     places
 }
 
-/// Places of the closest points of the chords of the halves of two curves.
+/// Coordinates of the closest points of the chords of the halves of two curves.
 fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     let chord =
         |k: usize, half: usize| [0.5 * half as f64, 0.5 * (half + 1) as f64].map(|s| curves[k].at(s).0);
@@ -421,12 +421,12 @@ fn closest_of_chords(curves: &[Curve; 2]) -> [f64; 2] {
     best.1
 }
 
-/// One step of Newton's method for the least distance within the bounds, halved until the distance does not grow.
+/// One bounded Newton step for the least distance, halved until the distance does not grow.
 fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     let [(p, dp), (q, dq)] = [0, 1].map(|k| curves[k].at(places[k]));
     let r = p - q;
     let gradient = [r.dot(&dp), -r.dot(&dq)];
-    // A bound that the distance pushes against is kept.
+    // Active bounds are kept.
     let is_held = [0, 1].map(|k| match gradient[k] > 0.0 {
         true => places[k] <= 0.0,
         false => places[k] >= 1.0,
@@ -444,7 +444,7 @@ fn newton_step(curves: &[Curve; 2], places: [f64; 2]) -> [f64; 2] {
     places
 }
 
-/// Step to the least of the quadratic model of half the squared distance, with its curvature where that is convex.
+/// Step to the minimum of the quadratic model of half the squared distance, with its curvature where that is convex.
 fn descent(
     curves: &[Curve; 2],
     r: &Vec3,

@@ -1,17 +1,17 @@
-//! Edges that have passed each other past their ends.
+//! Edges that have passed each other beyond their ends.
 
 use super::END;
 use crate::contact::flush::rounding_of_gap;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Depth over travel past which edges have not crossed in a step: a crossing is no deeper than they have travelled, but
-/// for the turn of their normal in the step.
+/// Largest ratio of depth to displacement of edges that crossed in a step: a crossing is no deeper than the
+/// displacement, up to the rotation of its normal.
 const PASSED: f64 = 2.0;
 
-/// Whether the edges of a crossing that is not in `before`, the contacts of the step before, lie beside each other, as they
-/// have come past each other's ends: it is deeper than they have travelled in the step, and than what is left to the
-/// nodes at the ends, and none of their nodes was in a contact of the two bodies. `positions` are those of all nodes at the
+/// Whether the edges of a crossing that is not in `before`, the contacts of the last step, have passed each other
+/// beyond their ends. Such a crossing is deeper than the displacement of the step and than the part of an edge that its
+/// nodes cover, and none of its nodes was in a contact of the two bodies. `positions` are those of all nodes at the
 /// beginning and at the end of the step \[m\].
 pub fn edges_have_passed(crossing: &Constraint<'_>, before: &Constraints, [from, to]: [&[Vec3]; 2]) -> bool {
     if matches!(crossing.key, ContactKey::Node(_)) {
@@ -35,8 +35,8 @@ mod tests {
     use super::*;
     use crate::contact::{EdgeOnEdge, NodeOnSurface, Side};
 
-    /// Edges of 2 m that cross at their middles, the one along x, that along y this deep in it, in a step in which this
-    /// has come down by a way.
+    /// Edges of 2 m that cross at their middles, one along x, the other along y at this depth, which it reached in a
+    /// step by a given displacement.
     fn crossing(depth: f64, way: f64) -> (Constraints, [Vec<Vec3>; 2]) {
         let at = |height: f64| {
             let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));

@@ -1,14 +1,14 @@
-//! Crossings that others make void.
+//! Crossings that other crossings make redundant.
 //!
-//! Where an edge crosses two of a body nearer to each other than deep, as at a corner, only the shallower counts. Where it
-//! crosses the rims of two bodies that are flush, neither does:
+//! If an edge crosses two edges of a body closer to each other than its depth, as at a corner, only the shallower
+//! crossing counts. If it crosses the rims of two flush bodies, neither counts:
 //!
 //! ```text
-//!        ────────────────   edge that leans, or sinks in
+//!        ────────────────   inclined or penetrating edge
 //!     ──────────┐┌─────────
-//!        a      ││     b    the rims of both bodies are at one place, and their faces are one
+//!        a      ││     b    the rims of both bodies coincide, and their faces form one surface
 //! ```
-//! What lies on a flush seam lies on a face, not on edges: nodes find that.
+//! An edge on a flush seam lies on a face, not on edges; node–face contact covers it.
 
 use super::{Crossing, Curve};
 use crate::contact::EdgeOnEdge;
@@ -17,7 +17,7 @@ use crate::contact::detection::model::ContactModel;
 use crate::contact::flush::{are_coplanar, are_opposite, is_along, rounding_of_gap};
 use crate::math::Vec3;
 
-/// One of the edges of a crossing.
+/// One edge of a crossing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Incidence {
     edge: u32,
@@ -25,7 +25,7 @@ struct Incidence {
     side: usize,
 }
 
-/// Workspace of the search for void crossings, reused from step to step.
+/// Workspace of the search for redundant crossings, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shadows {
     incidences: Vec<Incidence>,
@@ -33,7 +33,7 @@ pub(super) struct Shadows {
 }
 
 impl Shadows {
-    /// Whether each crossing is void.
+    /// Whether each crossing is redundant.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], crossings: &[Crossing]) -> &[bool] {
         let Self { incidences, is_shadowed } = self;
         is_shadowed.clear();
@@ -69,7 +69,7 @@ impl Shadows {
     }
 }
 
-/// Whether two crossings of one edge, which is that of these sides of them, are with the rims of a seam between two bodies.
+/// Whether two crossings of one edge, on these sides of them, are with the rims of a seam between two bodies.
 fn are_at_seam(
     model: &ContactModel,
     positions: &[Vec3],

@@ -11,7 +11,7 @@ use crate::mesh::CellKind;
 const FACES: [[u32; 4]; 6] =
     [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
 
-/// Boxes of four-node faces with these sizes \[m\] about the origin, each then moved as told.
+/// Boxes of four-node faces with these sizes \[m\] about the origin, each mapped by its function.
 fn boxes<const N: usize>(boxes: [(Vec3, &dyn Fn(Vec3) -> Vec3); N]) -> (Vec<Surface>, Vec<Vec3>) {
     let mut positions = Vec::new();
     let surfaces = boxes.iter().map(|(size, motion)| {
@@ -39,7 +39,7 @@ fn turn_about_z(degrees: f64) -> Rotation {
     Rotation::from_scaled_axis(Vec3::z() * degrees.to_radians())
 }
 
-/// Cubes on each other, turned by 45°: no node is in the other's face, all eight crossings of the edges hold.
+/// Stacked cubes, turned by 45°: no node is over the other's face, and all eight edge crossings are in contact.
 #[test]
 fn cubes_stacked_crosswise_touch_at_eight_crossings() {
     let depth = 0.01;
@@ -51,20 +51,20 @@ fn cubes_stacked_crosswise_touch_at_eight_crossings() {
         assert!(matches!(constraint.key, ContactKey::Edges(_)));
         assert_eq!((constraint.bodies, constraint.nodes.len()), ([0, 1], 4));
         assert!((constraint.gap + depth).abs() < 1e-14);
-        // The target is the upper one: out of it is down.
+        // The target is the upper one: its outward normal points down.
         assert!((constraint.normal + Vec3::z()).norm() < 1e-14);
         assert!(constraint.weights.iter().sum::<f64>().abs() < 1e-15);
     }
 }
 
-/// A cube over the seam between two others, which are flush, or of which one is turned down by 6°: its edges cross the rims
-/// of the ridge only.
+/// A cube over the seam between two others, flush or with one turned down by 6°: only with the ridge do its edges cross
+/// the rims.
 #[test]
 fn rims_of_flush_bodies_are_no_edges() {
     let depth = 0.01;
     let upper = |x: Vec3| x * 0.5 + Vec3::z() * (0.75 - depth);
     for (degrees, num_crossings) in [(0.0, 0), (6.0, 4)] {
-        // Up to the plane x = 0, and from there on about the y axis through the seam.
+        // Identity up to the plane x = 0, and beyond it a rotation about the y axis through the seam.
         let turn = Rotation::from_scaled_axis(Vec3::y() * f64::to_radians(degrees));
         let seam = Vec3::z() * 0.5;
         let first = |x: Vec3| x - Vec3::x() * 0.5;
@@ -78,9 +78,9 @@ fn rims_of_flush_bodies_are_no_edges() {
     }
 }
 
-/// Equal cubes on each other, the upper one turned by a little about the vertical: no corner is over the other's face. All
-/// crossings hold, next to the ends of the edges, half the angle of the length from them: eight, or four where the others are of
-/// edges that are all but parallel.
+/// Equal stacked cubes, the upper one turned slightly about the vertical: no corner is over the other's face. All
+/// crossings are in contact, at half the angle times the length from the ends of the edges: eight, or four where the
+/// other edges are closer to parallel than edges that cross.
 #[test]
 fn rims_that_cross_next_to_their_ends_touch() {
     for (degrees, crossings) in
@@ -134,7 +134,7 @@ fn roofs_crosswise_touch_at_a_point() {
     assert!((constraint.jump(&positions).dot(&constraint.normal) - constraint.gap).abs() < 1e-14);
 }
 
-/// What must not touch: edges that are apart, passed too deep, side by side, or on the far sides of thin plates.
+/// No contact: edges that are separated, too deep, side by side, or on the far sides of thin plates.
 #[test]
 fn nothing_touches_around_corners_or_through_walls() {
     let edges = |constraints: &Constraints| {
@@ -146,19 +146,20 @@ fn nothing_touches_around_corners_or_through_walls() {
         let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
         assert_eq!(edges(&constraints), 0, "{height}");
     }
-    // Equal blocks on each other: their edges coincide, or nearly so.
+    // Equal stacked blocks: their edges coincide, or nearly so.
     for tilt in [0.0, 1e-9, 1e-3] {
         let tilted = Rotation::from_scaled_axis(Vec3::new(tilt, -tilt, tilt));
         let upper = |x: Vec3| tilted * x + Vec3::z() * 0.999;
         assert_eq!(edges(&found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]))), 0);
     }
-    // Thin plates crosswise: eight crossings push them apart, whatever is next to them.
+    // Crosswise thin plates: eight crossings separate them, despite the other edges nearby.
     let plate = Vec3::new(1.0, 1.0, 0.02);
     let upper = |x: Vec3| turn * x + Vec3::z() * 0.018;
     let constraints = found(boxes([(plate, &|x| x), (plate, &upper)]));
     assert_eq!((constraints.len(), edges(&constraints)), (8, 8));
     assert!(constraints.iter().all(|c| (c.normal + Vec3::z()).norm() < 1e-12 && c.gap > -0.003));
-    // A block that overhangs a corner of another one: pushed up, not aside by the vertical edge that it also crosses.
+    // A block that overhangs a corner of another one: the contact normal is vertical, although the vertical edge also
+    // crosses.
     let upper = |x: Vec3| x + Vec3::new(-0.9, 0.6, 0.97);
     let constraints = found(boxes([(Vec3::repeat(1.0), &|x| x), (Vec3::repeat(1.0), &upper)]));
     assert!(!constraints.is_empty());
@@ -167,8 +168,8 @@ fn nothing_touches_around_corners_or_through_walls() {
     }
 }
 
-/// Parabolas near each other: at the places found the offset is normal to both, or pushes out of the bounds; and the
-/// minimum is the least one but for a few pairs that have several.
+/// Nearby parabolas: at the closest points the offset is normal to both, or points out of the bounds. The minimum is
+/// global but for a few pairs with several minima.
 #[test]
 fn closest_points_of_parabolas_are_stationary() {
     let samples = &mut Samples::new(5);
@@ -193,8 +194,8 @@ fn closest_points_of_parabolas_are_stationary() {
     assert!(closer_elsewhere < 20, "{closer_elsewhere} of 2000 have found another minimum");
 }
 
-/// Edges that are told not to cross, or to be apart, before their closest points are found, are so: with a little more of
-/// an angle, and a little nearer, they are looked at.
+/// Edges excluded before their closest points are computed are parallel, or apart; a slightly larger angle or smaller
+/// distance is not excluded.
 #[test]
 fn edges_told_at_once_are_parallel_or_apart() {
     let samples = &mut Samples::new(12);
@@ -228,7 +229,7 @@ fn edges_told_at_once_are_parallel_or_apart() {
     assert!(told.iter().all(|&count| count > 1000), "{told:?}");
 }
 
-/// Arcs may cross where their chords are parallel: only edges without middle nodes are told by their ends.
+/// Arcs may cross where their chords are parallel: only edges without middle nodes are excluded by their chords.
 #[test]
 fn edges_with_middle_nodes_are_not_told_by_their_chords() {
     let samples = &mut Samples::new(13);

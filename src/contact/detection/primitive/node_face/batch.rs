@@ -1,4 +1,4 @@
-//! Candidates whose closest points are found side by side.
+//! Batches of candidates whose closest points are computed in lanes.
 
 use crate::contact::detection::face::closest_point::ClosestPoint;
 use crate::contact::detection::face::closest_point::batch::{
@@ -11,17 +11,17 @@ use crate::math::vectorised::Vectorised;
 use super::TargetFace;
 use crate::contact::detection::model::Candidate;
 
-/// Fours of candidates that go through the lanes together.
+/// Groups of four candidates per batch.
 const BLOCKS: usize = 4;
 
-/// Candidates whose closest points are found side by side: those whose faces are triangles, if those beside them are,
-/// too.
+/// Closest points of a batch of candidates; in each group of four either all faces are triangles, or none is computed
+/// here.
 pub(super) struct Batch {
     triangles: [TriangleLanes; BLOCKS],
     queries: [PointLanes; BLOCKS],
     closest: [ClosestLanes; BLOCKS],
     normals: [PointLanes; BLOCKS],
-    /// Where each four of candidates is among these.
+    /// Index of each group of four in the arrays, if computed.
     places: [Option<u8>; BLOCKS],
 }
 
@@ -37,7 +37,7 @@ impl Default for Batch {
     }
 }
 
-/// What was found of a candidate.
+/// Result of one candidate.
 #[derive(Clone, Copy)]
 pub(super) struct InLane<'a> {
     closest: &'a ClosestLanes,
@@ -61,10 +61,10 @@ impl InLane<'_> {
 }
 
 impl Batch {
-    /// Most candidates.
+    /// Largest number of candidates.
     pub const LEN: usize = LANES * BLOCKS;
 
-    /// Finds the closest points of no more than [`Self::LEN`] candidates.
+    /// Computes the closest points of at most [`Self::LEN`] candidates.
     pub fn find(
         &mut self,
         vectorised: Vectorised,
@@ -90,7 +90,7 @@ impl Batch {
         closest_points_and_normals(vectorised, &triangles[..count], &queries[..count], closest, normals);
     }
 
-    /// The k-th candidate, if its closest point was found.
+    /// The k-th candidate, if its closest point was computed.
     pub fn candidate(&self, k: usize) -> Option<InLane<'_>> {
         let place = usize::from(self.places[k / LANES]?);
         Some(InLane { closest: &self.closest[place], normals: &self.normals[place], lane: k % LANES })

@@ -19,7 +19,7 @@ use crate::contact::detection::face::control_points::least_distance_squared;
 use crate::contact::detection::model::{Candidate, ContactModel, is_behind};
 use batch::{Batch, InLane};
 
-/// How the closest point of a face is found.
+/// Options of the closest-point computation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeFaceOptions {
     /// Method.
@@ -36,12 +36,12 @@ pub enum StartFrom {
     Nearest,
     /// The centre.
     Centre,
-    /// The closest point that the node had on the face in the step before, or the nearest of nodes and centre.
+    /// The closest point of the node on the face in the last step, or the nearest of nodes and centre.
     Previous,
 }
 
 impl StartFrom {
-    /// On a face, given what is known of the step before.
+    /// Starting point on a face, given the closest point of the last step.
     fn on(self, face: u32, last: Option<LastClosest>) -> Start {
         match (self, last) {
             (Self::Centre, _) => Start::Centre,
@@ -63,23 +63,23 @@ struct TargetFace {
 /// The closest of the candidate faces of one contactor node.
 #[derive(Clone, Copy, Debug)]
 struct Closest {
-    /// Its place among the candidates.
+    /// Its index among the candidates.
     candidate: u32,
     point: ClosestPoint,
-    /// Normal of the face at the point, of any length, if it was found with it.
+    /// Normal of the face at the point, of any length, if already computed.
     face_normal: Option<Vec3>,
 }
 
-/// A node that is inside its target.
+/// A node that has penetrated its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Penetration {
-    /// Place of its closest face among the candidates.
+    /// Index of its closest face among the candidates.
     candidate: u32,
     xi: [f64; 2],
     gap: Gap,
 }
 
-/// The closest face of a node in the step before.
+/// The closest face of a node in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct LastClosest {
     key: NodeOnSurface,
@@ -87,11 +87,11 @@ struct LastClosest {
     xi: [f64; 2],
 }
 
-/// What a task has found of its nodes.
+/// Results of a task.
 #[derive(Clone, Debug, Default)]
 struct Found {
     penetrations: Vec<Penetration>,
-    /// The closest face of each, if the next step may start from it.
+    /// The closest face of each node, if the next step may start from it.
     last: Vec<Option<LastClosest>>,
 }
 
@@ -100,26 +100,26 @@ struct Found {
 pub(crate) struct NodeFaceSearch {
     vectorised: Vectorised,
     group_ends: Vec<u32>,
-    /// What every step needs of the face of each candidate.
+    /// Data of the face of each candidate that every step needs.
     target_faces: Vec<TargetFace>,
     /// Closest face of each contactor node within the search depth, if the next step may start from it.
     last: Vec<Option<LastClosest>>,
     found: Vec<Found>,
 }
 
-/// Sine of the angle from straight under a face that is rounding: on the rim of a face, its normal counts.
+/// Sine of the angle to the normal that counts as rounding: at the rim of a face its own normal applies.
 pub(crate) const STRAIGHT: f64 = 1e-6;
 
-/// Contactor nodes of a task, and those of them that go through the search at a time.
+/// Contactor nodes per task, and contactor nodes searched at a time.
 const NODES_PER_TASK: usize = 256;
 const NODES_AT_A_TIME: usize = 64;
 
-/// Candidates of a task that makes them ready.
+/// Candidates prepared per task.
 const CANDIDATES_PER_TASK: usize = 2048;
 
 impl NodeFaceSearch {
-    /// Groups sorted candidates by contactor node; to be called whenever the list has changed. What was found of a node
-    /// stays with it where searches start from that.
+    /// Groups sorted candidates by contactor node; required after every change of the list. Starting points of the last
+    /// step stay with their nodes.
     pub fn group(&mut self, candidates: &[Candidate], model: &ContactModel, start: StartFrom) {
         let target_face = |candidate: &Candidate| {
             let (kind, nodes) = model.surfaces[candidate.key.target as usize].face(candidate.face as usize);
@@ -137,7 +137,7 @@ impl NodeFaceSearch {
         }
         let last = std::mem::take(&mut self.last);
         if start == StartFrom::Previous {
-            // Both lists are in the order of the keys.
+            // Both lists are sorted by key.
             let mut last = last.iter().flatten().peekable();
             for &end in &self.group_ends {
                 let key = candidates[end as usize - 1].key;
@@ -147,10 +147,11 @@ impl NodeFaceSearch {
         }
     }
 
-    /// Replaces `constraints` by those of the penetrated nodes: the closest face of each target wins (of equally
-    /// close ones the first), the sign comes from the pseudo-normal of the feature its closest point lies on.
+    /// Replaces `constraints` by those of the penetrated nodes. The closest face of each target counts, the first of
+    /// equally close ones. The sign of the gap is that of the pseudo-normal of the feature on which the closest point
+    /// lies.
     ///
-    /// A node deeper than the search depth of its pair of bodies is taken to be on the far side of the target.
+    /// A node deeper than the search depth of its pair of bodies counts as outside, on the far side of the target.
     pub fn find(
         &mut self,
         candidates: &[Candidate],
@@ -191,7 +192,7 @@ impl NodeFaceSearch {
     }
 }
 
-/// The search among the candidate faces of contactor nodes.
+/// Search for the closest candidate faces of contactor nodes.
 struct ClosestFaces<'a> {
     vectorised: Vectorised,
     model: &'a ContactModel,
@@ -203,20 +204,20 @@ struct ClosestFaces<'a> {
 
 /// Some contactor nodes.
 struct Groups<'a> {
-    /// Where the candidates of the first begin, and where those of each end.
+    /// First candidate of the first node, and end of the candidates of each.
     begin: u32,
     ends: &'a [u32],
-    /// Where the search of each may start; empty if from nothing known.
+    /// Starting points of the nodes; empty if none are known.
     last: &'a [Option<LastClosest>],
 }
 
-/// What is known of one contactor node on the way through its candidate faces.
+/// State of the search for one contactor node.
 struct NodeSearch<'a> {
     /// The closest face so far.
     closest: &'a mut Option<Closest>,
     last: Option<LastClosest>,
     normal: Option<Vec3>,
-    /// Square of the distance beyond which no face counts any more.
+    /// Squared distance beyond which faces are ignored.
     farthest: f64,
 }
 
@@ -233,10 +234,10 @@ impl<'a> NodeSearch<'a> {
 }
 
 impl ClosestFaces<'_> {
-    /// Gives `each` the closest of the candidate faces of each node, ascending: the nearest of those that face the node,
-    /// no farther than the search depth.
+    /// Passes the closest candidate face of each node to `each`, ascending: the nearest within the search depth of
+    /// those with opposed normals.
     ///
-    /// Candidates go through the lanes side by side, whichever nodes they are of.
+    /// Candidates are processed in lanes, whichever nodes they belong to.
     fn find(&self, groups: &Groups<'_>, batch: &mut Batch, mut each: impl FnMut(Option<&Closest>)) {
         let Groups { begin, ends, last } = *groups;
         let (mut candidate, mut found_until) = (begin as usize, begin as usize);
@@ -262,16 +263,16 @@ impl ClosestFaces<'_> {
                     candidate += 1;
                 }
             }
-            // Apart from the searches: their branches, which nobody can foresee, would stand between the square roots.
+            // Separate from the search: unpredictable branches would delay the square roots.
             closest.iter().for_each(|closest| each(closest.as_ref()));
         }
     }
 
-    /// Makes a candidate face the closest of its node if it is.
+    /// Replaces the closest face of the node by a candidate face if that is closer.
     ///
-    /// A face whose normal is not opposed to that of the contactor's surface at the node cannot have been entered
-    /// from outside. Without this, a node that goes in along the side of its target, as where two blocks of equal
-    /// section meet, would be nearest to that side.
+    /// A node cannot have entered a face from outside unless their normals are opposed. Without this condition, a node
+    /// that slides in along the side of its target, as where two blocks of equal section meet, would be nearest to that
+    /// side.
     fn compare(&self, place: usize, found: Option<InLane<'_>>, node: &mut NodeSearch<'_>) {
         let (candidate, farthest) = (&self.candidates[place], node.farthest);
         let reach = self.target_faces[place].reach;
@@ -294,8 +295,8 @@ impl ClosestFaces<'_> {
         }
     }
 
-    /// Whether the normals of a face, of any length, and of the node are opposed: either is found only where it is not
-    /// known without it.
+    /// Whether the normals of a face, of any length, and of the node are opposed; they are computed only if the
+    /// candidate does not already imply it.
     fn normals_are_opposed(
         &self,
         candidate: &Candidate,
@@ -314,7 +315,7 @@ impl ClosestFaces<'_> {
         })
     }
 
-    /// The closest point of a face; none if it is known to count no more before it is searched for.
+    /// The closest point of a face; `None` if a bound already excludes it.
     fn closest_point_within(
         &self,
         candidate: &Candidate,
@@ -337,8 +338,8 @@ impl ClosestFaces<'_> {
         Some(closest_point(self.options.method, start, kind, corners, query))
     }
 
-    /// The gap of a node if it is inside its target, offset as that may be. Past the rim of its face, which it is until
-    /// it is as far past it as it is deep, it is still under that face: nothing pushes it along the face.
+    /// The gap of a node inside its target, including the offset. A node past the rim of its face, by at most its
+    /// depth, counts as below that face: no force pushes it along the face.
     fn penetration(&self, closest: &Closest) -> Option<Penetration> {
         let Self { model, positions, .. } = *self;
         let Closest { candidate: place, point, face_normal } = closest;
@@ -348,7 +349,7 @@ impl ClosestFaces<'_> {
             pseudo_normal_vector(surface, positions, candidate.face as usize, point.xi, feature)
         };
         let of_feature;
-        // By reference: to read a copy back would wait for its store, longer than all the rest takes.
+        // By reference: reading back a copy would wait for its store, longer than the rest takes.
         let pseudo_normal = match (point.feature, face_normal) {
             (Feature::Face, Some(normal)) => normal,
             (feature, _) => {
@@ -360,7 +361,7 @@ impl ClosestFaces<'_> {
         let query = &positions[candidate.key.contactor as usize];
         let from_face = query - point.point;
         let nodes = surface.face(candidate.face as usize).1;
-        // Two corners of the face, for one may be in the origin.
+        // Two corners of the face, as one may be the origin.
         let corners = [nodes[0], nodes[nodes.len() / 2]].map(|node| &positions[node as usize]);
         let rounding = rounding_of_gap([query, corners[0], corners[1]]);
         let before = from_face.dot(pseudo_normal);
@@ -396,14 +397,14 @@ impl ClosestFaces<'_> {
         is_touching.then_some(Penetration { candidate: *place, xi: point.xi, gap })
     }
 
-    /// What the next step may start from.
+    /// Starting point for the next step.
     fn last(&self, closest: &Closest) -> LastClosest {
         let Candidate { key, face, .. } = self.candidates[closest.candidate as usize];
         LastClosest { key, face, xi: closest.point.xi }
     }
 }
 
-/// Adds the constraint of a node that is inside its target.
+/// Adds the constraint of a penetrated node.
 fn push(
     penetration: &Penetration,
     candidates: &[Candidate],

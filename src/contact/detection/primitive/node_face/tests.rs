@@ -3,7 +3,7 @@ use crate::contact::detection::face::closest_point::{Outcome, SQUARE, signed_gap
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::samples::Samples;
 
-/// The closest face of each node, and where it is inside it.
+/// The closest face of each node, and where it penetrates it.
 fn closest_faces(
     search: &NodeFaceSearch,
     candidates: &[Candidate],
@@ -21,7 +21,7 @@ fn closest_faces(
     found
 }
 
-/// A warped face below, and one in it whose nodes are the contactors.
+/// A warped face below, and one inside it whose nodes are the contactors.
 fn two_faces() -> (ContactModel, Vec<Vec3>, Vec<Candidate>) {
     let target = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.4], [-1.0, 1.0, 0.0]];
     let contactor = [[-0.5, 0.4, -0.05], [0.4, 0.6, -0.05], [0.5, -0.5, -0.05], [-0.4, -0.6, -0.05]];
@@ -74,13 +74,13 @@ fn what_was_found_stays_with_its_node() {
     assert_eq!(found(&search), all[1..3]);
     search.group(&candidates, &model, options.start);
     assert_eq!(found(&search), [None, all[1], all[2], None]);
-    // On another face it is of no use.
+    // It does not apply to another face.
     let start = |face| StartFrom::Previous.on(face, search.last[1]);
     assert_eq!([start(1), start(0)], [Start::Nearest, Start::Previous(all[1].unwrap().1)]);
 }
 
-/// Nodes of several tasks over a sheet of triangles and some quadrilaterals, with none to nine candidates that count:
-/// each has the closest of its own, bit for bit, wherever it is in the lanes.
+/// Nodes of several tasks over a sheet of triangles and some quadrilaterals, with zero to nine relevant candidates
+/// each: each node gets its own closest one, bit for bit, in any lane.
 #[test]
 fn each_node_has_the_closest_of_its_candidates() {
     let samples = &mut Samples::new(4);
@@ -169,7 +169,7 @@ fn each_node_has_the_closest_of_its_candidates() {
     let found = constraints.iter().map(|c| (c.key, c.gap, c.normal, c.nodes.to_vec(), c.weights.to_vec()));
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert!(expected.len() > 100, "{}", expected.len());
-    // Of each node the step before is its own, in whatever task.
+    // Each node starts from its own last step, in any task.
     let options = NodeFaceOptions { method: Method::Sqp, start: StartFrom::Previous };
     search.group(&candidates, &model, options.start);
     for _ in 0..2 {
@@ -185,14 +185,14 @@ fn each_node_has_the_closest_of_its_candidates() {
     }
 }
 
-/// Nodes of faces at right angles, but for some [`SQUARE`], to triangles that they are next to, all turned: which side they
-/// are on is told alike wherever a candidate is in the lanes, and out of them beside a quadrilateral. Other methods stay out.
+/// Nodes of faces at right angles, within [`SQUARE`], to adjacent triangles, all rotated: the side of a candidate is
+/// classified alike in any lane, and in the scalar form beside a quadrilateral. Other methods are left out.
 #[test]
 fn sides_are_told_alike_in_lanes_and_out() {
     const FAR: u32 = 8;
     let samples = &mut Samples::new(9);
     let (mut triangles, mut quadrilaterals, mut contactors) = (Vec::new(), Vec::new(), Vec::new());
-    // Without stress they are far from each other: none is the back of another.
+    // In the stress-free configuration they are far apart: none is opposite another across the thickness.
     let (mut positions, mut reference): (Vec<Vec3>, Vec<Vec3>) = Default::default();
     let mut candidates = Vec::new();
     // Triangles out of reach fill the lanes.

@@ -1,4 +1,4 @@
-//! Times of impact of curved faces, against closed forms and against faces cut into many triangles.
+//! Times of impact of curved faces, against closed forms and against finely triangulated faces.
 
 use super::tests::RigidFace;
 use super::*;
@@ -40,8 +40,8 @@ fn paraboloid(kind: CellKind, at: [f64; 2], bend: f64, top: f64, velocity: Vec3)
 
 const SURFACES: [CellKind; 3] = [CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-/// Two paraboloids whose axes miss each other: the gap is least where κ₁ r = κ₂ (d − r), which is within both. An
-/// eight-node face has no x² y² but x² and y², so that it is a paraboloid too.
+/// Two paraboloids with offset axes: the gap is least where κ₁ r = κ₂ (d − r), which is within both. An eight-node face
+/// has the terms x² and y² but not x² y², so it is a paraboloid too.
 #[test]
 fn paraboloids_meet_where_calculated() {
     let samples = &mut Samples::new(3);
@@ -68,7 +68,7 @@ fn paraboloids_meet_where_calculated() {
     }
 }
 
-/// Faces in one plane that meet edge to edge: the normal is along the motion, not across the plane.
+/// Coplanar faces that meet edge to edge: the normal is along the motion, not across the plane.
 #[test]
 fn faces_in_one_plane_meet_with_their_edges() {
     for kind in SURFACES {
@@ -84,8 +84,8 @@ fn faces_in_one_plane_meet_with_their_edges() {
     }
 }
 
-/// A spoke that turns some seventeen times before it touches a wall: it clears a wall out of reach for ever, and meets one
-/// that comes nearer when R cos ωt = X − v t. Straight walls of two and of three nodes are the same.
+/// A spoke that rotates some seventeen times before it touches a wall: it never reaches a distant wall, and meets an
+/// approaching one when R cos ωt = X − v t. Straight walls of two and of three nodes give the same result.
 #[test]
 fn a_spoke_turns_many_times_before_it_touches() {
     let (length, spin, far, speed) = (1.8, 26.7, 3.1, 0.3);

@@ -1,14 +1,14 @@
-//! Directions along which two hulls are apart, and how long each of them proves it.
+//! Separating directions of two hulls, and for how long each proves their separation.
 
 use super::hull::{Closest, Feature, Hull, Side};
 use crate::math::Vec3;
 
-/// Squared sine of the angle below which two vectors span no plane.
+/// Squared sine of the angle below which two vectors do not span a plane.
 const PARALLEL_SINE_SQUARED: f64 = 1e-28;
-/// Turn of the direction \[rad\] over which the third-order term of the bound is held by its second-order term.
+/// Largest rotation of the direction \[rad\] at which the second-order term of the bound covers the third-order term.
 const LARGEST_TURN: f64 = 0.5;
 
-/// A direction n + h ṅ, from b to a, that may turn; |n| = 1.
+/// A direction n + h ṅ, from b to a, that may rotate; |n| = 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Direction {
     pub normal: Vec3,
@@ -16,9 +16,9 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// The normal of two vectors, turning with them: each given with its rate.
+    /// The common normal of two vectors, each given with its rate, and its rotation with them.
     ///
-    /// ṅ is the vector across n that keeps both vectors level: ṅ·e = −n·ė.
+    /// ṅ is the vector normal to n that keeps both vectors perpendicular to the direction: ṅ·e = −n·ė.
     pub(super) fn spanned(first: [Vec3; 2], second: [Vec3; 2]) -> Option<Self> {
         let normal = first[0].cross(&second[0]);
         let squared = normal.norm_squared();
@@ -32,13 +32,14 @@ impl Direction {
         Some(Self { normal: unit, rate })
     }
 
-    /// A direction that does not turn.
+    /// A direction that does not rotate.
     pub(super) fn fixed(vector: &Vec3) -> Option<Self> {
         let length = vector.norm();
         (length.is_normal()).then(|| Self { normal: vector / length, rate: Vec3::zeros() })
     }
 
-    /// The common normal of the features two closest points lie on; `line` tells its sign, or is itself the normal.
+    /// The common normal of the features on which two closest points lie; `line` gives its sign, or is itself the
+    /// normal.
     pub(super) fn of_feature<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -65,11 +66,11 @@ impl Direction {
         Self { normal: -self.normal, rate: -self.rate }
     }
 
-    /// Calls `visit` with every direction, both ways, that can part two hulls that are near each other.
+    /// Calls `visit` with every direction, with both signs, that can separate two nearby hulls.
     ///
     /// # Source
     /// Separating axes of convex polytopes: Ericson, Real-Time Collision Detection, §5.2.1; the directions in the
-    /// planes of the faces and along the edges part coplanar and collapsed ones.
+    /// planes of the faces and along the edges separate coplanar and collapsed ones.
     pub(super) fn for_each<const N: usize>(
         a: &Hull<N>,
         b: &Hull<N>,
@@ -107,7 +108,7 @@ impl Direction {
     }
 }
 
-/// The direction across a plane problem, which does not turn.
+/// The out-of-plane direction of a plane problem, which does not rotate.
 fn out_of_plane() -> [Vec3; 2] {
     [Vec3::z(), Vec3::zeros()]
 }
@@ -116,29 +117,29 @@ fn mean(vectors: &[Vec3]) -> Vec3 {
     vectors.iter().sum::<Vec3>() / vectors.len().max(1) as f64
 }
 
-/// When a gap counts as none.
+/// Treatment of gaps within rounding.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Touch {
-    /// Never: gaps are taken as they are.
+    /// Gaps are taken as computed.
     Apart,
-    /// Gaps and closing speeds within rounding are none: faces that start at rest on each other.
+    /// Gaps and closing speeds within rounding count as zero: faces at rest on each other at the start.
     AtStart,
-    /// Gaps within rounding are none, and must open faster than rounding.
+    /// Gaps within rounding count as zero, and must open faster than rounding.
     Later,
 }
 
-/// Two moving hulls from one instant on.
+/// Two moving hulls from an instant on.
 #[derive(Debug)]
 pub(super) struct Motion<'a, const N: usize> {
     pub a: &'a Hull<N>,
     pub b: &'a Hull<N>,
     /// Distance at which they touch \[m\].
     pub distance: f64,
-    /// Common acceleration of a less that of b [m/s²].
+    /// Common acceleration of a minus that of b [m/s²].
     pub acceleration: Vec3,
-    /// Bound on what the accelerations of the nodes deviate from it [m/s²].
+    /// Bound on the deviation of the nodal accelerations from it [m/s²].
     pub deviation: f64,
-    /// Time left \[s\].
+    /// Remaining time \[s\].
     pub remaining: f64,
     /// Rounding of a gap \[m\].
     pub rounding: f64,
@@ -147,27 +148,26 @@ pub(super) struct Motion<'a, const N: usize> {
 }
 
 impl<const N: usize> Motion<'_, N> {
-    /// By how much the least distance of the nodes of the two hulls along n is above that at which they touch; negative
-    /// where they overlap.
+    /// Least distance of the nodes of the two hulls along n, minus the distance of contact; negative where they
+    /// overlap.
     pub(super) fn separation(&self, normal: &Vec3) -> f64 {
         let lowest = self.a.positions().iter().map(|x| normal.dot(x)).fold(f64::INFINITY, f64::min);
         let highest = self.b.positions().iter().map(|x| normal.dot(x)).fold(f64::NEG_INFINITY, f64::max);
         lowest - highest - self.distance
     }
 
-    /// Time during which the direction, at rest or turning, keeps the hulls apart; infinite when for ever.
+    /// Time for which the direction, fixed or rotating, separates the hulls; infinite if forever.
     pub(super) fn step(&self, direction: &Direction, touch: Touch) -> f64 {
         let at_rest = Direction { normal: direction.normal, rate: Vec3::zeros() };
         let step = self.bound(&at_rest, touch);
         if direction.rate == Vec3::zeros() { step } else { step.max(self.bound(direction, touch)) }
     }
 
-    /// First root over all pairs of nodes of a lower bound of (n + h ṅ)·(x_a − x_b):
-    /// g + p h + q h², with p = n·v + ṅ·x and q = ṅ·v + (n·A − deviation)/2. A negative third-order term
-    /// c h³ >= c H h² joins q up to a horizon H.
+    /// First root over all pairs of nodes of a lower bound of (n + h ṅ)·(x_a − x_b): g + p h + q h², with p = n·v + ṅ·x
+    /// and q = ṅ·v + (n·A − deviation)/2. A negative third-order term c h³ >= c H h² joins q up to a horizon H.
     fn bound(&self, direction: &Direction, touch: Touch) -> f64 {
         let cubic = 0.5 * (direction.rate.dot(&self.acceleration) - self.deviation * direction.rate.norm());
-        // A direction that turns grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
+        // A rotating direction grows: |n + h ṅ| ≤ 1 + h² |ṅ|²/2.
         let growth = self.distance * direction.rate.norm_squared();
         let mut common = 0.5 * (direction.normal.dot(&self.acceleration) - self.deviation - growth);
         let mut first = f64::INFINITY;
@@ -200,7 +200,7 @@ impl<const N: usize> Motion<'_, N> {
         }
     }
 
-    /// Closing speed of the nodes that overlap deepest along a direction; positive when approaching \[m/s\].
+    /// Closing speed of the deepest overlapping nodes along a direction; positive when approaching \[m/s\].
     pub(super) fn closing_speed(&self, direction: &Direction) -> f64 {
         let (nodes_a, nodes_b) = (direction.terms(self.a), direction.terms(self.b));
         let pairs = nodes_a[..self.a.positions().len()]
@@ -223,7 +223,7 @@ impl Direction {
     }
 }
 
-/// First root h ≥ 0 of g + p h + q h² for g ≥ 0, where it turns negative; infinite when there is none.
+/// First root h ≥ 0 of g + p h + q h² for g ≥ 0, where it becomes negative; infinite without a root.
 #[inline]
 fn first_root(g: f64, p: f64, q: f64) -> f64 {
     if p >= 0.0 && q >= 0.0 {

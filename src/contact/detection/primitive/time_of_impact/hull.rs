@@ -1,4 +1,4 @@
-//! A patch of a face at one instant, and the closest points of two of them.
+//! Hull of a Bézier face at one instant, and the closest points of two hulls.
 
 use super::FacePath;
 use crate::contact::detection::face::closest_point::segment_segment::closest_parameters;
@@ -6,11 +6,12 @@ use crate::contact::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Deviation of a quadrilateral from its plane, relative to its size, up to which it is plane.
+/// Deviation of a quadrilateral from its plane, relative to its size, below which it counts as plane.
 const FLATNESS: f64 = 1e-12;
-/// Area of a triangle, relative to the product of two edges, below which its edges describe it.
+/// Area of a triangle, relative to the product of two edges, below which it is treated by its edges.
 const DEGENERATE_SINE: f64 = 1e-14;
-/// Widening of a triangle in barycentric coordinates, which closes the seam between two triangles of a quadrilateral.
+/// Widening of a triangle in barycentric coordinates, which closes the seam between the two triangles of a
+/// quadrilateral.
 const SEAM: f64 = 1e-12;
 
 /// Edges and triangles that bound the convex hull of the nodes of a face.
@@ -29,11 +30,11 @@ static TETRAHEDRON: Boundary = Boundary {
     triangles: &[[0, 1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 3]],
 };
 
-/// Convex hull of the points that hold a patch of a face, at most `N`: a linear face itself, the tetrahedron around
-/// a warped quadrilateral, the Bézier control points of a quadratic patch.
+/// Convex hull of the points that bound a Bézier face, at most `N`: a linear face itself, the tetrahedron around a
+/// warped quadrilateral, or the control points of a quadratic face.
 ///
-/// Directions are sought on the polygon of the corners, the first of the points; whether they part two hulls is for
-/// all points to tell.
+/// Candidate directions come from the polygon of the corners, the first of the points. Whether a direction separates
+/// two hulls is tested with all points.
 #[derive(Debug)]
 pub(super) struct Hull<const N: usize> {
     boundary: &'static Boundary,
@@ -44,7 +45,7 @@ pub(super) struct Hull<const N: usize> {
 }
 
 impl<const N: usize> Hull<N> {
-    /// A patch at s, in absolute coordinates.
+    /// Hull of a Bézier face at s, in absolute coordinates.
     pub(super) fn at<P: FacePath>(path: &P, bezier_face: &BezierFace<N>, s: f64) -> Self {
         let (mut positions, mut velocities) = ([Vec3::zeros(); N], [Vec3::zeros(); N]);
         for ((position, velocity), point) in
@@ -85,7 +86,7 @@ impl<const N: usize> Hull<N> {
         self.boundary.triangles
     }
 
-    /// A line in a plane problem.
+    /// Whether it is a segment of a plane problem.
     pub(super) fn is_segment(&self) -> bool {
         self.boundary.triangles.is_empty()
     }
@@ -135,23 +136,23 @@ fn is_plane(nodes: &[Vec3; 4]) -> bool {
     normal.dot(&(nodes[1] - nodes[0])).abs() <= FLATNESS * size * normal.norm()
 }
 
-/// Which of two faces.
+/// One of the two faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     A,
     B,
 }
 
-/// What the two closest points lie on, as far as it fixes the common normal.
+/// Features of the two closest points, as far as they determine the common normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
-    /// A node, and the inside of a triangle of this side.
+    /// A node, and the interior of a triangle of this side.
     Triangle(Side, [usize; 3]),
-    /// The insides of an edge of a and of an edge of b.
+    /// The interiors of an edge of a and of an edge of b.
     Edges([usize; 2], [usize; 2]),
-    /// In the plane: a node, and the inside of a segment of this side.
+    /// In the plane: a node, and the interior of a segment of this side.
     Segment(Side, [usize; 2]),
-    /// A node and a node, or in space a node and an edge: the line between the points is the normal.
+    /// Two nodes, or in space a node and an edge: the line between the points is the normal.
     Line,
 }
 
@@ -171,10 +172,10 @@ impl Closest {
     }
 }
 
-/// Closest points of the boundaries of the hulls of the corners; they bound their distance unless these overlap.
+/// Closest points of the boundaries of the hulls of the corners; they bound the distance unless the hulls overlap.
 ///
-/// Either both points lie on edges, or one is a node over the inside of a triangle; the nodes on edges are found
-/// with the edges.
+/// Either both points lie on edges, or one is a node over the interior of a triangle; nodes on edges are found with the
+/// edges.
 pub(super) fn closest_features<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> Closest {
     let mut closest = Closest { distance: f64::INFINITY, points: [Vec3::zeros(); 2], feature: Feature::Line };
     nodes_over_triangles(a, b, Side::B, &mut closest);

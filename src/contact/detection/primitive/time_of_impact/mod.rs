@@ -1,17 +1,17 @@
-//! First time two moving faces touch, by conservative advancement.
+//! First time of contact of two moving faces, by conservative advancement.
 //!
-//! At each instant the closest points of the faces give a direction that parts their nodes. Velocities and a
-//! bound on the accelerations tell how long this direction, held or turned with the features it is normal to,
-//! still parts them: the faces cannot touch earlier, so time moves there. The result is never late (but for
-//! rounding), and the tangent bound makes the last steps converge quadratically.
+//! At each instant the closest points of the faces give a separating direction. Velocities and a bound on the
+//! accelerations tell for how long this direction, fixed or rotating with the features it is normal to, separates the
+//! faces. They cannot touch earlier, so time advances to there. The result is never late, up to rounding, and the
+//! tangent bound makes the last steps converge quadratically.
 //!
 //! Segments, triangles and plane quadrilaterals are the convex hulls of their nodes. Quadratic faces and warped
-//! quadrilaterals are split into Bézier patches, each in the hull of its control points, where and as far as the
-//! time depends on it (`subdivision`).
+//! quadrilaterals are Bézier faces, each in the hull of its control points, and are subdivided as far as the time
+//! depends on it (`subdivision`).
 //!
 //! # Source
-//! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems (1996), §2.3 (conservative advancement);
-//! Ericson, Real-Time Collision Detection, §5.1 (closest points) and §5.2.1 (separating axes).
+//! Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems (1996), §2.3 (conservative advancement); Ericson,
+//! Real-Time Collision Detection, §5.1 (closest points) and §5.2.1 (separating axes).
 
 mod direction;
 mod hull;
@@ -23,18 +23,18 @@ use crate::mesh::CellKind;
 use direction::{Direction, Motion, Touch};
 use hull::{Closest, Feature, Hull, closest_features};
 
-/// Rounding of a gap in units of the last place of the coordinates, and of a speed in those of the velocities.
+/// Rounding of a gap relative to the coordinates, and of a speed relative to the velocities.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Relative rounding of a time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Gap, relative to the size of the pair, below which the line between two points is no accurate normal.
+/// Gap, relative to the size of the pair, below which the line between two points is not an accurate normal.
 const NEAR: f64 = 1e-6;
-/// Share of the step before that a held direction must reach.
+/// Fraction of the last step that a held direction must reach.
 const WORTHWHILE: f64 = 0.1;
-/// Most advances: a grazing pair halves its gap with each, and a pair that spins needs some for every turn.
+/// Most advances: a grazing pair halves its gap with each, and a spinning pair needs several per revolution.
 const MAX_ADVANCES: usize = 10_000;
 
-/// A face that a rigid body carries along a known path.
+/// A face carried by a rigid body along a known path.
 pub trait FacePath {
     /// Kind of the face: a segment in plane problems, a triangle or quadrilateral in space.
     fn kind(&self) -> CellKind;
@@ -42,18 +42,18 @@ pub trait FacePath {
     fn node(&self, k: usize) -> Vec3;
     /// Position \[m\] and velocity \[m/s\] at s in [0, duration] of the material point at a reference position.
     fn point(&self, reference: &Vec3, s: f64) -> (Vec3, Vec3);
-    /// Acceleration that all points share exactly, constant [m/s²].
+    /// Exact common acceleration of all points, constant [m/s²].
     fn common_acceleration(&self) -> Vec3;
     /// Bound on |acceleration − common acceleration| of a material point for all s in [0, duration] [m/s²].
     fn acceleration_deviation(&self, reference: &Vec3) -> f64;
 }
 
-/// The first touch of two faces a and b.
+/// First contact of two faces a and b.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
     /// Time from the start of the paths \[s\].
     pub time: f64,
-    /// Where they touch \[m\].
+    /// Point of contact \[m\].
     pub point: Vec3,
     /// Unit normal from b to a.
     pub normal: Vec3,
@@ -78,8 +78,8 @@ pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> 
     time_of_approach(a, b, 0.0, duration)
 }
 
-/// First s in [0, `duration`] at which the faces are as near as a `distance`, as [`time_of_impact`] is for a distance of
-/// zero: faces that are nearer at the start overlap.
+/// First s in [0, `duration`] at which the distance of the faces falls to `distance`; otherwise as [`time_of_impact`].
+/// Faces that are nearer at the start count as overlapping.
 pub fn time_of_approach<A: FacePath, B: FacePath>(
     a: &A,
     b: &B,
@@ -129,12 +129,12 @@ pub fn time_of_approach<A: FacePath, B: FacePath>(
     impact
 }
 
-/// Bound on the deviation of the accelerations of the points of a patch [m/s²].
+/// Bound on the deviation of the accelerations of the points of a Bézier face [m/s²].
 fn acceleration_deviation<P: FacePath, const N: usize>(path: &P, bezier_face: &BezierFace<N>) -> f64 {
     bezier_face.points().iter().map(|point| path.acceleration_deviation(point)).fold(0.0, f64::max)
 }
 
-/// Whether all points of two hulls have one velocity, and places that are finite.
+/// Whether all points of two hulls have one velocity and finite positions.
 fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
     let velocity = a.velocities()[0];
     [a, b].iter().all(|hull| {
@@ -143,20 +143,20 @@ fn are_at_rest<const N: usize>(a: &Hull<N>, b: &Hull<N>) -> bool {
     })
 }
 
-/// How long faces stay apart, and the direction that shows it.
+/// How long faces stay separated, and the direction that proves it.
 #[derive(Clone, Copy, Debug)]
 struct Advance {
-    /// What the direction is normal to.
+    /// Feature that the direction is normal to.
     feature: Feature,
     normal: Vec3,
-    /// Zero on contact, infinite when they never touch.
+    /// Zero on contact, infinite if they never touch.
     step: f64,
-    /// Whether there was a gap: the next touch is an impact, not the rest of one.
+    /// Whether there was a gap, so that the next contact is an impact rather than rest.
     apart: bool,
 }
 
-/// Advance along the direction of the advance before, turned with its features: no closest points are needed as
-/// long as it gets ahead.
+/// Advance along the direction of the previous advance, rotated with its features: as long as it makes progress, no
+/// closest points are needed.
 fn hold<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Option<Advance> {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal)?;
     if motion.separation(&direction.normal) <= motion.rounding {
@@ -193,7 +193,7 @@ fn advance<const N: usize>(motion: &Motion<'_, N>, closest: &Closest, earlier: O
     })
 }
 
-/// Contact, with the normal of the features that met.
+/// Contact, with the normal of the features that touch.
 fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
     let direction = Direction::of_feature(motion.a, motion.b, before.feature, &before.normal);
     Advance { normal: direction.map_or(before.normal, |found| found.normal), step: 0.0, ..before }
@@ -201,8 +201,8 @@ fn arrive<const N: usize>(motion: &Motion<'_, N>, before: Advance) -> Advance {
 
 /// Advance of faces that touch or overlap.
 ///
-/// Faces that lie in one plane are apart either way along its normal: which of them is behind is known from the
-/// advance before, and at the start from their outward normals.
+/// Coplanar faces are separated by their common normal with either sign. The previous advance decides which face is
+/// behind, and at the start their outward normals do.
 fn leave<const N: usize>(motion: &Motion<'_, N>, closest: &Closest, earlier: Option<Advance>) -> Advance {
     let touch = if earlier.is_some() { Touch::Later } else { Touch::AtStart };
     let side = earlier.map_or_else(|| motion.b.outward() - motion.a.outward(), |before| before.normal);

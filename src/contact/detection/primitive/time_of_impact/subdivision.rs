@@ -1,18 +1,18 @@
-//! First touch of two faces of which at least one is curved, by branch and bound over pairs of patches.
+//! First contact of two faces of which at least one is curved, by branch and bound over pairs of Bézier faces.
 //!
-//! The hulls of the control points of two patches hold the patches; until the hulls can touch the patches cannot. The
-//! pair that can touch first is split, the thicker patch into its parts, and what its parts cannot do any earlier
-//! takes its place, until the first pair is as thin as the tolerance: its hulls are then the faces. Patches away from
-//! the touch drop out, so a touch at a point takes about as many pairs for each halving of the patches, and a halving
-//! divides their thickness by four.
+//! The hull of the control points contains a Bézier face: two such faces cannot touch before their hulls do. The pair
+//! that can touch first is split: the parts of its thicker face, each with its own time, replace it. This ends when the
+//! first pair is as thin as the tolerance; its hulls then represent the faces. Parts away from the contact drop out, so
+//! a contact at a point needs about the same number of pairs for each halving of the faces, and a halving divides their
+//! thickness by four.
 //!
-//! Pairs whose times differ by less than the tolerance are looked at from the smallest to the largest: where faces
-//! fit each other, the first thin pair settles the time and the others need not be split.
+//! Pairs with times within the tolerance are ordered from the smallest to the largest: where faces conform, the first
+//! thin pair determines the time and the others need not be split.
 //!
 //! # Source
-//! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between
-//! time-dependent curved surfaces", SIGGRAPH (branch and bound in time and parameters); here with the hulls of Bézier
-//! patches for the intervals and conservative advancement in time.
+//! Snyder, Woodbury, Fleischer, Currin & Barr 1993, "Interval methods for multi-point collisions between time-dependent
+//! curved surfaces", SIGGRAPH (branch and bound in time and parameters); here with the hulls of Bézier control points
+//! for the intervals and conservative advancement in time.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -25,14 +25,14 @@ use crate::contact::detection::face::convex_hull::{BezierFace, QuadraticBezierFa
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Gap, relative to the size of the smaller face, below which faces touch; half of it is left to the thickness of
-/// patches.
+/// Gap, relative to the size of the smaller face, below which faces touch; half of it is reserved for the thickness of
+/// Bézier faces.
 const TOLERANCE: f64 = 1e-9;
-/// Most pairs of patches looked at: a touch at a point takes some hundreds.
+/// Most pairs of Bézier faces: a contact at a point needs some hundreds.
 const MAX_PAIRS: usize = 8192;
-/// Most advances of a pair at a time; each is worth a few pairs.
+/// Most advances of a pair at a time; each costs as much as a few pairs.
 const MAX_ADVANCES: usize = 16;
-/// Share of the time left that an advance must gain to be worth another one.
+/// Fraction of the remaining time that an advance must gain to justify another one.
 const WORTHWHILE: f64 = 1e-3;
 
 /// Whether a face must be split: it is quadratic, or a quadrilateral warped by more than the tolerance.
@@ -44,7 +44,7 @@ pub(super) fn is_curved<P: FacePath>(path: &P) -> bool {
     bezier_face.warp() > 0.5 * TOLERANCE * bezier_face.extent()
 }
 
-/// First time at which two faces are as near as a distance; see [`super::time_of_approach`].
+/// First time at which the distance of two faces falls to a given one; see [`super::time_of_approach`].
 pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
     a: &A,
     b: &B,
@@ -84,23 +84,23 @@ pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
     search.first_touch()
 }
 
-/// Two patches and the time before which they do not touch.
+/// Two Bézier faces and a lower bound on their time of contact.
 #[derive(Clone, Copy, Debug)]
 struct BezierFacePair {
     bezier_faces: [QuadraticBezierFace; 2],
     /// Time \[s\] at which the hulls can touch.
     time: f64,
-    /// Where.
+    /// Midpoint of their closest points then.
     point: Vec3,
-    /// Direction from b to a that parted them last.
+    /// Last separating direction from b to a.
     normal: Vec3,
-    /// Whether they are still apart then: more advances would take the time further.
+    /// Whether they are still separated then: more advances would increase the time.
     is_apart: bool,
-    /// How often their faces have been split.
+    /// Number of subdivisions of their faces.
     depth: u32,
 }
 
-/// Place of a pair in the queue: earliest first, of pairs at about the same time the smallest, then the newest.
+/// Priority of a pair: earliest first; at about the same time the smallest, then the newest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Turn {
     /// Time in units of the resolution, rounded down.
@@ -118,7 +118,7 @@ impl PartialOrd for Turn {
 }
 
 impl Ord for Turn {
-    /// The next is the greatest, as the heap of the standard library yields its maximum.
+    /// The next pair is the greatest, as the heap of the standard library yields its maximum.
     fn cmp(&self, other: &Self) -> Ordering {
         let later = other.tick.total_cmp(&self.tick);
         later.then(self.depth.cmp(&other.depth)).then(self.index.cmp(&other.index))
@@ -132,9 +132,9 @@ struct Search<'a, A, B> {
     distance: f64,
     duration: f64,
     acceleration: Vec3,
-    /// Thickness of two patches together that need not be split \[m\].
+    /// Joint thickness of two Bézier faces below which they are not split \[m\].
     tolerance: f64,
-    /// Time in which the faces move by the tolerance at most \[s\].
+    /// Time in which the faces move by at most the tolerance \[s\].
     resolution: f64,
     /// The faces.
     whole: BezierFacePair,
@@ -142,28 +142,28 @@ struct Search<'a, A, B> {
     queue: BinaryHeap<Turn>,
 }
 
-/// Two thin patches at the start.
+/// State of two thin Bézier faces at the start.
 enum Start {
-    /// They go through each other.
+    /// They penetrate each other.
     Crossing,
-    /// They touch at most, and part or rest for this time \[s\].
+    /// They touch at most, and separate or rest for this time \[s\].
     Apart(f64),
-    /// They touch, and may be about to cross.
+    /// They touch, and may be about to penetrate.
     Touching,
 }
 
-/// Two hulls that could not be kept apart any longer.
+/// Two hulls without a separating direction.
 struct Stuck {
     time: f64,
-    /// Direction that parted them last; none if they were never apart.
+    /// Last separating direction; `None` if they were never separated.
     normal: Option<Vec3>,
     point: Vec3,
-    /// Whether they are apart there, the advances being spent.
+    /// Whether they are separated there, after the most advances.
     is_apart: bool,
 }
 
 impl<A: FacePath, B: FacePath> Search<'_, A, B> {
-    /// Splits the pair whose turn it is until one touches.
+    /// Splits the first pair of the queue until one touches.
     fn first_touch(&mut self) -> Option<Impact> {
         while let Some(turn) = self.queue.pop() {
             let pair = self.pairs[turn.index];
@@ -202,7 +202,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         None
     }
 
-    /// Queues a pair that can touch within the flight, with the time of that.
+    /// Queues a pair that can touch within the flight, with its time.
     fn offer(&mut self, pair: BezierFacePair) {
         let Some(stuck) = self.meet(&pair) else { return };
         let normal = stuck.normal.unwrap_or(pair.normal);
@@ -212,7 +212,8 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         self.pairs.push(BezierFacePair { time, point, normal, is_apart, ..pair });
     }
 
-    /// Advances a pair from its time for as long as a direction parts the hulls; `None` if that is for the whole flight.
+    /// Advances a pair from its time for as long as a direction separates the hulls; `None` if that lasts for the whole
+    /// flight.
     fn meet(&self, pair: &BezierFacePair) -> Option<Stuck> {
         let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_apart: false };
         for _ in 0..MAX_ADVANCES {
@@ -220,7 +221,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let closest = closest_features(&hulls.0, &hulls.1);
             stuck.point = self.point(&closest, pair, stuck.time);
             let motion = self.motion(pair, &hulls, stuck.time);
-            // Where hulls touch, in one plane perhaps, what parted them last tells from which side they came.
+            // Hulls may touch in one plane: the last separating direction tells the side they came from.
             let parted = stuck.normal.unwrap_or(pair.normal);
             let is_apart = closest.distance - self.distance > motion.rounding;
             let line = if is_apart { closest.line() } else { parted };
@@ -250,7 +251,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         Some(Stuck { is_apart: true, ..stuck })
     }
 
-    /// What thin patches do that could not be kept apart at the start.
+    /// State of thin Bézier faces that no direction separates at the start.
     fn at_start(&self, pair: &BezierFacePair) -> Start {
         let hulls = self.hulls(pair, 0.0);
         let mut motion = self.motion(pair, &hulls, 0.0);
@@ -265,7 +266,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         }
     }
 
-    /// Impact of faces that cross at the start, where they approach along the direction of least overlap.
+    /// Impact of faces that penetrate each other at the start, if they approach along the direction of least overlap.
     fn crossing(&self) -> Option<Impact> {
         let hulls = self.hulls(&self.whole, 0.0);
         let motion = self.motion(&self.whole, &hulls, 0.0);
@@ -275,7 +276,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
         (next.step == 0.0).then_some(Impact { time: 0.0, point, normal: next.normal })
     }
 
-    /// The hulls at s, relative to where the first point of that of a is.
+    /// The hulls at s, relative to the first point of that of a.
     fn hulls(&self, pair: &BezierFacePair, s: f64) -> (Hull<9>, Hull<9>) {
         let mut hulls =
             (Hull::at(self.a, &pair.bezier_faces[0], s), Hull::at(self.b, &pair.bezier_faces[1], s));

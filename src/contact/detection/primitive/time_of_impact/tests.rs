@@ -55,7 +55,7 @@ impl FacePath for RigidFace {
     }
 }
 
-/// Roots of g + p s + q s², in no order.
+/// Roots of g + p s + q s², in arbitrary order.
 fn roots(g: f64, p: f64, q: f64) -> Vec<f64> {
     if q == 0.0 {
         return vec![-g / p];
@@ -68,12 +68,12 @@ fn roots(g: f64, p: f64, q: f64) -> Vec<f64> {
     vec![sum / q, g / sum]
 }
 
-/// First touch of two triangles in relative translation (time, closing speed), from all 6 node–face and
-/// 9 edge–edge pairs: roots of coplanarity, and whether the touch lies inside the features.
+/// First contact of two triangles in relative translation (time, closing speed), from all 6 node–face and 9 edge–edge
+/// pairs: roots of coplanarity, and whether the contact lies inside the features.
 fn first_touch(a: &RigidFace, b: &RigidFace, duration: f64) -> Option<(f64, f64)> {
     let (velocity, acceleration) = (a.velocity - b.velocity, a.acceleration - b.acceleration);
     let mut first: Option<(f64, f64)> = None;
-    // `offset` is a point of a relative to one of b; `inside` judges it at the touch.
+    // `offset` is a point of a relative to one of b; `inside` tests it at the contact.
     let mut pair = |normal: Vec3, offset: Vec3, inside: &dyn Fn(Vec3) -> bool| {
         let coefficients = [normal.dot(&offset), normal.dot(&velocity), 0.5 * normal.dot(&acceleration)];
         for s in roots(coefficients[0], coefficients[1], coefficients[2]) {
@@ -135,7 +135,7 @@ fn triangle() -> impl Strategy<Value = [Vec3; 3]> {
         .prop_filter("collapsed", |[x, y, z]| (y - x).cross(&(z - x)).norm() > 0.05)
 }
 
-/// Two triangles, apart at the start, whose motion brings them near each other within about one second.
+/// Two triangles, separated at the start, that approach each other within about one second.
 fn approaching_pair(acceleration: f64) -> impl Strategy<Value = (RigidFace, RigidFace)> {
     let motion = (vector(1.0), vector(1.0), vector(5.0), 0.2..1.0_f64);
     (triangle(), triangle(), motion).prop_filter_map("near", move |(x, y, (way, aim, pull, time))| {
@@ -148,7 +148,7 @@ fn approaching_pair(acceleration: f64) -> impl Strategy<Value = (RigidFace, Rigi
     })
 }
 
-/// Largest coordinate that nodes of two faces come through up to a time, as a bound on its terms \[m\].
+/// Bound on the coordinates of the nodes of two faces up to a time \[m\].
 fn size(a: &RigidFace, b: &RigidFace, time: f64) -> f64 {
     let of_face = |face: &RigidFace| {
         let moved = face.velocity.amax() * time + face.acceleration.amax() * (0.5 * time * time);
@@ -157,12 +157,12 @@ fn size(a: &RigidFace, b: &RigidFace, time: f64) -> f64 {
     of_face(a).max(of_face(b))
 }
 
-/// Whether numbers of this size agree but for some roundings.
+/// Whether numbers of this size agree up to some rounding.
 fn agree(found: f64, expected: f64, size: f64) -> bool {
     (found - expected).abs() <= 4.0 * f64::EPSILON * size
 }
 
-/// Never late and hardly early, but for so many roundings of the coordinates over the closing speed.
+/// Never late, and early only by a multiple of the rounding of the coordinates over the closing speed.
 fn check(a: &RigidFace, b: &RigidFace, duration: f64, expected: Option<(f64, f64)>, roundings: f64) {
     let found = time_of_impact(a, b, duration);
     match (found, expected) {
@@ -238,7 +238,7 @@ proptest! {
         }
         if let Some(impact) = found {
             let closest = closest_features(&a.hull(impact.time), &b.hull(impact.time));
-            // Faces are at each other when the gap is rounding of the way that they have come, some 10 m.
+            // Faces touch when the gap is within the rounding of their displacement, some 10 m.
             let within = 2e-13 * size(&a, &b, impact.time);
             prop_assert!(closest.distance < within, "early: gap {:e}", closest.distance);
             prop_assert!((closest.points[0] - impact.point).norm() < within);
@@ -298,12 +298,12 @@ fn a_corner_that_leaves_a_rotating_face_does_not_impact_again() {
     };
     let tip = Vec3::new(0.5, 0.25, 0.0);
     let nodes = [tip, tip + Vec3::new(0.1, 0.0, 1.0), tip + Vec3::new(0.0, 0.1, 1.0)];
-    // The face falls away from the tip at 1 m/s while its other edge, behind the pivot, is at rest.
+    // The face recedes from the tip at 1 m/s while its other edge, behind the pivot, is at rest.
     let leaving = RigidFace::translating(CellKind::Tri3, &nodes, Vec3::zeros(), Vec3::zeros());
     assert_eq!(time_of_impact(&leaving, &b, 0.2), None);
     let rising = RigidFace { spin: Vec3::new(0.0, -2.0, 0.0), ..b };
     assert_eq!(time_of_impact(&leaving, &rising, 0.2).unwrap().time, 0.0);
-    // Both rise, the tip faster: they part although the far nodes of the face rise faster still.
+    // Both rise, the tip faster: they separate although the far nodes of the face rise still faster.
     let faster = RigidFace { velocity: Vec3::new(0.0, 0.0, 1.5), ..leaving };
     assert_eq!(time_of_impact(&faster, &rising, 0.1), None);
 }
@@ -360,10 +360,10 @@ fn a_graze_ends() {
     };
     assert_eq!(time_of_impact(&miss(1e-9), &b, 10.0), None);
     let graze = time_of_impact(&miss(-1e-9), &b, 10.0).unwrap();
-    // The rounding of the height of 1 m, over the speed 2 √gap at which it is met.
+    // The rounding of the height of 1 m, over the closing speed 2 √gap.
     let (early, size) = (1e-9_f64.sqrt(), 1.0);
     assert!(agree(graze.time, 1.0 - early, size / early), "{graze:?}");
-    // A graze to within rounding may be reported, and then where the height is rounding.
+    // A graze within rounding may be reported, and then where the height is within rounding.
     let exact = time_of_impact(&miss(0.0), &b, 10.0);
     let within = 64.0 * f64::EPSILON.sqrt();
     assert!(exact.is_none_or(|impact| (impact.time - 1.0).abs() < within), "{exact:?}");
@@ -420,7 +420,7 @@ proptest! {
         prop_assume!(motion.separation(&direction.normal) > 0.0);
         let end = motion.step(&direction, Touch::Apart).min(remaining);
         let at_rest = Direction { rate: Vec3::zeros(), ..direction };
-        // Least height of any node pair, the deviations pulling straight against the direction.
+        // Least height of any node pair, with the deviations opposed to the direction.
         let apart = |direction: &Direction, h: f64| {
             let turned = direction.normal + direction.rate * h;
             let pull = 0.5 * h * h * deviation * (1.0 + direction.rate.norm() * h);

@@ -1,15 +1,16 @@
-//! The search for many queries, in stages.
+//! Closest faces of a batch of queries, in stages.
 //!
-//! A block of consecutive queries goes through each stage before the next begins, so that no query waits for what it
-//! found itself: the processor has the others to go on with.
+//! A block of consecutive queries passes each stage before the next begins. A query then never waits for its own
+//! intermediate result: the processor continues with the others.
 //!
-//! 1. Near queries form groups. A descent to the nearest node bounds how far the faces of a group are, and the
-//!    nodes of the lowest level within that reach are listed.
-//! 2. The nearest of the listed nodes, and of its leaves, is that in which each query starts.
-//! 3. The distance to its faces excludes most of the other nodes and leaves; what is left is listed in pairs.
-//! 4. Distances of all pairs, of which the least is the answer.
+//! 1. Nearby queries form groups. A descent to the nearest node bounds the distance of a group from the faces; the
+//!   nodes of the lowest level within that distance are listed.
+//! 2. Each query starts in the nearest listed node and its nearest leaf.
+//! 3. The distance to the faces of this leaf excludes most other nodes and leaves; the rest is listed in pairs with the
+//!   queries.
+//! 4. The distances of all pairs are computed; the least gives the closest face.
 //!
-//! A query for which a list is too short goes alone.
+//! A query that overflows a list is searched alone.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
@@ -22,7 +23,7 @@ use crate::math::eight_lanes::{EightLanes, set_bits};
 use crate::math::pack::prefetch;
 use crate::math::vectorised::Kernel;
 
-/// Fewest queries worth a task of their own.
+/// Fewest queries per task.
 pub(super) const QUERIES_PER_TASK: usize = 1024;
 
 /// Queries of a block.
@@ -31,16 +32,16 @@ const BLOCK: usize = 32;
 /// Most queries of a group.
 const GROUP: usize = 8;
 
-/// Nodes are listed eight by eight.
+/// Nodes are listed in chunks of eight.
 const CHUNKS: usize = LISTED / CHILDREN;
 
-/// Most pairs of a query and a node or leaf that a block lists.
+/// Most pairs of a query and a node or leaf per block.
 const PAIRS: usize = 16 * BLOCK;
 
-/// The place of no node.
+/// Marks a missing index.
 const NONE: u32 = u32::MAX;
 
-/// Searches for consecutive queries.
+/// Closest faces of consecutive queries.
 struct SearchAll<'a> {
     index: &'a ClosestFaceIndex,
     queries: &'a [Vec3],
@@ -48,45 +49,45 @@ struct SearchAll<'a> {
     closest: &'a mut [Option<ClosestFace>],
 }
 
-/// What the stages leave for each other.
+/// Intermediate results of the stages.
 struct Block<'a, O> {
     simd: O,
     index: &'a ClosestFaceIndex,
-    /// Squared distance beyond which nothing counts.
+    /// Squared distance beyond which faces are ignored.
     farthest: f64,
-    /// The group of each query, and the nodes that it lists.
+    /// The group of each query, and the nodes that each group lists.
     group_of: [usize; BLOCK],
     nodes: [[u32; LISTED]; BLOCK],
     num_nodes: [usize; BLOCK],
-    /// The boxes of the nodes of one group.
+    /// Boxes of the nodes of the present group.
     boxes: [Node; CHUNKS],
     rounded: [Rounded; BLOCK],
-    /// Squared distance within which each query finds its closest face.
+    /// Upper bound on the squared distance of each query from its closest face.
     limits: [f64; BLOCK],
-    /// Keys of the nodes of the group as each query sees them.
+    /// Keys of the nodes of the group for each query.
     keys: [[[u32; CHILDREN]; CHUNKS]; BLOCK],
-    /// The place in the list of the node that each query starts in, if any, and the keys of its leaves.
+    /// Index in the list of the first node of each query, if any, and the keys of its leaves.
     first_nodes: [u32; BLOCK],
     first_keys: [[u32; CHILDREN]; BLOCK],
     first_leaves: Pairs,
-    /// Other nodes within the limits, by their place in the list, and other leaves.
+    /// Other nodes within the limits, by index in the list, and other leaves.
     near_nodes: Pairs,
     near_leaves: Pairs,
-    /// Squared distances of the faces of leaves in pairs.
+    /// Squared distances of the query–leaf pairs.
     distances: [Lanes; PAIRS],
-    /// The closest face so far of each query.
+    /// Closest face of each query so far.
     best: [Best; BLOCK],
-    /// Whether a list was too short for a query.
+    /// Whether a query overflowed a list.
     goes_alone: [bool; BLOCK],
     stack: Stack,
 }
 
-/// Squared distance, face, place of the leaf times [`LANES`] and lane: in that order, so that the least is the closest
-/// and of equally close ones the first.
+/// Squared distance, face, and index of the leaf times [`LANES`] plus lane, packed in that order: the least is the
+/// closest face, and the first of equally close ones.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 struct Best(u128);
 
-/// Pairs of a query and a place.
+/// Pairs of a query and an index.
 struct Pairs {
     count: usize,
     queries: [u32; PAIRS],
@@ -96,7 +97,7 @@ struct Pairs {
 impl Pairs {
     const NONE: Self = Self { count: 0, queries: [0; PAIRS], places: [0; PAIRS] };
 
-    /// Pairs a query with those of eight places that are set; false if there is no room.
+    /// Pairs a query with the marked ones of eight indices; returns false if the list is full.
     #[inline(always)]
     fn add(&mut self, query: usize, first: u32, set: u8) -> bool {
         let range = self.count..self.count + CHILDREN;
@@ -119,7 +120,7 @@ impl Pairs {
     }
 }
 
-/// The bit of a number, where it has one in eight.
+/// Bit `number` of eight, or no bit beyond them.
 #[inline(always)]
 fn bit(number: u32) -> u8 {
     (1_u32 << number.min(CHILDREN as u32)) as u8
@@ -130,7 +131,7 @@ fn lanes_of(query: &Vec3) -> PointLanes {
     [Lanes::splat(query.x), Lanes::splat(query.y), Lanes::splat(query.z)]
 }
 
-/// Whether two points are within `span` of each other along each axis; not where one is not finite.
+/// Whether two points are within `span` of each other along each axis; false for coordinates that are not finite.
 #[inline(always)]
 fn are_near(a: &Vec3, b: &Vec3, span: f64) -> bool {
     (a.x - b.x).abs() <= span && (a.y - b.y).abs() <= span && (a.z - b.z).abs() <= span
@@ -184,7 +185,7 @@ impl Best {
         Self(u128::from(distance_squared.to_bits()) << 64 | u128::from(face) << 32 | u128::from(place))
     }
 
-    /// The closest of this one and the faces of a leaf.
+    /// The closer of this one and the faces of a leaf.
     #[inline(always)]
     fn or(self, simd: impl EightLanes, leaf: u32, faces: &[u32; LANES], distances_squared: &Lanes) -> Self {
         let (distance_squared, lane) = simd.first_least(distances_squared);
@@ -197,7 +198,7 @@ impl Best {
         f64::from_bits((self.0 >> 64) as u64)
     }
 
-    /// Leaf and lane, if it is not farther than the square root of `farthest`.
+    /// Leaf and lane, if within the square root of `farthest`.
     #[inline(always)]
     fn place(self, farthest: f64) -> Option<(u32, usize)> {
         let place = self.0 as u32;
@@ -207,7 +208,7 @@ impl Best {
 }
 
 impl<O: EightLanes> Block<'_, O> {
-    /// Forms the groups, and lists the nodes of each with the keys that its queries see.
+    /// Forms the groups, and lists the nodes of each with their keys.
     #[inline(always)]
     fn list_nodes(&mut self, queries: &[Vec3]) {
         self.goes_alone = [false; BLOCK];
@@ -261,7 +262,7 @@ impl<O: EightLanes> Block<'_, O> {
         }
     }
 
-    /// The nearest leaf of the nearest node of each query, and how far its faces are.
+    /// Finds the nearest leaf of the nearest node of each query, and the distance of its faces.
     #[inline(always)]
     fn visit_first_leaves(&mut self, queries: &[Vec3]) {
         let index = self.index;
@@ -363,18 +364,18 @@ fn visit(
 }
 
 impl ClosestFaceIndex {
-    /// The closest face no farther than `radius` \[m\] from `query`, if any; of equally close ones the first. None
-    /// where the query is not finite.
+    /// The closest face within `radius` \[m\] of `query`, the first of equally close ones; `None` if no face is within
+    /// it or the query is not finite.
     pub fn closest(&self, query: &Vec3, radius: f64) -> Option<ClosestFace> {
         let mut closest = [None];
         self.closest_to_all(&[*query], radius, &mut closest);
         closest[0]
     }
 
-    /// The closest face of each query, as [`ClosestFaceIndex::closest`] gives it; in parallel.
+    /// The closest face of each query as [`ClosestFaceIndex::closest`] gives it, in parallel.
     ///
     /// # Cost
-    /// No allocation. Queries near the one before them cost less.
+    /// No allocation. Queries near the preceding one cost less.
     pub fn closest_to_all(&self, queries: &[Vec3], radius: f64, closest: &mut [Option<ClosestFace>]) {
         queries.par_chunks(QUERIES_PER_TASK).zip(closest.par_chunks_mut(QUERIES_PER_TASK)).for_each(
             |(queries, closest)| self.vectorised.run(SearchAll { index: self, queries, radius, closest }),

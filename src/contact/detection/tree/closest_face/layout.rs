@@ -1,4 +1,4 @@
-//! How an index is laid out: faces ordered by divisions, boxes from the leaves up.
+//! Build of an index: faces sorted by recursive division, boxes fitted from the leaves up.
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -7,23 +7,23 @@ use super::*;
 use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, control_points};
 use crate::contact::detection::volume::Aabb;
 
-/// Faces handled by one task at least.
+/// Fewest faces per task.
 const FACES_PER_TASK: usize = 2048;
 
-/// What bounds the closest points of a face is wider than the face by this part of its extent, and by rounding of
-/// the coordinates: closest points in floating point may lie a little off their face.
+/// Margin of the bounds of a face, relative to its extent, besides the rounding of the coordinates: computed closest
+/// points may lie slightly off their face.
 const MARGIN: f64 = 1e-9;
 
-/// Leaves beyond those that the faces would fill, for one of them: room to divide faces where they part best.
+/// Fraction of spare leaves, which let faces be divided where it costs least.
 const SPARE: f64 = 0.15;
 
-/// Most faces of which all divisions are looked at.
+/// Most faces for which all divisions are compared.
 const COMPARED: usize = 64;
 
-/// An axis is looked at if the extent along it is no less than this part of the longest.
+/// Least extent along an axis for its divisions to be compared, relative to the longest extent.
 const SHORTEST: f32 = 0.4;
 
-/// A face on its way to a leaf: its box, from the first node of the surface.
+/// A face to be assigned to a leaf: its box, relative to the first node of the surface.
 #[derive(Clone, Copy)]
 struct Item {
     extent: Extent,
@@ -53,7 +53,7 @@ impl Extent {
         [0, 1, 2].map(|d| self.upper[d] - self.lower[d])
     }
 
-    /// Half its surface: how often queries of all directions meet it.
+    /// Half its surface area: proportional to the probability that a query meets it.
     fn area(&self) -> f32 {
         let [x, y, z] = self.size();
         x * y + y * z + z * x
@@ -70,7 +70,7 @@ impl Item {
         Self { extent, face: face as u32 }
     }
 
-    /// Order of the centres along an axis, and of the faces where they are the same.
+    /// Order of the centres along an axis, ties by face.
     fn compare(&self, other: &Self, axis: usize) -> Ordering {
         let centre = |item: &Self| item.extent.lower[axis] + item.extent.upper[axis];
         centre(self).total_cmp(&centre(other)).then(self.face.cmp(&other.face))
@@ -94,14 +94,14 @@ impl Node {
     }
 }
 
-/// The nearest number of single precision that is finite.
+/// The nearest finite number in single precision.
 #[inline(always)]
 pub(super) fn single_precision(x: f64) -> f32 {
     Real::max(Real::min(x, f64::from(f32::MAX)), f64::from(f32::MIN)) as f32
 }
 
-/// Numbers of single precision below and above `x`, by more than `x` and a query near it are rounded by together: what a
-/// query farther away is off by besides is little in proportion to its distance.
+/// Numbers in single precision below and above `x` by more than the joint rounding of `x` and a nearby query; the
+/// additional rounding of a distant query is small relative to its distance.
 fn outward(x: f64) -> [f32; 2] {
     let near = single_precision(x);
     let slack = near.abs() * (2.0 * f32::EPSILON) + f32::MIN_POSITIVE;
@@ -115,7 +115,7 @@ impl ClosestFaceIndex {
     /// O(n log n), in parallel.
     ///
     /// # Panics
-    /// If `positions` is shorter than the largest node number of the surface asks for.
+    /// If `positions` does not cover the largest node number of the surface.
     pub fn build(surface: &Surface, positions: &[Vec3]) -> Self {
         let origin = surface.nodes().first().map_or_else(Vec3::zeros, |&node| positions[node as usize]);
         let origin = if origin.iter().all(|c| c.is_finite()) { origin } else { Vec3::zeros() };
@@ -168,7 +168,7 @@ impl ClosestFaceIndex {
         self.stack_boxes(bounds);
     }
 
-    /// Levels of boxes until a single node is left.
+    /// Adds levels of boxes up to the root.
     fn stack_boxes(&mut self, mut bounds: Vec<Option<Aabb>>) {
         let (mut first, origin) = (0, self.origin);
         while !bounds.is_empty() {
@@ -189,7 +189,7 @@ fn joint(bounds: &[Option<Aabb>]) -> Option<Aabb> {
     bounds.iter().flatten().copied().reduce(|joint, bounds| joint.union(&bounds))
 }
 
-/// Leaves of a complete tree for so many faces: the root may have fewer children than the other nodes.
+/// Leaves of a complete tree for `num_faces` faces; the root may have fewer children than other nodes.
 fn num_leaves(num_faces: usize) -> usize {
     let wanted = (num_faces as f64 * (1.0 + SPARE) / LANES as f64).ceil() as usize;
     let mut below_a_child = 1;
@@ -199,8 +199,8 @@ fn num_leaves(num_faces: usize) -> usize {
     wanted.next_multiple_of(below_a_child)
 }
 
-/// Orders faces so that each of as many leaves as there are `counts` has a run of near ones, and counts those: by
-/// division between the first and the second half of the leaves, and so on.
+/// Sorts the faces so that each leaf gets a run of neighbouring ones, and counts these: recursively divides them
+/// between the first and the second half of the leaves.
 fn arrange(items: &mut [Item], counts: &mut [usize]) {
     if counts.len() < 2 {
         counts.fill(items.len());
@@ -218,8 +218,8 @@ fn arrange(items: &mut [Item], counts: &mut [usize]) {
     }
 }
 
-/// Orders faces along an axis and divides them between so many leaves: many in proportion, across their longest
-/// extent, few where the leaves on both sides have the least surface.
+/// Sorts faces along an axis and divides them between two sets of leaves: many faces in proportion, across their
+/// longest extent; few faces where the total surface area is least.
 fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     let even = items.len() * leaves[0] / (leaves[0] + leaves[1]);
     if items.len() < 2 {
@@ -243,7 +243,7 @@ fn divide(items: &mut [Item], leaves: [usize; 2]) -> usize {
     best.1
 }
 
-/// The cheapest place in `places` to divide ordered faces, and its cost.
+/// The cheapest index in `places` to divide sorted faces, and its cost.
 fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) {
     let cost = |extent: &Extent, count: usize| extent.area() * count.div_ceil(LANES) as f32;
     let (mut beyond, mut extent) = ([0.0; COMPARED + 1], Extent::NOTHING);
@@ -262,7 +262,7 @@ fn best_division(items: &[Item], places: RangeInclusive<usize>) -> (f32, usize) 
     best
 }
 
-/// Consecutive runs of so many faces.
+/// Consecutive runs of these lengths.
 fn runs<'a>(items: &'a [Item], counts: &[usize]) -> Vec<&'a [Item]> {
     let mut rest = items;
     let mut run = |&count: &usize| {
@@ -290,7 +290,7 @@ fn sample(surface: &Surface, positions: &[Vec3], runs: &[&[Item]]) -> Sample {
     sample
 }
 
-/// A leaf of up to four faces, and what bounds it.
+/// A leaf of up to four faces, and its bounds.
 fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<Aabb>, f64) {
     let Some(last) = items.last() else {
         return (
@@ -321,13 +321,12 @@ fn leaf(surface: &Surface, positions: &[Vec3], items: &[Item]) -> (Leaf, Option<
     (Leaf { faces, shapes }, joint(&around), margin)
 }
 
-/// Box that holds the closest points of a face, and how much wider it is for their rounding; none where no node has a
-/// position.
+/// Box that contains the closest points of a face, and its margin for their rounding; `None` where no node is finite.
 fn bounds(kind: CellKind, nodes: &[u32], positions: &[Vec3]) -> Option<(Aabb, f64)> {
     let mut buffer = [Vec3::zeros(); MAX_CONTROL_POINTS];
     let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for point in control_points(kind, nodes, positions, &mut buffer) {
-        // The numbers among them: those of the standard library leave the others out.
+        // The minimum and maximum of the standard library ignore operands that are not numbers.
         lower = lower.zip_map(point, f64::min);
         upper = upper.zip_map(point, f64::max);
     }

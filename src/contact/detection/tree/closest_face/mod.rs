@@ -1,18 +1,19 @@
 //! The closest point of a whole surface, for many query points.
 //!
-//! An index holds the faces of a surface in one configuration: leaves of four faces, then a tree of eight boxes a
-//! node, in single precision and rounded outward. A point meets eight boxes or four triangles at a time, in lanes.
+//! An index holds the faces of a surface in one configuration: leaves of four faces, below a tree with eight boxes per
+//! node, in single precision and rounded outward. A point is tested against eight boxes or four triangles at a time, in
+//! lanes.
 //!
 //! ```text
 //! nodes    [□ □ □ □ □ □ □ □]                     the tree is complete: the children of a node are consecutive,
 //!           │ └──────────────────┐
-//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …   and there are a few more than are needed
+//!          [□ □ □ □ □ □ □ □]    [□ □ □ □ □ □ □ □] …   with a few spare leaves
 //!           │
 //! leaves   [△ △ △ △]                             four triangles, or four faces of other kinds
 //! ```
-//! Every answer is that of a search over all faces, bit for bit: bounds are rounded so that they exclude nothing
-//! that is as close, and of equally close faces the first wins. So it depends neither on the order of the search
-//! nor on the number of threads.
+//! Every result equals that of a search over all faces, bit for bit: the rounded bounds never exclude a face that is
+//! equally close, and the first of equally close faces wins. The result depends neither on the order of the search nor
+//! on the number of threads.
 //!
 //! # Source
 //! Roussopoulos, Kelley & Vincent 1995, "Nearest neighbor queries", for the branch and bound over boxes.
@@ -50,35 +51,35 @@ pub struct ClosestFace {
 #[derive(Clone, Debug)]
 pub struct ClosestFaceIndex {
     vectorised: Vectorised,
-    /// Where the coordinates of the boxes start.
+    /// Origin of the coordinates of the boxes.
     origin: Vec3,
     /// Level by level from the lowest, whose children are the leaves; the last is the root.
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
     /// Points of the leaves of each node of the lowest level.
     samples: Vec<Sample>,
-    /// Within what queries share the upper levels: twice the mean extent of a node of the lowest level.
+    /// Largest extent of a group of queries: twice the mean extent of a node of the lowest level.
     span: f64,
     /// Kinds and node positions of the faces that are not plain triangles, by the first node of each.
     other_faces: Vec<(CellKind, u32)>,
     other_nodes: Vec<Vec3>,
-    /// What distances may be off by rounding.
+    /// Bound on the rounding of distances.
     margin: f64,
 }
 
-/// Boxes of eight children in single precision, rounded outward; one without a child is not a number.
+/// Boxes of eight children in single precision, rounded outward; not a number for a missing child.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Node {
     boxes: Boxes,
-    /// The first child; leaves count before nodes.
+    /// The first child; leaves are numbered before nodes.
     first: u32,
 }
 
-/// A point of a face of each of eight leaves; not a number where there is none.
+/// A point of a face of each of eight leaves; not a number for a missing leaf.
 type Sample = [[f64; CHILDREN]; 3];
 
-/// Up to four faces in their order; some are repeated where there are fewer.
+/// Up to four faces in their order, with repetitions in a leaf of fewer.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     faces: [u32; LANES],
@@ -91,9 +92,9 @@ struct Leaf {
     reason = "a pointer would cost triangles a load; other leaves are no more"
 )]
 enum Shapes {
-    /// Triangles, no sliver among them.
+    /// Triangles without slivers.
     Triangles(TriangleLanes),
-    /// Any other faces: their places in the list of such faces.
+    /// Any other faces: their indices in the list of such faces.
     Others([u32; LANES]),
 }
 

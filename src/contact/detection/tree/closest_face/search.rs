@@ -7,28 +7,28 @@ use super::*;
 use crate::contact::detection::face::closest_point::batch::{PointLanes, points_from_fn};
 use crate::math::eight_lanes::{EightLanes, set_bits};
 
-/// A computed squared distance to a box may exceed that to a point in it by this factor, and by this where it leaves
-/// the normal numbers of single precision. Differences, squares and sums are off by 3 units in the last place, and so
-/// is the place of a query by a half in proportion to its distance; `outward` makes up for the rest.
+/// Largest ratio of a computed squared distance of a box to that of a point in it, and the excess below the normal
+/// numbers of single precision. Differences, squares and sums have errors of 3 units in the last place, and the
+/// position of a query half a unit in proportion to its distance; `outward` covers the rest.
 const SINGLE_ROUNDING: [f64; 2] = [1.0 + 16.0 * f32::EPSILON as f64, 1e-37];
 
 /// Most nodes of a list.
 pub(super) const LISTED: usize = 32;
 
-/// Last bits of a key, which hold a number instead: that of the child, or the place in a list.
+/// Low bits of a key, which hold an index instead: that of the child, or the position in a list.
 const NUMBER: u32 = LISTED as u32 - 1;
 
-/// Most entries waiting: seven for each of at most 11 levels, and eight that are written at a time.
+/// Most stack entries: seven for each of at most 11 levels, and eight written at a time.
 pub(super) const STACK: usize = 7 * 11 + CHILDREN;
 
 /// Nodes and leaves that may hold a closer face: their numbers, below the bits of the bound.
 pub(super) type Stack = [u64; STACK];
 
-/// What is done with the leaves that a descent comes to.
+/// Processes the leaves that a descent reaches.
 pub(super) trait Visitor {
-    /// Key beyond which no box counts.
+    /// Key beyond which boxes are ignored.
     fn limit(&self) -> u32;
-    /// Takes the faces of a leaf into account.
+    /// Processes the faces of a leaf.
     fn visit(&mut self, leaf: u32);
 }
 
@@ -37,15 +37,15 @@ struct Search<'a> {
     index: &'a ClosestFaceIndex,
     query: PointLanes,
     rounded: Rounded,
-    /// Squared distance of the best so far, or beyond which nothing counts.
+    /// Squared distance of the closest face so far, or the limit of the search.
     least: f64,
-    /// Key beyond which no box counts.
+    /// Key beyond which boxes are ignored.
     limit: u32,
-    /// The best so far: the face, its leaf, its lane there.
+    /// The closest face so far, its leaf and its lane there.
     best: Option<(u32, u32, usize)>,
 }
 
-/// A point, or a box of points, in single precision; what they are off by is in the boxes of the nodes.
+/// A point, or a box of points, in single precision; the boxes of the nodes account for the rounding.
 #[derive(Clone, Copy)]
 pub(super) struct Rounded {
     /// Lower and upper corner.
@@ -61,7 +61,7 @@ impl Rounded {
         Self { corners: [place, place] }
     }
 
-    /// The box of this one and another.
+    /// Joint box of this one and another.
     #[inline(always)]
     pub(super) fn union(&self, other: &Self) -> Self {
         let ([lower, upper], [other_lower, other_upper]) = (&self.corners, &other.corners);
@@ -75,11 +75,11 @@ impl Rounded {
 }
 
 impl Node {
-    /// A node whose children are everywhere.
+    /// A node with unbounded children.
     const EVERYTHING: Self =
         Self { boxes: [[[f32::NEG_INFINITY; CHILDREN]; 3], [[f32::INFINITY; CHILDREN]; 3]], first: 0 };
 
-    /// Makes the box of a lane that of a child of another node.
+    /// Copies a child box of another node to a lane.
     #[inline(always)]
     fn put(&mut self, lane: usize, other: &Self, child: usize) {
         for corner in 0..2 {
@@ -89,7 +89,7 @@ impl Node {
         }
     }
 
-    /// Squares of the distances to a point or a box, as bits, the last of which hold the number of the child.
+    /// Squared distances to a point or a box, as bits whose low part holds the number of the child.
     #[inline(always)]
     pub(super) fn keys(&self, simd: impl EightLanes, point: &Rounded) -> [u32; CHILDREN] {
         let squares = simd.distances_squared(&self.boxes, &point.corners);
@@ -121,7 +121,7 @@ impl Visitor for Search<'_> {
         self.limit
     }
 
-    /// Takes the faces of a leaf into account: closer ones, and as close ones that come before.
+    /// Compares the faces of a leaf: closer ones, and equally close ones that come first.
     #[inline(always)]
     fn visit(&mut self, place: u32) {
         let faces = &self.index.leaves[place as usize].faces;
@@ -169,7 +169,7 @@ pub(super) fn distance_squared_to_sample(query: &Vec3, sample: &Sample) -> f64 {
 }
 
 impl ClosestFaceIndex {
-    /// Shows a visitor all leaves within its limit, from the root down, nearer boxes first.
+    /// Passes all leaves within the limit of a visitor, from the root down, nearer boxes first.
     #[inline(always)]
     pub(super) fn descend(
         &self,
@@ -189,7 +189,7 @@ impl ClosestFaceIndex {
                 let node = &self.nodes[(place - num_leaves) as usize];
                 let keys = node.keys(simd, query);
                 nearest = simd.least(&keys);
-                // All are written, those that count are kept.
+                // All are written; the stack keeps those within the limit.
                 for k in 0..CHILDREN {
                     stack[waiting] = u64::from(keys[k]) << 32 | u64::from(node.first + k as u32);
                     waiting += (keys[k] <= visitor.limit() && keys[k] != nearest) as usize;
@@ -211,8 +211,8 @@ impl ClosestFaceIndex {
         }
     }
 
-    /// Points of the faces near the middle of some queries, from a descent to the nearest boxes; none where they
-    /// would tell no more than that nothing beyond `farthest` counts.
+    /// Points of the faces near the centre of some queries, from a descent to the nearest boxes; `None` where they
+    /// cannot improve the limit `farthest`.
     #[inline(always)]
     pub(super) fn sample(&self, simd: impl EightLanes, queries: &[Vec3], farthest: f64) -> Option<&Sample> {
         if farthest <= self.span * self.span {
@@ -229,8 +229,8 @@ impl ClosestFaceIndex {
         Some(&self.samples[place as usize])
     }
 
-    /// Lists the nodes of the lowest level within a limit of some queries, and their boxes; `None` if there are more
-    /// than there is room for.
+    /// Lists the nodes of the lowest level within a limit of some queries, and their boxes; `None` if the list
+    /// overflows.
     #[inline(always)]
     pub(super) fn list_nodes(
         &self,
@@ -242,7 +242,7 @@ impl ClosestFaceIndex {
         let num_leaves = self.leaves.len() as u32;
         let root = self.nodes.len() - 1;
         let (mut list, mut count) = ([root as u32; LISTED + CHILDREN], 1);
-        // Breadth first: the list of one level makes that of the next.
+        // Breadth first, level by level.
         while count > 0 && self.nodes[list[0] as usize].first >= num_leaves {
             let (level, above) = (list, count);
             count = 0;

@@ -1,8 +1,8 @@
-//! Greedy agglomeration: always merge the pair of live balls whose joint ball is the least.
+//! Greedy agglomeration: repeatedly merges the pair of live balls with the smallest joint ball.
 //!
-//! The joint radius is *reducible*: the joint of A with B ∪ C is no smaller than with B or with C. Hence two balls
-//! that are each other's nearest partner stay so until they merge, whatever merges elsewhere, and merging all such
-//! pairs at once gives the tree of the greedy method (but for ties) without its priority queue.
+//! The joint radius is *reducible*: the joint ball of A with B ∪ C is no smaller than with B or with C. Two balls that
+//! are each other's nearest partner therefore remain so until they merge, whatever merges elsewhere. Merging all such
+//! pairs at once gives the tree of the greedy method, up to ties, without its priority queue.
 
 use rayon::prelude::*;
 
@@ -10,13 +10,13 @@ use super::nearest::{GONE, NO_PARTNER, NONE, Partner, Runs};
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// Balls handled by one task at least.
+/// Fewest balls per task.
 const BALLS_PER_TASK: usize = 64;
 
 /// Largest coordinate or radius whose square and cube stay finite.
 const LARGEST_COMPARABLE: f64 = 1e100;
 
-/// The live balls along a space-filling curve, with gaps where a ball was merged away.
+/// The live balls along a space-filling curve; merged balls leave gaps.
 struct Balls {
     spheres: Vec<Sphere>,
     /// Number of the cluster; `NONE` in a gap.
@@ -26,14 +26,15 @@ struct Balls {
     runs: Runs,
 }
 
-/// Merges of the spheres, given along a space-filling curve, into one tree: pairs of clusters, numbered as
-/// [`super::topology::Topology::new`] has it.
+/// Merges of the spheres, given along a space-filling curve, into one tree: pairs of clusters, numbered as in
+/// [`super::topology::Topology::new`].
 ///
 /// # Cost
-/// O(n log n) expected, O(n²) where sizes are graded so steeply that few pairs are mutual at a time. The result
+/// O(n log n) expected, O(n²) where the sizes are graded so steeply that few pairs are mutual at a time. The result
 /// does not depend on the number of threads.
+///
 /// # Source
-/// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up algorithm; merging mutual
+/// Omohundro 1989, "Five balltree construction algorithms", ICSI TR-89-063, bottom-up algorithm; merging of mutual
 /// pairs after Walter et al. 2008, "Fast agglomerative clustering for rendering", §3.2, and Murtagh 1983.
 pub fn merges(spheres: &[Sphere]) -> Vec<[u32; 2]> {
     let mut balls = Balls::new(spheres);
@@ -82,9 +83,9 @@ impl Balls {
         }
     }
 
-    /// Merges balls whose partner has no better partner itself, each into the place of the first of the two.
+    /// Merges all mutually nearest pairs, each into the index of its first ball.
     ///
-    /// The ball of least cost always qualifies, so that something merges even where costs are equal or rounded.
+    /// The ball of least cost always qualifies, so every round merges a pair even where costs are equal or rounded.
     fn merge_mutual(&mut self, num_leaves: u32, merges: &mut Vec<[u32; 2]>, changed: &mut [bool]) {
         for place in 0..self.spheres.len() {
             let Partner { cost, place: other } = self.partners[place];
@@ -107,8 +108,8 @@ impl Balls {
         }
     }
 
-    /// Live balls that are new or whose partner is gone. The cost of a partner that is still there is still
-    /// the least: new balls are no nearer than the older of the two they hold.
+    /// Live balls that are new or have lost their partner. A remaining partner is still the nearest: a new ball is no
+    /// nearer than the older of its two parts.
     fn list_seeking(&self, changed: &[bool], seeking: &mut Vec<u32>) {
         seeking.clear();
         seeking.extend((0..self.spheres.len() as u32).filter(|&place| {
@@ -143,7 +144,7 @@ impl Balls {
     }
 }
 
-/// Moves a sphere that no cost can be computed with to the origin, so that it takes part in the clustering.
+/// Moves a sphere of non-finite cost to the origin, so that it takes part in the clustering.
 fn make_comparable(sphere: &mut Sphere) {
     let comparable = sphere.centre.iter().chain([&sphere.radius]).all(|x| x.abs() < LARGEST_COMPARABLE);
     if !comparable {

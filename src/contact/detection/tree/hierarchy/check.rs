@@ -1,4 +1,4 @@
-//! Whether a tree is well formed and its nested spheres bound what they must.
+//! Validity of a tree: its structure, and the bounds of its nested spheres.
 
 use super::Hierarchy;
 use crate::contact::Surface;
@@ -6,7 +6,7 @@ use crate::contact::detection::face::control_points::{MAX_CONTROL_POINTS, contro
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
 
-/// What is wrong with a tree.
+/// A defect of a tree.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HierarchyError {
@@ -36,7 +36,7 @@ pub enum HierarchyError {
         /// Its children.
         children: [u32; 2],
     },
-    /// A sphere does not hold a face below it.
+    /// A sphere does not contain a face below it.
     #[error("point {point} of face {face} is {distance} from the centre of vertex {vertex}, radius {radius}")]
     NotBounded {
         /// The vertex.
@@ -53,11 +53,12 @@ pub enum HierarchyError {
 }
 
 impl Hierarchy {
-    /// Holds the tree against its surface: every face in one leaf, children before parents, parents and counts; and
-    /// `spheres` against the faces: they bound the points that hold those below, and the margin.
+    /// Checks the tree against its surface: every face in one leaf, children before parents, links to parents and
+    /// counts; and `spheres` against the faces: they contain the points that bound the faces below, with the margin.
     ///
     /// # Cost
     /// O(n · depth): for tests and diagnosis.
+    ///
     /// # Errors
     /// The first [`HierarchyError`] found.
     pub fn check(

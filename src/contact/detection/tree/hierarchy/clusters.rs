@@ -1,6 +1,6 @@
-//! The live clusters of a locally-ordered clustering, along the curve.
+//! The live clusters of locally-ordered clustering, along the curve.
 //!
-//! They lie in octets, the last of which may hold more than there is; what is beyond the last cluster means nothing.
+//! They are stored in groups of eight lanes; lanes beyond the last cluster are undefined.
 
 use bytemuck::cast;
 
@@ -8,11 +8,11 @@ use crate::contact::detection::tree::space_filling_curve::{Cube, LARGEST_COMPARA
 use crate::contact::detection::volume::Sphere;
 use crate::math::eight_lanes::{EightLanes, WIDTH, set_bits};
 
-/// Neighbours looked at on either side. Wider windows cost time and buy nothing: with 8, the sums of volumes on
-/// icospheres, strewn triangles and graded sheets come out 1 % to 6 % larger than with 4.
+/// Neighbours compared on either side. A wider window costs more time without better trees: with 8, the sums of volumes
+/// on icospheres, scattered triangles and graded sheets are 1 % to 6 % larger than with 4.
 const WINDOW: usize = 4;
 
-/// Low bits of a cost that name the partner: enough for the window on both sides.
+/// Low bits of a cost that encode the partner, for the window on both sides.
 const PARTNER_BITS: u32 = 31;
 
 /// Scaled spheres and vertices of the clusters.
@@ -25,21 +25,21 @@ pub struct Clusters {
     vertex: Vec<u32>,
 }
 
-/// Which clusters merge, found anew in each round.
+/// The merging pairs, found anew in each round.
 pub struct Pairs {
-    /// Preference of each cluster for its partner, then zeros, which are none.
+    /// Preference of each cluster for its partner; zeros beyond the last cluster.
     best: Vec<u32>,
-    /// Those of the pairs at one distance.
+    /// Preferences of the pairs at one distance.
     preferences: Vec<u32>,
     /// The lower cluster of each pair.
     lower: Vec<u32>,
-    /// Bits of the upper ones, and of what is beyond the last cluster, octet by octet.
+    /// Bits of the upper clusters of pairs, and of lanes beyond the last cluster, eight lanes each.
     gone: Vec<u8>,
     count: usize,
 }
 
 impl Clusters {
-    /// One per sphere; spheres that no cost can be computed with are moved to the origin.
+    /// One cluster per sphere; spheres of non-finite cost are moved to the origin.
     #[inline(always)]
     pub fn new(spheres: &[Sphere], first_vertex: u32, cube: Cube) -> Self {
         let scale = if cube.extent > 0.0 { 1.0 / cube.extent } else { 1.0 };
@@ -61,7 +61,7 @@ impl Clusters {
         clusters
     }
 
-    /// Those of all parts, one after the other.
+    /// Clusters of all parts, in order.
     pub fn joined(parts: &[Self]) -> Self {
         let mut joined = Self::with_room(parts.iter().map(Self::len).sum());
         let mut first = 0;
@@ -109,8 +109,8 @@ impl Clusters {
         }
     }
 
-    /// Merges the pairs, as many as there are links to fill: the joint sphere takes the place of the lower cluster. The
-    /// merged clusters are the vertices from `first_merge` on. How many they were.
+    /// Merges the pairs, as long as there are links to fill: the joint sphere replaces the lower cluster. The merged
+    /// clusters become the vertices from `first_merge` on. Returns their number.
     #[inline(always)]
     pub fn merge(
         &mut self,
@@ -168,7 +168,7 @@ impl Clusters {
 }
 
 impl Pairs {
-    /// None yet, of so many clusters at most.
+    /// No pairs, with memory for `count` clusters.
     pub fn with_room(count: usize) -> Self {
         let room = count.next_multiple_of(WIDTH);
         Self {
@@ -180,7 +180,7 @@ impl Pairs {
         }
     }
 
-    /// The pairs of clusters that choose each other.
+    /// The mutual pairs of clusters.
     #[inline(always)]
     pub fn find(&mut self, simd: impl EightLanes, clusters: &Clusters) {
         self.choose_partners(clusters);
@@ -216,10 +216,10 @@ impl Pairs {
 
     /// Best preference of each cluster.
     ///
-    /// A preference is the cost of a pair, the bits of a positive number, with its low bits replaced by those of i
-    /// XOR j. They name the partner within the window and break ties: pairs of equal cost and equal XOR share no
-    /// cluster, so the least preference is mutual and every round merges something; and runs of equal costs merge
-    /// by halves.
+    /// A preference is the cost of a pair, the bits of a positive number, with its low bits replaced by those of i XOR
+    /// j. These encode the partner within the window and break ties: pairs of equal cost and equal XOR share no
+    /// cluster. The least preference is therefore mutual, every round merges a pair, and runs of equal costs merge by
+    /// halves.
     #[inline(always)]
     fn choose_partners(&mut self, clusters: &Clusters) {
         let best = &mut self.best[..clusters.count];
@@ -236,13 +236,13 @@ impl Pairs {
     }
 }
 
-/// How many places ahead the partner is that the preference of cluster `i` names, modulo 32.
+/// Offset of the partner encoded in the preference of cluster `i`, modulo 32.
 #[inline(always)]
 fn places_ahead(i: usize, preference: u32) -> u32 {
     ((i as u32 ^ preference) & PARTNER_BITS).wrapping_sub(i as u32) & PARTNER_BITS
 }
 
-/// The cluster that the preference of cluster `i` names.
+/// The partner encoded in the preference of cluster `i`.
 #[inline(always)]
 fn partner(i: usize, preference: u32) -> usize {
     // Up to 15 ahead, or behind.

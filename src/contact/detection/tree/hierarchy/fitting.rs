@@ -11,29 +11,30 @@ use crate::math::Vec3;
 /// Directions of EPOS-14.
 type Extremes14 = Extremes<7>;
 
-/// Leaves below a vertex up to which its nested sphere is kept: it has had few levels to grow over.
+/// Largest number of leaves below a vertex that keeps its nested sphere, which has grown over few levels only.
 const LEAVES_OF_PATCH: u32 = 16;
 
-/// The points of the tree, patch by patch.
+/// The bounding points of the tree, in groups of neighbouring faces.
 #[derive(Default)]
 struct PointGroups {
     points: Vec<Vec3>,
-    /// Ends of the points of each patch.
+    /// End of the points of each group.
     ends: Vec<usize>,
     extremes: Vec<Extremes14>,
-    /// The vertices above the patches, and the patches below them.
+    /// The vertices above the groups, and the groups below them.
     above: Vec<(u32, std::ops::Range<usize>)>,
-    /// What the points may be off by rounding.
+    /// Bound on the rounding of the points.
     rounding: f64,
 }
 
 impl Hierarchy {
-    /// Makes every reference sphere above sixteen faces the smaller of what it is and one fitted to the points
-    /// that bound the faces below it (and the margin around them), at the `positions` of the build.
+    /// Replaces every reference sphere above sixteen faces by one fitted to the points that bound the faces below it,
+    /// with the margin, if that is smaller; `positions` are those of the build.
     ///
     /// # Cost
     /// O(n log n) for balanced trees: each vertex passes over the points below it. The result does not depend on the
     /// number of threads.
+    ///
     /// # Source
     /// Larsson 2008, "Fast and tight fitting bounding spheres", EPOS-14.
     pub fn fit_reference_spheres(&mut self, positions: &[Vec3]) {
@@ -57,12 +58,12 @@ impl Hierarchy {
         }
     }
 
-    /// The largest subtrees of few leaves, from left to right, and what is above them.
+    /// The largest subtrees with few leaves, from left to right, and the vertices above them.
     fn groups<const N: usize>(&self, positions: &[Vec3]) -> PointGroups {
         let mut groups = PointGroups::default();
-        // Nodes of the present patch: so few that a look at all is cheap, and many trees share the positions.
+        // Nodes of the present group; a linear search is cheap for its few nodes, and trees may share the positions.
         let mut seen = Vec::new();
-        // Vertices to visit, with the first patch below where their children have been.
+        // Vertices to visit; after their children, with the first group below them.
         let mut pending: Vec<(u32, Option<usize>)> = vec![(self.root(), None)];
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {
@@ -79,7 +80,7 @@ impl Hierarchy {
         groups
     }
 
-    /// Adds the points of the faces below a vertex; nodes that are points only once.
+    /// Appends the points of the faces below a vertex, each node once.
     fn append_points<const N: usize>(
         &self,
         root: u32,
@@ -117,7 +118,7 @@ impl Hierarchy {
 }
 
 impl PointGroups {
-    /// Ends the present patch.
+    /// Ends the present group.
     fn close(&mut self) {
         let first = self.ends.last().copied().unwrap_or(0);
         let mut extremes = Extremes14::of(&self.points, first as u32);
@@ -128,7 +129,7 @@ impl PointGroups {
         self.ends.push(self.points.len());
     }
 
-    /// Ball of the points of some patches, grown from the minimum ball of those that are extremal.
+    /// Ball of the points of some groups, grown from the minimum ball of their extremal points.
     fn fit(&self, groups: std::ops::Range<usize>) -> Option<Sphere> {
         let first = if groups.start == 0 { 0 } else { self.ends[groups.start - 1] };
         let points = &self.points[first..self.ends[groups.end - 1]];

@@ -1,4 +1,4 @@
-//! Several spheres at a time, with the bits of the scalar formulas.
+//! Several spheres in lanes, with the same bits as the scalar formulas.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::Simd;
@@ -61,8 +61,8 @@ impl<R: Real> Balls<R> {
 }
 
 impl<S: Simd> Balls<Pack<S>> {
-    /// Spheres of the left and of the right children of some vertices. `None` if they cannot be computed at once: a child
-    /// is not among the `spheres`, which are of the vertices from `first` on and before them.
+    /// Spheres of the left and right children of some vertices; `None` if a child is not yet computed, that is not
+    /// among the `spheres`, which are of the vertices from `first` on and before them.
     #[inline(always)]
     pub fn of_children(simd: S, spheres: &[Sphere], links: &[[u32; 2]], first: usize) -> Option<[Self; 2]> {
         let (mut places, mut largest) = ([[0; WIDTH]; 2], 0);
@@ -79,14 +79,14 @@ impl<S: Simd> Balls<Pack<S>> {
         Some([Self::gather(simd, spheres, &places[0]), Self::gather(simd, spheres, &places[1])])
     }
 
-    /// Spheres at as many places as there are lanes.
+    /// Loads one sphere per lane.
     #[inline(always)]
     fn gather(simd: S, spheres: &[Sphere], places: &[usize; WIDTH]) -> Self {
         let [x, y, z, radius] = Pack::gather_quadruples(simd, cast_slice(spheres), places);
         Self { centre: [x, y, z], radius }
     }
 
-    /// Overwrites as many spheres.
+    /// Stores one sphere per lane.
     #[inline(always)]
     pub fn store(self, spheres: &mut [Sphere]) {
         let [x, y, z] = self.centre;

@@ -1,9 +1,9 @@
-//! Levels of a tree: what it looks like at a given depth.
+//! Levels of a tree: its vertices at a given depth.
 
 use super::Hierarchy;
 
 impl Hierarchy {
-    /// Vertices at a depth, and the leaves above it, ascending: every face is below exactly one of them.
+    /// Vertices at a depth, and leaves above it, ascending: every face is below exactly one of them.
     pub fn level(&self, depth: u32) -> Vec<u32> {
         let mut depths = vec![0_u32; self.num_vertices()];
         // In post-order a parent stands after its children.
@@ -26,7 +26,7 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::CellKind;
 
-    /// A chain of segments, each twice as long as the one before: as uneven a tree as there is.
+    /// A chain of segments, each twice as long as the one before: an extremely unbalanced tree.
     fn chain(num_faces: u32) -> (Surface, Vec<Vec3>) {
         let faces: Vec<[u32; 2]> = (0..num_faces).map(|k| [k, k + 1]).collect();
         let surface = Surface::new(faces.iter().map(|nodes| (CellKind::Line2, nodes.as_slice())));

@@ -1,12 +1,12 @@
-//! Parallel locally-ordered clustering (PLOC): every cluster seeks its partner only among its neighbours along a
-//! space-filling curve, and all pairs that chose each other merge at once.
+//! Parallel locally-ordered clustering (PLOC): every cluster selects its partner among its neighbours along a
+//! space-filling curve, and all mutual pairs merge at once.
 //!
-//! A block of consecutive leaves is clustered on its own until few clusters are left, in the cache and in parallel
-//! with other blocks; then the clusters of all blocks together. What is left of a block is much smaller than the
-//! block, so that the tree hardly differs from one made without blocks.
+//! A block of consecutive leaves is first clustered on its own, in the cache and in parallel with other blocks, until
+//! few clusters remain; then the clusters of all blocks are merged. The remaining clusters are much fewer than the
+//! leaves of a block, so the tree hardly differs from one built without blocks.
 //!
-//! Costs are compared in single precision, on coordinates scaled to the unit cube; that rounds which pair is
-//! preferred, never a sphere of the tree.
+//! Costs are compared in single precision on coordinates scaled to the unit cube. This rounding affects the choice of
+//! pairs only, never a sphere of the tree.
 
 use rayon::prelude::*;
 
@@ -17,18 +17,18 @@ use crate::contact::detection::volume::Sphere;
 use crate::math::eight_lanes::EightLanes;
 use crate::math::vectorised::{Kernel, Vectorised};
 
-/// Leaves per cluster that is left of a block.
+/// Leaves per remaining cluster of a block.
 const LEAVES_PER_CLUSTER: usize = 32;
 
-/// Tree of these `blocks` over the `spheres` of their leaves, given by vertex, along a space-filling curve within `cube`;
-/// leaf i is the face `faces[i]`.
+/// Tree of these `blocks` over the `spheres` of their leaves, given by vertex, along a space-filling curve within
+/// `cube`; leaf i is the face `faces[i]`.
 ///
 /// # Cost
-/// O(n · window) altogether: each round merges about a third of the clusters. The result does not depend on the
-/// number of threads.
+/// O(n · window): each round merges about a third of the clusters. The result does not depend on the number of threads.
+///
 /// # Source
-/// Meister & Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy construction", IEEE
-/// TVCG 24(3), algorithm 1; with the radius of the joint sphere for the surface area. Blocks after Gu et al. 2013,
+/// Meister & Bittner 2018, "Parallel locally-ordered clustering for bounding volume hierarchy construction", IEEE TVCG
+/// 24(3), algorithm 1, with the radius of the joint sphere instead of the surface area. Blocks after Gu et al. 2013,
 /// "Efficient BVH construction via approximate agglomerative clustering", §3.
 pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube, blocks: Vec<Block>) -> Topology {
     let vectorised = Vectorised::detect();
@@ -55,7 +55,7 @@ pub fn topology(faces: &[u32], spheres: &[Sphere], cube: Cube, blocks: Vec<Block
     Topology::new(links, blocks)
 }
 
-/// Blocks of equal size but for the last; a single one is clustered to the end.
+/// Blocks of equal size except the last; a single block is clustered to the end.
 pub fn blocks(num_leaves: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::with_capacity(num_leaves.div_ceil(LEAVES_PER_BLOCK));
     while let before = blocks.last().copied().unwrap_or(Block::START)
@@ -68,7 +68,7 @@ pub fn blocks(num_leaves: usize) -> Vec<Block> {
     blocks
 }
 
-/// A cluster of each of some leaves.
+/// One cluster per leaf of a block.
 struct SingleLeaves<'a> {
     spheres: &'a [Sphere],
     /// Vertex of the first.
@@ -85,7 +85,7 @@ impl Kernel for SingleLeaves<'_> {
     }
 }
 
-/// Clustering until as many merges are made as there are links to fill.
+/// Clustering until all links are filled.
 struct Clustering<'a> {
     clusters: Clusters,
     /// Vertex of the first merge.
@@ -96,7 +96,7 @@ struct Clustering<'a> {
 impl Kernel for Clustering<'_> {
     type Output = Clusters;
 
-    /// The clusters that are left.
+    /// The remaining clusters.
     #[inline(always)]
     fn call(self, simd: impl EightLanes) -> Clusters {
         let Self { mut clusters, first_merge, links } = self;

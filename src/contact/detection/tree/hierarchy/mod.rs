@@ -1,9 +1,9 @@
 //! Level 2: binary trees of bounding spheres over the faces of a surface.
 //!
-//! Vertices lie in blocks of up to a thousand leaves: first the leaves of a block, then its inner vertices, children
-//! before parents and as a rule many in a row that do not wait for each other; last what is above the blocks, up to
-//! the root. So blocks are built and refitted in parallel, in the cache, and four vertices at a time. Here two
-//! blocks of three and two leaves:
+//! Vertices are stored in blocks of up to a thousand leaves: the leaves of a block, then its inner vertices, children
+//! before parents and mostly in long runs without mutual dependence; last the vertices above the blocks, up to the
+//! root. Blocks are built and refitted in parallel, in the cache, four vertices at a time. Two blocks of three and two
+//! leaves:
 //!
 //! ```text
 //!          8
@@ -15,14 +15,13 @@
 //!   0   1
 //! ```
 //!
-//! A vertex has two spheres. The *nested* one follows the deformation: its centre is a combination of nodes that
-//! the build fixes once, a *material* centre; see [`Hierarchy::refit`]. The
-//! *reference* sphere bounds the faces below in the configuration of the build, and serves as long as the body moves
-//! rigidly. It is the nested one of the build unless it is fitted to the points
-//! ([`Hierarchy::fit_reference_spheres`]): nested spheres grow with the height of the tree (a unit sphere gets a
-//! root of radius 2.5).
+//! A vertex has two spheres. The *nested* sphere follows the deformation: its centre is a *material* point, a
+//! combination of nodes fixed at the build; see [`Hierarchy::refit`]. The *reference* sphere bounds the faces below in
+//! the configuration of the build and serves rigid motion. It equals the nested sphere at the build unless it is fitted
+//! to the points ([`Hierarchy::fit_reference_spheres`]): nested spheres grow with the height of the tree (a unit sphere
+//! gets a root of radius 2.5).
 //!
-//! Trees may be deep where faces are graded: nothing here recurses over the height of a tree.
+//! Trees over graded faces may be deep: no algorithm here recurses over the height of a tree.
 
 mod bottom_up;
 mod check;
@@ -50,12 +49,12 @@ use crate::math::Vec3;
 use leaves::Leaves;
 use topology::{Block, Topology, pieces};
 
-/// How the tree over the faces is found.
+/// Algorithm that builds the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builder {
     /// Parallel locally-ordered clustering.
     Fast,
-    /// Greedy agglomeration of the pair with the least joint sphere.
+    /// Greedy agglomeration: merges the pair with the smallest joint sphere.
     BottomUp,
 }
 
@@ -75,7 +74,7 @@ pub struct DepthStatistics {
 pub struct Hierarchy {
     topology: Topology,
     leaves: Leaves,
-    /// Place of the centre of each inner vertex between those of its children.
+    /// Interpolation parameter of the centre of each inner vertex between those of its children.
     fractions: Vec<f64>,
     reference: Vec<Sphere>,
     sum_of_volumes: f64,
@@ -83,14 +82,14 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering), with spheres that
-    /// also hold everything within `margin` \[m\] of a face. `None` if the surface has no faces.
+    /// Tree over the faces of `surface`, at `positions` \[m\] of all nodes (global numbering); the spheres contain
+    /// everything within `margin` \[m\] of a face. `None` if the surface has no faces.
     ///
-    /// The result does not depend on the number of threads. Faces whose positions are not finite get a place in
-    /// the tree and a sphere of undefined radius.
+    /// The result does not depend on the number of threads. Faces with positions that are not finite are in the tree,
+    /// with spheres of undefined radius.
     ///
     /// # Panics
-    /// If `positions` is shorter than the largest node number of the surface asks for.
+    /// If `positions` does not cover the largest node number of the surface.
     pub fn build(builder: Builder, surface: &Surface, positions: &[Vec3], margin: f64) -> Option<Self> {
         let num_faces = surface.num_faces();
         if num_faces == 0 {
@@ -173,24 +172,23 @@ impl Hierarchy {
         self.sum_of_volumes
     }
 
-    /// Sphere that bounds the faces below a vertex, and the margin around them, in the configuration of the
-    /// build.
+    /// Sphere that bounds the faces below a vertex, with the margin, in the configuration of the build.
     #[inline]
     pub fn reference_sphere(&self, v: u32) -> Sphere {
         self.reference[v as usize]
     }
 }
 
-/// What belongs to the leaves of what there is one of per vertex, block by block.
+/// Cuts the leaf part out of data stored per vertex, block by block.
 fn leaf_pieces<'a, T>(blocks: &[Block], of_vertices: &'a mut [T]) -> Vec<&'a mut [T]> {
     let pieces = pieces(blocks, of_vertices, |block| block.num_vertices());
     pieces.into_iter().zip(blocks).map(|(piece, block)| &mut piece[..block.num_leaves as usize]).collect()
 }
 
-/// Faces handled by one task.
+/// Faces per task.
 const FACES_PER_TASK: usize = 1024;
 
-/// The faces in the order of their centroids along a space-filling curve within a cube around their nodes.
+/// The faces sorted by centroid along a space-filling curve within a cube around their nodes.
 fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
     let cube = Cube::around(surface.nodes().iter().map(|&node| positions[node as usize]));
     let order = match surface.faces_of_one_kind::<3>() {
@@ -200,7 +198,7 @@ fn along_curve(surface: &Surface, positions: &[Vec3]) -> (Vec<u32>, Cube) {
     (order, cube)
 }
 
-/// Mean of some nodes; the corner of the cube where that is of no use.
+/// Mean of some nodes, or the corner of the cube where the mean is not usable.
 #[inline]
 fn centroid(nodes: &[u32], positions: &[Vec3], cube: Cube) -> Vec3 {
     let mut sum = Vec3::zeros();

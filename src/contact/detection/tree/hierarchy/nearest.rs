@@ -1,6 +1,6 @@
 //! Nearest clusters by branch and bound over boxes around runs of a list of spheres.
 //!
-//! The list follows a space-filling curve, so that a run of it is compact; the boxes need no sorting then.
+//! The list follows a space-filling curve, so each run is compact and the boxes need no sorting.
 
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
@@ -39,7 +39,7 @@ pub struct Runs {
     levels: Vec<Vec<Run>>,
 }
 
-/// A sphere that is to be passed over: at an infinite distance from every other.
+/// A removed sphere, at an infinite distance from every other.
 pub const GONE: Sphere =
     Sphere { centre: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY), radius: 0.0 };
 
@@ -60,8 +60,8 @@ impl Run {
         Self { low: sphere.centre, high: sphere.centre, least_radius: sphere.radius }
     }
 
-    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run: the centres are no
-    /// nearer than the box, the radius no smaller than the least.
+    /// Lower bound on the radius of the joint sphere of `query` and any sphere of the run: the centres are no nearer
+    /// than the box, the radii no smaller than the least.
     ///
     /// # Source
     /// Omohundro 1989, ICSI TR-89-063, pruning of the best-partner search; here with boxes of the centres.
@@ -102,7 +102,7 @@ impl Runs {
         }
     }
 
-    /// Widens the boxes around a place of the list where there is now another sphere.
+    /// Widens the boxes around an index of the list for a new sphere there.
     pub fn widen(&mut self, place: u32, sphere: &Sphere) {
         let mut index = place as usize / RUN;
         for level in &mut self.levels {
@@ -111,8 +111,8 @@ impl Runs {
         }
     }
 
-    /// The partner with the least joint sphere for the sphere at `place`. Which of several equal ones is
-    /// settled by the order of the search: within the own run first, in pairs.
+    /// The partner with the smallest joint sphere for the sphere at `place`. The order of the search breaks ties: its
+    /// own run first, in pairs.
     pub fn nearest(&self, spheres: &[Sphere], place: u32) -> Partner {
         let query = &spheres[place as usize];
         let mut best = NO_PARTNER;
@@ -132,7 +132,7 @@ impl Runs {
         best
     }
 
-    /// Looks for a better partner in a box; recursion is as deep as there are levels.
+    /// Searches a box for a better partner; recursion is limited by the number of levels.
     fn descend(
         &self,
         spheres: &[Sphere],

@@ -9,22 +9,22 @@ use super::topology::pieces;
 use crate::contact::detection::volume::Sphere;
 use crate::math::pack::{Pack, Registers};
 
-/// Inner vertices one after the other, children first.
+/// Consecutive inner vertices, children first.
 struct NestedSpheres<'a> {
     /// Their children.
     links: &'a [[u32; 2]],
-    /// The first of them.
+    /// The first of these vertices.
     start: usize,
     /// The vertex of the first of the `spheres`.
     first: usize,
     spheres: &'a mut [Sphere],
-    /// Where their centres lie between those of their children; to be found.
+    /// Output: interpolation parameters of their centres between those of their children.
     fractions: &'a mut [f64],
 }
 
 impl Hierarchy {
-    /// Makes the reference spheres of inner vertices the joint ones of their children, all the way up from those of the
-    /// leaves; and finds the fractions they place the centres at, and the sum of their volumes.
+    /// Computes the reference spheres of inner vertices as the joint spheres of their children, from the leaves up,
+    /// with the interpolation parameters of the centres and the sum of the volumes.
     pub(super) fn nested_spheres(&mut self) {
         let registers = Registers::default();
         let (blocks, links) = (self.topology.blocks(), self.topology.links());

@@ -1,4 +1,4 @@
-//! Nested spheres after the nodes have moved.
+//! Refit: nested spheres after a motion of the nodes.
 
 use pulp::{Simd, WithSimd};
 
@@ -14,16 +14,17 @@ use crate::math::pack::{Pack, Registers};
 impl Hierarchy {
     /// Nested spheres at `positions` \[m\] (all nodes, global numbering); one per vertex.
     ///
-    /// The centre of a leaf is c = Σ wₐ pₐ, that of an inner vertex c = (1 − f) c_left + f c_right, with w and f
-    /// from the build: convex combinations of the points that bound the faces, nodes or Bézier control points, which
-    /// are linear in the nodes. In the configuration of the build these are the minimum
-    /// balls of the faces and the joint spheres of Omohundro 1989.
+    /// The centre of a leaf is c = Σ wₐ pₐ, that of an inner vertex c = (1 − f) c_left + f c_right, with w and f from
+    /// the build. All centres are convex combinations of the points that bound the faces: nodes, or Bézier control
+    /// points linear in the nodes. In the configuration of the build these spheres are the minimum balls of the faces
+    /// and the joint spheres of Omohundro 1989.
     ///
     /// # Cost
     /// O(n), one pass over the vertices, blocks in parallel; the result does not depend on the number of threads.
     /// Allocates only if `spheres` is too small.
+    ///
     /// # Panics
-    /// If `positions` is shorter than the largest node number asks for.
+    /// If `positions` does not cover the largest node number.
     pub fn refit(&self, positions: &[Vec3], spheres: &mut Vec<Sphere>) {
         spheres.resize(self.num_vertices(), Sphere { centre: Vec3::zeros(), radius: 0.0 });
         match self.leaves.stride() {
@@ -45,7 +46,7 @@ impl Hierarchy {
         registers.run_in_fours(InnerVertices { links, fractions, start: top, first: 0, spheres });
     }
 
-    /// Halves the list of blocks until one is left; `spheres` begins with the first of them.
+    /// Bisects the list of blocks down to single blocks; `spheres` begins with the first of them.
     fn refit_blocks<const N: usize>(
         &self,
         registers: Registers,
@@ -87,12 +88,12 @@ impl Hierarchy {
     }
 }
 
-/// Inner vertices one after the other, children first.
+/// Consecutive inner vertices, children first.
 struct InnerVertices<'a> {
     /// Their children.
     links: &'a [[u32; 2]],
     fractions: &'a [f64],
-    /// The first of them.
+    /// The first of these vertices.
     start: usize,
     /// The vertex of the first of the `spheres`.
     first: usize,

@@ -1,16 +1,16 @@
-//! The shape of a tree, without its spheres.
+//! The topology of a tree, without its spheres.
 
 use rayon::prelude::*;
 
 use super::DepthStatistics;
 
-/// Most leaves of a block: its vertices stay in the second-level cache between one loop and the next.
+/// Most leaves of a block, so that its vertices stay in the second-level cache between passes.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
 /// Marks the parent of the root, and a leaf in the place of the second child.
 const NONE: u32 = u32::MAX;
 
-/// Which vertex is whose child: block by block, the leaves of each first; then the vertices above the blocks.
+/// Parent–child links: block by block, the leaves of each first; then the vertices above the blocks.
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// Left and right child of an inner vertex; the face of a leaf and [`NONE`].
@@ -20,7 +20,7 @@ pub struct Topology {
     blocks: Vec<Block>,
 }
 
-/// Vertices one after the other: leaves, then inner vertices with all that is below them, children first.
+/// Consecutive vertices: leaves, then inner vertices with all their descendants, children first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Its first vertex.
@@ -63,7 +63,7 @@ impl Block {
     pub const START: Self = Self { first_vertex: 0, first_leaf: 0, num_leaves: 0, num_inner: 0 };
 }
 
-/// Cuts what there is one of per vertex into one piece per block; what is above the blocks is left out.
+/// Cuts data stored per vertex into one piece per block; the vertices above the blocks are left out.
 pub fn pieces<'a, T>(
     blocks: &[Block],
     mut rest: &'a mut [T],
@@ -104,11 +104,11 @@ impl Topology {
         Self { links, parents, num_leaves_below, blocks }
     }
 
-    /// Tree that `merges` describes: leaf i is the face `faces[i]`, the k-th merge joins two earlier clusters
-    /// (leaves, or n + the number of a merge) into cluster n + k; the last one is the root. Also the order of
-    /// the leaves, by their numbers in `faces`.
+    /// Tree of a sequence of merges: leaf i is the face `faces[i]`, the k-th merge joins two earlier clusters (leaves,
+    /// or n + the number of a merge) into cluster n + k; the last one is the root. Also returns the order of the
+    /// leaves, by their numbers in `faces`.
     ///
-    /// The largest subtrees of no more leaves than a block holds are its blocks.
+    /// The blocks are the largest subtrees with at most [`LEAVES_PER_BLOCK`] leaves.
     pub fn from_merges(faces: &[u32], merges: &[[u32; 2]]) -> (Self, Vec<u32>) {
         let n = faces.len();
         let mut sizes = vec![1_u32; n + merges.len()];
@@ -130,7 +130,7 @@ impl Topology {
                 }
             }
         }
-        // Leaves, then merges take the vertices of their blocks in turn.
+        // Leaves, then merges take the vertices of their blocks in order.
         let mut next: Vec<u32> = blocks.iter().map(|block| block.first_vertex).collect();
         next.push(blocks.last().map_or(0, |block| block.end() as u32));
         let vertices: Vec<u32> = block_of
@@ -192,7 +192,7 @@ impl Topology {
         (mark == NONE).then_some(face)
     }
 
-    /// Place of a leaf among the leaves.
+    /// Index of a leaf among the leaves.
     pub fn leaf(&self, v: u32) -> usize {
         let block = &self.blocks[self.blocks.partition_point(|block| block.first_vertex <= v) - 1];
         (block.first_leaf + v - block.first_vertex) as usize
@@ -228,7 +228,7 @@ impl Topology {
     }
 }
 
-/// Tells the children of the inner vertices from `start` on their parent, and counts the leaves below. `parents` and
+/// Stores the parents of the children of the inner vertices from `start` on, and counts the leaves below. `parents` and
 /// `counts` begin with the vertex `first`.
 fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], counts: &mut [u32]) {
     for (v, link) in (start..).zip(links) {

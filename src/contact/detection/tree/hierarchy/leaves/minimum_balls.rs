@@ -1,4 +1,4 @@
-//! The minimum balls of faces, whose centres the build makes material.
+//! Minimum balls of faces at the build; their centres become material points.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is one index of several arrays")]
 
@@ -11,19 +11,19 @@ use crate::math::Vec3;
 use crate::math::pack::Pack;
 use crate::math::real::Real;
 
-/// Minimum balls of the leaves of a task, and of the margin around them.
+/// Minimum balls of the leaves of a task, including the margin.
 pub struct MinimumBalls<'a, const N: usize> {
     /// Kinds of the faces.
     pub kinds: Kinds<'a>,
     /// Nodes of the leaves.
     pub nodes: &'a [[u32; N]],
-    /// Of all nodes \[m\].
+    /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// How far around the faces the spheres reach \[m\].
+    /// Margin of the spheres around the faces \[m\].
     pub margin: f64,
-    /// To be found: those of the first points of all leaves, then of the second, and so on.
+    /// Output: weights of the first points of all leaves, then of the second, and so on.
     pub weights: [&'a mut [f64]; N],
-    /// To be found, one a leaf.
+    /// Output: one sphere per leaf.
     pub spheres: &'a mut [Sphere],
 }
 
@@ -85,10 +85,11 @@ fn weights_of<const N: usize>(points: &[Vec3; N]) -> [f64; N] {
     weights
 }
 
-/// Weights of the corners in the centres of the minimum balls of triangles: the middle of the longest edge where the
-/// angle facing it is not acute; else the circumcentre, whose barycentric coordinates
-/// are as aᵢ² (aⱼ² + aₖ² − aᵢ²) with the edges aᵢ facing the corners. And zero where they are certain, else one: for
-/// needles with an acute angle so small that those differences are lost to rounding, and where positions are no numbers.
+/// Weights of the corners in the centres of the minimum balls of triangles. If the angle facing the longest edge is not
+/// acute, the centre is the middle of that edge. Otherwise it is the circumcentre, with barycentric coordinates
+/// proportional to aᵢ² (aⱼ² + aₖ² − aᵢ²) for the edges aᵢ facing the corners. The last value is zero where the weights
+/// are reliable and one otherwise: for acute needles whose differences are lost to rounding, and for positions that are
+/// not finite.
 ///
 /// # Source
 /// Ericson 2005, "Real-Time Collision Detection", §4.3.5, for the obtuse case; Coxeter 1969, "Introduction to
@@ -107,7 +108,7 @@ fn triangle_weights<R: Real>([a, b, c]: &[[R; 3]; 3]) -> ([R; 3], R) {
     ];
     let total = raw[0] + raw[1] + raw[2];
     let by = total.reciprocal();
-    // Of equal longest edges the first: there are two where the third is no longer than rounding.
+    // The first of equal longest edges: there are two where the third has the length of rounding.
     let first = longest.select_at_most(facing[0], zero, half);
     let second = longest.select_at_most(facing[0], half, longest.select_at_most(facing[1], zero, half));
     let third = one - first - second;

@@ -18,18 +18,18 @@ use crate::mesh::CellKind;
 use super::lanes::{Balls, difference, norm_squared, rounded_up};
 use minimum_balls::MinimumBalls;
 
-/// Most points of a face that is held by its nodes: a stride beyond is one of surfaces with curved faces.
+/// Largest number of bounding points of a face inside the hull of its nodes; larger strides belong to curved faces.
 pub const LARGEST_FLAT_STRIDE: usize = 4;
 
-/// Nodes and weights of the faces, as many per face as the largest face has points that bound it; a smaller face
-/// repeats its first node, with weight zero.
+/// Nodes and weights of the faces, padded to the largest number of bounding points of any face: a smaller face repeats
+/// its first node, with weight zero.
 #[derive(Clone, Debug)]
 pub struct Leaves {
     stride: usize,
-    /// Of surfaces with curved faces; else none.
+    /// Kinds of the faces; empty for surfaces without curved faces.
     kinds: Vec<CellKind>,
     nodes: Vec<u32>,
-    /// Those of the first points of all faces, then of the second, and so on.
+    /// Weights of the first points of all faces, then of the second, and so on.
     weights: Vec<f64>,
 }
 
@@ -43,15 +43,15 @@ pub struct Records<'a, const N: usize> {
     weights: [&'a [f64]; N],
 }
 
-/// Kinds of some leaves; none where nodes hold all faces and kinds do not matter.
+/// Kinds of some leaves; empty where all faces lie in the hulls of their nodes.
 #[derive(Clone, Copy, Debug)]
 struct Kinds<'a>(&'a [CellKind]);
 
 impl Kinds<'_> {
     /// Points whose convex hull contains the face of a leaf, from the values of `field` at its `nodes`.
     ///
-    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face these are the Bézier control points,
-    /// which are linear in the nodes: positions and velocities alike go through here.
+    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face the points are its Bézier control
+    /// points, linear in the nodes; this holds for positions and velocities alike.
     #[inline]
     fn bounding_points<const N: usize>(self, leaf: usize, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
         let mut points = nodes.map(|node| field[node as usize]);
@@ -68,8 +68,8 @@ impl Kinds<'_> {
 }
 
 impl Leaves {
-    /// Nodes of these `faces` of `surface` in turn, with the weights that make the centres of their minimum balls at
-    /// `positions`. The `spheres`, in pieces, become these balls, with all that is within `margin` of the faces.
+    /// Nodes of these `faces` of `surface` in order, with the weights of the centres of their minimum balls at
+    /// `positions`. Stores these balls, with the margin, in the `spheres`, given in pieces.
     pub fn new(
         surface: &Surface,
         faces: &[u32],
@@ -125,7 +125,7 @@ impl Leaves {
         Self { stride: N, kinds, nodes, weights }
     }
 
-    /// Number of points kept per face: 2, 3 or 4 where nodes hold all faces, else 6 or 9.
+    /// Number of points per face: 2, 3 or 4 where all faces lie in the hulls of their nodes, else 6 or 9.
     pub fn stride(&self) -> usize {
         self.stride
     }
@@ -139,7 +139,7 @@ impl Leaves {
         Records { kinds: Kinds(&self.kinds), nodes, weights }
     }
 
-    /// Puts the k-th of the given leaves in k-th place.
+    /// Moves leaf `order[k]` to index k.
     pub fn reorder(&mut self, order: &[u32]) {
         let (n, num_leaves) = (self.stride, order.len());
         let span = |leaf: u32| leaf as usize * n..(leaf as usize + 1) * n;
@@ -165,7 +165,7 @@ fn copy_nodes<const N: usize>(surface: &Surface, faces: &[u32], nodes: &mut [[u3
     }
 }
 
-/// Cuts so many items off the front.
+/// Splits `count` items off the front.
 fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (front, after) = std::mem::take(rest).split_at_mut(count);
     *rest = after;
@@ -190,7 +190,7 @@ impl<'a, const N: usize> Records<'a, N> {
     }
 }
 
-/// Values of `field` at the nodes of as many leaves as there are lanes.
+/// Values of `field` at the nodes of one leaf per lane.
 #[inline(always)]
 fn points_of<S: Simd, const N: usize>(simd: S, nodes: &[[u32; N]], field: &[Vec3]) -> [[Pack<S>; 3]; N] {
     let mut points = [[Pack::splat(simd, 0.0); 3]; N];
@@ -204,7 +204,7 @@ fn points_of<S: Simd, const N: usize>(simd: S, nodes: &[[u32; N]], field: &[Vec3
     points
 }
 
-/// Balls about Σ wₐ pₐ that reach to the farthest of the points, rounded up.
+/// Balls about Σ wₐ pₐ that contain all points, rounded up.
 #[inline(always)]
 fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Balls<R> {
     let zero = weights[0].constant(0.0);
@@ -222,7 +222,7 @@ fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Ball
     Balls { centre, radius: rounded_up(farthest.sqrt(), &[zero; 3]) }
 }
 
-/// Ball of one leaf, and of the margin around it.
+/// Ball of one leaf, including the margin.
 #[inline(always)]
 fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], margin: f64) -> Sphere {
     let Balls { centre, radius } = ball(&points.map(|point| point.data.0[0]), weights);
@@ -230,22 +230,22 @@ fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], margin: f64) -
     Sphere { centre: centre.into(), radius: radius + rounding + margin }
 }
 
-/// How many of some leaves are handled in lanes: those of curved faces are not.
+/// Number of leaves processed in lanes; curved faces are not.
 #[inline(always)]
 fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
     let lanes = Pack::<S>::LANES;
     if N > LARGEST_FLAT_STRIDE { 0 } else { num_leaves / lanes * lanes }
 }
 
-/// Spheres of some leaves about their material centres, and of the margin around them.
+/// Spheres of some leaves about their material centres, including the margin.
 pub struct Spheres<'a, const N: usize> {
     /// The leaves.
     pub leaves: Records<'a, N>,
-    /// Of all nodes \[m\].
+    /// Positions of all nodes \[m\].
     pub positions: &'a [Vec3],
-    /// How far around the faces the spheres reach \[m\].
+    /// Margin of the spheres around the faces \[m\].
     pub margin: f64,
-    /// To be found, one a leaf.
+    /// Output: one sphere per leaf.
     pub spheres: &'a mut [Sphere],
 }
 

@@ -1,4 +1,4 @@
-//! Surfaces to build trees over.
+//! Test surfaces for trees.
 
 use super::*;
 
@@ -80,7 +80,7 @@ pub(super) fn icosphere(subdivisions: usize) -> Case {
     Case::new(&faces, positions)
 }
 
-/// Triangles strewn in a cube.
+/// Triangles scattered in a cube.
 pub(super) fn scattered(num_faces: usize, seed: u64) -> Case {
     let mut random = Random(seed);
     let mut positions = Vec::new();

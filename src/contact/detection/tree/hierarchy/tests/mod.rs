@@ -10,7 +10,7 @@ use cases::{Case, Random, graded_line, icosphere, scattered, wavy};
 
 const BUILDERS: [Builder; 2] = [Builder::Fast, Builder::BottomUp];
 
-/// Holds a tree against its surface in the configuration of the build and in deformed ones.
+/// Checks a tree against its surface in the configuration of the build and in deformed ones.
 fn assert_well_formed(case: &Case, hierarchy: &Hierarchy, seed: u64) {
     assert_reference_spheres_bound(case, hierarchy);
     let mut fitted = hierarchy.clone();
@@ -51,7 +51,7 @@ fn faces_below(hierarchy: &Hierarchy) -> BTreeSet<Vec<u32>> {
     below.into_iter().collect()
 }
 
-/// Greedy agglomeration word for word: all pairs, every time.
+/// Greedy agglomeration by definition: all pairs in every round.
 fn greedy(leaves: &[Sphere]) -> (f64, BTreeSet<Vec<u32>>) {
     let mut live: Vec<(Sphere, Vec<u32>)> =
         leaves.iter().enumerate().map(|(face, sphere)| (*sphere, vec![face as u32])).collect();
@@ -102,7 +102,7 @@ fn bottom_up_gives_the_tree_of_the_greedy_method() {
 
 #[test]
 fn bottom_up_gives_the_volume_of_the_greedy_method_where_costs_are_equal() {
-    // On an icosphere ties are everywhere; how they are settled changes the sum by a few parts in a hundred.
+    // An icosphere has many ties; their resolution changes the sum by a few per cent.
     let case = icosphere(1);
     let (sum, _) = greedy(&minimum_balls(&case));
     let ratio = case.build(Builder::BottomUp, 0.0).sum_of_volumes() / sum;
@@ -230,7 +230,7 @@ fn deep_trees_of_steeply_graded_faces_are_well_formed() {
     }
 }
 
-/// A chain deeper than the tasks are split, with leaves enough to be split at all.
+/// A chain deeper than the bisection into tasks, with enough leaves to be divided at all.
 #[test]
 fn long_steeply_graded_lines_are_refitted() {
     let case = graded_line(6000, 1.01);
@@ -292,8 +292,9 @@ fn positions_that_are_no_numbers_end() {
     }
 }
 
-/// Of a needle the barycentric coordinates of the circumcentre are lost to rounding. Reference: the minimum ball of its
-/// corners; tolerance: the coordinates are off by ε (length/thickness)², and trusted while that square is below 1e10.
+/// The barycentric coordinates of the circumcentre of a needle are lost to rounding. Reference: the minimum ball of its
+/// corners; tolerance: the coordinates are off by ε (length/thickness)², and are trusted while that square is below
+/// 1e10.
 #[test]
 fn leaves_of_needles_are_minimum_balls() {
     let mut random = Random(17);
@@ -301,7 +302,7 @@ fn leaves_of_needles_are_minimum_balls() {
     let faces: Vec<Vec<u32>> = (0..400)
         .map(|f| {
             let (tip, along) = (random.vector(1.0), random.vector(1.0));
-            // As long on both sides: of other needles an angle is obtuse.
+            // Isosceles: other needles have an obtuse angle.
             let thickness = 10_f64.powf(-4.0 - 10.0 * random.next());
             let across = along.cross(&random.vector(thickness));
             positions.extend([tip, tip + along + across, tip + along - across]);
@@ -320,7 +321,7 @@ fn leaves_of_needles_are_minimum_balls() {
     }
 }
 
-/// Faces that are nowhere must not make all others look like one point of the curve.
+/// Faces that are not finite must not collapse all others to one point of the curve.
 #[test]
 fn a_node_far_out_does_not_spoil_the_tree_of_the_others() {
     let sum_of_cubes = |case: &Case| -> f64 {
