@@ -265,15 +265,15 @@ struct Iterated<M>(M);
 
 impl<M: Minimise> Minimise for Iterated<M> {
     fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum {
-        self.0.minimise(&Untold(*polynomial), start)
+        self.0.minimise(&HiddenAffine(*polynomial), start)
     }
 }
 
-/// A patch that does not tell whether it is affine.
+/// A polynomial that hides whether it is affine.
 #[derive(Clone, Copy, Debug)]
-struct Untold<P>(P);
+struct HiddenAffine<P>(P);
 
-impl<P: FacePolynomial> FacePolynomial for Untold<P> {
+impl<P: FacePolynomial> FacePolynomial for HiddenAffine<P> {
     const KIND: CellKind = P::KIND;
     const DOMAIN: &'static Domain = P::DOMAIN;
     const OTHER_NODES: &'static [[f64; 2]] = P::OTHER_NODES;

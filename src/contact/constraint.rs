@@ -1,18 +1,18 @@
-//! The one kind of contact constraint: a gap, a normal, and weights on nodes that sum to zero.
+//! Contact constraints: a gap, a normal, and nodal weights that sum to zero.
 
 use super::flush::rounding_of_gap;
 use crate::math::Vec3;
 
-/// Names a contact from its beginning to its end; those of nodes come first.
+/// Identifies a contact from its beginning to its end; node contacts come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ContactKey {
-    /// Of a node with a surface.
+    /// Node–surface contact.
     Node(NodeOnSurface),
-    /// Of an edge with an edge.
+    /// Edge–edge contact.
     Edges(EdgeOnEdge),
 }
 
-/// A node on a surface, whatever face of it the node slides over.
+/// A node on a surface, on any of its faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeOnSurface {
     /// Contactor node, global number.
@@ -21,34 +21,34 @@ pub struct NodeOnSurface {
     pub target: u32,
 }
 
-/// Two edges that cross. The edges of all surfaces are numbered through, in the order of the bodies.
+/// Two crossing edges, numbered through all surfaces in the order of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeOnEdge {
     /// The edge with the lower number.
     pub contactor: u32,
-    /// The other.
+    /// The edge with the higher number.
     pub target: u32,
 }
 
 /// Contact constraints, sorted by key.
 ///
-/// For every constraint g = n · Σ w_a x_a, less what the surfaces are offset by, with Σ w_a = 0: a contactor node
-/// carries +1, the nodes of a contactor edge N_a(s), and those of the target, a face or an edge, −N_a(ξ). A normal
-/// force p ≥ 0 then acts on node a as p w_a n, and linear momentum is conserved whatever the response does. Structure
-/// of arrays with compressed rows, reused from step to step.
+/// For every constraint g = n · Σ w_a x_a, minus the offsets of the surfaces, with Σ w_a = 0. The weight of a contactor
+/// node is +1, those of the nodes of a contactor edge are N_a(s), and those of the target nodes, of a face or an edge,
+/// are −N_a(ξ). A normal force p ≥ 0 then acts on node a as p w_a n, so any response conserves linear momentum.
+/// Structure of arrays with compressed rows, reused from step to step.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
     keys: Vec<ContactKey>,
     bodies: Vec<[u32; 2]>,
     gaps: Vec<f64>,
     normals: Vec<Vec3>,
-    /// Where the nodes of each target begin, and end.
+    /// Begin and end of the nodes of each target.
     ends: Vec<[u32; 2]>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
 }
 
-/// One side of a contact: the nodes of a node, an edge or a face.
+/// One side of a contact: a node, an edge or a face.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// Its body.
@@ -62,35 +62,35 @@ pub struct Side<'a> {
 /// One constraint, borrowed from [`Constraints`].
 #[derive(Clone, Copy, Debug)]
 pub struct Constraint<'a> {
-    /// Its name.
+    /// Its key.
     pub key: ContactKey,
-    /// Bodies of the contactor and of the target; one twice where a body touches itself.
+    /// Bodies of the contactor and of the target; the same body twice in self-contact.
     pub bodies: [u32; 2],
     /// Signed distance, negative when penetrated \[m\].
     pub gap: f64,
     /// Unit normal out of the target.
     pub normal: Vec3,
-    /// Global nodes it acts on, the contactor first.
+    /// Global nodes, the contactor first.
     pub nodes: &'a [u32],
     /// Their weights \[-\].
     pub weights: &'a [f64],
-    /// How many of the nodes are the contactor's.
+    /// Number of contactor nodes.
     pub num_contactor_nodes: usize,
 }
 
 impl Constraint<'_> {
-    /// The point of the contactor that touches \[m\].
+    /// Point of contact on the contactor \[m\].
     pub fn point(&self, positions: &[Vec3]) -> Vec3 {
         let nodes = self.nodes.iter().zip(self.weights).take(self.num_contactor_nodes);
         nodes.map(|(&node, &weight)| positions[node as usize] * weight).sum()
     }
 
-    /// Whether its surfaces are flush and do not press on each other but for rounding.
+    /// Whether the gap is zero or positive within rounding, as of flush surfaces without pressure.
     pub fn is_flush(&self, positions: &[Vec3]) -> bool {
         self.gap >= -rounding_of_gap(self.nodes.iter().map(|&node| &positions[node as usize]))
     }
 
-    /// Whether its nodes can take a couple: not where a node is on a wall, or on another node.
+    /// Whether its nodes can carry a couple: not for a node on a wall, or on another node.
     pub fn can_take_couple(&self) -> bool {
         self.nodes.len() > self.num_contactor_nodes + 1
     }
@@ -102,7 +102,7 @@ impl Constraint<'_> {
 }
 
 impl Constraints {
-    /// Forgets all constraints, keeps the memory.
+    /// Removes all constraints and keeps the memory.
     pub fn clear(&mut self) {
         self.keys.clear();
         self.bodies.clear();
@@ -114,7 +114,7 @@ impl Constraints {
     }
 
     /// Appends a constraint between the points of a contactor and of a target; keys must ascend.
-    // Inlined, as its arguments would go through memory, in pieces that are read back as a whole.
+    // Inlined, as arguments passed through memory would be written in pieces and read back as a whole.
     #[inline(always)]
     pub fn push(&mut self, key: ContactKey, gap: f64, normal: Vec3, contactor: Side<'_>, target: Side<'_>) {
         debug_assert!(self.keys.last().is_none_or(|last| *last < key), "constraints out of order");
@@ -130,8 +130,7 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
-    /// Puts other constraints, in ascending order of keys that are not here yet, in their places; `workspace` is
-    /// overwritten.
+    /// Merges other constraints, given in ascending order of keys that are not present yet; `workspace` is overwritten.
     pub fn merge<'a>(&mut self, others: impl Iterator<Item = Constraint<'a>>, workspace: &mut Self) {
         workspace.clear();
         let mut others = others.peekable();
@@ -145,14 +144,14 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Takes those out that are not wanted; `workspace` is overwritten.
+    /// Keeps the wanted constraints; `workspace` is overwritten.
     pub fn retain(&mut self, mut wanted: impl FnMut(&Constraint<'_>) -> bool, workspace: &mut Self) {
         workspace.clear();
         self.iter().filter(|constraint| wanted(constraint)).for_each(|kept| workspace.push_copy(&kept));
         std::mem::swap(self, workspace);
     }
 
-    /// Gives constraints other names, each its own; `order` and `workspace` are overwritten.
+    /// Renames the keys of all constraints, uniquely; `order` and `workspace` are overwritten.
     pub fn rename(
         &mut self,
         name: impl Fn(ContactKey) -> ContactKey,
@@ -167,7 +166,7 @@ impl Constraints {
         std::mem::swap(self, workspace);
     }
 
-    /// Replaces every gap by what `gap` makes of it \[m\], by ascending key.
+    /// Replaces every gap \[m\] by the value of `gap`, by ascending key.
     pub fn map_gaps(&mut self, mut gap: impl FnMut(ContactKey, f64) -> f64) {
         for (key, value) in self.keys.iter().zip(&mut self.gaps) {
             *value = gap(*key, *value);
@@ -187,22 +186,22 @@ impl Constraints {
         self.ends.push([middle, self.nodes.len() as u32]);
     }
 
-    /// Their names, ascending.
+    /// The keys, ascending.
     pub fn keys(&self) -> &[ContactKey] {
         &self.keys
     }
 
-    /// Whether there is a constraint of this name.
+    /// Whether a constraint has this key.
     pub fn contains(&self, key: ContactKey) -> bool {
         self.keys.binary_search(&key).is_ok()
     }
 
-    /// The constraint of this name.
+    /// The constraint of this key.
     pub fn of(&self, key: ContactKey) -> Option<Constraint<'_>> {
         self.keys.binary_search(&key).ok().map(|k| self.get(k))
     }
 
-    /// Those of a node with surfaces.
+    /// Constraints of a node with surfaces.
     pub fn of_contactor(&self, node: u32) -> impl Iterator<Item = Constraint<'_>> {
         let is_before = |key: &ContactKey| matches!(key, ContactKey::Node(key) if key.contactor < node);
         let first = self.keys.partition_point(is_before);
@@ -211,7 +210,7 @@ impl Constraints {
         (first..self.len()).take_while(is_of_node).map(|k| self.get(k))
     }
 
-    /// Those of edges with edges.
+    /// Constraints of edges with edges.
     pub fn of_edges(&self) -> impl Iterator<Item = Constraint<'_>> {
         let first = self.keys.partition_point(|key| matches!(key, ContactKey::Node(_)));
         (first..self.len()).map(|k| self.get(k))
@@ -222,7 +221,7 @@ impl Constraints {
         self.keys.len()
     }
 
-    /// Whether nothing touches.
+    /// Whether there is no constraint.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }

@@ -1,22 +1,22 @@
-//! When surfaces are flush: they are level, and what touches one of them goes on with the other.
+//! Flush surfaces: coplanar surfaces at the same height, over which a contact continues from one to the other.
 //!
-//! Detection and response ask this in many places, and have to agree: a contact that detection lets go on with another
-//! surface takes its spring along.
+//! Detection and response share these criteria, as they must agree: a contact that continues on another surface keeps
+//! its spring.
 
 use crate::math::Vec3;
 
-/// Gap, relative to the coordinates, up to which surfaces touch: those that are flush, as of blocks that rest or fall
-/// together, touch all over, and not here and there by rounding.
+/// Gap, relative to the coordinates, up to which surfaces touch: flush surfaces, as of resting or jointly falling
+/// blocks, then touch everywhere, rather than at random by rounding.
 const FLUSH: f64 = 1e-12;
-/// Cosine of the angle, about 1°, between the normals of surfaces that are flush, or of one face from step to step.
+/// Cosine of the largest angle, about 1°, between the normals of flush surfaces, or of one face in consecutive steps.
 const COPLANAR: f64 = 0.9998;
-/// Cosine of the angle between directions that are along each other.
+/// Cosine of the largest angle between aligned directions.
 const ALONG: f64 = 0.9;
-/// Depth up to which a contact goes on with another surface, over the depth that it had with the first: past that there is
-/// a step between them.
+/// Largest ratio of the depth of a continued contact to its earlier depth; beyond it there is a step between the
+/// surfaces.
 pub const DEEPER: f64 = 2.0;
 
-/// Gap up to which surfaces touch where the largest coordinate has this size \[m\].
+/// Gap up to which surfaces touch for coordinates of this size \[m\].
 pub fn rounding_of_gap_at(size: f64) -> f64 {
     FLUSH * size
 }
@@ -26,12 +26,12 @@ pub fn rounding_of_gap<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> f64 {
     rounding_of_gap_at(points.into_iter().map(Vec3::amax).fold(0.0, f64::max))
 }
 
-/// Whether surfaces with these unit normals are in one plane, as those of flush bodies.
+/// Whether surfaces with these unit normals are coplanar.
 pub fn are_coplanar(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > COPLANAR
 }
 
-/// Whether a unit vector is along another one, as the normal of a contact is along that of a face that it goes on with.
+/// Whether two unit vectors are aligned, as the normal of a contact and that of a face on which it continues.
 pub fn is_along(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) > ALONG
 }
@@ -41,13 +41,13 @@ pub fn are_opposite(a: &Vec3, b: &Vec3) -> bool {
     a.dot(b) < -ALONG * a.norm() * b.norm()
 }
 
-/// Whether a gap is about that of a contact which has another one \[m\], or smaller.
+/// Whether a gap is at most about as deep as another one \[m\].
 pub fn is_as_deep(gap: f64, other: f64) -> bool {
     gap >= DEEPER * other
 }
 
-/// Whether a contact with this unit normal and gap \[m\] goes on as another one of the same node.
-pub fn goes_on([normal, other]: [&Vec3; 2], [gap, other_gap]: [f64; 2]) -> bool {
+/// Whether a contact with this unit normal and gap \[m\] continues as another one of the same node.
+pub fn continues([normal, other]: [&Vec3; 2], [gap, other_gap]: [f64; 2]) -> bool {
     are_coplanar(normal, other) && is_as_deep(other_gap, gap)
 }
 
@@ -61,7 +61,7 @@ mod tests {
             let (sine, cosine) = degrees.to_radians().sin_cos();
             Vec3::new(sine, 0.0, cosine)
         };
-        let on = |degrees: f64, gap: f64| goes_on([&Vec3::z(), &tilted(degrees)], [-0.1, gap]);
+        let on = |degrees: f64, gap: f64| continues([&Vec3::z(), &tilted(degrees)], [-0.1, gap]);
         assert!(on(0.0, -0.1) && on(1.1, -0.2) && on(0.0, 0.0));
         assert!(!on(1.2, -0.1) && !on(0.0, -0.201) && !on(90.0, -0.1));
         assert!(is_along(&Vec3::z(), &tilted(25.0)) && !is_along(&Vec3::z(), &tilted(26.0)));

@@ -1,4 +1,4 @@
-//! The surface of a body that can touch: its faces with their edges and nodes, cut off from the volume mesh once.
+//! Contact surface of a body: its faces with their edges and nodes, extracted from the volume mesh once.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub struct Surface {
     distinct_kinds: Vec<CellKind>,
     offsets: Vec<u32>,
     face_nodes: Vec<u32>,
-    /// The same as positions in `nodes`.
+    /// Face nodes as indices into `nodes`.
     local_face_nodes: Vec<u32>,
     nodes: Vec<u32>,
     node_face_offsets: Vec<u32>,
@@ -101,12 +101,12 @@ impl Surface {
         self.kinds.len()
     }
 
-    /// Kinds of faces that there are, each once.
+    /// Kinds of the faces, without repetition.
     pub fn distinct_kinds(&self) -> &[CellKind] {
         &self.distinct_kinds
     }
 
-    /// Nodes of all faces, if they are of one kind that has `N`.
+    /// Nodes of all faces, if these are of a single kind with `N` nodes.
     pub fn faces_of_one_kind<const N: usize>(&self) -> Option<&[[u32; N]]> {
         let is_one = self.distinct_kinds.len() == 1 && self.distinct_kinds[0].num_nodes() == N;
         is_one.then(|| self.face_nodes.as_chunks().0)
@@ -118,7 +118,7 @@ impl Surface {
         (self.kinds[face], &self.face_nodes[range])
     }
 
-    /// Positions of the nodes of a face within [`Surface::nodes`].
+    /// Nodes of a face as indices into [`Surface::nodes`].
     pub fn local_nodes_of_face(&self, face: usize) -> &[u32] {
         &self.local_face_nodes[self.offsets[face] as usize..self.offsets[face + 1] as usize]
     }
@@ -131,7 +131,7 @@ impl Surface {
         &self.face_edges[first..first + count]
     }
 
-    /// Edges, each once.
+    /// Edges, without repetition.
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }
@@ -141,12 +141,13 @@ impl Surface {
         &self.nodes
     }
 
-    /// Position of a global node within [`Surface::nodes`].
+    /// Index of a global node in [`Surface::nodes`].
     pub fn local_node(&self, node: u32) -> Option<usize> {
         self.nodes.binary_search(&node).ok()
     }
 
-    /// Whether a node, an edge or a face, given by its nodes, is of this surface: one of its faces has them all.
+    /// Whether a node, an edge or a face, given by its nodes, belongs to this surface: one of its faces contains them
+    /// all.
     pub fn holds(&self, nodes: &[u32]) -> bool {
         let local = nodes.first().and_then(|&node| self.local_node(node));
         let faces = local.map_or(&[][..], |local| self.faces_of_local_node(local));
@@ -156,11 +157,11 @@ impl Surface {
         })
     }
 
-    /// Median distance of neighbouring nodes along the edges of the faces \[m\] (along the segments themselves in
-    /// plane problems); 0 without faces.
+    /// Median distance of neighbouring nodes along the edges of the faces \[m\] (along the segments themselves in plane
+    /// problems); 0 without faces.
     ///
-    /// A linear edge counts with its length, a quadratic one with each of its halves: the measure is what a mesh
-    /// resolves, the same for a quadratic mesh and for the linear one on the same nodes.
+    /// A linear edge counts with its length, a quadratic one with each of its halves: the measure is the resolution of
+    /// the mesh, equal for a quadratic mesh and the linear one on the same nodes.
     pub fn median_edge(&self, positions: &[Vec3]) -> f64 {
         let mut lengths = Vec::with_capacity(self.face_nodes.len());
         let distance = |a: u32, b: u32| (positions[b as usize] - positions[a as usize]).norm();
@@ -179,14 +180,14 @@ impl Surface {
         lengths.get(lengths.len() / 2).copied().unwrap_or(0.0)
     }
 
-    /// Largest distance of a node from the mean place of all \[m\]; 0 without faces.
+    /// Largest distance of a node from the mean position of all nodes \[m\]; 0 without faces.
     pub fn radius(&self, positions: &[Vec3]) -> f64 {
         let places = self.nodes.iter().map(|&node| positions[node as usize]);
         let mean = places.clone().sum::<Vec3>() / self.nodes.len().max(1) as f64;
         places.map(|place| (place - mean).norm()).fold(0.0, f64::max)
     }
 
-    /// Nodes with the area of the surface that belongs to each \[m²\]: every face shares its own, that of its corners,
+    /// Nodes with their shares of the surface area \[m²\]: every face distributes the area of its corner polygon
     /// equally among its nodes. Segments have the thickness 1.
     pub fn nodal_areas(&self, positions: &[Vec3]) -> impl Iterator<Item = (u32, f64)> + use<'_> {
         let mut areas = vec![0.0; self.nodes.len()];
@@ -207,7 +208,7 @@ impl Surface {
         self.nodes.iter().copied().zip(areas)
     }
 
-    /// Faces around the node at a position of [`Surface::nodes`].
+    /// Face ring of the node at an index of [`Surface::nodes`].
     pub fn faces_of_local_node(&self, local: usize) -> &[u32] {
         &self.node_faces[self.node_face_offsets[local] as usize..self.node_face_offsets[local + 1] as usize]
     }
@@ -224,8 +225,8 @@ fn edge_nodes(kind: CellKind, nodes: &[u32], k: usize) -> ([u32; 2], Option<u32>
 mod tests {
     use super::*;
 
-    /// Two six-node triangles on the diagonal of a square: the shared edge is one, with its middle node, and the
-    /// measure of the mesh is the spacing of its nodes.
+    /// Two six-node triangles on the diagonal of a square: the shared edge is one edge with its middle node, and the
+    /// resolution of the mesh is the spacing of its nodes.
     #[test]
     fn edges_of_quadratic_faces_have_their_middle_node() {
         let point = |x: f64, y: f64| Vec3::new(x, y, 0.0);
@@ -254,7 +255,7 @@ mod tests {
             held.map(|nodes| first.holds(nodes)),
             [true, true, true, true, false, false, false, false, false]
         );
-        // The diagonal is of both, the corners of the square that are not on it of one.
+        // The diagonal belongs to both parts, the other corners of the square to one each.
         assert!(
             first.holds(&[0, 2]) && surface.holds(&[1]) && surface.holds(&[3]) && !surface.holds(&[1, 3])
         );

@@ -1,25 +1,25 @@
-//! Parts of the surfaces of two bodies, and which contacts are between them.
+//! Pairs of surfaces, or parts of surfaces, of two bodies, and the contacts between them.
 
 use std::sync::Arc;
 
 use super::{Constraint, Surface};
 
-/// Two bodies, or parts of their surfaces.
+/// A pair of bodies, or of parts of their surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
     /// In ascending order.
     bodies: [u32; 2],
-    /// Faces of each that are meant; `None` for all.
+    /// Selected faces of each; `None` for all.
     parts: [Option<Arc<Surface>>; 2],
 }
 
 impl SurfacePair {
-    /// Two bodies, in any order, with all of their surfaces.
+    /// Two bodies, in any order, with their whole surfaces.
     pub fn whole(bodies: [u32; 2]) -> Self {
         Self::new(bodies, [None, None])
     }
 
-    /// Parts of the surfaces of two bodies, in any order; `None` is all of it.
+    /// Parts of the surfaces of two bodies, in any order; `None` for a whole surface.
     pub fn new([a, b]: [u32; 2], [of_a, of_b]: [Option<Arc<Surface>>; 2]) -> Self {
         if a <= b {
             Self { bodies: [a, b], parts: [of_a, of_b] }
@@ -33,13 +33,13 @@ impl SurfacePair {
         self.bodies
     }
 
-    /// Whether it is of the whole surfaces of both bodies.
+    /// Whether both surfaces are whole.
     pub fn is_whole(&self) -> bool {
         self.parts == [None, None]
     }
 
-    /// Whether a contact is between these. A node, an edge or a face is of a part where a face of the part has all its
-    /// nodes: those on the border between two parts are of both.
+    /// Whether a contact is between these surfaces. A node, an edge or a face belongs to a part if a face of the part
+    /// contains all its nodes; those on the border between two parts belong to both.
     pub fn holds(&self, constraint: &Constraint<'_>) -> bool {
         let [contactor, target] = constraint.bodies;
         if self.bodies != [contactor.min(target), contactor.max(target)] {

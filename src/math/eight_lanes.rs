@@ -1,7 +1,7 @@
-//! Eight numbers at a time: which of them are small, which are equal, and which is the least.
+//! Operations on eight numbers in lanes: comparison, selection and minimum.
 //!
-//! Compilers do not find the instructions for this in loops, so it is said here for each kind of processor. The answers
-//! are the same on all of them, but for the sign of a zero.
+//! Compilers do not vectorise these loops, so each kind of processor has its own instructions here. The results are the
+//! same on all of them, up to the sign of a zero.
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -12,34 +12,34 @@ use super::real::{LANES, Lanes};
 
 pub use super::pack::WIDTH;
 
-/// Eight boxes: the components of their lower and of their upper corners, side by side.
+/// Eight boxes in lanes: the components of their lower and upper corners.
 pub type Boxes = [[[f32; WIDTH]; 3]; 2];
 
-/// What a processor does with octets. To be used inside [`Vectorised::run`](super::vectorised::Vectorised::run), which hands
-/// them out.
+/// Operations of a processor on eight lanes, handed out by [`Vectorised::run`](super::vectorised::Vectorised::run) and
+/// to be used inside it.
 pub trait EightLanes: Copy {
-    /// Squares of the distances of eight boxes to another; not a number where both corners are not.
+    /// Squared distances of eight boxes from another; NaN for boxes with NaN corners.
     fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH];
-    /// Bits of the numbers that are at most `limit`.
+    /// Bits of the lanes that are at most `limit`.
     fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8;
-    /// Bits of the numbers that are equal to those of the other octet.
+    /// Bits of the lanes with equal numbers.
     fn equal(self, numbers: &[u32; WIDTH], others: &[u32; WIDTH]) -> u8;
-    /// The numbers whose bits are set, in their order, then any.
+    /// The numbers of the lanes whose bits are set, in order, then any values.
     fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
     /// The least of eight numbers.
     fn least(self, numbers: &[u32; WIDTH]) -> u32;
-    /// The least of four numbers, and the first lane that has it; what is not a number counts as infinite.
+    /// The least of four numbers, and its first lane; NaN counts as infinite.
     fn first_least(self, numbers: &Lanes) -> (f64, usize);
 }
 
-/// What any processor does.
+/// Portable implementation.
 #[derive(Clone, Copy, Debug)]
 pub struct PortableLanes;
 
 impl EightLanes for PortableLanes {
     #[inline(always)]
     fn distances_squared(self, [lower, upper]: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH] {
-        // The larger, or the second where one is not a number.
+        // The larger, or the second if one is NaN.
         let larger = |a: f32, b: f32| if a > b { a } else { b };
         let mut squares = [0.0; WIDTH];
         for d in 0..3 {
@@ -156,7 +156,7 @@ impl EightLanes for V3 {
     }
 }
 
-/// The numbers of the bits that are set in a byte, then zeros.
+/// The indices of the bits that are set in a byte, then zeros.
 static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     let mut table = [[0; WIDTH]; 1 << WIDTH];
     let mut byte = 0;
@@ -174,7 +174,7 @@ static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     table
 };
 
-/// The numbers of the bits that are set, then zeros: what they choose is written with no branch.
+/// The indices of the bits that are set, then zeros: allows selection without branches.
 #[inline(always)]
 pub fn set_bits(byte: u8) -> &'static [u8; WIDTH] {
     &SET_BITS[byte as usize]
@@ -203,7 +203,7 @@ mod tests {
             let other = [0, 1].map(|k| [0, 1, 2].map(|d| corner(k, d, WIDTH)));
             let squares = simd.distances_squared(&boxes, &other);
             let (least, lane) = simd.first_least(&Lanes(self.four));
-            // One not-a-number is as good as another.
+            // All NaN are equivalent.
             let bits = squares.map(|square| if square.is_nan() { u32::MAX } else { square.to_bits() });
             let mut turned = self.keys;
             turned.rotate_left(1);

@@ -2,7 +2,7 @@
 
 use super::eight_lanes::{EightLanes, PortableLanes};
 
-/// Runs code compiled for the widest vectors that pay: AVX2 where the processor has it, else the baseline.
+/// Runs code compiled for the widest vectors that pay off: AVX2 where the processor has it, else the baseline.
 ///
 /// Wider (AVX-512) code was slower on four-lane kernels, so it is not compiled.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +11,11 @@ pub struct Vectorised {
     avx2: Option<pulp::x86::V3>,
 }
 
-/// Work for [`Vectorised::run`]; mark `call` and all it calls `#[inline(always)]`, else it stays baseline code.
+/// A kernel for [`Vectorised::run`]; mark `call` and all it calls `#[inline(always)]`, else it stays baseline code.
 pub trait Kernel {
-    /// What it returns.
+    /// Its result.
     type Output;
-    /// Does the work, with octets as the processor has them.
+    /// Runs the kernel, given the eight-lane operations of the processor.
     fn call(self, simd: impl EightLanes) -> Self::Output;
 }
 
@@ -41,7 +41,7 @@ impl Default for Vectorised {
 }
 
 impl Vectorised {
-    /// Asks the processor what it has.
+    /// The instructions of this processor.
     pub fn detect() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]
@@ -49,7 +49,7 @@ impl Vectorised {
         }
     }
 
-    /// Only what the crate was compiled for.
+    /// The instructions the crate was compiled for.
     pub fn baseline() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]

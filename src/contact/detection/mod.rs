@@ -1,10 +1,9 @@
-//! Contact detection: geometry and kinematics only, no forces, elements or materials.
+//! Contact detection: geometry and kinematics only, without forces, elements or materials.
 //!
-//! A detector answers two questions. While all bodies fly freely: *when* do the first two surfaces touch
-//! ([`Detector::first_impact`])? Once bodies deform, in every step: *which* nodes and edges have penetrated which faces and
-//! edges ([`Detector::detect`])? [`Engine`] answers both by the hierarchical detection of Aragón & Molinari.
-//! [`Buckets`] sorts nodes and faces into the cells of a grid, as most codes do. [`AllPairs`] tests every pair of faces and
-//! is the oracle of the tests.
+//! A detector has two tasks. In flight: *when* do the first two surfaces touch ([`Detector::first_impact`])? In
+//! contact, in every step: *which* nodes and edges have penetrated which faces and edges ([`Detector::detect`])?
+//! [`Engine`] solves both by the hierarchical detection of Aragón & Molinari. [`Buckets`] sorts nodes and faces into
+//! the cells of a grid, as most codes do. [`AllPairs`] tests every pair of faces and is the oracle of the tests.
 //!
 //! | Aragón & Molinari 2014 | here |
 //! |---|---|
@@ -14,12 +13,12 @@
 //! | level 2: leaves refined through tighter volumes, §3.2, eqs. (13)–(15) | [`volume`] |
 //! | level 3: closest point of a face (Aragón, Yastrebov & Molinari 2013) | [`face::closest_point`] |
 //! | level 3: from candidates to constraints; time of impact | [`primitive`] |
-//! | the lists kept while bodies are in contact | `engine/contact`, `engine/listing` |
+//! | lists of near pairs during contact | `engine/contact`, `engine/list_update` |
 //! | cost model, eq. (19) | [`DetectionStatistics`] |
-//! | response to a contact | [`response`](super::response) |
+//! | contact response | [`response`](super::response) |
 //!
-//! Beside the paper: the face a node came in by ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and
-//! ties before the first step (`initial`), rigid walls ([`WallDetector`]).
+//! Beyond the paper: entry faces ([`EntryFaces`]), impacts within a step ([`StepImpactSearch`]), overlap and ties
+//! before the first step (`initial`), rigid walls ([`WallDetector`]). [`contact`](super) has a glossary.
 //!
 //! ```text
 //! volume ◄─ face ◄─ tree ◄─ model ◄─ primitive ◄─ trajectory, entry_face, initial ◄─ step_impact

@@ -1,4 +1,4 @@
-//! Everything that bounds a face bounds a curved one: sampled densely, at rest and after a refit.
+//! Bounding volumes contain curved faces: dense samples, at rest and after a refit.
 
 use super::face::control_points::{MAX_CONTROL_POINTS, control_points};
 use super::samples::Samples;
@@ -11,7 +11,7 @@ use crate::mesh::CellKind;
 
 const CURVED: [CellKind; 4] = [CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-/// Faces that share no nodes, each in a place of its own and as crooked as can be.
+/// Separated faces without shared nodes, strongly distorted.
 struct RandomFaces {
     surface: Surface,
     positions: Vec<Vec3>,
@@ -87,8 +87,8 @@ fn volumes_hold_curved_faces() {
     }
 }
 
-/// Spheres of all vertices above a face hold it: the reference spheres where the tree was built, the nested ones where
-/// the nodes have moved anywhere.
+/// Spheres of all vertices above a face contain it: the reference spheres at the build, the nested ones after any
+/// motion of the nodes.
 #[test]
 fn trees_hold_curved_faces() {
     let samples = &mut Samples::new(8);

@@ -12,7 +12,7 @@
 //! Derived.
 
 use super::carried::Carried;
-use crate::contact::flush::goes_on;
+use crate::contact::flush::continues;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
@@ -48,7 +48,7 @@ impl Handovers {
             let new = now.get(k);
             let hands_over = |old: &Constraint<'_>| {
                 let gap = followed_gap(old, velocities, time_step);
-                gap < 0.0 && goes_on([&old.normal, &new.normal], [gap, new.gap])
+                gap < 0.0 && continues([&old.normal, &new.normal], [gap, new.gap])
             };
             let is_over = |old: &Constraint<'_>| !now.contains(old.key) && self.name_of(old.key) == old.key;
             let old = before.of_contactor(of_node.contactor).find(|old| is_over(old) && hands_over(old));

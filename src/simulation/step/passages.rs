@@ -66,7 +66,7 @@ impl Simulation {
             if keys.next_if(|key| **key == before.key).is_some() {
                 continue;
             }
-            if let Some([depth, deepest]) = self.tunnelling.gone_through(&before, &self.positions_next) {
+            if let Some([depth, deepest]) = self.tunnelling.passed_through(&before, &self.positions_next) {
                 let node = before.nodes[0];
                 let [body, other] = before.bodies.map(|body| &self.model.bodies[body as usize]);
                 let passage = Passage {

@@ -1,4 +1,4 @@
-//! Every pair of faces, nothing left out: the oracle of the tests and the baseline of the benches.
+//! All pairs of faces: the oracle of the tests and the baseline of the benches.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::contact::detection::primitive::node_face::{NodeFaceOptions, NodeFaceS
 use crate::contact::detection::report::DetectionStatistics;
 use crate::contact::detection::trajectory::{Flight, Impact};
 
-/// Looks at every pair of faces (in flight) and of node and face (in contact) of bodies that may touch.
+/// Tests every pair of faces (in flight) and of node and face (in contact) of bodies that may touch.
 ///
 /// # Cost
 /// Quadratic in the number of faces, in time and, in contact, in memory.

@@ -1,4 +1,4 @@
-//! Detectors beside the engine: the look at all pairs, the oracle of tests; buckets; walls.
+//! Detectors besides the engine: all pairs, the oracle of tests; buckets; rigid walls.
 
 mod all_pairs;
 mod buckets;

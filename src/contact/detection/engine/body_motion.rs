@@ -366,7 +366,7 @@ mod tests {
 
     /// A permutation of the faces degrades the tree: a new tree replaces it, as good as one built there.
     #[test]
-    fn a_decayed_tree_is_built_anew() {
+    fn a_degraded_tree_is_rebuilt() {
         let (surface, mut positions) = strip(200);
         let tree = Hierarchy::build(Builder::Fast, &surface, &positions, 0.0).unwrap();
         let mut motion = BodyMotion::new(&surface, 0.5, 0.0);

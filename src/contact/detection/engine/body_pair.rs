@@ -325,7 +325,7 @@ mod tests {
 
     /// Separated bodies are searched again exactly when their travel exceeds their distance.
     #[test]
-    fn far_bodies_are_due_when_they_have_gone_what_was_free() {
+    fn separated_bodies_are_due_when_their_travel_exceeds_the_distance() {
         let nodes = |x: f64| [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]].map(Vec3::from);
         let mut positions = [nodes(0.0), nodes(10.0)].concat();
         let surfaces = vec![

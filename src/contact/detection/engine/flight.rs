@@ -139,12 +139,12 @@ impl Engine {
         }
         let mut clock = StageClock::start(Stage::Trajectory);
         let mut touched: Vec<[u32; 2]> = Vec::new();
-        let mut first = self.work_off(flight, flight_end, &mut touched, &mut clock);
+        let mut first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         let mut are_all_touched = false;
         while first.is_none() && self.flight.horizon_end < flight_end.min(flight.end) {
             self.begin_horizon(flight, self.flight.horizon_end);
             are_all_touched = true;
-            first = self.work_off(flight, flight_end, &mut touched, &mut clock);
+            first = self.process_events(flight, flight_end, &mut touched, &mut clock);
         }
         clock.enter(Stage::Trajectory, &mut self.statistics.seconds);
         touched.sort_unstable();
@@ -157,7 +157,7 @@ impl Engine {
     }
 
     /// Processes the events due before `end` \[s\]; appends the pairs of bodies involved.
-    fn work_off(
+    fn process_events(
         &mut self,
         flight: &Flight<'_>,
         end: f64,

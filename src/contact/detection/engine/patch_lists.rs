@@ -253,7 +253,7 @@ mod tests {
     /// Two fast nodes that separate invalidate only the lists of their own patches and of partner patches. The bound of
     /// the whole bodies limits that of the patches.
     #[test]
-    fn a_neighbourhood_goes_as_far_as_the_patches_near_it() {
+    fn lists_travel_with_their_patches() {
         let mut velocities = vec![Vec3::zeros(); 2 * NODES as usize];
         velocities[NODES as usize / 2] = Vec3::x() * 3.0;
         velocities[NODES as usize / 2 + 1] = Vec3::x() * -3.0;
@@ -292,7 +292,7 @@ mod tests {
 
     /// A new partner patch makes the lists due only if it can touch before their next renewal.
     #[test]
-    fn a_near_newcomer_makes_the_list_due() {
+    fn a_near_partner_makes_the_lists_due() {
         let motions = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);
         let bodies = [0, 1].map(|k| motions[k].patches().unwrap());
         let renew = |lists: &mut PatchLists, others: &[u32], free: &dyn Fn(u32) -> f64| {

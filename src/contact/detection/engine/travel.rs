@@ -41,7 +41,7 @@ mod tests {
 
     /// A sum that is not finite exceeds any limit.
     #[test]
-    fn ways_end_at_their_marks() {
+    fn travel_exceeds_limits() {
         let mut travel = Travel { step: 0.5, ..Travel::default() };
         travel.advance();
         assert_eq!((travel.travelled(), travel.steps_to(2.0)), (0.5, 3.0));

@@ -1,14 +1,14 @@
-//! Crossings of edges that the contacts of nodes carry.
+//! Edge crossings that node contacts already support.
 //!
-//! An edge that slides over a seam crosses the rims there, which are no edges of what it lies on. Crossings that are about as
-//! deep as the contacts of the nodes of one of their edges, along their normal, are carried by these, and those that are no
-//! farther from an end of an edge than this is deep, by the contact of the end.
+//! An edge that slides over a seam crosses the rims there, which are not feature edges of the supporting surface. A
+//! crossing is redundant if the contacts of the nodes of one of its edges have about the same depth along its normal.
+//! It is also redundant if its distance from an end of an edge in contact is at most the depth of that end.
 
 use crate::contact::flush::{is_along, is_as_deep};
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
-/// Takes the crossings out that the nodes of one of their edges carry; `workspace` is overwritten.
+/// Removes the crossings that the contacts of the nodes of one of their edges support; `workspace` is overwritten.
 pub(super) fn drop_carried(positions: &[Vec3], constraints: &mut Constraints, workspace: &mut Constraints) {
     workspace.clear();
     for crossing in constraints.iter() {
@@ -31,7 +31,8 @@ pub(super) fn drop_carried(positions: &[Vec3], constraints: &mut Constraints, wo
     std::mem::swap(constraints, workspace);
 }
 
-/// Depth, at a point of an edge, of the contacts that push its nodes in a direction; none if a node has none.
+/// Depth, interpolated at a point of an edge, of the contacts that push its nodes in a direction; `None` if a node has
+/// no such contact.
 fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
         let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);
@@ -40,7 +41,7 @@ fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push
     nodes.iter().zip(weights).map(|(&node, weight)| depth(node).map(|depth| weight.abs() * depth)).sum()
 }
 
-/// Whether a point of an edge is no farther from an end of it than this is deep in a body.
+/// Whether the distance of a point of an edge from an end is at most the depth of that end in a body.
 fn is_beside_touching_end(
     constraints: &Constraints,
     nodes: &[u32],

@@ -1,18 +1,19 @@
-//! Nodes that two bodies bear at once, as they pass from one to the other.
+//! Nodes in contact with two bodies at once while they pass from one to the other.
 //!
-//! A node that is no farther past the rim of a body than it is deep is still under its face, and under that of a flush body
-//! beside it as well: it would be pushed twice. The contact that it comes with goes on until it ends, the other begins then.
+//! A node past the rim of a body by at most its depth is still below its face, and also below that of an adjacent flush
+//! body: two contacts would act on it. The existing contact continues until it ends; the other one begins then.
 
-use crate::contact::flush::goes_on;
+use crate::contact::flush::continues;
 use crate::contact::{Constraint, Constraints, ContactKey};
 
-/// Takes the contacts out that begin where another one of their node goes on in the same direction, about as deep;
+/// Removes new contacts of a node that has another, continuing contact with the same normal and about the same depth;
 /// `workspace` is overwritten.
 pub(super) fn drop_doubled(before: &Constraints, constraints: &mut Constraints, workspace: &mut Constraints) {
     workspace.clear();
     for contact in constraints.iter() {
         let bears = |other: &Constraint<'_>| {
-            goes_on([&other.normal, &contact.normal], [other.gap, contact.gap]) && before.contains(other.key)
+            continues([&other.normal, &contact.normal], [other.gap, contact.gap])
+                && before.contains(other.key)
         };
         let is_doubled = match contact.key {
             ContactKey::Node(name) if !before.contains(contact.key) => {
@@ -57,7 +58,7 @@ mod tests {
         assert_eq!(left(&before, (-0.19, up)), 1);
         assert_eq!(left(&before, (-0.21, up)), 2);
         assert_eq!(left(&before, (-0.1, aside)), 2);
-        // Both begin, or both go on.
+        // Both are new, or both continue.
         assert_eq!(left(&Constraints::default(), (-0.1, up)), 2);
         assert_eq!(left(&contacts(&[(-0.1, up), (-0.1, up)]), (-0.1, up)), 2);
     }

@@ -1,26 +1,27 @@
-//! The face by which a node came into a body, where that is not the nearest one.
+//! The entry face of a node: the face through which it entered a body, where that is not the nearest one.
 //!
 //! ```text
-//!        block ┆ → slides          A node that rests δ deep in one body and slides over a flush seam is as deep under the
-//!   ──────●────┆─────────          top of the next one, and v dt behind its side: often the side is nearer, and was not
-//!     a   ┆ δ  ┆ v dt   b          what it came in by.
+//!        block ┆ → slides          A node at depth δ in one body slides over a flush seam. It is then at the same depth
+//!   ──────●────┆─────────          below the top of the next body, and v dt behind its side: the side is often nearer,
+//!     a   ┆ δ  ┆ v dt   b          but is not the entry face.
 //! ```
-//! Contacts that are new, or whose normal has turned since the step before, are looked at again. The alternatives of a node
-//! are the faces near the nearest one that it is straight under. One of them has *footing* if a contact of the step before
-//! along its normal, of the node with whatever body, or of a node of the face, is about as deep when it just goes on: the
-//! surface goes on there, or has a step lower than the depth. What is pressed outranks what only touches, and of that the
-//! node's own contacts those of the nodes of the face; among the faces of the highest rank the nearest is taken; without any,
-//! the face whose plane was crossed last on the way: of a convex body that is the one within whose outline the way leads;
-//! the nearest one of a node that goes out. Alternatives that are equal but for rounding are none first: the contact is with
-//! their common vertex or edge, along the sum of their normals, at a vertex the difference of the normals of both surfaces
-//! there, so that a mirrored scene has the mirrored answer.
+//! New contacts, and those whose normal has changed since the last step, are examined. The alternatives of a node are
+//! the faces near the closest one whose normal projection contains the node. An alternative is a *continuation* if a
+//! contact of the last step with the same normal, of the node with any body or of a node of the face, has about its
+//! depth when continued: the surface continues there, or with a step lower than the depth. Loaded contacts rank before
+//! merely touching ones, and among them contacts of the node itself before those of nodes of the face. Of the faces
+//! with the highest rank the nearest is taken. Without a continuation the entry face is the one whose plane the path of
+//! the node crossed last; for a convex body this is the face whose outline the path passes through. For a node that
+//! moves outward it is the nearest face. Alternatives equal up to rounding have no first: the contact is with their
+//! common vertex or edge, along the sum of their normals, at a vertex the difference of the normals of both surfaces
+//! there. A mirrored scene then has the mirrored result.
 //!
-//! Over a slit that is narrower than the node is deep, it is still past the rim of the face that it comes from, and in contact
-//! with it, and with no other that goes on from there. What comes below the plane of a face past its rim
-//! is not under it.
+//! Over a slit narrower than its depth a node is still past the rim of its old face and in contact with it, and with no
+//! other face that continues it. A node that reaches the back of the plane of a face beyond its rim is not below the
+//! face.
 //!
 //! # Source
-//! Derived.
+//! Our own.
 
 mod carried;
 mod doubled;
@@ -33,35 +34,36 @@ use crate::math::Vec3;
 use super::model::{Configuration, ContactModel};
 use carried::drop_carried;
 use doubled::drop_doubled;
-use query::{Alternative, Footing, Query, Workspace};
+use query::{Alternative, Continuation, Query, Workspace};
 
-/// Sine of the least angle between faces, 30°: inside a wedge a face is no nearer than this part of the distance to its edge.
+/// Sine of the least angle between faces, 30°: inside a wedge the distance of a face is at least this fraction of that
+/// of its edge.
 const LEAST_WEDGE: f64 = 0.5;
-/// Most faces that are looked at around the nearest one.
+/// Most faces examined around the nearest one.
 const MOST_FACES: usize = 256;
 
-/// Chooses the faces of new contacts.
+/// Selects the entry faces of new contacts.
 #[derive(Clone, Debug, Default)]
 pub struct EntryFaces {
     search_depths: Vec<f64>,
     offsets: Vec<f64>,
-    /// The contacts of the step before, by their nodes.
+    /// The contacts of the last step, sorted by node.
     records: Vec<Record>,
     chosen: Constraints,
     workspace: Workspace,
 }
 
-/// An earlier contact at one of its nodes.
+/// A contact of the last step at one of its nodes.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     node: u32,
     contact: u32,
-    /// 1 on the contactor, −1 on the target: the direction of the push on the node, times the normal.
+    /// 1 on the contactor, −1 on the target: sign of the contact force on the node along the normal.
     sign: f64,
 }
 
 impl Record {
-    /// Whether the contact pushes its node along a unit normal.
+    /// Whether the contact force on its node is along a unit normal.
     fn pushes_along(&self, normal: &Vec3, before: &Constraints) -> bool {
         is_along(&(before.get(self.contact as usize).normal * self.sign), normal)
     }
@@ -73,8 +75,8 @@ impl EntryFaces {
         Self { search_depths: model.search_depths.clone(), offsets: model.offsets.clone(), ..Self::default() }
     }
 
-    /// Gives the contacts of a step, which are with the nearest faces, those by which their nodes came in. `before` are the
-    /// contacts of the step before.
+    /// Replaces the nearest faces of the contacts of a step by the entry faces. `before` are the contacts of the last
+    /// step.
     pub fn choose(
         &mut self,
         surfaces: &[Surface],
@@ -82,8 +84,8 @@ impl EntryFaces {
         before: &Constraints,
         constraints: &mut Constraints,
     ) {
-        let goes_on = nodes_of(constraints) == nodes_of(before) && !has_turned(constraints, before);
-        if !goes_on {
+        let continues = nodes_of(constraints) == nodes_of(before) && !has_turned(constraints, before);
+        if !continues {
             self.look_again(surfaces, configuration, before, constraints);
             drop_doubled(before, constraints, &mut self.chosen);
         }
@@ -92,7 +94,7 @@ impl EntryFaces {
         }
     }
 
-    /// Sorts the contacts of the step before by their nodes.
+    /// Sorts the contacts of the last step by node.
     fn note(&mut self, before: &Constraints) {
         for (contact, earlier) in (0..).zip(before.iter()) {
             for (place, &node) in earlier.nodes.iter().enumerate() {
@@ -119,13 +121,13 @@ impl EntryFaces {
         chosen.clear();
         for constraint in constraints.iter() {
             while earlier.next_if(|other| other.key < constraint.key).is_some() {}
-            let goes_on = earlier
+            let continues = earlier
                 .next_if(|other| other.key == constraint.key)
                 .is_some_and(|other| are_coplanar(&other.normal, &constraint.normal));
             let [contactor, target] = constraint.bodies.map(|body| body as usize);
             let has_faces = surfaces.get(target).is_some_and(|surface| surface.num_faces() > 0);
             let is_node = matches!(constraint.key, ContactKey::Node(_));
-            if goes_on || !is_node || !has_faces || contactor == target {
+            if continues || !is_node || !has_faces || contactor == target {
                 chosen.push_copy(&constraint);
                 continue;
             }
@@ -144,7 +146,7 @@ impl EntryFaces {
             if self.records.is_empty() {
                 self.note(before);
             }
-            if query.is_beside() && !self.goes_on(&query, before) {
+            if query.is_beside() && !self.continues(&query, before) {
                 continue;
             }
             self.find_alternatives(&query, reach, before, &mut workspace);
@@ -154,8 +156,8 @@ impl EntryFaces {
         (self.chosen, self.workspace) = (chosen, workspace);
     }
 
-    /// Whether the node has had a contact along the same normal.
-    fn goes_on(&self, query: &Query<'_>, before: &Constraints) -> bool {
+    /// Whether the node had a contact with the same normal.
+    fn continues(&self, query: &Query<'_>, before: &Constraints) -> bool {
         self.records_of(query.constraint.nodes[0])
             .any(|record| record.pushes_along(&query.constraint.normal, before))
     }
@@ -165,7 +167,7 @@ impl EntryFaces {
         self.records[first..].iter().take_while(move |record| record.node == node)
     }
 
-    /// The faces near the nearest one, no farther than `reach` \[m\], that the node is straight under.
+    /// The faces within `reach` \[m\] of the nearest one whose normal projection contains the node.
     fn find_alternatives(
         &self,
         query: &Query<'_>,
@@ -182,20 +184,25 @@ impl EntryFaces {
         while next < faces.len().min(MOST_FACES) {
             let face = faces[next];
             next += 1;
-            let Some((distance, alternative)) = query.look_at(face, &outward) else { continue };
+            let Some((distance, alternative)) = query.evaluate(face, &outward) else { continue };
             if distance > reach {
                 continue;
             }
             if let Some(mut alternative) = alternative {
-                alternative.footing = self.footing(query, &alternative, before);
+                alternative.continuation = self.continuation(query, &alternative, before);
                 alternatives.push(alternative);
             }
             query.add_neighbours(face, faces);
         }
     }
 
-    /// The earlier contacts that go on at a face, if there are any.
-    fn footing(&self, query: &Query<'_>, alternative: &Alternative, before: &Constraints) -> Option<Footing> {
+    /// The earlier contacts that continue on a face, if any.
+    fn continuation(
+        &self,
+        query: &Query<'_>,
+        alternative: &Alternative,
+        before: &Constraints,
+    ) -> Option<Continuation> {
         let (_, nodes) = query.target().face(alternative.face as usize);
         let contactor = query.constraint.nodes[0];
         let of_node = |(node, sign): (u32, f64)| {
@@ -208,10 +215,10 @@ impl EntryFaces {
         let own = of_node((contactor, 1.0));
         let of_face = nodes.iter().filter_map(|&node| of_node((node, -1.0)));
         let depth = of_face.chain(own).reduce(f64::max)?;
-        Some(Footing { depth, is_of_node: own.is_some() })
+        Some(Continuation { depth, is_of_node: own.is_some() })
     }
 
-    /// The gap of an earlier contact that just goes on \[m\].
+    /// Current gap of an earlier contact if it continues \[m\].
     fn gap_now(&self, contact: &Constraint<'_>, configuration: &Configuration<'_>) -> f64 {
         let offset = |body: u32| self.offsets.get(body as usize).copied().unwrap_or(0.0);
         let apart = contact.normal.dot(&contact.jump(configuration.positions));
@@ -219,13 +226,13 @@ impl EntryFaces {
     }
 }
 
-/// Names of the contacts of nodes.
+/// Keys of the node contacts.
 fn nodes_of(constraints: &Constraints) -> &[ContactKey] {
     let keys = constraints.keys();
     &keys[..keys.partition_point(|&key| matches!(key, ContactKey::Node(_)))]
 }
 
-/// Whether the normal of a contact of a node is no more what it was in the step before; both have the same.
+/// Whether the normal of a node contact has changed since the last step.
 fn has_turned(constraints: &Constraints, before: &Constraints) -> bool {
     let pairs = constraints.iter().zip(before.iter()).take(nodes_of(constraints).len());
     pairs.into_iter().any(|(now, before)| !are_coplanar(&now.normal, &before.normal))

@@ -1,4 +1,4 @@
-//! The faces near the nearest one of a node, and which of them it came in by.
+//! The faces near the closest one of a node, and the selection of the entry face.
 
 use crate::contact::detection::face::closest_point::{
     Method, Start, closest_point, face_normal_where, normals_are_opposed, vertex_normal,
@@ -11,36 +11,36 @@ use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Depth by which a face that goes on may be deeper for its curvature, relative to the way in the step.
+/// Additional depth that curvature may give a continued contact, relative to the displacement of the step.
 const CURVED: f64 = 0.1;
-/// Alternatives whose depths, or fractions of the step, differ by no more than this part are equal.
+/// Relative difference up to which depths, or fractions of the step, are equal.
 const EQUAL: f64 = 1e-6;
 
-/// Contacts of the step before that go on at a face.
+/// Contacts of the last step that continue on a face.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Footing {
-    /// The largest depth that they have now \[m\].
+pub(super) struct Continuation {
+    /// Their largest current depth \[m\].
     pub(super) depth: f64,
-    /// Whether one of them is of the node itself, and not of a node of the face.
+    /// Whether one of them is of the node itself rather than of a node of the face.
     pub(super) is_of_node: bool,
 }
 
-impl Footing {
-    /// How much it bears: what just lies against a face, as the side of one floor against that of another, bears nothing.
+impl Continuation {
+    /// Rank by load: a contact within rounding, as of coplanar sides of two floors, carries none.
     pub(super) fn rank(&self, rounding: f64) -> u8 {
         if self.depth > rounding { 2 } else { u8::from(self.is_of_node) }
     }
 }
 
-/// A face that a node may have come in by.
+/// A possible entry face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alternative {
     pub(super) face: u32,
     pub(super) xi: [f64; 2],
     pub(super) gap: f64,
     pub(super) normal: Vec3,
-    /// None without a contact that goes on here.
-    pub(super) footing: Option<Footing>,
+    /// `None` without a continued contact.
+    pub(super) continuation: Option<Continuation>,
     /// Fraction of the step at which its plane was crossed.
     pub(super) crossed: f64,
 }
@@ -52,12 +52,12 @@ pub(super) struct Workspace {
     pub(super) tied: Vec<Alternative>,
 }
 
-/// What a search knows of a contact.
+/// A contact and the data of its search.
 pub(super) struct Query<'a> {
     pub(super) surfaces: &'a [Surface],
     pub(super) configuration: &'a Configuration<'a>,
     pub(super) constraint: Constraint<'a>,
-    /// Thickness between the surfaces, and how deep is looked \[m\].
+    /// Offset of the surfaces, and depth of the search \[m\].
     pub(super) offset: f64,
     pub(super) depth: f64,
 }
@@ -71,13 +71,13 @@ impl Query<'_> {
         self.configuration.positions[node as usize]
     }
 
-    /// Way of the node relative to its target in the step \[m\].
+    /// Displacement of the node relative to its target in the step \[m\].
     pub(super) fn travel(&self) -> f64 {
         self.constraint.jump(self.configuration.velocities).norm() * self.configuration.time_step
     }
 
-    /// Distance within which faces count \[m\]: that which the node has come in the step, or where an earlier contact can
-    /// go on, the deepest of which is so deep \[m\].
+    /// Distance within which faces are examined \[m\]: the relative displacement of the step, or the reach of a
+    /// continued contact, given the largest earlier depth `deepest` \[m\].
     pub(super) fn reach(&self, deepest: f64) -> f64 {
         let travel = self.travel();
         let reach = (DEEPER * deepest + CURVED * travel).max(2.0 * travel).max(-2.0 * self.constraint.gap);
@@ -90,7 +90,7 @@ impl Query<'_> {
         vertex_normal(surface, self.configuration.positions, self.constraint.nodes[0])
     }
 
-    /// Distance from a plane within which a node is on it \[m\].
+    /// Distance from a plane within which a node lies on it \[m\].
     pub(super) fn rounding(&self) -> f64 {
         rounding_of_gap(
             self.constraint.nodes.iter().map(|&node| &self.configuration.positions[node as usize]),
@@ -103,8 +103,8 @@ impl Query<'_> {
         self.position(node) - moved
     }
 
-    /// Whether the node is past the rim of its face, and has come there past the rim: it was behind the plane of the face
-    /// before the step, or was past the rim when it crossed that. It is outside.
+    /// Whether the node is past the rim of its face and came there from outside: it was behind the plane of the face
+    /// before the step, or past the rim when it crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
         let Constraint { gap, normal, .. } = self.constraint;
         let across = |vector: Vec3| vector - normal * normal.dot(&vector);
@@ -114,11 +114,11 @@ impl Query<'_> {
             return false;
         }
         let travel = self.constraint.jump(self.configuration.velocities) * self.configuration.time_step;
-        let way = normal.dot(&travel);
-        if gap - way < -rounding {
+        let approach = normal.dot(&travel);
+        if gap - approach < -rounding {
             return true;
         }
-        let since_crossing = if way < 0.0 { (gap / way).clamp(0.0, 1.0) } else { 0.0 };
+        let since_crossing = if approach < 0.0 { (gap / approach).clamp(0.0, 1.0) } else { 0.0 };
         off.dot(&(off - across(travel) * since_crossing)) > rounding * off.norm()
     }
 
@@ -139,7 +139,7 @@ impl Query<'_> {
         })
     }
 
-    /// A face with all nodes of the target side.
+    /// A face with all nodes of the target.
     pub(super) fn nearest_face(&self) -> Option<u32> {
         let nodes = &self.constraint.nodes[self.constraint.num_contactor_nodes..];
         let surface = self.target();
@@ -161,8 +161,9 @@ impl Query<'_> {
         }
     }
 
-    /// Distance of a face, and what it is as an alternative if the node is straight under it and opposed to it.
-    pub(super) fn look_at(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
+    /// Distance of a face, and the alternative that it is if its normal projection contains the node and the normals
+    /// are opposed.
+    pub(super) fn evaluate(&self, face: u32, outward: &Vec3) -> Option<(f64, Option<Alternative>)> {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
         let node = self.constraint.nodes[0];
@@ -184,12 +185,12 @@ impl Query<'_> {
             return Some((distance, None));
         }
         let crossed = self.crossed(face, point.xi, gap);
-        let footing = None;
-        Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, footing, crossed })))
+        let continuation = None;
+        Some((distance, Some(Alternative { face, xi: point.xi, gap, normal, continuation, crossed })))
     }
 
-    /// Fraction of the step at which the plane of a face was crossed; negative before the step, least where the motion does
-    /// not approach it.
+    /// Fraction of the step at which the plane of a face was crossed; negative before the step, least where the motion
+    /// does not approach it.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -202,7 +203,7 @@ impl Query<'_> {
         if before > gap { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
-    /// Adds the contact with the best of the alternatives, or as it is where there is no choice.
+    /// Adds the contact with the best alternative, or the original one if there is no choice.
     pub(super) fn push_best(&self, workspace: &mut Workspace, chosen: &mut Constraints) {
         let Workspace { alternatives, tied, .. } = workspace;
         let is_nearest = |a: &Alternative| are_coplanar(&a.normal, &self.constraint.normal);
@@ -211,19 +212,20 @@ impl Query<'_> {
             return;
         }
         let (travel, rounding) = (self.travel(), self.rounding());
-        let rank = |footing: &Footing| footing.rank(rounding);
-        let highest = alternatives.iter().filter_map(|a| a.footing.as_ref()).map(rank).max();
-        let goes_on = |a: &Alternative| {
-            a.footing.is_some_and(|footing| {
-                -a.gap <= DEEPER * footing.depth + CURVED * travel && highest == Some(rank(&footing))
+        let rank = |continuation: &Continuation| continuation.rank(rounding);
+        let highest = alternatives.iter().filter_map(|a| a.continuation.as_ref()).map(rank).max();
+        let continues = |a: &Alternative| {
+            a.continuation.is_some_and(|continuation| {
+                -a.gap <= DEEPER * continuation.depth + CURVED * travel
+                    && highest == Some(rank(&continuation))
             })
         };
-        let any_goes_on = alternatives.iter().any(goes_on);
+        let any_continues = alternatives.iter().any(continues);
         let any_is_approached = alternatives.iter().any(|a| a.crossed > f64::NEG_INFINITY);
-        let by_depth = any_goes_on || !any_is_approached;
-        // By what the choice is made: the larger, the better.
+        let by_depth = any_continues || !any_is_approached;
+        // Merit of an alternative; the largest is the best.
         let merit = |a: &Alternative| match by_depth {
-            true if any_goes_on && !goes_on(a) => f64::NEG_INFINITY,
+            true if any_continues && !continues(a) => f64::NEG_INFINITY,
             true => a.gap,
             false => a.crossed,
         };
@@ -264,7 +266,7 @@ impl Query<'_> {
         chosen.push(key, gap, normal, contactor, Side { body: bodies[1], nodes, shape_values });
     }
 
-    /// Adds the contact with the vertex or edge that equal alternatives share; whether they share one.
+    /// Adds the contact with the common vertex or edge of equal alternatives; returns whether they have one.
     pub(super) fn push_common(&self, tied: &[Alternative], chosen: &mut Constraints) -> bool {
         let surface = self.target();
         let of = |a: &Alternative| surface.face(a.face as usize).1;

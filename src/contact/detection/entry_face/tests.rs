@@ -21,7 +21,7 @@ fn corners(low: Vec3, high: Vec3) -> Vec<Vec3> {
     (0..2).flat_map(|k| ring.map(|place| at(place, k))).collect()
 }
 
-/// A pointed tool, body 0, whose tip, node 0, goes into boxes that stand still.
+/// A pointed tool, body 0, whose tip, node 0, penetrates fixed boxes.
 struct Scene {
     model: ContactModel,
     boxes: Vec<Vec3>,
@@ -54,7 +54,7 @@ impl Scene {
         }
     }
 
-    /// Moves the tip in a step of one second; the contacts of its node: target and normal.
+    /// Moves the tip in a step of one second; returns the target and normal of its contacts.
     fn step(&mut self, from: [f64; 3], to: [f64; 3]) -> Vec<(u32, Vec3)> {
         let [from, to] = [from, to].map(Vec3::from);
         let positions = [tool_at(to).to_vec(), self.boxes.clone()].concat();
@@ -71,14 +71,14 @@ impl Scene {
     }
 }
 
-/// A tip with three faces that look down and to the right.
+/// A tip with three faces that point down and to the right.
 fn tool_at(tip: Vec3) -> [Vec3; 4] {
     let far = [[1.0, 0.0, 2.0], [-2.0, 1.7, 0.5], [-2.0, -1.7, 0.5]];
     let [a, b, c] = far.map(|offset| tip + Vec3::from(offset));
     [tip, a, b, c]
 }
 
-/// Of the tip: it is in contact with one body.
+/// Asserts that the tip is in contact with one body.
 fn assert_touches(found: &[(u32, Vec3)], body: u32, normal: Vec3) {
     assert!(matches!(found, [(b, n)] if *b == body && (n - normal).norm() < 1e-9), "{found:?}");
 }
@@ -86,8 +86,8 @@ fn assert_touches(found: &[(u32, Vec3)], body: u32, normal: Vec3) {
 const LEFT: [[f64; 3]; 2] = [[-1.0, -1.0, -1.0], [0.0, 1.0, 0.0]];
 const RIGHT: [[f64; 3]; 2] = [[0.0, -1.0, -1.0], [1.0, 1.0, 0.0]];
 
-/// 0.1 deep in one box, then 0.02 behind the side of the next, which is nearer than its top. The first bears it, alone, until
-/// it is farther past its rim than deep.
+/// At a depth of 0.1 in one box, then 0.02 behind the side of the next, which is nearer than its top. Only the first
+/// box supports it until it is farther past its rim than deep.
 #[test]
 fn seam_is_passed_on_the_top() {
     let mut scene = Scene::new(&[LEFT, RIGHT]);
@@ -96,7 +96,7 @@ fn seam_is_passed_on_the_top() {
     assert_touches(&scene.step([0.02, 0.1, -0.1], [0.12, 0.1, -0.1]), 2, Vec3::z());
 }
 
-/// Without a contact before, the side that the tip has crossed last is what it came in by.
+/// Without an earlier contact, the entry face is the side that the tip crossed last.
 #[test]
 fn the_face_that_was_crossed_last_is_taken() {
     let mut scene = Scene::new(&[RIGHT]);
@@ -105,8 +105,8 @@ fn the_face_that_was_crossed_last_is_taken() {
     assert_touches(&scene.step([0.05, 0.1, 0.02], [0.07, 0.1, -0.15]), 1, Vec3::z());
 }
 
-/// Over a slit of 0.05, narrower than it is deep, the tip goes on on the top of the next box. Over one of 0.15 it is lost,
-/// and the side that it crosses holds it.
+/// Over a slit of 0.05, narrower than the depth, the contact continues on the top of the next box. Over one of 0.15 it
+/// is lost, and the side that the tip crosses becomes the entry face.
 #[test]
 fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     let mut scene = Scene::new(&[LEFT, [[0.05, -1.0, -1.0], [1.0, 1.0, 0.0]]]);
@@ -120,8 +120,7 @@ fn slits_are_crossed_as_far_as_the_tip_is_deep() {
     assert_touches(&wide.step([0.12, 0.1, -0.1], [0.17, 0.1, -0.1]), 2, -Vec3::x());
 }
 
-/// Below the top of a box and beside it, the tip is no farther past the rim than deep: it is outside, unless it has come over
-/// the top.
+/// Below the top of a box and past its rim by less than the depth, the tip is outside unless it came over the top.
 #[test]
 fn what_comes_along_the_side_is_outside() {
     let mut scene = Scene::new(&[LEFT]);
@@ -133,7 +132,7 @@ fn what_comes_along_the_side_is_outside() {
     assert_touches(&scene.step([-0.05, 0.1, 0.02], [0.03, 0.1, -0.1]), 1, Vec3::z());
 }
 
-/// A tip that comes onto an edge in the plane between its faces is pushed out in that plane.
+/// A tip that reaches an edge in the bisecting plane of its faces is pushed out in that plane.
 #[test]
 fn equal_faces_push_between_them() {
     let mut scene = Scene::new(&[RIGHT]);

@@ -1,4 +1,4 @@
-//! Least and greatest components of the values of a vector field on a surface: of displacements, of velocities.
+//! Componentwise bounds of a vector field on a surface, such as displacements or velocities.
 
 use crate::contact::Surface;
 use crate::math::Vec3;
@@ -14,16 +14,16 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Of no values.
+    /// Bounds of an empty set of values.
     pub const EMPTY: Self = Self {
         lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
         upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// Of the value zero alone.
+    /// Bounds of the value zero.
     pub const ZERO: Self = Self { lower: Vec3::new(0.0, 0.0, 0.0), upper: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// Bounds of the values of a field interpolated between nodes.
+    /// Bounds of a field interpolated between nodal values, extended by `overshoot` times their extent.
     pub fn of(values: impl Iterator<Item = Vec3>, overshoot: f64) -> Self {
         let mut bounds = Self::EMPTY;
         for value in values {
@@ -54,7 +54,7 @@ impl Bounds {
         Self { lower: self.lower + other.lower, upper: self.upper + other.upper }
     }
 
-    /// Bounds of what is within `margin` of these along every axis.
+    /// Bounds extended by `margin` along every axis.
     pub fn widened(&self, margin: f64) -> Self {
         Self { lower: self.lower.add_scalar(-margin), upper: self.upper.add_scalar(margin) }
     }
@@ -70,39 +70,39 @@ impl Bounds {
         (self.lower + self.upper) * 0.5
     }
 
-    /// The greatest absolute value of a component.
+    /// Largest absolute value of a component.
     pub fn greatest(&self) -> f64 {
         larger(self.lower.amax(), self.upper.amax())
     }
 
-    /// Bound on the length of the difference of any two values.
+    /// Bound on the difference of any two values, in length.
     pub fn extent(&self) -> f64 {
         (self.upper - self.lower).norm()
     }
 
-    /// Bound on the length of the difference of a value of one and one of the other.
+    /// Bound on the difference of a value of one and a value of the other, in length.
     pub fn greatest_distance(&self, other: &Self) -> f64 {
         (self.upper - other.lower).sup(&(other.upper - self.lower)).norm()
     }
 
-    /// The box of all points of a box that are displaced by a value.
+    /// Box of all points of a box after displacement by a value.
     pub fn displace(&self, bounds: &Aabb) -> Aabb {
         Aabb { lower: bounds.lower + self.lower, upper: bounds.upper + self.upper }
     }
 
-    /// Bounds of both.
+    /// Joint bounds.
     pub fn union(&self, other: &Self) -> Self {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// The most by which a component of a value of one differs from that of a value of the other.
+    /// Largest difference of a component of a value of one and a value of the other.
     pub fn greatest_difference(&self, other: &Self) -> f64 {
         (self.upper - other.lower).max().max((other.upper - self.lower).max())
     }
 }
 
-/// How far what is interpolated over a face of a surface may leave the range of the values at its nodes, relative to
-/// their spread: −Σ min(N_a, 0), the greatest of all faces.
+/// How far an interpolated value on a face may exceed the range of its nodal values, relative to that range: −Σ
+/// min(N_a, 0), the greatest of all faces.
 pub(crate) fn overshoot(surface: &Surface) -> f64 {
     let kinds = (0..surface.num_faces()).map(|face| surface.face(face).0);
     kinds.map(|kind| 0.5 * (lebesgue_constant(kind) - 1.0)).fold(0.0, f64::max)

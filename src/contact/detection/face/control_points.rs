@@ -1,10 +1,10 @@
-//! Bézier control points: the points whose convex hull holds a face.
+//! Bézier control points: the points whose convex hull contains a face.
 //!
-//! A flat or bilinear face lies in the hull of its nodes, a quadratic one does not. Written in Bernstein polynomials,
-//! which are not negative and sum to one, it does lie in the hull of its coefficients, the control points. These are
-//! linear in the nodes, so that positions and velocities alike have them; but no convex combination: where nodes
-//! deviate from what was expected of them by no more than d, a control point may deviate by 9 d, and a point of the
-//! face by [`lebesgue_constant`] times d.
+//! A flat or bilinear face lies in the hull of its nodes, a quadratic one does not. In terms of Bernstein polynomials,
+//! which are not negative and sum to one, it lies in the hull of its coefficients, the control points. These are linear
+//! in the nodes, so positions and velocities both have them; but they are not convex combinations. If nodes deviate
+//! from a prediction by at most d, a control point may deviate by 9 d, and a point of the face by [`lebesgue_constant`]
+//! times d.
 //!
 //! # Source
 //! Farin 2002, "Curves and Surfaces for CAGD", §4 (convex hull property), §15 (tensor products), §17 (triangles).
@@ -15,28 +15,28 @@ use crate::mesh::CellKind;
 /// Most control points of a face.
 pub const MAX_CONTROL_POINTS: usize = 9;
 
-/// Bound on the rounding of a control point, in units of the largest coordinate: a sum of nine terms whose weights
-/// are nine in all, in three components.
+/// Bound on the rounding of a control point, relative to the largest coordinate: a sum of nine terms with weights that
+/// sum to nine in absolute value, in three components.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Whether a face of this kind is the hull of its nodes' values, bilinear faces among them: its control points are
-/// its nodes.
+/// Whether a face of this kind lies in the convex hull of its nodal values, including bilinear faces: its control
+/// points are its nodes.
 #[inline]
 pub const fn is_held_by_nodes(kind: CellKind) -> bool {
     !matches!(kind, CellKind::Line3 | CellKind::Tri6 | CellKind::Quad8 | CellKind::Quad9)
 }
 
-/// Number of control points of a face: one a node, but for the centre that an eight-node quadrilateral implies.
+/// Number of control points of a face: one per node, plus the implied centre of an eight-node quadrilateral.
 pub const fn num_control_points(kind: CellKind) -> usize {
     if matches!(kind, CellKind::Quad8) { 9 } else { kind.num_nodes() }
 }
 
-/// Turns the values at the nodes of a face into those at its control points, in place: corners stay, middles of
-/// edges become 2 m − (a + b)/2, and the centre of a nine-node quadrilateral 4 x − Σ middles + ¼ Σ corners. The
-/// ninth control point of an eight-node one is Σ middles − ¾ Σ corners.
+/// Converts nodal values of a face to control points, in place: corners stay, middles of edges become 2 m − (a + b)/2,
+/// and the centre of a nine-node quadrilateral 4 x − Σ middles + ¼ Σ corners. The ninth control point of an eight-node
+/// one is Σ middles − ¾ Σ corners.
 ///
 /// `values` holds [`num_control_points`] entries, the nodes first; a ninth entry beyond the nodes of an eight-node
-/// quadrilateral is written only.
+/// quadrilateral is output only.
 #[inline]
 pub fn to_control_points(kind: CellKind, values: &mut [Vec3]) {
     match (kind, values) {
@@ -62,7 +62,7 @@ pub fn bulge(from: &Vec3, to: &Vec3, middle: &Vec3) -> Vec3 {
     middle * 2.0 - (from + to) * 0.5
 }
 
-/// Control points of a face from the values of `field` at its `nodes`; the same as the nodes where these hold it.
+/// Control points of a face from the values of `field` at its `nodes`; the nodal values themselves for linear faces.
 #[inline]
 pub fn control_points<'a>(
     kind: CellKind,
@@ -77,7 +77,7 @@ pub fn control_points<'a>(
     &points[..num_control_points(kind).min(MAX_CONTROL_POINTS)]
 }
 
-/// Square of a distance that a face is away from a point at least: that to the box of its control points, less the
+/// Lower bound of the squared distance of a face from a point: that of the box of its control points, minus the
 /// rounding of both the box and a closest point \[m²\].
 pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
@@ -95,17 +95,17 @@ pub fn least_distance_squared(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f
     distance * distance
 }
 
-/// What control points may be off by rounding. Nodes are convex combinations of them, and no larger.
+/// Bound on the rounding of control points. Nodes are convex combinations of them, and no larger.
 #[inline]
 pub fn rounding_of(points: &[Vec3]) -> f64 {
     ROUNDING * points.iter().map(Vec3::amax).fold(0.0, f64::max)
 }
 
-/// Largest Σ |Nₐ(ξ)| over a face: how far a point of it may deviate where its nodes deviate by one.
+/// Largest Σ |Nₐ(ξ)| over a face: the largest deviation of a point of it per unit deviation of its nodes.
 ///
-/// 1 where all shape functions are positive; else the maximum is 1 + s − s² at s = ½ on a segment,
-/// 3 − 4 Σ λ² at the centroid of a triangle, 3 − 2 (ξ² + η²) at the centre of an eight-node quadrilateral, and the
-/// square of that of a segment on a nine-node one.
+/// 1 where all shape functions are positive; else the maximum is 1 + s − s² at s = ½ on a segment, 3 − 4 Σ λ² at the
+/// centroid of a triangle, 3 − 2 (ξ² + η²) at the centre of an eight-node quadrilateral, and the square of that of a
+/// segment on a nine-node one.
 pub const fn lebesgue_constant(kind: CellKind) -> f64 {
     match kind {
         CellKind::Line3 => 1.25,
@@ -181,8 +181,8 @@ mod tests {
         }
     }
 
-    /// Wherever the face is, also from next to a corner where rounding is all the distance there is, and never far below
-    /// its distance where the face is far.
+    /// For a face anywhere, also for queries next to a corner at a distance within rounding, and close to the distance
+    /// for distant faces.
     #[test]
     fn no_face_is_nearer_than_its_least_distance() {
         let samples = &mut Samples::new(2);

@@ -1,10 +1,11 @@
-//! Faces and parts of them, each held by the hull of a few points: nodes or Bézier control points.
+//! Bézier faces: faces and parts of them, each contained in the hull of a few points, its nodes or Bézier control
+//! points.
 
 use super::control_points::{num_control_points, to_control_points};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A linear face by its nodes, or a quadratic Bézier patch by its control points; corners come first.
+/// A linear face by its nodes, or a quadratic face or part of one by its Bézier control points; corners come first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BezierFace<const N: usize> {
     /// The linear kind with the same corners.
@@ -13,11 +14,11 @@ pub(crate) struct BezierFace<const N: usize> {
     points: [Vec3; N],
 }
 
-/// A patch of a quadratic face.
+/// A quadratic face or a part of one.
 pub(crate) type QuadraticBezierFace = BezierFace<9>;
 
 impl<const N: usize> BezierFace<N> {
-    /// Points that hold the patch \[m\].
+    /// Points whose hull contains it \[m\].
     pub(crate) fn points(&self) -> &[Vec3] {
         &self.points[..self.count]
     }
@@ -48,7 +49,7 @@ impl BezierFace<4> {
         Self { kind, count, points }
     }
 
-    /// Distance of the diagonals of a quadrilateral \[m\]: what it deviates from its plane. Zero for other kinds.
+    /// Distance of the diagonals of a quadrilateral \[m\], its deviation from a plane. Zero for other kinds.
     pub(crate) fn warp(&self) -> f64 {
         if self.kind == CellKind::Quad4 { distance_of_diagonals(&self.points) } else { 0.0 }
     }
@@ -69,11 +70,11 @@ impl QuadraticBezierFace {
         }
     }
 
-    /// Bound on the distance of any point of the patch to the polygon of its corners, and the other way round,
-    /// but for where that polygon ends \[m\].
+    /// Bound on the distance of any point of the face from the polygon of its corners, and vice versa, except beyond
+    /// the border of that polygon \[m\].
     ///
-    /// The patch deviates from the linear interpolation of its corners by a convex combination of what its control
-    /// points do. That interpolation, where it is a quadrilateral, lies within the tetrahedron of the corners.
+    /// The face deviates from the linear interpolation of its corners by a convex combination of the deviations of its
+    /// control points. That interpolation of a quadrilateral lies within the tetrahedron of the corners.
     pub(crate) fn thickness(&self) -> f64 {
         if self.count == self.kind.num_nodes() {
             return 0.0;
@@ -156,7 +157,7 @@ fn halves([a, b, c]: [Vec3; 3]) -> [[Vec3; 3]; 2] {
     [[a, ab, middle], [middle, bc, c]]
 }
 
-/// Halves each row of a grid and makes columns of the rows: twice this gives quarters, the right way round.
+/// Bisects each row of a grid and transposes it: two applications give quarters in the original orientation.
 fn transposed_halves(rows: &[[Vec3; 3]; 3]) -> [[[Vec3; 3]; 3]; 2] {
     let halved = rows.map(halves);
     [0, 1].map(|half| std::array::from_fn(|i| std::array::from_fn(|j| halved[j][half][i])))
@@ -189,7 +190,7 @@ fn quarters_of_triangle(p: &[Vec3; 9]) -> [[Vec3; 9]; 4] {
 mod tests {
     use super::*;
 
-    /// Parts of any face, and their parts, are as large together as the face is.
+    /// The parts of any face, and their parts, have the same total size as the face.
     #[test]
     fn parts_make_up_the_whole() {
         let nodes = [[1.0, 2.0, 3.0], [4.0, 2.5, 3.0], [4.5, 5.0, 3.0], [1.5, 6.0, 3.0]].map(Vec3::from);

@@ -1,4 +1,4 @@
-//! The geometry of a face: its control points, the convex hull and the bounds they give, its closest point.
+//! Geometry of a face: its control points, the convex hull and the bounds they give, and its closest point.
 
 pub(crate) mod bounds;
 pub mod closest_point;

@@ -1,4 +1,4 @@
-//! The bodies before the first step: those that overlap, and surfaces that are tied.
+//! The configuration before the first step: overlapping bodies, and tied surfaces.
 
 pub(crate) mod overlap;
 mod tied;

@@ -1,4 +1,4 @@
-//! What a detector reports of its work: counts and times by stage, predictions, hierarchies, the top of the queue.
+//! Reports of detection: counts and times by stage, predictions, hierarchies, the top of the queue.
 
 mod queued_pair;
 mod statistics;

@@ -1,36 +1,36 @@
-//! What a detector looks at next, to be looked at by people.
+//! The next event of a pair of bodies, for visualisation.
 
 use crate::math::RigidMotion;
 
 use crate::contact::detection::model::Configuration;
 use crate::contact::detection::volume::Sphere;
 
-/// Two bounding volumes of two bodies that cannot meet before some time.
+/// Two bounding volumes of two bodies that cannot touch before some time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueuedPair {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// They cannot meet before \[s\]: then they are looked at again.
+    /// Lower bound on their time of contact, at which they are processed \[s\].
     pub time: f64,
     /// Depth below the root of the two tree vertices.
     pub depth: [u32; 2],
     /// Number of faces below them.
     pub num_faces: [u32; 2],
-    /// Their spheres at present.
+    /// Their current spheres.
     pub spheres: [Sphere; 2],
 }
 
-/// Where all bodies are at an instant.
+/// Positions of all bodies at an instant.
 #[derive(Clone, Copy, Debug)]
 pub enum Placement<'a> {
-    /// They fly.
+    /// Rigid motion in flight.
     Flying {
         /// The instant \[s\].
         time: f64,
-        /// Motion of every body, counted from then on.
+        /// Motion of every body, counted from this instant.
         motions: &'a [RigidMotion],
     },
-    /// They are where their nodes are.
+    /// Deforming bodies at their nodal positions.
     Deforming(Configuration<'a>),
 }
 

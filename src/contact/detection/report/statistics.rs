@@ -1,31 +1,30 @@
 //! Counts and times of detection by stage: the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón &
-//! Molinari 2014, eq. (19), with N_m C_m for the monitors that tell how long what was found holds, which the paper does
-//! without.
+//! Molinari 2014, eq. (19), plus N_m C_m for the monitors of displacements, which the paper does not need.
 //!
-//! The mean cost C of an operation is the time of its stage over its count: stages are timed as a whole, never single
-//! operations, whose cost is near that of reading the clock.
+//! The mean cost C of an operation is the time of its stage over its count. Stages are timed as a whole: single
+//! operations cost about as much as reading the clock.
 
 use std::time::Instant;
 
 /// Operations by stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageCounts {
-    /// Predicted times of contact of two spheres, and bodies given room, N_t.
+    /// Predicted times of contact of two spheres, and inflated boxes, N_t.
     pub trajectory: u64,
-    /// Bounding volumes brought up to date, N_u: all of a hierarchy, or of patches, each time; of buckets, sortings.
+    /// Updated bounding volumes, N_u: all of a hierarchy, or of patches, each time; for buckets, sortings.
     pub update: u64,
-    /// Exclusion tests of bounding volumes, and of near pairs of a node and a face, N_v.
+    /// Exclusion tests of bounding volumes, and of near node–face pairs, N_v.
     pub overlap: u64,
     /// Closest points and times of impact of faces, N_p.
     pub primitive: u64,
-    /// Bodies followed for a step, to know how long what was found holds, N_m.
+    /// Bodies whose displacements were monitored in a step, N_m.
     pub monitor: u64,
 }
 
 /// Wall time by stage \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StageSeconds {
-    /// Of predictions, with the queue they feed.
+    /// Predictions, including the queue.
     pub trajectory: f64,
     /// Of updates.
     pub update: f64,
@@ -37,22 +36,22 @@ pub struct StageSeconds {
     pub monitor: f64,
 }
 
-/// A part of detection that is counted and timed by itself.
+/// A stage of detection that is counted and timed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Level 1.
     Trajectory,
-    /// Trees brought up to date.
+    /// Refits of trees.
     Update,
     /// Level 2.
     Overlap,
     /// Level 3.
     Primitive,
-    /// Whether predictions still hold.
+    /// Displacement monitors.
     Monitor,
 }
 
-/// A stopwatch that reads the clock only where one stage ends and another begins.
+/// A stopwatch that reads the clock only at the end of a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StageClock {
     stage: Stage,
@@ -60,12 +59,12 @@ pub(crate) struct StageClock {
 }
 
 impl StageClock {
-    /// What follows belongs to this stage.
+    /// Starts with this stage.
     pub fn start(stage: Stage) -> Self {
         Self { stage, since: Instant::now() }
     }
 
-    /// What follows belongs to `stage`; the time of the stage so far is added up.
+    /// Switches to `stage`, and adds the time of the stage so far.
     pub fn enter(&mut self, stage: Stage, seconds: &mut StageSeconds) {
         if stage != self.stage {
             let now = Instant::now();
@@ -74,7 +73,7 @@ impl StageClock {
         }
     }
 
-    /// Adds up the time of the last stage.
+    /// Adds the time of the last stage.
     pub fn stop(self, seconds: &mut StageSeconds) {
         *seconds.of(self.stage) += self.since.elapsed().as_secs_f64();
     }
@@ -95,22 +94,22 @@ impl StageSeconds {
 /// A predicted time of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// When the engine made it \[s\].
+    /// Time of the prediction \[s\].
     pub predicted_at: f64,
     /// The two bodies.
     pub bodies: [u32; 2],
-    /// Depth below the root of the two tree vertices it is made from.
+    /// Depth below the root of the two tree vertices of the prediction.
     pub depth: [u32; 2],
-    /// No contact of the two bodies before \[s\].
+    /// The two bodies do not touch before this time \[s\].
     pub time: f64,
 }
 
-/// A hierarchy as it was built.
+/// A hierarchy at its build.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeStatistics {
     /// Body it bounds.
     pub body: u32,
-    /// Leaves, one a face.
+    /// Leaves, one per face.
     pub leaves: usize,
     /// Least depth of a leaf.
     pub min_depth: u32,
@@ -124,7 +123,7 @@ pub struct TreeStatistics {
     pub build_seconds: f64,
 }
 
-/// Everything a detector reports of its work.
+/// Statistics of a detector.
 #[derive(Clone, Debug, Default)]
 pub struct DetectionStatistics {
     /// Operations by stage.
@@ -139,11 +138,11 @@ pub struct DetectionStatistics {
     pub trees: Vec<TreeStatistics>,
 }
 
-/// Entries kept of a list that grows without end once bodies touch.
+/// Largest length of a list that would grow without bound after the first contact.
 const CAP_AFTER_CONTACT: usize = 1000;
 
 impl DetectionStatistics {
-    /// These and those of a detector that works beside: sums, and predictions in the order in which they were made.
+    /// Sums with the statistics of a second detector; predictions in chronological order.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let (mut all, StageCounts { trajectory, update, overlap, primitive, monitor }) =
@@ -164,7 +163,7 @@ impl DetectionStatistics {
         all
     }
 
-    /// Notes an instant at which the detector works.
+    /// Records an instant at which the detector works.
     pub(crate) fn operated(&mut self, time: f64, touched: bool) {
         if !touched || self.operated_times.len() < CAP_AFTER_CONTACT {
             self.operated_times.push(time);
@@ -179,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    /// Each stage gets its own time, and all of them that of the whole.
+    /// Each stage gets its own time, and their sum is that of the whole.
     #[test]
     fn the_clock_gives_every_stage_its_time() {
         let pause = Duration::from_millis(4);

@@ -1,11 +1,11 @@
-//! Conservative advancement: features that are apart go on by what they certainly can before they meet.
+//! Conservative advancement: time advances by a lower bound on the time of contact of two separated features.
 //!
-//! They meet no sooner than their gap over a bound on their relative speed tells, and no sooner than the control points of
-//! the one reach, along the line between their closest points, those of the other. The first holds for every shape, the
-//! second is long where flat things slide past each other: there the way along the line counts and not that across it.
-//! Curved and warped ones, which lie in the hull of their control points, have the first alone as soon as they are near.
-//! Those that slide fast still are apart after many advances, by little: from there on they also go half of the time
-//! that would bring them together at the rate at which they have closed last. That is an estimate and no bound.
+//! Two bounds hold. Their gap over a bound on their relative speed holds for every shape. The time for which the
+//! control points of one stay apart from those of the other, along the line between the closest points, is longer where
+//! flat features slide past each other: it counts the displacement along the line only. Curved and warped features,
+//! which lie in the hulls of their control points, use the first bound alone as soon as they are near. Fast sliding
+//! features may remain separated by little after many advances. From then on time also advances by half the time to
+//! contact at the last closing rate, which is an estimate rather than a bound.
 
 use crate::contact::Edge;
 use crate::contact::detection::face::control_points::{
@@ -18,12 +18,12 @@ use crate::mesh::CellKind;
 use super::BEGINNING;
 use super::paths::StepPaths;
 
-/// Advances that are certain, and most of those after them; what still is apart then does not meet.
+/// Certain advances, and most advances after them; features that are still separated then do not touch.
 const CERTAIN_ADVANCES: usize = 1000;
 const MORE_ADVANCES: usize = 200;
 
-/// Part of the time in which control points keep apart that is gone: the closest points are looked at once more before
-/// these meet.
+/// Fraction of the time of separated control points that an advance uses: the closest points are evaluated once more
+/// before they touch.
 const KEPT_APART: f64 = 1.0 - 1e-9;
 
 /// Paths of the control points of one feature relative to those of another, x(τ) = c₀ + c₁ τ + c₂ τ².
@@ -69,7 +69,7 @@ impl RelativePaths {
         relative
     }
 
-    /// How long after an instant all of them stay farther off than `distance` \[m\] along a unit vector.
+    /// For how long all of them stay farther than `distance` \[m\] along a unit vector.
     fn time_apart(&self, direction: &Vec3, distance: f64, tau: f64) -> f64 {
         let until = |path: &[Vec3; 3]| {
             let [c0, c1, c2] = path.map(|coefficient| coefficient.dot(direction));
@@ -80,21 +80,21 @@ impl RelativePaths {
     }
 }
 
-/// Two features that are advanced until they meet.
+/// Two features advanced until they touch.
 pub struct Advancement<'a> {
     /// Paths of the control points.
     pub relative: &'a RelativePaths,
-    /// Bound on the relative speed of two of its points \[m\].
+    /// Bound on the relative speed of two of their points \[m\].
     pub speed: f64,
-    /// Distance at which it meets \[m\].
+    /// Distance of contact \[m\].
     pub offset: f64,
-    /// How much more counts as met \[m\].
+    /// Additional distance that counts as contact \[m\].
     pub met: f64,
 }
 
 impl Advancement<'_> {
-    /// First instant at which the closest points are met, given their difference at each instant; `None` where that is not
-    /// in the step, or in its [`BEGINNING`].
+    /// First instant of contact, given the difference of the closest points at each instant; `None` outside the step,
+    /// or in its [`BEGINNING`].
     pub fn first(&self, difference: impl Fn(f64) -> Vec3) -> Option<f64> {
         let (mut tau, mut before) = (0.0, [0.0, f64::INFINITY]);
         for advance in 0..CERTAIN_ADVANCES + MORE_ADVANCES {
@@ -126,7 +126,7 @@ mod tests {
     use crate::contact::detection::samples::Samples;
     use crate::element::{MAX_NODES, shape_values};
 
-    /// A random place in the domain of a face.
+    /// Random natural coordinates on a face.
     fn place(samples: &mut Samples, kind: CellKind) -> [f64; 3] {
         let [s, t] = [samples.uniform(0.0, 1.0), samples.uniform(0.0, 1.0)];
         match kind.linear() {
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// A point of a face whose nodes follow each other.
+    /// A point of a face with consecutive nodes.
     fn point(paths: &StepPaths, kind: CellKind, first: u32, xi: [f64; 3], tau: f64) -> Vec3 {
         let mut values = [0.0; MAX_NODES];
         let values = &mut values[..kind.num_nodes()];
@@ -144,7 +144,7 @@ mod tests {
         (first..).zip(values).map(|(node, value)| paths.at(node, tau) * *value).sum()
     }
 
-    /// Paths of so many nodes about the origin, and of as many more about another point.
+    /// Paths of one set of nodes about the origin, and of another about a second point.
     fn random_paths(samples: &mut Samples, counts: [usize; 2], other: Vec3) -> StepPaths {
         let centres = (0..counts[0]).map(|_| Vec3::zeros()).chain((0..counts[1]).map(|_| other));
         let begin: Vec<Vec3> = centres.map(|centre| centre + samples.vector(1.0)).collect();
@@ -156,8 +156,8 @@ mod tests {
         paths
     }
 
-    /// While control points keep apart along a line, all points do, of random curved faces and edges on random parabolas;
-    /// and when they do not any more, corners of linear ones are as near as that, to rounding of 1e-6.
+    /// While control points stay apart along a line, all points do, for random curved faces and edges on random
+    /// parabolas. When they no longer do, corners of linear features are at that distance, to rounding of 1e-6.
     #[test]
     fn features_are_apart_while_their_control_points_are() {
         let samples = &mut Samples::new(4);
@@ -174,7 +174,7 @@ mod tests {
             let (count, mut ended) = (kind.num_nodes(), 0);
             for case in 0..400 {
                 let (direction, distance) = (samples.direction(), samples.uniform(0.0, 0.5));
-                // A node, or an edge like the face, from the last node of the face on.
+                // A node, or an edge like the face, numbered after the nodes of the face.
                 let is_edge = kind.dimension() == 1 && case % 2 == 0;
                 let others = if is_edge { kind } else { CellKind::Point1 };
                 let paths = random_paths(samples, [count, others.num_nodes()], direction * 6.0);

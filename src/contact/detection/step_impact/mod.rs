@@ -1,18 +1,19 @@
-//! The first instant within a step of deforming bodies at which a node meets a face, or an edge an edge.
+//! The first contact within a step of deforming bodies: of a node with a face, or of two edges.
 //!
-//! In a step every node goes along a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or
-//! two straight edges, are in one plane where a polynomial of degree six vanishes: its first root at which the node is
-//! on the triangle, or the edges cross inside of both, is the instant. In the plane it is one of degree four, for a node
-//! and a segment. Curved faces and edges, quadrilaterals and offset surfaces are advanced conservatively, by what keeps them
-//! apart for certain, until their distance is 1e-12 of their size; what slides so fast that this takes too long goes the
-//! rest of its way by the rate at which it closes ([`advancement`]).
+//! In a step every node moves on a parabola, x(τ) = c₀ + c₁ τ + c₂ τ² with τ from 0 to 1. A node and a triangle, or two
+//! straight edges, are coplanar at a root of a polynomial of degree six. The first root at which the node is on the
+//! triangle, or the edges cross inside both, is the instant of contact. In the plane the polynomial is of degree four,
+//! for a node and a segment. Curved faces and edges, quadrilaterals and offset surfaces use conservative advancement
+//! until their distance is 1e-12 of their size; features that slide too fast for this are extrapolated with their
+//! closing rate ([`advancement`]).
 //!
-//! A step that ends there begins the contact with no penetration. Where an edge is crossed next to one of its ends, which
-//! contact leaves to the node there, it begins when the node comes in.
+//! A step that ends there begins the contact without penetration. Where an edge is crossed next to one of its ends, a
+//! region covered by node contact, the contact begins when the node enters.
 //!
-//! What can meet is found by swept boxes, those of groups of faces first. Before the bodies themselves can meet nothing is
-//! looked at, and then a part of the step at a time, in which they go no farther than their faces are wide: so even a
-//! long flight costs little. Features that meet in a part are in one plane there, which few of those near each other are.
+//! Swept boxes find the candidates, groups of faces first. Nothing is tested before the bodies themselves can touch,
+//! and from then on one part of the step at a time, in which the displacements do not exceed the size of the faces:
+//! even a long flight costs little. Features that touch in a part of the step are coplanar there, which holds for few
+//! of the nearby ones.
 //!
 //! # Source
 //! Provot 1997, "Collision and self-collision handling in cloth model dedicated to design garments", Graphics Interface
@@ -43,25 +44,25 @@ use super::volume::Aabb;
 use paths::{BodyReach, STEP};
 use sweep::Sweep;
 
-/// Part of a step at its beginning in which nothing counts: what ended the step before at its impact.
+/// Fraction of a step at its beginning in which contacts are ignored: the impact that ended the last step.
 pub(super) const BEGINNING: f64 = 1e-6;
 
-/// What meets first in a step.
+/// The first contact in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepImpact {
-    /// Part of the step before it, in \[0, 1\].
+    /// Fraction of the step before it, in \[0, 1\].
     pub fraction: f64,
     /// Bodies of the contactor and of the target.
     pub bodies: [u32; 2],
-    /// Where \[m\].
+    /// Point of contact \[m\].
     pub point: Vec3,
     /// Unit normal out of the target.
     pub normal: Vec3,
-    /// How far they would close along the normal in a step at the speed with which they meet \[m\].
+    /// Closing speed along the normal times the step \[m\].
     pub closing: f64,
 }
 
-/// What meets, and when.
+/// A contact and its instant.
 #[derive(Clone, Copy, Debug)]
 struct Meeting {
     fraction: f64,
@@ -84,22 +85,22 @@ pub struct StepImpactSearch {
 }
 
 impl StepImpactSearch {
-    /// Of the surfaces of a model.
+    /// For the surfaces of a model.
     pub fn new(model: ContactModel) -> Self {
         let groups = |surface| FaceGroups::new(surface, model.thickness.positions(), FACES_PER_GROUP);
         Self { groups: model.surfaces.par_iter().map(groups).collect(), model }
     }
 
-    /// The first impact within a step of what is not `touching` yet: a node with a face, or two edges that can touch.
-    /// What meets in the first millionth of the step is left out, as what ended the step before at its impact.
+    /// The first contact within a step of features that are not `touching` yet: a node with a face, or two edges that
+    /// can touch. Contacts in the first millionth of the step are ignored, as they ended the last step.
     ///
-    /// Steps in which bodies go farther than the size of their faces are looked at in parts, from when the bodies may
-    /// meet.
+    /// A step with displacements beyond the size of the faces is divided into parts, from the time on at which the
+    /// bodies may touch.
     ///
     /// # Cost
-    /// Bounds on the paths of all nodes, once. For each pair of bodies whose swept boxes meet, and each part of the step
-    /// until they do: the swept boxes of their groups of faces, and of the nodes, faces and edges of those groups that
-    /// meet one of the other body.
+    /// Bounds on the paths of all nodes, once. For each pair of bodies with overlapping swept boxes, and each part of
+    /// the step up to the contact: the swept boxes of their groups of faces, and of the nodes, faces and edges of
+    /// groups near one of the other body.
     pub fn first(&self, paths: &StepPaths, touching: &Constraints) -> Option<StepImpact> {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
@@ -116,13 +117,13 @@ impl StepImpactSearch {
     }
 }
 
-/// Earlier first, then by what meets.
+/// Earlier first, then by contact.
 fn order(a: &Meeting, b: &Meeting) -> Ordering {
     let ids = |meeting: &Meeting| (meeting.bodies, meeting.features);
     a.fraction.total_cmp(&b.fraction).then_with(|| ids(a).cmp(&ids(b)))
 }
 
-/// Pairs of bodies whose swept boxes meet, and bodies that can touch themselves.
+/// Pairs of bodies with overlapping swept boxes, and bodies with self-contact.
 fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32; 2]> {
     let swept = |body: u32| Some((body, reaches[body as usize].as_ref()?.whole.within(STEP)));
     let boxes: Vec<(u32, Aabb)> = model.bodies().filter_map(swept).collect();
@@ -134,7 +135,7 @@ fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32;
     pairs
 }
 
-/// Where a meeting is, and how fast, from the positions of all nodes at its instant.
+/// Position and speed of a contact, from the positions of all nodes at its instant.
 fn complete(model: &ContactModel, paths: &StepPaths, meeting: &Meeting) -> StepImpact {
     let tau = meeting.fraction;
     let at = |node: u32| paths.at(node, tau);

@@ -1,11 +1,11 @@
-//! The paths of nodes in a step, and the boxes that nodes and bodies sweep on them.
+//! Nodal paths in a step, and the swept boxes of nodes and bodies.
 
 use crate::contact::detection::tree::face_groups::FaceGroups;
 use crate::contact::detection::volume::{Aabb, larger};
 use crate::math::Vec3;
 use crate::math::polynomial::first_root_of_quadratic;
 
-/// Growth of swept boxes for rounding, relative to the coordinates.
+/// Relative growth of swept boxes for rounding.
 pub const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// A part of a step, from 0 to 1.
@@ -50,8 +50,8 @@ impl StepPaths {
         c1 + c2 * (2.0 * tau)
     }
 
-    /// Box that holds nodes, one at least, all along a part of the step. A parabola is in the hull of its ends and the
-    /// point where the tangents there meet.
+    /// Box that contains at least one node throughout a part of the step. A parabola is in the hull of its ends and the
+    /// intersection of its tangents there.
     pub fn swept(&self, nodes: &[u32], [begin, end]: Window) -> Aabb {
         let (mut lower, mut upper) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for &node in nodes {
@@ -65,7 +65,7 @@ impl StepPaths {
         bounds.widened(ROUNDING * bounds.lower.amax().max(bounds.upper.amax()))
     }
 
-    /// Boxes of c₀, c₁ and c₂ of some nodes; none of no nodes.
+    /// Boxes of c₀, c₁ and c₂ of some nodes; `None` without nodes.
     fn bounds_of_coefficients(&self, nodes: &[u32]) -> Option<[Aabb; 3]> {
         let first = self.coefficients(*nodes.first()?);
         let (mut lower, mut upper) = (first, first);
@@ -80,7 +80,7 @@ impl StepPaths {
         Some([0, 1, 2].map(|k: usize| Aabb { lower: lower[k], upper: upper[k] }))
     }
 
-    /// Bound on the derivative of the offset between any two of two sets of nodes.
+    /// Bound on the derivative of the offset between any nodes of two sets.
     pub fn relative_rate(&self, nodes: &[u32], others: &[u32]) -> f64 {
         let of_pair = |a: u32, b: u32| {
             (self.rate(a, 0.0) - self.rate(b, 0.0)).norm().max((self.rate(a, 1.0) - self.rate(b, 1.0)).norm())
@@ -95,21 +95,21 @@ impl StepPaths {
 pub struct Reach {
     /// Of c₀, c₁ and c₂.
     coefficients: [Aabb; 3],
-    /// How far faces and edges may be beyond that \[m\].
+    /// Margin of faces and edges beyond these bounds \[m\].
     margin: f64,
 }
 
 /// Bounds on the paths of a body.
 #[derive(Clone, Debug)]
 pub struct BodyReach {
-    /// Of all of it.
+    /// For the whole body.
     pub whole: Reach,
-    /// Of each group of its faces.
+    /// For each group of its faces.
     pub groups: Vec<Reach>,
 }
 
 impl BodyReach {
-    /// Of a body that has faces, its surface offset outward by so much \[m\].
+    /// For a body with faces and this surface offset \[m\].
     pub fn of(groups: &FaceGroups, offset: f64, paths: &StepPaths) -> Option<Self> {
         let of_group = |nodes: &[u32]| Reach::of(nodes, groups.overshoot(), offset, paths);
         let groups: Vec<Reach> = groups.iter().filter_map(|group| of_group(group.nodes)).collect();
@@ -119,7 +119,8 @@ impl BodyReach {
 }
 
 impl Reach {
-    /// Of nodes whose faces may leave their hull by `overshoot`, relative to its size, and are offset; none of no nodes.
+    /// For nodes whose faces may leave their hull by `overshoot`, relative to its size, with an offset; `None` without
+    /// nodes.
     fn of(nodes: &[u32], overshoot: f64, offset: f64, paths: &StepPaths) -> Option<Self> {
         let coefficients = paths.bounds_of_coefficients(nodes)?;
         let mut reach = Self { coefficients, margin: 0.0 };
@@ -135,7 +136,7 @@ impl Reach {
         Self { coefficients: [0, 1, 2].map(both), margin: self.margin.max(other.margin) }
     }
 
-    /// Box of all of it along a part of the step.
+    /// Box of all points throughout a part of the step.
     #[inline]
     pub fn within(&self, [begin, end]: Window) -> Aabb {
         let [c0, c1, c2] = &self.coefficients;
@@ -149,7 +150,7 @@ impl Reach {
         bounds.widened(self.margin)
     }
 
-    /// Before this part of the step both are apart along some axis; `None` if they are for all of it.
+    /// Time before which both are separated along some axis; `None` if for the whole step.
     pub fn earliest(&self, other: &Self) -> Option<f64> {
         let reach = self.margin + other.margin;
         let mut earliest = 0.0_f64;

@@ -1,5 +1,5 @@
-//! What meets first of two bodies in a step, or of one with itself: a part of the step at a time, in which they go no
-//! farther than their faces are wide.
+//! The first contact of two bodies in a step, or of one in self-contact: one part of the step at a time, in which the
+//! displacements do not exceed the size of the faces.
 
 use rayon::prelude::*;
 
@@ -21,28 +21,28 @@ use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
 use super::{BEGINNING, Features, Meeting, closest_at, order};
 
-/// How far outside a triangle, in its barycentric coordinates, a node still meets it: no gap between two triangles.
+/// How far outside a triangle, in its barycentric coordinates, a node still hits it: no gap between two triangles.
 const SEAM: f64 = 1e-9;
 
-/// Gap at which advanced features have met, relative to their size.
+/// Gap at which advanced features touch, relative to their size.
 const MET: f64 = 1e-12;
 
-/// Least part of a step that is looked at by itself.
+/// Least part of a step.
 const SHORTEST_WINDOW: f64 = 1e-3;
 
-/// The search for what meets first of a pair of bodies.
+/// Search for the first contact of a pair of bodies.
 pub(super) struct Sweep<'a> {
     pub bodies: [u32; 2],
     pub model: &'a ContactModel,
     pub groups: &'a [FaceGroups],
     pub paths: &'a StepPaths,
     pub touching: &'a Constraints,
-    /// Of the pair \[m\].
+    /// Offset of the pair \[m\].
     pub offset: f64,
     pub reaches: [&'a BodyReach; 2],
 }
 
-/// A part of the step: where both bodies are then, and the groups of faces of either near one of the other.
+/// A part of the step, with the boxes of both bodies in it, and the groups of faces of either near one of the other.
 struct Part<'a> {
     window: Window,
     region: Aabb,
@@ -50,7 +50,7 @@ struct Part<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// What meets first, if that is not after `until`.
+    /// The first contact, if not after `until`.
     pub fn first(&self, until: f64) -> Option<Meeting> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
         let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };
@@ -67,15 +67,15 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// What meets first of what is near in a part of the step; it may meet later.
+    /// First contact of the features that are near each other in a part of the step; it may be later than that.
     fn first_within(&self, window: Window) -> Option<Meeting> {
         let part = self.part(window)?;
-        let ways = both_ways([0, 1]).take(both_ways(self.bodies).count());
-        let of_nodes = ways.filter_map(|way| self.first_of_nodes(way, &part));
+        let directions = both_ways([0, 1]).take(both_ways(self.bodies).count());
+        let of_nodes = directions.filter_map(|direction| self.first_of_nodes(direction, &part));
         of_nodes.chain(self.first_of_edges(&part)).min_by(order)
     }
 
-    /// What is near in a part of the step; none where the bodies are apart all along.
+    /// The groups that are near each other in a part of the step; `None` where the bodies are separated throughout.
     fn part(&self, window: Window) -> Option<Part<'a>> {
         let [a, b] = self.reaches.map(|reach| reach.whole.within(window));
         let region = a.intersection(&b)?;
@@ -92,12 +92,12 @@ impl<'a> Sweep<'a> {
         Some(Part { window, region: region.widened(self.offset), groups: [near(0), near(1)] })
     }
 
-    /// The first node of the one body that meets a face of the other; they are the given ones of the two.
+    /// First contact of a node of one body with a face of the other, for the two given bodies.
     fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<Meeting> {
-        let way = [self.bodies[one as usize], self.bodies[other as usize]];
-        let of_faces = &self.model.surfaces[way[1] as usize];
+        let roles = [self.bodies[one as usize], self.bodies[other as usize]];
+        let of_faces = &self.model.surfaces[roles[1] as usize];
         let is_free = |node: u32| {
-            !self.touching.contains(ContactKey::Node(NodeOnSurface { contactor: node, target: way[1] }))
+            !self.touching.contains(ContactKey::Node(NodeOnSurface { contactor: node, target: roles[1] }))
         };
         let nodes = part.groups[one as usize].iter().flat_map(|group| group.own_nodes);
         let boxes = nodes.map(|&node| (self.paths.swept(&[node], part.window), node));
@@ -116,13 +116,13 @@ impl<'a> Sweep<'a> {
                     return None;
                 }
                 let near = nodes.near(&bounds);
-                near.filter_map(|node| self.node_and_face(way, node, face, part.window)).min_by(order)
+                near.filter_map(|node| self.node_and_face(roles, node, face, part.window)).min_by(order)
             })
             .min_by(order)
     }
 
-    fn node_and_face(&self, way: [u32; 2], node: u32, face: u32, window: Window) -> Option<Meeting> {
-        let [contactor_body, target] = way;
+    fn node_and_face(&self, roles: [u32; 2], node: u32, face: u32, window: Window) -> Option<Meeting> {
+        let [contactor_body, target] = roles;
         let surface = &self.model.surfaces[target as usize];
         let (kind, nodes) = surface.face(face as usize);
         let key = NodeOnSurface { contactor: node, target };
@@ -136,13 +136,13 @@ impl<'a> Sweep<'a> {
         }?;
         self.normals_are_opposed(&candidate, fraction).then_some(Meeting {
             fraction,
-            bodies: way,
+            bodies: roles,
             features: Features::Node { node, face },
         })
     }
 
-    /// Whether the surfaces at a node and a face oppose each other at an instant: else there is no contact, as where
-    /// the ends of two equal blocks meet and nodes go in along the sides.
+    /// Whether the normals of a node and a face are opposed at an instant. Otherwise there is no contact, as where the
+    /// ends of two equal blocks meet and nodes slide in along the sides.
     fn normals_are_opposed(&self, candidate: &Candidate, tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let NodeOnSurface { contactor, target } = candidate.key;
@@ -153,7 +153,7 @@ impl<'a> Sweep<'a> {
         normals_are_opposed(&face_normal, &vertex_normal_where(of_node, &at, contactor))
     }
 
-    /// First root at which a node passes a segment or triangle from outside to inside; none if it is not near their
+    /// First root at which a node passes a segment or triangle from outside to inside; `None` if it is not near their
     /// line or plane in a part of the step.
     fn first_passage(&self, node: u32, corners: &[u32], window: Window) -> Option<f64> {
         let relative = |node: u32| self.difference(node, corners[0]);
@@ -165,7 +165,7 @@ impl<'a> Sweep<'a> {
         if keeps_sign(&volume, window) {
             return None;
         }
-        // A segment has its outside to its right, where the volume with z is negative.
+        // The outside of a segment is on its right, where the volume with z is negative.
         let sign = if corners.len() == 2 { -1.0 } else { 1.0 };
         let mut roots = [0.0; 7];
         let count = sign_changes(&volume, &mut roots);
@@ -175,7 +175,7 @@ impl<'a> Sweep<'a> {
         roots[..count].iter().copied().find(enters)
     }
 
-    /// Whether a node in the plane of a triangle, or the line of a segment, is on it.
+    /// Whether a node in the plane of a triangle, or on the line of a segment, is on it.
     fn is_on(&self, node: u32, corners: &[u32], tau: f64) -> bool {
         let at = |node: u32| self.paths.at(node, tau);
         let origin = at(corners[0]);
@@ -196,7 +196,7 @@ impl<'a> Sweep<'a> {
         [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
     }
 
-    /// First instant at which a node that is outside is as near to a face as the offset.
+    /// First instant at which a node outside reaches the offset distance of a face.
     fn first_approach(&self, surface: &Surface, node: u32, face: u32) -> Option<f64> {
         let (kind, nodes) = surface.face(face as usize);
         let begin = |node: u32| self.paths.at(node, 0.0);
@@ -214,16 +214,16 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// Gap at which what has an edge between two nodes, and what has another node, are met: no less than its rounding on a
-    /// way of this length in the step \[m\].
-    fn met(&self, [a, b]: [u32; 2], other: u32, way: f64) -> f64 {
+    /// Gap at which a feature with an edge between two nodes touches one with another node: at least its rounding for
+    /// this displacement in the step \[m\].
+    fn met(&self, [a, b]: [u32; 2], other: u32, displacement: f64) -> f64 {
         let edge = self.paths.at(b, 0.0) - self.paths.at(a, 0.0);
         let ends = [0.0, 1.0].map(|tau| [a, b, other].map(|node| self.paths.at(node, tau).amax()));
         let farthest = ends.as_flattened().iter().copied().fold(0.0, f64::max);
-        MET * edge.norm() + 4.0 * ROUNDING * (farthest + way)
+        MET * edge.norm() + 4.0 * ROUNDING * (farthest + displacement)
     }
 
-    /// The first two edges of the bodies that meet.
+    /// First contact of two edges of the bodies.
     fn first_of_edges(&self, part: &Part<'_>) -> Option<Meeting> {
         let [first, second] = [0, 1].map(|k| {
             let faces = part.groups[k].iter().flat_map(|group| group.faces);
@@ -244,7 +244,7 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    /// Box that an edge sweeps; a parabola is in the hull of its ends and a point twice as far off as its middle.
+    /// Swept box of an edge; a parabola is in the hull of its ends and a point twice as far off as its middle.
     fn swept_edge(&self, edge: &Edge, window: Window) -> Aabb {
         let ends = self.paths.swept(&edge.nodes, window);
         let Some(middle) = edge.middle else { return ends };
@@ -266,8 +266,8 @@ impl<'a> Sweep<'a> {
         Some(Meeting { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
     }
 
-    /// First root at which two straight edges cross inside of both, each closing on the other; none if they are nowhere
-    /// near one plane in a part of the step.
+    /// First root at which two straight edges cross inside both while closing; `None` if they are not near one plane in
+    /// a part of the step.
     fn first_crossing(&self, pair: &EdgePair, window: Window) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let along = [a, b].map(|edge| self.difference(edge.nodes[1], edge.nodes[0]));
@@ -280,7 +280,7 @@ impl<'a> Sweep<'a> {
         roots[..count].iter().copied().find(|&tau| tau > BEGINNING && self.is_entry(pair, tau))
     }
 
-    /// First instant at which two edges that are apart are as near as the offset.
+    /// First instant at which two separated edges reach the offset distance.
     fn first_approach_of_edges(&self, pair: &EdgePair) -> Option<f64> {
         let [a, b] = pair.edges(self.model);
         let nodes = [a, b].map(|edge| [edge.nodes[0], edge.nodes[1], edge.middle.unwrap_or(edge.nodes[0])]);
@@ -296,13 +296,13 @@ impl<'a> Sweep<'a> {
         first.filter(|&tau| self.is_entry(pair, tau))
     }
 
-    /// Whether two edges that meet at an instant begin a contact there.
+    /// Whether two edges that touch at an instant begin a contact there.
     fn is_entry(&self, pair: &EdgePair, tau: f64) -> bool {
         let edges = pair.edges(self.model);
         let curves = edges.map(|edge| Curve::of(edge, |node| self.paths.at(node, tau)));
         let places = closest_places(&curves);
-        // The lines of edges in one plane may cross beyond an end. Contact leaves what is next to an end to the node there,
-        // which may come in much later or miss: so here an edge goes all the way to its nodes.
+        // The lines of coplanar edges may cross beyond an end. Node contact covers the region next to an end, and may
+        // begin much later or not at all; here an edge extends to its nodes.
         if places.iter().any(|&place| place <= 0.0 || place >= 1.0) {
             return false;
         }

@@ -3,7 +3,7 @@ use crate::contact::detection::model::EdgeSelection;
 use crate::contact::detection::samples::Samples;
 use crate::mesh::CellKind;
 
-/// One triangle below, its outside up, and above it another one, the outside down.
+/// A triangle with its outside up, and above it another one with its outside down.
 fn two_triangles() -> (ContactModel, Vec<Vec3>) {
     let lower = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
     let upper = [[-0.6, -0.5, 0.0], [0.1, 0.5, 0.0], [0.5, -0.6, 0.0]];
@@ -20,7 +20,7 @@ fn two_triangles() -> (ContactModel, Vec<Vec3>) {
     (model, positions)
 }
 
-/// Nodes on random parabolas: the polynomial and the conservative advancement find the same instant.
+/// Nodes on random parabolas: the polynomial and the conservative advancement give the same instant.
 #[test]
 fn polynomial_and_advancement_agree() {
     let samples = &mut Samples::new(21);
@@ -39,7 +39,7 @@ fn polynomial_and_advancement_agree() {
             StepImpactSearch::new(model.clone()).first(&paths, &Constraints::default())
         };
         let exact = first(&model);
-        // An offset, however small, makes all features advance.
+        // With an offset, however small, all features use advancement.
         let offset = model.with_offsets(&[1e-13, 0.0]);
         let advanced = first(&offset);
         let (Some(exact), Some(advanced)) = (exact, advanced) else {
@@ -53,7 +53,7 @@ fn polynomial_and_advancement_agree() {
     assert!(met > 200, "{met}");
 }
 
-/// Two faces 1 m apart that close at 1.25 m a step meet after 0.8 of it, offset by 0.1 m each after 0.64.
+/// Two faces 1 m apart that close at 1.25 m per step touch after 0.8 of it, with offsets of 0.1 m each after 0.64.
 #[test]
 fn offset_surfaces_meet_earlier() {
     let (model, begin) = two_triangles();
@@ -71,8 +71,8 @@ fn offset_surfaces_meet_earlier() {
     assert!((first(&offset).unwrap() - 0.64).abs() < 1e-8);
 }
 
-/// When a triangle that stands on its tip, outside down, meets a face that rests and is offset by so much \[m\]; the tip
-/// goes along a parabola.
+/// Time of contact of a triangle that stands on its tip, outside down, with a resting face with this offset \[m\]; the
+/// tip moves on a parabola.
 fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f64) -> Vec3) -> Option<f64> {
     let count = face.len();
     let [begin, middle, end] = [0.0, 0.5, 1.0].map(tip);
@@ -84,20 +84,21 @@ fn time_of_tip((kind, face): (CellKind, Vec<Vec3>), offset: f64, tip: impl Fn(f6
     let model = ContactModel::new(surfaces.into(), &[], &positions)
         .with_edges(EdgeSelection::None)
         .with_offsets(&[offset, 0.0]);
-    // The velocity at the beginning of the parabola through the three places.
+    // Initial velocity of the parabola through the three positions.
     let velocity = middle * 4.0 - begin * 3.0 - end;
     let of_upper = |vector: Vec3| move |k: usize| if k < count { Vec3::zeros() } else { vector };
     let velocities: Vec<Vec3> = (0..positions.len()).map(of_upper(velocity)).collect();
-    let ways = (0..positions.len()).map(of_upper(end - begin));
-    let ends: Vec<Vec3> = positions.iter().zip(ways).map(|(x, way)| x + way).collect();
+    let displacements = (0..positions.len()).map(of_upper(end - begin));
+    let ends: Vec<Vec3> =
+        positions.iter().zip(displacements).map(|(x, displacement)| x + displacement).collect();
     let mut paths = StepPaths::default();
     paths.set(&positions, &velocities, &ends, 1.0);
     let met = StepImpactSearch::new(model).first(&paths, &Constraints::default());
     met.map(|impact| impact.fraction)
 }
 
-/// A tip that sinks by 2e-4 m in the step, from 1e-4 m above the height of 0.1 m at which a flat face of 10 m is met, while
-/// it slides along it by 1 m, is there in the middle of the step. The tolerance is a gap of 2e-11 m.
+/// A tip sinks by 2e-4 m in the step, from 1e-4 m above the contact height of 0.1 m over a flat face of 10 m, while it
+/// slides along it by 1 m: it touches in the middle of the step. The tolerance is a gap of 2e-11 m.
 #[test]
 fn sliding_features_meet_when_they_come_in() {
     for kind in [CellKind::Tri3, CellKind::Quad4, CellKind::Tri6, CellKind::Quad8] {
@@ -112,7 +113,7 @@ fn sliding_features_meet_when_they_come_in() {
     }
 }
 
-/// A tip that follows a parabolic roof of 10 m by 2 m while it comes down on it by 2e-2 m, from half of that, is there in the
+/// A tip follows a parabolic roof of 10 m by 2 m while it approaches it by 2e-2 m, from half of that: it touches in the
 /// middle of the step, however high the roof. The tolerance is a gap of 2e-9 m.
 #[test]
 fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
@@ -128,8 +129,8 @@ fn what_slides_along_a_curved_face_meets_it_when_it_comes_in() {
     }
 }
 
-/// Two uneven sheets of 200 triangles of size 0.1 that fly a few metres, each node a little on its own: what is found
-/// in parts of the step, and group of faces by group, is what is found in all of it at once, and among all faces.
+/// Two uneven sheets of 200 triangles of size 0.1 that fly a few metres, with random nodal displacements: the search in
+/// parts of the step and by groups of faces gives the same contact as that in the whole step among all faces.
 #[test]
 fn parts_of_a_step_find_what_the_whole_does() {
     let samples = &mut Samples::new(8);
@@ -149,11 +150,11 @@ fn parts_of_a_step_find_what_the_whole_does() {
                 .collect();
             surfaces.push(Surface::new(faces.iter().map(|face| (CellKind::Tri3, face.as_slice()))));
             let place = if up { Vec3::zeros() } else { Vec3::z() * 1.5 + samples.vector(0.3) };
-            let way = if up { Vec3::z() * 1.0 } else { Vec3::z() * -2.0 } + samples.vector(0.3);
+            let displacement = if up { Vec3::z() * 1.0 } else { Vec3::z() * -2.0 } + samples.vector(0.3);
             for k in 0..121 {
                 let flat = Vec3::new(f64::from(k / 11), f64::from(k % 11), 0.0) * 0.1;
                 positions.push(place + flat + samples.vector(0.02));
-                velocities.push(way + samples.vector(0.05));
+                velocities.push(displacement + samples.vector(0.05));
             }
         }
         let end: Vec<Vec3> =

@@ -1,9 +1,9 @@
-//! Bodies that go through each other: steps in which they would, and contacts in which they have.
+//! Tunnelling: steps in which bodies would pass through each other, and contacts in which they have.
 //!
-//! Contact is looked for no deeper than the search depth behind a face. Two bodies that are near each other must not go as
-//! far in a step, or it ends with the one behind the other, and bodies that are apart no farther than they are: how far they
-//! go is told by boxes, of the places and of the velocities of their nodes. A contact that is pressed deeper nevertheless,
-//! as nothing is stiff or light enough to stop it, is found no more: the bodies have gone through each other.
+//! Contact is searched only up to the search depth behind a face. The relative displacement of two nearby bodies in a
+//! step must stay below it, and that of separated bodies below their distance plus it; boxes of the nodal positions and
+//! velocities bound these displacements. A contact pressed deeper nevertheless, where stiffness or mass cannot prevent
+//! it, is no longer found: the bodies have passed through each other.
 
 use crate::contact::Constraint;
 use crate::math::Vec3;
@@ -12,22 +12,22 @@ use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::tree::body_tree::BodyTree;
 use crate::contact::detection::volume::Aabb;
 
-/// Part by which rounding may take a contact deeper than the search depth.
+/// Relative excess of a depth over the search depth due to rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// How fast, and how deep, bodies may go into each other.
+/// Limits on the speed and depth of penetration.
 #[derive(Clone, Debug)]
 pub struct TunnellingGuard {
     /// Of every body \[m\].
     search_depths: Vec<f64>,
-    /// How far the surface of every body is offset \[m\].
+    /// Surface offset of every body \[m\].
     offsets: Vec<f64>,
     /// Pairs of different bodies that do not touch, ascending, first < second.
     excluded: Vec<[u32; 2]>,
-    /// The least search depth of a body \[m\]; infinite without bodies that can touch.
+    /// Least search depth of a body \[m\]; infinite if no bodies can touch.
     least_depth: f64,
     tree: BodyTree,
-    /// Of bodies over a step, reused.
+    /// Swept boxes of the bodies over a step, reused.
     swept: Vec<(u32, Aabb)>,
 }
 
@@ -45,16 +45,16 @@ impl TunnellingGuard {
         }
     }
 
-    /// Whether bodies whose velocities are in these boxes \[m/s\] go by no more than a `share` of any search depth towards
-    /// each other in a step \[s\].
+    /// Whether bodies with velocities in these boxes \[m/s\] approach each other in a step \[s\] by at most a `share`
+    /// of any search depth.
     pub fn allows(&self, velocities: impl IntoIterator<Item = Aabb>, share: f64, step: f64) -> bool {
         let all = velocities.into_iter().reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.diagonal() * step <= share * self.least_depth)
     }
 
-    /// The longest step, up to `step` \[s\], in which no two bodies go by more than a `share` of their search depth towards
-    /// each other once they can touch; of the bodies with a surface, ascending, the box of their places \[m\] and that of their
-    /// velocities \[m/s\].
+    /// The longest step, up to `step` \[s\], in which no two bodies penetrate by more than a `share` of their search
+    /// depth, given the bodies with a surface, ascending, with the boxes of their positions \[m\] and velocities
+    /// \[m/s\].
     ///
     /// # Cost
     /// O(N log N + pairs that are near each other in the step).
@@ -78,17 +78,17 @@ impl TunnellingGuard {
                 let [Some(first), Some(second)] = pair.map(of) else { return longest };
                 let [a, b] = pair.map(|body| body as usize);
                 let offset = self.offsets[a] + self.offsets[b];
-                let way = share * self.search_depths[a].min(self.search_depths[b]);
-                longest.min(time_to_go(first, second, offset, way))
+                let limit = share * self.search_depths[a].min(self.search_depths[b]);
+                longest.min(time_to_depth(first, second, offset, limit))
             },
         )
     }
 
-    /// How deep two bodies may be in each other before their contact is lost, if one with this key was pressed deeper when
-    /// it was lost; its depth and that \[m\].
+    /// Depth and penetration limit of two bodies \[m\] if a contact of this key was pressed beyond the limit when it
+    /// was lost.
     ///
-    /// `lost` is a contact of the step before that is found no more, `positions` are those of all nodes now \[m\].
-    pub fn gone_through(&self, lost: &Constraint<'_>, positions: &[Vec3]) -> Option<[f64; 2]> {
+    /// `lost` is a contact of the last step that is no longer found, `positions` are those of all nodes now \[m\].
+    pub fn passed_through(&self, lost: &Constraint<'_>, positions: &[Vec3]) -> Option<[f64; 2]> {
         let of_bodies = |of: &[f64]| -> Option<[f64; 2]> {
             let [a, b] = lost.bodies.map(|body| of.get(body as usize).copied());
             Some([a?, b?])
@@ -101,13 +101,13 @@ impl TunnellingGuard {
     }
 }
 
-/// Time after which two bodies, of each the boxes of its places and of its velocities, may have gone so far into each other;
-/// their surfaces are offset by so much together \[m\].
-fn time_to_go(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, way: f64) -> f64 {
+/// Time in which two bodies, given the boxes of their positions and velocities, can penetrate to a depth; `offset` is
+/// the sum of their surface offsets \[m\].
+fn time_to_depth(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, limit: f64) -> f64 {
     let [(a, v), (b, w)] = [first, second].map(|[places, velocities]| (places, velocities));
     let closing = |k: usize| [v.upper[k] - w.lower[k], w.upper[k] - v.lower[k]];
     let apart = |k: usize| [b.lower[k] - a.upper[k] - offset, a.lower[k] - b.upper[k] - offset];
-    // They are apart as long as they are so along one axis.
+    // They are separated while they are so along one axis.
     let mut free: f64 = 0.0;
     for k in 0..3 {
         for (gap, speed) in apart(k).into_iter().zip(closing(k)) {
@@ -117,7 +117,7 @@ fn time_to_go(first: &[Aabb; 2], second: &[Aabb; 2], offset: f64, way: f64) -> f
         }
     }
     let speed = Vec3::from_fn(|k, _| closing(k)[0].max(closing(k)[1])).norm();
-    free.max(way / speed)
+    free.max(limit / speed)
 }
 
 #[cfg(test)]
@@ -141,8 +141,8 @@ mod tests {
         Aabb { lower: lower.into(), upper: upper.into() }
     }
 
-    /// Search depth 0.5 m, of which half is 0.25 m. What comes at 100 m/s from 3 m is there after 0.03 s; what is there
-    /// goes 0.25 m in 2.5 ms; what goes away, or with the other, as long as it likes, however fast.
+    /// Search depth 0.5 m, half of it 0.25 m. A body at 100 m/s from 3 m needs 0.03 s to touch and 2.5 ms to penetrate
+    /// by 0.25 m; a receding one, or one with the same velocity, allows any step.
     #[test]
     fn steps_end_before_bodies_are_through() {
         let (_, model) = squares(3.0);
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// A pair that does not touch is not looked at.
+    /// An excluded pair is ignored.
     #[test]
     fn excluded_pairs_pass() {
         let (positions, model) = squares(0.1);
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(TunnellingGuard::new(&model).longest_step(&bodies, 0.5, 1.0), 1.0);
     }
 
-    /// A node that was in contact is through when it is 0.5 m deep, and not when it has come out, or slid past the rim.
+    /// A node in contact has passed through at a depth of 0.5 m, and not when it has come out, or slid past the rim.
     #[test]
     fn a_lost_contact_is_through_beyond_the_search_depth() {
         let (mut positions, model) = squares(-0.4);
@@ -192,7 +192,7 @@ mod tests {
             (Vec3::new(-3.0, 0.0, -0.4), None),
         ] {
             positions[4] = place;
-            assert_eq!(guard.gone_through(&constraints.get(0), &positions), expected);
+            assert_eq!(guard.passed_through(&constraints.get(0), &positions), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Bodies that fly free, and the exact time at which two of their faces meet.
+//! Free flight of rigid bodies, and the exact time of contact of two of their faces.
 
 use crate::math::{RigidMotion, Vec3};
 use crate::mesh::CellKind;
@@ -13,7 +13,7 @@ pub struct Flight<'a> {
     pub time: f64,
     /// Its length \[s\].
     pub duration: f64,
-    /// Contacts later than this do not matter: the end of the run \[s\].
+    /// End of the run \[s\]: later contacts are irrelevant.
     pub end: f64,
     /// Reference position of every node \[m\].
     pub reference_positions: &'a [Vec3],
@@ -21,25 +21,25 @@ pub struct Flight<'a> {
     pub motions: &'a [RigidMotion],
 }
 
-/// The instant at which two bodies touch.
+/// First contact of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
     /// Time \[s\], never late.
     pub time: f64,
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// The faces that touch, one of each; 0 for a wall.
+    /// The faces in contact, one of each; 0 for a wall.
     pub faces: [u32; 2],
-    /// Where they touch \[m\].
+    /// Point of contact \[m\].
     pub point: Vec3,
     /// Unit normal from the first body to the second.
     pub normal: Vec3,
-    /// Speed at which they close along the normal \[m/s\].
+    /// Closing speed along the normal \[m/s\].
     pub normal_speed: f64,
 }
 
 impl Flight<'_> {
-    /// When two faces meet within the flight, if they do. Faces of a pair that already touch and part do not.
+    /// Impact of two faces within the flight, if any. Faces that already touch and separate have none.
     pub(crate) fn impact_of_faces(
         &self,
         model: &ContactModel,
@@ -82,7 +82,7 @@ impl Impact {
     }
 }
 
-/// A face of a flying body, as a function of the time elapsed.
+/// A face of a flying body as a function of the elapsed time.
 struct FlyingFace<'a> {
     kind: CellKind,
     nodes: &'a [u32],

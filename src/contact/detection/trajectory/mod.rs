@@ -1,4 +1,4 @@
-//! Level 1: predicted trajectories of bounding spheres, and when two of them first touch.
+//! Level 1: predicted trajectories of bounding spheres, and their times of contact.
 
 pub mod bounding_spheres;
 mod flight;

@@ -174,7 +174,7 @@ mod tests {
 
     /// All pairs of overlapping boxes, for any number of bodies, also after updates; and detection of too many pairs.
     #[test]
-    fn pairs_are_those_of_a_look_at_all() {
+    fn pairs_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(3);
         let mut met = 0;
         for count in 0..70 {

@@ -127,7 +127,7 @@ mod tests {
 
     /// The tree finds the boxes that a test of every box finds, for any number of boxes.
     #[test]
-    fn boxes_found_are_those_of_a_look_at_all() {
+    fn boxes_found_agree_with_a_test_of_all() {
         let samples = &mut Samples::new(12);
         let mut met = 0;
         for count in [0, 1, 7, 8, 9, 64, 65, 700] {

@@ -1,9 +1,9 @@
-//! Boxes along the coordinate axes.
+//! Axis-aligned bounding boxes (AABB).
 
 use super::ROUNDING;
 use crate::math::Vec3;
 
-/// A box along the coordinate axes: lower ≤ x ≤ upper in each component.
+/// Axis-aligned box: lower ≤ x ≤ upper in each component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// Least coordinates \[m\].
@@ -31,7 +31,7 @@ impl Aabb {
     /// A disjunction over the axes and both orders; boxes that touch are not excluded.
     #[inline]
     pub fn excludes(&self, other: &Self) -> bool {
-        // All six without a branch; they come out a little faster than in lanes.
+        // All six without a branch, slightly faster than in lanes.
         let (a, b) = (self, other);
         (a.lower.x > b.upper.x)
             | (a.lower.y > b.upper.y)
@@ -53,13 +53,13 @@ impl Aabb {
         Self { lower: self.lower.add_scalar(-margin), upper: self.upper.add_scalar(margin) }
     }
 
-    /// The smallest box that holds both.
+    /// Joint box.
     #[inline]
     pub fn union(&self, other: &Self) -> Self {
         Self { lower: self.lower.inf(&other.lower), upper: self.upper.sup(&other.upper) }
     }
 
-    /// The box that two boxes share, if they are not disjoint.
+    /// Intersection of two boxes, if not empty.
     #[inline]
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         let (lower, upper) = (self.lower.sup(&other.lower), self.upper.inf(&other.upper));
@@ -72,7 +72,7 @@ impl Aabb {
         (0..3).all(|k| self.lower[k] <= point[k] && point[k] <= self.upper[k])
     }
 
-    /// From the nearest point of the box to a point; zero inside.
+    /// Vector from the nearest point of the box to a point; zero inside.
     #[inline]
     pub fn offset(&self, point: &Vec3) -> Vec3 {
         point - point.inf(&self.upper).sup(&self.lower)

@@ -1,4 +1,4 @@
-//! Boxes along the coordinate axes side by side, as trees hold them.
+//! Axis-aligned boxes in lanes, as trees store them.
 
 use pulp::Simd;
 use pulp::bytemuck::{bytes_of, cast_slice};
@@ -16,10 +16,10 @@ pub struct AabbRow {
 }
 
 impl AabbRow {
-    /// Boxes that overlap none: their bounds are no numbers.
+    /// Boxes that overlap none: their bounds are NaN.
     pub const EMPTY: Self = Self { lower: [Row([f64::NAN; WIDTH]); 3], upper: [Row([f64::NAN; WIDTH]); 3] };
 
-    /// Puts a box into a lane.
+    /// Stores a box in a lane.
     pub fn set(&mut self, lane: usize, bounds: &Aabb) {
         for d in 0..3 {
             self.lower[d].0[lane] = bounds.lower[d];
@@ -33,7 +33,7 @@ impl AabbRow {
         Aabb { lower, upper }
     }
 
-    /// The smallest box that holds all, but for bounds that are not numbers.
+    /// Joint box of all lanes, ignoring NaN.
     #[inline]
     pub fn joint(&self) -> Aabb {
         let mut joint = Aabb { lower: Vec3::repeat(f64::INFINITY), upper: Vec3::repeat(f64::NEG_INFINITY) };
@@ -46,8 +46,7 @@ impl AabbRow {
         joint
     }
 
-    /// Which of the boxes overlap or touch another one: bit k is that of lane k. A bound that is not a number overlaps
-    /// nothing.
+    /// Which of the boxes overlap or touch another one: bit k is that of lane k. NaN overlaps nothing.
     #[inline(always)]
     pub fn overlapping<S: Simd>(&self, simd: S, other: &Aabb) -> u64 {
         let mut overlapping = 0;
@@ -104,7 +103,7 @@ mod tests {
         }
     }
 
-    /// On all registers what boxes say of each other one by one, also where they just touch; empty lanes meet nothing.
+    /// All registers agree with tests of single boxes, including touching ones; empty lanes overlap nothing.
     #[test]
     fn rows_agree_with_single_boxes() {
         let samples = &mut Samples::new(5);

@@ -1,16 +1,16 @@
-//! Which rungs of a ladder pay, by what they have done so far.
+//! Selection of the rungs of a ladder that save time, by their exclusion statistics.
 //!
-//! A rung is left out while it costs more than it saves, C_k > (1 − a_k) ΣC with a_k the part of the pairs that it lets pass
-//! and ΣC what comes after it. Costs are those of the bench of exclusion tests, not times of this run: so the same rungs are
-//! climbed in every run, on any number of threads.
+//! A rung is left out while it costs more than it saves, C_k > (1 − a_k) ΣC, with a_k the fraction of pairs that it
+//! does not exclude and ΣC the cost of the following tests. The costs are those of the bench of exclusion tests, not
+//! times of this run: the selection is the same in every run, for any number of threads.
 
 use super::ladder::{LadderTally, VolumeKind};
 
-/// Pairs after which a rung is judged.
+/// Pairs after which a rung is evaluated.
 const TRIALS: u64 = 1000;
 /// Pairs after which all rungs are tried again.
 const TERM: u64 = 200_000;
-/// Cost of the distance of a node from a curved face, which a pair that no rung excludes brings about \[ns\].
+/// Cost of the distance of a node from a curved face, required for a pair that no rung excludes \[ns\].
 const DISTANCE: f64 = 200.0;
 
 impl VolumeKind {
@@ -28,7 +28,7 @@ impl VolumeKind {
     }
 }
 
-/// A ladder that leaves out the rungs which do not pay.
+/// A ladder without the rungs that do not save time.
 #[derive(Clone, Debug)]
 pub struct AdaptiveLadder {
     rungs: Vec<VolumeKind>,
@@ -37,17 +37,17 @@ pub struct AdaptiveLadder {
 }
 
 impl AdaptiveLadder {
-    /// All rungs pay until they are judged.
+    /// With all rungs until they are evaluated.
     pub fn new(rungs: &[VolumeKind]) -> Self {
         Self { rungs: rungs.to_vec(), paying: rungs.to_vec(), tally: LadderTally::default() }
     }
 
-    /// The rungs to climb, lowest first.
+    /// The rungs in use, lowest first.
     pub fn paying(&self) -> &[VolumeKind] {
         &self.paying
     }
 
-    /// Takes in what the rungs have done since.
+    /// Adds the statistics of the rungs since the last call.
     pub fn learn(&mut self, tally: LadderTally) {
         if tally.pairs == 0 {
             return;
@@ -85,8 +85,8 @@ mod tests {
         tally
     }
 
-    /// By the rule with the costs above: an oriented box that is fitted once for two tests costs 73.5 ns and has to exclude
-    /// 0.3675 of the pairs; then a sphere has 273.5 ns to save and pays if it excludes 0.0055 of them.
+    /// By the rule with the costs above: an oriented box fitted once for two tests costs 73.5 ns and must exclude
+    /// 0.3675 of the pairs; a sphere then has 273.5 ns to save and pays if it excludes 0.0055 of them.
     #[test]
     fn rungs_that_save_less_than_they_cost_are_left_out() {
         let tested = |tested, excluded, fitted| RungTally { tested, excluded, fitted };

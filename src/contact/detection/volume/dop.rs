@@ -24,7 +24,7 @@ pub struct Dop<const SLABS: usize> {
     pub upper: [f64; SLABS],
 }
 
-/// Box and diagonals of the plane z = 0: 8 sides, which tell nothing apart along z.
+/// Box and diagonals of the plane z = 0: 8 sides, without separation along z.
 pub type Dop8 = Dop<4>;
 /// Box and corners: 14 sides.
 pub type Dop14 = Dop<7>;

@@ -1,8 +1,8 @@
-//! Exclusion of leaf pairs by volumes of growing tightness.
+//! Exclusion of leaf pairs by a ladder of bounding volumes of increasing tightness.
 //!
-//! A pair of leaves climbs the ladder, e.g. sphere → box → 14-DOP → oriented box, until a rung excludes it
-//! (Aragón & Molinari 2014, §3.2). The sphere of a leaf comes with its tree; the others are fitted when a pair
-//! first asks for them and kept until the nodes move.
+//! A pair of leaves passes the rungs, e.g. sphere → box → 14-DOP → oriented box, until one excludes it (Aragón &
+//! Molinari 2014, §3.2). The sphere of a leaf belongs to its tree; the other volumes are fitted on first use and kept
+//! until the nodes move.
 
 use std::ops::AddAssign;
 
@@ -19,7 +19,7 @@ use crate::math::vectorised::Vectorised;
 pub enum VolumeKind {
     /// Bounding sphere of the tree.
     Sphere,
-    /// Box along the coordinate axes.
+    /// Axis-aligned box.
     Aabb,
     /// Polytope of 8 sides, of the plane z = 0.
     Dop8,
@@ -29,25 +29,25 @@ pub enum VolumeKind {
     Dop18,
     /// Polytope of 26 sides.
     Dop26,
-    /// Box along its own axes, tested on all 15 separating axes.
+    /// Oriented box, tested on all 15 separating axes.
     Obb,
 }
 
-/// What a rung has done.
+/// Statistics of a rung.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RungTally {
-    /// Pairs held against it.
+    /// Pairs tested.
     pub tested: u64,
-    /// Those of them that it excluded.
+    /// Pairs excluded.
     pub excluded: u64,
-    /// Volumes fitted for that.
+    /// Volumes fitted.
     pub fitted: u64,
 }
 
-/// What a ladder has done.
+/// Statistics of a ladder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LadderTally {
-    /// Pairs of leaves that came to it.
+    /// Pairs of leaves tested.
     pub pairs: u64,
     /// By kind of volume, in the order of [`VolumeKind`].
     pub rungs: [RungTally; VolumeKind::COUNT],
@@ -65,18 +65,18 @@ impl AddAssign for LadderTally {
 }
 
 impl VolumeKind {
-    /// How many kinds there are.
+    /// Number of kinds.
     pub const COUNT: usize = Self::Obb as usize + 1;
 }
 
-/// What a leaf bounds, at the present positions.
+/// A leaf at the present positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf<'a> {
     /// Number of the leaf within its [`LeafVolumes`].
     pub index: usize,
-    /// Ball that holds the points; without the margin.
+    /// Ball that contains the points, without the margin.
     pub sphere: Sphere,
-    /// Points whose hull holds the leaf; the nodes of a linear face in cyclic order.
+    /// Points whose hull contains the leaf; the nodes of a linear face in cyclic order.
     pub points: &'a [Vec3],
     /// Half the thickness plus the search distance \[m\].
     pub margin: f64,
@@ -94,7 +94,7 @@ impl<V: Copy> Cache<V> {
         Self { entries: vec![None; if wanted { num_leaves } else { 0 }], num_fitted: 0 }
     }
 
-    /// The volume of a leaf, fitted if the kept one is older than `stamp`.
+    /// The volume of a leaf, refitted if older than `stamp`.
     #[inline]
     fn volume(&mut self, leaf: &Leaf<'_>, stamp: u64, fit: impl Fn(&[Vec3], f64) -> V) -> V {
         let entry = &mut self.entries[leaf.index];
@@ -108,7 +108,7 @@ impl<V: Copy> Cache<V> {
     }
 }
 
-/// The ladder of a set of leaves: those of one tree, or of all trees that meet, numbered through.
+/// The ladder of a set of leaves, those of one tree or of several, numbered through.
 ///
 /// # Cost
 /// Storage for the rungs in use is allocated once; testing a pair allocates nothing.
@@ -144,12 +144,12 @@ impl LeafVolumes {
         }
     }
 
-    /// Forgets all volumes: the nodes, or the margins, have changed.
+    /// Discards all volumes: the nodes, or the margins, have changed.
     pub fn invalidate(&mut self) {
         self.stamp += 1;
     }
 
-    /// The rung that excludes the pair, as its place in the ladder; `None` if they may touch.
+    /// Index of the rung that excludes the pair; `None` if they may touch.
     pub fn excluded(&mut self, a: &Leaf<'_>, b: &Leaf<'_>) -> Option<usize> {
         self.tally.pairs += 1;
         (0..self.ladder.len()).find(|&rung| {
@@ -162,7 +162,7 @@ impl LeafVolumes {
         })
     }
 
-    /// What the rungs have done so far.
+    /// Statistics of the rungs so far.
     pub fn tally(&self) -> LadderTally {
         let mut tally = self.tally;
         let fitted = [

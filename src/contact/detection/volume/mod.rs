@@ -1,9 +1,9 @@
 //! Bounding volumes and their exclusion tests.
 //!
-//! Each volume is fitted to the points of a convex set, enlarged by a margin and rounded outward; `excludes` is
-//! true only if two sets, margins included, are certainly disjoint. Sets that touch are not excluded. The hull of
-//! the nodes holds linear faces, warped quadrilaterals among them; a quadratic face is held by the hull of its
-//! Bézier control points, not of its nodes. [`LeafVolumes`] climbs from cheap and loose to dear and tight.
+//! Each volume is fitted to the points of a convex set, enlarged by a margin and rounded outward. `excludes` is true
+//! only if two sets, margins included, are certainly disjoint; touching sets are not excluded. Linear faces, including
+//! warped quadrilaterals, lie in the hull of their nodes; a quadratic face lies in the hull of its Bézier control
+//! points, not of its nodes. [`LeafVolumes`] tests from cheap and loose to expensive and tight.
 
 mod aabb;
 mod aabb_row;

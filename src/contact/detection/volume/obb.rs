@@ -1,8 +1,8 @@
-//! Boxes along axes of their own.
+//! Oriented bounding boxes (OBB).
 //!
-//! Triangles and flat quadrilaterals give their axes directly: the normal, the longest edge, and what is left.
-//! Other point sets take the eigenvectors of their covariance about the centre of gravity, which are those of
-//! their inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of the last).
+//! Triangles and flat quadrilaterals give their axes directly: the normal, the longest edge, and the third direction.
+//! For other point sets the axes are the eigenvectors of their covariance about the centre of gravity, which are those
+//! of their inertia (Aragón & Molinari 2014, eqs. (13)–(15), with the barycentre in both terms of the last).
 
 use super::ROUNDING;
 use crate::math::eight_lanes::EightLanes;

@@ -172,7 +172,7 @@ fn separating_axes_agree_with_projections() {
 }
 
 #[test]
-fn the_ladder_climbs_in_order_and_forgets_when_told() {
+fn the_ladder_tests_in_order_and_invalidates() {
     // Two parallel slanted segments: every ball and box overlaps, a diagonal slab separates.
     let mut a = [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.0, 1.0, 1.0)];
     let b = [Vec3::new(0.3, 0.0, 0.0), Vec3::new(1.3, 1.0, 1.0)];

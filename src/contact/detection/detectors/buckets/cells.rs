@@ -6,11 +6,11 @@ use crate::math::Vec3;
 /// Marks a cell without a list.
 const NONE: u32 = u32::MAX;
 
-/// By how much cells are enlarged at once where there would be too many.
+/// Factor by which cells are enlarged while there are too many.
 const ENLARGEMENT: f64 = 1.25;
 
-/// Equal cubic cells over a box. What lies outside counts to the nearest cell, so that a point of a box is always in
-/// one of the cells of that box: rounding is monotone.
+/// Equal cubic cells over a box. A point outside belongs to the nearest cell. A point of a box is always in one of the
+/// cells of that box, as rounding is monotone.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     origin: Vec3,
@@ -18,7 +18,7 @@ pub struct Grid {
     counts: [u32; 3],
 }
 
-/// The cells from `low` to `high`, both included.
+/// The cells from `low` to `high`, inclusive.
 #[derive(Clone, Copy, Debug)]
 pub struct CellRange {
     low: [u32; 3],
@@ -27,7 +27,7 @@ pub struct CellRange {
 }
 
 impl Grid {
-    /// Cells of this size \[m\] over the zone, or larger ones where these were more than `most`.
+    /// Cells of this size \[m\] over the zone, or larger ones if these were more than `most`.
     pub fn over(zone: &Aabb, size: f64, most: usize) -> Self {
         let extent = zone.upper - zone.lower;
         let most = most.clamp(1, u32::MAX as usize / 2) as f64;
@@ -55,7 +55,7 @@ impl Grid {
 
     #[inline]
     fn along(&self, axis: usize, coordinate: f64) -> u32 {
-        // The conversion takes what is negative, or no number, to zero.
+        // The conversion maps negative values and NaN to zero.
         (((coordinate - self.origin[axis]) * self.inverse_size) as u32).min(self.counts[axis] - 1)
     }
 
@@ -66,7 +66,7 @@ impl Grid {
         (i * self.counts[1] + j) * self.counts[2] + k
     }
 
-    /// The cells that a box meets.
+    /// The cells that a box overlaps.
     #[inline]
     pub fn cells(&self, bounds: &Aabb) -> CellRange {
         CellRange {
@@ -90,17 +90,17 @@ impl CellRange {
     }
 }
 
-/// For each of the marked cells of a grid, the boxes that meet it, ascending.
+/// For each marked cell of a grid the boxes that overlap it, ascending.
 ///
 /// # Cost
 /// Memory for a number per cell of the largest grid so far, and for the entries of marked cells; kept from use to use.
 #[derive(Clone, Debug)]
 pub struct CellLists {
     grid: Grid,
-    /// Place of each cell among the marked ones.
+    /// Index of each cell among the marked ones.
     slots: Vec<u32>,
     marked: Vec<u32>,
-    /// Where the list of each marked cell ends.
+    /// End of the list of each marked cell.
     ends: Vec<usize>,
     entries: Vec<u32>,
 }
@@ -113,7 +113,7 @@ impl Default for CellLists {
 }
 
 impl CellLists {
-    /// Begins anew, on another grid, with no cell marked.
+    /// Restarts on another grid, with no cell marked.
     pub fn begin(&mut self, grid: Grid) {
         for &cell in &self.marked {
             self.slots[cell as usize] = NONE;
@@ -130,7 +130,7 @@ impl CellLists {
         &self.grid
     }
 
-    /// Asks for the list of a cell.
+    /// Marks a cell, for which a list is needed.
     #[inline]
     pub fn mark(&mut self, cell: u32) {
         let slot = &mut self.slots[cell as usize];
@@ -145,7 +145,7 @@ impl CellLists {
         self.marked.len()
     }
 
-    /// Puts the k-th of the boxes as k into the lists of all marked cells it meets: a counting sort.
+    /// Enters the k-th box as k into the lists of all marked cells it overlaps: a counting sort.
     pub fn fill(&mut self, boxes: &[Aabb]) {
         let Self { grid, slots, marked, ends, entries } = self;
         let slot = |cell: u32| Some(slots[cell as usize]).filter(|&slot| slot != NONE);
@@ -174,7 +174,7 @@ impl CellLists {
         }
     }
 
-    /// The boxes that meet a cell; none where the cell is not marked.
+    /// The boxes that overlap a cell; none if the cell is not marked.
     #[inline]
     pub fn list(&self, cell: u32) -> &[u32] {
         match self.slots[cell as usize] {
@@ -186,7 +186,7 @@ impl CellLists {
         }
     }
 
-    /// Number of cells of the grid, marked or not, that one of the boxes meets.
+    /// Number of cells of the grid, marked or not, that overlap one of the boxes.
     pub fn num_met(&self, boxes: &[Aabb]) -> usize {
         let mut met = vec![false; self.grid.num_cells()];
         for bounds in boxes {
@@ -204,8 +204,8 @@ mod tests {
         Aabb { lower: Vec3::new(-1.0, 0.0, 2.0), upper: Vec3::new(3.0, 1.0, 2.0) }
     }
 
-    /// Cells have the size asked for where they are few enough, and are enlarged otherwise; a box without extent, or
-    /// with an infinite one, has one cell.
+    /// Cells have the requested size if few enough, and are enlarged otherwise; a box without extent, or with an
+    /// infinite one, has one cell.
     #[test]
     fn cells_are_no_more_than_allowed() {
         assert_eq!(Grid::over(&zone(), 0.5, 1000).counts(), [9, 3, 1]);
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Every point of a box, inside the zone or not, is in a cell that the box meets, and finds the box there.
+    /// Every point of a box, inside the zone or not, is in a cell that overlaps the box, and finds the box there.
     #[test]
     fn a_point_finds_the_boxes_around_it() {
         let mut lists = CellLists::default();

@@ -1,4 +1,4 @@
-//! Buckets while bodies deform: sorted anew when nodes have moved too far, candidates in between.
+//! Buckets in contact, where bodies deform: sorted again after large displacements, with candidate lists in between.
 
 use std::time::Instant;
 
@@ -13,33 +13,32 @@ use crate::contact::{Constraints, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
 use super::cells::{CellLists, Grid};
-use super::tracked::{TrackedBody, box_of_points, union};
+use super::sorted_body::{SortedBody, box_of_points, union};
 use super::{Buckets, GridCensus};
 
-/// Edge of a cell, relative to the median edge of the contactor's faces: about a node to a bucket. The grid of
-/// Aragón, Yastrebov & Molinari 2013, §5.2, is 211 × 211 over 143 × 143 nodes.
+/// Cell size relative to the median edge of the contactor's faces: about one node per bucket. The grid of Aragón,
+/// Yastrebov & Molinari 2013, §5.2, is 211 × 211 over 143 × 143 nodes.
 const CELL_SIZE: f64 = 2.0 / 3.0;
 
-/// Most cells of a grid for each contactor node in it; theirs has 19.
+/// Most cells of a grid per contactor node in it; that of the paper has 19.
 const CELLS_PER_NODE: usize = 32;
 
-/// Steps at the present velocities that a sorting should last.
+/// Target life of a sorting, in steps at the present velocities.
 const STEPS: f64 = 32.0;
 
-/// Least and greatest distance that bodies may move until the next sorting, relative to the search depth: farther
-/// costs candidates that never touch, less costs sortings.
+/// Bounds of the relative displacement until the next sorting, relative to the search depth: a larger one lists more
+/// candidates that never touch, a smaller one needs more sortings.
 const ALLOWANCE: [f64; 2] = [1.0 / 64.0, 0.5];
 
-/// Rounding of the distances compared, relative.
+/// Relative rounding of the distances compared.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// State of the contact phase, reused from step to step.
 pub(super) struct ContactPhase {
-    bodies: Vec<TrackedBody>,
-    /// Edge of the cells for the nodes of each body \[m\].
+    bodies: Vec<SortedBody>,
+    /// Cell size for the nodes of each body \[m\].
     cell_sizes: Vec<f64>,
-    /// How far the bodies of each pair may move relative to each other, along any axis, before they are to be sorted
-    /// again \[m\].
+    /// Relative displacement along any axis beyond which each pair of bodies is sorted again \[m\].
     allowances: Vec<f64>,
     least_allowance: f64,
     sorted: bool,
@@ -50,12 +49,12 @@ pub(super) struct ContactPhase {
     edges: EdgeEdgeSearch,
 }
 
-/// Nodes of one body of a pair against faces of the other.
+/// Nodes of one body of a pair with faces of the other.
 #[derive(Clone, Copy, Debug)]
 struct Direction {
     contactor: u32,
     target: u32,
-    /// How near a node has to be to the box of a face \[m\].
+    /// Distance from the box of a face within which a node is a candidate \[m\].
     reach: f64,
 }
 
@@ -90,11 +89,11 @@ struct EdgeSorting {
 }
 
 impl ContactPhase {
-    /// For the bodies of a model; nothing is known of their motion yet.
+    /// For the bodies of a model, with unknown motion.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let size = |surface: &Surface| CELL_SIZE * surface.median_edge(positions);
         Self {
-            bodies: model.surfaces.iter().map(TrackedBody::new).collect(),
+            bodies: model.surfaces.iter().map(SortedBody::new).collect(),
             cell_sizes: model.surfaces.iter().map(size).collect(),
             allowances: vec![0.0; num_pairs],
             least_allowance: 0.0,
@@ -107,22 +106,22 @@ impl ContactPhase {
         }
     }
 
-    /// Forgets where the bodies were.
+    /// Discards the positions of the bodies.
     pub fn forget(&mut self) {
         self.sorted = false;
     }
 
-    /// Whether the candidates still hold all that can touch.
+    /// Whether the candidates still contain all possible contacts.
     ///
-    /// A node and a point of a face that were farther apart along some axis than the search depth and the allowance
-    /// are farther apart than the search depth as long as no two points of their bodies have moved farther than the
-    /// allowance along any axis, one relative to the other.
+    /// A node and a point of a face that were separated along some axis by more than the search depth plus the
+    /// allowance stay separated by more than the search depth, as long as no relative displacement along any axis
+    /// exceeds the allowance.
     fn holds(&mut self, model: &ContactModel, pairs: &[[u32; 2]], positions: &[Vec3]) -> bool {
         if !self.sorted {
             return false;
         }
         let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
-        bodies.for_each(|(body, surface)| body.follow(surface, positions));
+        bodies.for_each(|(body, surface)| body.update(surface, positions));
         let displacement = |body: u32| &self.bodies[body as usize].displacement;
         let all = self.bodies.iter().map(|body| body.displacement).reduce(|a, b| a.union(&b));
         all.is_none_or(|all| all.greatest_difference(&all) <= self.least_allowance)
@@ -131,7 +130,7 @@ impl ContactPhase {
             })
     }
 
-    /// Notes where all bodies are, and decides for each pair whether its surfaces are near.
+    /// Records the positions of all bodies, and decides for each pair whether its surfaces are near.
     fn sort_bodies(&mut self, model: &ContactModel, pairs: &[[u32; 2]], configuration: &Configuration<'_>) {
         let bodies = self.bodies.par_iter_mut().zip(&model.surfaces);
         bodies.for_each(|(body, surface)| body.sort(surface, configuration));
@@ -191,7 +190,7 @@ impl ContactPhase {
         &self.candidates
     }
 
-    /// What the last sorting has found.
+    /// Statistics of the last sorting.
     pub fn census(&self) -> impl Iterator<Item = GridCensus> {
         self.sortings.iter().zip(&self.active).map(|(sorting, direction)| sorting.census(direction))
     }
@@ -203,7 +202,7 @@ impl Sorting {
         &mut self,
         direction: &Direction,
         contactor: &Surface,
-        [of_nodes, of_faces]: [&TrackedBody; 2],
+        [of_nodes, of_faces]: [&SortedBody; 2],
         positions: &[Vec3],
         cell_size: f64,
     ) {
@@ -231,8 +230,7 @@ impl Sorting {
         self.lists.fill(&self.boxes);
     }
 
-    /// Lists as candidates each node with the faces of its bucket that it can touch and whose box, widened by the
-    /// reach, holds it.
+    /// Lists as candidates each node with the faces of its bucket that it can touch and whose widened boxes contain it.
     fn list_candidates(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3]) {
         self.candidates.clear();
         self.tests = 0;
@@ -271,7 +269,8 @@ impl Sorting {
 }
 
 impl EdgeSorting {
-    /// Lists the pairs of edges whose boxes meet, that of the target widened by the reach; once for a pair of bodies.
+    /// Lists the pairs of edges with overlapping boxes, that of the target widened by the reach; once for a pair of
+    /// bodies.
     fn sort(&mut self, direction: &Direction, model: &ContactModel, positions: &[Vec3], cell_size: f64) {
         self.pairs.clear();
         self.tests = 0;
@@ -326,8 +325,8 @@ impl EdgeSorting {
 }
 
 impl Buckets {
-    /// Brings the candidates up to date, if they may lack something.
-    pub(super) fn follow_contact(&mut self, configuration: &Configuration<'_>) {
+    /// Updates the candidates if they may be incomplete.
+    pub(super) fn update_candidates(&mut self, configuration: &Configuration<'_>) {
         let mut clock = StageClock::start(Stage::Monitor);
         let holds = self.contact.holds(&self.model, &self.pairs, configuration.positions);
         self.statistics.counts.monitor += self.model.surfaces.len() as u64;
@@ -343,7 +342,7 @@ impl Buckets {
         clock.stop(&mut self.statistics.seconds);
     }
 
-    /// Closest points of the candidates.
+    /// Closest points and constraints of the candidates.
     pub(super) fn find_constraints(
         &mut self,
         configuration: &Configuration<'_>,

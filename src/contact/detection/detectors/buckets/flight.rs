@@ -1,11 +1,11 @@
-//! Buckets in space and time while every body flies in closed form.
+//! Buckets in space and time in flight, where every body moves rigidly in closed form.
 //!
-//! A pair of bodies is looked at from the time on at which the balls around them can meet. Seen from the centre of
-//! the first body, so that what both have in common drops out, every face sweeps a box in a slice of time. While the
-//! boxes overlap and a slice is long against an edge, it is halved, the earlier half first; then the faces whose
-//! boxes overlap are found in buckets, and their times of impact exactly. A time of impact is the first one in the
-//! whole flight, so each pair of faces is looked at once, and no later slice matters once a slice has begun after the
-//! first impact found.
+//! A pair of bodies is tested from the time on at which their bounding balls can touch. In the frame of the centre of
+//! the first body, which removes the common motion, every face sweeps a box in a slice of time. A slice that is long
+//! relative to an edge is halved while the boxes overlap, the earlier half first. Buckets then find the faces with
+//! overlapping boxes, and their times of impact are computed exactly. A time of impact is the first one in the whole
+//! flight, so each pair of faces is computed once, and the search ends with the first slice that begins after the first
+//! impact found.
 
 use std::time::Instant;
 
@@ -21,28 +21,28 @@ use crate::math::{RigidMotion, Vec3};
 
 use super::Buckets;
 use super::cells::{CellLists, Grid};
-use super::tracked::{box_of_face, union};
+use super::sorted_body::{box_of_face, union};
 
 /// Most cells of a grid for each face in it.
 const CELLS_PER_FACE: usize = 32;
 
-/// Pairs of faces that are looked at rather than halving a slice once more, which costs a look at all faces: so many,
-/// and one for so many faces.
+/// Number of face pairs that are computed rather than halving a slice, which costs a pass over all faces: a constant,
+/// and one per this many faces.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
 /// Shortest slice, relative to the flight.
 const SHORTEST: f64 = 1e-12;
 
-/// Rounding of swept boxes, relative to the coordinates.
+/// Relative rounding of swept boxes.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// State of flights, reused from one to the next.
 pub(super) struct FlightPhase {
     /// Median edge of each body \[m\].
     edges: Vec<f64>,
-    /// Ball in the reference configuration around each body, about its centre of rotation if it turns.
+    /// Ball in the reference configuration around each body, about its centre of rotation if it rotates.
     balls: Vec<Sphere>,
-    /// Time before which each pair cannot meet \[s\].
+    /// Time before which each pair cannot touch \[s\].
     clear_until: Vec<f64>,
     swept: [SweptBody; 2],
     lists: CellLists,
@@ -59,14 +59,14 @@ struct Slice {
     end: f64,
 }
 
-/// Boxes that the faces of a body sweep in a slice.
+/// Swept boxes of the faces of a body in a slice.
 #[derive(Default)]
 struct SweptBody {
     faces: Vec<Aabb>,
-    /// Faces in the zone that both bodies sweep, and their boxes.
+    /// Faces in the zone swept by both bodies, and their boxes.
     near: Vec<u32>,
     boxes: Vec<Aabb>,
-    /// Positions of all nodes at an end of the slice; only those of this body count.
+    /// Positions of all nodes at an end of the slice; only those of this body are valid.
     positions: Vec<Vec3>,
 }
 
@@ -82,7 +82,7 @@ impl Slice {
 }
 
 impl FlightPhase {
-    /// For the bodies of a model; nothing is known of their motion yet.
+    /// For the bodies of a model, with unknown motion.
     pub fn new(model: &ContactModel, num_pairs: usize, positions: &[Vec3]) -> Self {
         let swept = || SweptBody { positions: vec![Vec3::zeros(); positions.len()], ..SweptBody::default() };
         Self {
@@ -98,7 +98,7 @@ impl FlightPhase {
 }
 
 impl Buckets {
-    /// Predicts when the balls around the bodies of each pair can meet.
+    /// Predicts the contact times of the bounding balls of each pair.
     pub(super) fn begin_flight(&mut self, flight: &Flight<'_>) {
         let start = Instant::now();
         self.statistics.operated(flight.time, false);
@@ -127,7 +127,7 @@ impl Buckets {
         self.statistics.seconds.trajectory += start.elapsed().as_secs_f64();
     }
 
-    /// The first impact of all pairs that can meet within the flight.
+    /// The first impact of all pairs that can touch within the flight.
     pub(super) fn fly(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let mut first: Option<Impact> = None;
@@ -171,14 +171,14 @@ impl Buckets {
         first
     }
 
-    /// Pairs of faces that cost no more than another slice.
+    /// Number of face pairs that cost no more than another slice.
     fn worthwhile(&self, bodies: [u32; 2]) -> usize {
         let faces: usize = bodies.iter().map(|&body| self.model.surfaces[body as usize].num_faces()).sum();
         WORTHWHILE.0 + faces / WORTHWHILE.1
     }
 
-    /// Boxes that the faces sweep in a slice, seen from the centre of the first body. The zone that both bodies
-    /// sweep, if there is one; the faces of both that are in it are listed.
+    /// Swept boxes of the faces in a slice, in the frame of the centre of the first body. Returns the zone that both
+    /// bodies sweep, if any, and lists the faces of both in it.
     fn sweep(&mut self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> Option<Aabb> {
         let start = Instant::now();
         let [first, second] = &mut self.flight.swept;
@@ -204,7 +204,7 @@ impl Buckets {
         zone
     }
 
-    /// Bound on the way that a point of one body goes in a slice, relative to one of the other \[m\].
+    /// Bound on the relative displacement of two points of the bodies in a slice \[m\].
     fn relative_path(&self, flight: &Flight<'_>, bodies: [u32; 2], slice: Slice) -> f64 {
         let [first, second] = bodies.map(|body| &flight.motions[body as usize]);
         let acceleration = first.acceleration - second.acceleration;
@@ -216,8 +216,8 @@ impl Buckets {
         speed * slice.length()
     }
 
-    /// Lists the pairs of near faces whose boxes overlap; false, and an unfinished list, where there are more than
-    /// `most`.
+    /// Lists the pairs of near faces with overlapping boxes; returns false, with an incomplete list, if there are more
+    /// than `most`.
     fn find_overlapping(&mut self, zone: &Aabb, most: usize) -> bool {
         let start = Instant::now();
         let FlightPhase { swept: [first, second], lists, overlapping, .. } = &mut self.flight;
@@ -236,7 +236,7 @@ impl Buckets {
                 self.statistics.counts.overlap += lists.list(cell).len() as u64;
                 for &k in lists.list(cell) {
                     let other = &second.boxes[k as usize];
-                    // Of all cells that both meet, the one with the lower corner of what they share counts.
+                    // A pair counts in the cell that contains the lower corner of its common box only.
                     let counts = || lists.grid().cell(&bounds.lower.sup(&other.lower)) == cell;
                     if !bounds.excludes(other) && counts() {
                         overlapping.push([face, second.near[k as usize]]);
@@ -251,8 +251,8 @@ impl Buckets {
         overlapping.len() <= most
     }
 
-    /// The first of an impact and those of the overlapping faces, the first pair of equally early ones. Pairs looked
-    /// at before are left out.
+    /// The first of an impact and those of the overlapping faces, the first pair of equally early ones. Pairs already
+    /// computed are left out.
     fn resolve(&mut self, flight: &Flight<'_>, bodies: [u32; 2], first: Option<Impact>) -> Option<Impact> {
         let start = Instant::now();
         let FlightPhase { overlapping, resolved, .. } = &mut self.flight;
@@ -274,8 +274,8 @@ impl Buckets {
 }
 
 impl SweptBody {
-    /// Boxes of the faces of a body over a slice, seen from the centre of the frame, enlarged by a margin: a node is
-    /// as near to the chord between its places at both ends as its acceleration lets it, |a| L²/8.
+    /// Boxes of the faces of a body over a slice, in the frame, with a margin: a node deviates from the chord between
+    /// its end positions by at most |a| L²/8.
     fn sweep(
         &mut self,
         surface: &Surface,
@@ -317,8 +317,8 @@ impl SweptBody {
     }
 }
 
-/// Ball in the reference configuration around a body, about its centre of rotation or, if it does not turn, that of
-/// its box.
+/// Ball in the reference configuration around a body, about its centre of rotation, or that of its box without
+/// rotation.
 fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -> Sphere {
     let boxes: Vec<Aabb> =
         (0..surface.num_faces()).map(|face| box_of_face(surface, face, reference_positions)).collect();
@@ -331,7 +331,7 @@ fn ball(surface: &Surface, reference_positions: &[Vec3], motion: &RigidMotion) -
     Sphere { centre, radius: rounded_up(radius, &centre) }
 }
 
-/// A ball that flies with its body; it turns about its own centre, or does not turn.
+/// A ball carried by its body, which rotates about the centre of the ball or not at all.
 fn carried(motion: &RigidMotion, ball: &Sphere) -> MovingSphere {
     let (centre, velocity) = motion.point(&ball.centre, 0.0);
     MovingSphere {

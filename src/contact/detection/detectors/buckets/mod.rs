@@ -1,26 +1,27 @@
-//! Detection by buckets: space cut into cells, faces looked up in the cell of a node.
+//! Bucket search: space is divided into cells, and the cell of a node gives its candidate faces.
 //!
 //! ```text
-//! contact  nodes and faces of a pair of bodies sorted into the cells of the zone where they can touch:
-//!          a node meets the faces in its own cell only ([`contact`])
-//! flight   time cut into slices, first ones first, until bodies move about an edge in one:
-//!          the boxes swept by their faces are sorted into cells ([`flight`])
+//! contact  nodes and faces of a pair of bodies are sorted into the cells of the zone where they can touch:
+//!          a node is tested against the faces of its own cell only ([`contact`])
+//! flight   time is divided into slices, the first ones first, until the displacement in one is about an edge:
+//!          the swept boxes of the faces are sorted into cells ([`flight`])
 //! ```
-//! There is no hierarchy and, but for the spheres around whole bodies in flight, no prediction: far bodies are told
-//! apart by their boxes, pair by pair, and a sorting holds until nodes have moved too far. What is found is the same,
-//! to the last bit, as by [`AllPairs`](super::all_pairs::AllPairs).
+//! The method uses no hierarchy and, except for bounding balls in flight, no prediction. Boxes exclude distant bodies
+//! pair by pair, and a sorting is valid until nodes have moved too far. The results equal those of
+//! [`AllPairs`](super::all_pairs::AllPairs) to the last bit.
 //!
-//! Limits: a look at every pair of bodies at each sorting; one cell size for a pair of surfaces, so that much false work is
-//! left where the faces of one of them differ in size by orders of magnitude; and in flight a slice costs a look at all
-//! faces of both bodies.
+//! # Limits
+//! Every sorting tests all pairs of bodies. A pair of surfaces has one cell size, which leaves many false candidates
+//! where the face sizes differ by orders of magnitude. In flight a slice costs a pass over all faces of both bodies.
 //!
-//! Source: Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2
-//! (buckets of nodes and of elements on a grid).
+//! # Source
+//! Benson & Hallquist, CMAME 78 (1990) 141–163, §4 (bucket sort); Aragón, Yastrebov & Molinari 2013, §5.2 (buckets of
+//! nodes and of elements on a grid).
 
 mod cells;
 mod contact;
 mod flight;
-mod tracked;
+mod sorted_body;
 
 use crate::contact::{Constraints, NodeOnSurface};
 use crate::math::Vec3;
@@ -33,7 +34,7 @@ use crate::contact::detection::trajectory::{Flight, Impact};
 use contact::ContactPhase;
 use flight::FlightPhase;
 
-/// The detector by buckets.
+/// The bucket detector.
 pub struct Buckets {
     model: ContactModel,
     /// Pairs of bodies that can touch.
@@ -45,22 +46,22 @@ pub struct Buckets {
     statistics: DetectionStatistics,
 }
 
-/// What is in the buckets of the nodes of one body and the faces of another.
+/// Contents of the buckets of the nodes of one body and the faces of another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridCensus {
     /// Body of the nodes, body of the faces.
     pub bodies: [u32; 2],
-    /// How near a node has to be to the box of a face, along every axis \[m\].
+    /// Distance from the box of a face, along every axis, within which a node is a candidate \[m\].
     pub reach: f64,
     /// Cells along each axis.
     pub cells: [u32; 3],
-    /// Cells that hold a node.
+    /// Cells with a node.
     pub node_buckets: usize,
-    /// Cells that a face, widened by its reach, meets.
+    /// Cells that overlap the widened box of a face.
     pub face_buckets: usize,
     /// Pairs of a node and a face in the same cell.
     pub tests: u64,
-    /// Those of them with the node in the box of the face, widened by its reach.
+    /// Pairs with the node in the widened box of the face.
     pub candidates: usize,
     /// Nodes with a candidate.
     pub contactors: usize,
@@ -79,16 +80,16 @@ impl Buckets {
         Self { model, pairs, options, phase: Phase::Fresh, flight, contact, statistics }
     }
 
-    /// What the last sorting in contact has found, for each pair of near bodies both ways.
+    /// Statistics of the last sorting in contact, for each pair of near bodies in both directions.
     ///
     /// # Cost
-    /// A pass over all cells that faces meet: not for every step.
+    /// A pass over all cells with faces: not for every step.
     pub fn census(&self) -> Vec<GridCensus> {
         self.contact.census().collect()
     }
 
-    /// Contactor node with target body, and face of the target, that the last sorting in contact has found to be near
-    /// each other; ascending.
+    /// Contactor node with target body, and face of the target, of all candidates of the last sorting in contact;
+    /// ascending.
     pub fn candidates(&self) -> impl ExactSizeIterator<Item = (NodeOnSurface, u32)> {
         self.contact.candidates().iter().map(|candidate| (candidate.key, candidate.face))
     }
@@ -101,7 +102,7 @@ impl Detector for Buckets {
         }
         let impact = self.fly(flight);
         if impact.is_some() {
-            // What follows an impact is another flight: all that was predicted is void.
+            // An impact starts another flight and voids all predictions.
             self.phase = Phase::Fresh;
         }
         impact
@@ -111,7 +112,7 @@ impl Detector for Buckets {
         if self.phase.enters(Phase::Contact) {
             self.contact.forget();
         }
-        self.follow_contact(configuration);
+        self.update_candidates(configuration);
         self.find_constraints(configuration, constraints);
     }
 

@@ -1,10 +1,10 @@
-//! Nodes behind walls while bodies deform.
+//! Nodes behind rigid walls in contact, where bodies deform.
 //!
-//! A node comes down by no more than the bound on the velocities of its body says, step by step: the box of the
-//! velocities of all its nodes, against the velocity of the wall. As long as what these steps add up to is less than
-//! the height at which a block of nodes was seen last, none of them is behind the wall. That height is negative while one
-//! is: then they are looked at until all have gone up as far. So a step costs a look at the
-//! velocities of each body, whatever the number of walls, and the nodes near walls.
+//! The box of the velocities of all nodes of a body, relative to the velocity of a wall, bounds the descent of its
+//! nodes in a step. While the accumulated descent is below the last known height of a block of nodes, none of them is
+//! behind the wall. This height is negative while one is: the block is then tested until all nodes have risen by as
+//! much. A step thus costs a pass over the velocities of each body, whatever the number of walls, and the nodes near
+//! walls.
 
 use std::time::Instant;
 
@@ -18,19 +18,19 @@ use crate::math::Vec3;
 
 use super::{BLOCK, Wall, WallDetector, WalledBody, members};
 
-/// Steps after which all blocks are looked at again: what the rounding of so many steps adds up to is covered.
+/// Steps after which all blocks are tested again, which bounds the accumulated rounding.
 const STEPS: u32 = 65_536;
 
 /// Bound on that rounding, relative to the coordinates.
 const ROUNDING: f64 = STEPS as f64 * 4.0 * f64::EPSILON;
 
-/// Fewest nodes worth a task of their own.
+/// Fewest nodes per task.
 const NODES_PER_TASK: usize = 8192;
 
 /// Weights of a contact with a wall: its contactor, and the node of the wall.
 const WEIGHTS: [f64; 2] = [1.0, -1.0];
 
-/// What is known of the pairs of walls and bodies, from step to step.
+/// State of the pairs of walls and bodies, from step to step.
 pub(super) struct ContactPhase {
     time: f64,
     steps: u32,
@@ -39,13 +39,13 @@ pub(super) struct ContactPhase {
     velocities: Vec<Aabb>,
 }
 
-/// How far the nodes of a body can have come down to a wall.
+/// Bound on the descent of the nodes of a body towards a wall.
 #[derive(Clone, Debug)]
 struct Descent {
-    /// Sum of the bounds on the way down, up to now \[m\].
-    way: f64,
-    /// The way down at which each block can be at the wall, less than that so far for one behind it, and the least of them
-    /// \[m\].
+    /// Accumulated descent \[m\].
+    accumulated: f64,
+    /// Descent at which each block can reach the wall, less than the present one for a block behind it, and the least
+    /// of them \[m\].
     arrivals: Vec<f64>,
     first_arrival: f64,
 }
@@ -69,7 +69,7 @@ impl Penetration {
 }
 
 impl WallDetector {
-    /// Lists the nodes that are on walls or behind them, by ascending key.
+    /// Lists the nodes on or behind walls, by ascending key.
     pub(super) fn find_penetrations(&mut self, configuration: &Configuration<'_>) {
         let start = Instant::now();
         let mut phase = match self.contact.take() {
@@ -85,10 +85,12 @@ impl WallDetector {
         self.found.clear();
         for (&[wall, body], descent) in self.pairs.iter().zip(&mut phase.pairs) {
             let (wall, velocities) = (&self.walls[wall as usize], &phase.velocities[body as usize]);
-            descent.way += greatest_approach(wall, velocities, configuration) * configuration.time_step;
-            if descent.way >= descent.first_arrival {
+            descent.accumulated +=
+                greatest_approach(wall, velocities, configuration) * configuration.time_step;
+            if descent.accumulated >= descent.first_arrival {
                 let body = &self.bodies[body as usize];
-                self.statistics.counts.primitive += descent.look(wall, body, configuration, &mut self.found);
+                self.statistics.counts.primitive +=
+                    descent.test_blocks(wall, body, configuration, &mut self.found);
             }
         }
         self.found.sort_unstable_by_key(|penetration| penetration.key);
@@ -98,7 +100,7 @@ impl WallDetector {
 
     fn begin_contact(&self) -> ContactPhase {
         let descent = |&[_, body]: &[u32; 2]| Descent {
-            way: 0.0,
+            accumulated: 0.0,
             arrivals: vec![f64::NEG_INFINITY; self.bodies[body as usize].spheres.len()],
             first_arrival: f64::NEG_INFINITY,
         };
@@ -112,8 +114,8 @@ impl WallDetector {
 }
 
 impl Descent {
-    /// Looks at the blocks that can be at the wall; how many nodes those may have.
-    fn look(
+    /// Tests the blocks that can have reached the wall; returns the most nodes these may have.
+    fn test_blocks(
         &mut self,
         wall: &Wall,
         body: &WalledBody,
@@ -122,9 +124,9 @@ impl Descent {
     ) -> u64 {
         let positions = configuration.positions;
         let origin = positions[wall.node as usize];
-        let mut looked_at = 0;
+        let mut num_tested = 0;
         for (block, arrival) in
-            self.arrivals.iter_mut().enumerate().filter(|(_, arrival)| self.way >= **arrival)
+            self.arrivals.iter_mut().enumerate().filter(|(_, arrival)| self.accumulated >= **arrival)
         {
             let (mut lowest, mut size) = (f64::INFINITY, origin.amax());
             let nodes = &body.nodes[members(block, body.nodes.len())];
@@ -147,12 +149,12 @@ impl Descent {
                     });
                 }
             }
-            // Below zero where it is behind the wall: it is looked at until it has gone up by that.
-            *arrival = self.way + lowest - ROUNDING * size;
-            looked_at += BLOCK as u64;
+            // Negative behind the wall: the block is tested until it has risen by as much.
+            *arrival = self.accumulated + lowest - ROUNDING * size;
+            num_tested += BLOCK as u64;
         }
         self.first_arrival = self.arrivals.iter().copied().fold(f64::INFINITY, f64::min);
-        looked_at
+        num_tested
     }
 }
 
@@ -170,8 +172,7 @@ fn box_of_velocities(body: &WalledBody, velocities: &[Vec3]) -> Aabb {
     parts.reduce(none, |a, b| a.union(&b))
 }
 
-/// Bound on the speed at which a node with a velocity in this box comes down to a wall [m/s]; negative where all of
-/// them go up.
+/// Bound on the approach speed to a wall of a node with a velocity in this box [m/s]; negative where all recede.
 fn greatest_approach(wall: &Wall, velocities: &Aabb, configuration: &Configuration<'_>) -> f64 {
     let Aabb { lower, upper } = velocities;
     let down = lower.zip_zip_map(upper, &wall.normal, |lower, upper, n| (-n * lower).max(-n * upper));

@@ -1,4 +1,4 @@
-//! First impacts with walls while every body flies in closed form.
+//! First impacts with rigid walls in flight, where every body moves rigidly in closed form.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -17,33 +17,33 @@ const TOUCHING: f64 = 1e-9;
 
 /// State of flights, from the first step to the last.
 pub(super) struct FlightPhase {
-    /// Instant before which each pair cannot meet \[s\].
+    /// Time before which each pair cannot touch \[s\].
     clear_until: Vec<f64>,
 }
 
-/// A point of a body that touches a wall.
+/// A point of a body in contact with a wall.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     /// Time from the beginning of the step \[s\].
     time: f64,
     /// Reference position of the point \[m\].
     point: Vec3,
-    /// A face that it is of.
+    /// A face that contains it.
     face: u32,
 }
 
-/// What may touch a wall, with the time before which it cannot \[s\].
+/// A possible contact with a wall, and a lower bound on its time \[s\].
 struct Entry {
     time: f64,
     item: Item,
 }
 
-/// By their order, ties go to what is certain.
+/// Ties are resolved in this order, certain contacts first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    /// A node, by its place in the list of the body.
+    /// A node, by its index in the list of the body.
     Node(u32),
-    /// A patch of a curved face, by its place in the list of the search.
+    /// A piece of a curved face, by its index in the list of the search.
     CurvedPiece(u32),
     NodeBlock(u32),
     FaceBlock(u32),
@@ -96,7 +96,7 @@ impl WallDetector {
         first
     }
 
-    /// Predicts all pairs, up to the end of the run.
+    /// Predicts all pairs up to the end of the run.
     fn begin_flight(&mut self, flight: &Flight<'_>) -> FlightPhase {
         let horizon = flight.end - flight.time;
         let clear_until = (0..self.pairs.len()).map(|k| {
@@ -118,7 +118,7 @@ impl WallDetector {
         FlightPhase { clear_until: clear_until.collect() }
     }
 
-    /// The first point of a body that touches a wall up to `until`, earliest first: what is certain ends the search.
+    /// The first contact of a body with a wall up to `until`; events are processed by time until one is certain.
     fn first_touch(&mut self, flight: &Flight<'_>, pair: usize, until: f64) -> Option<Touch> {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
@@ -130,16 +130,16 @@ impl WallDetector {
             until,
             heap: BinaryHeap::new(),
             pieces: Vec::new(),
-            looked_at: 0,
+            num_processed: 0,
         };
         search.begin();
         let found = search.find();
         self.statistics.counts.overlap += search.body.spheres.len() as u64;
-        self.statistics.counts.primitive += search.looked_at;
+        self.statistics.counts.primitive += search.num_processed;
         found
     }
 
-    /// Time before which the ball that holds a body in every orientation cannot touch a wall.
+    /// Lower bound on the time of contact of a wall with the ball that contains a body in every orientation.
     fn swept_touch(&self, flight: &Flight<'_>, pair: usize, until: f64) -> Option<f64> {
         let [wall, body] = self.pairs[pair].map(|index| index as usize);
         let body = &self.bodies[body];
@@ -172,7 +172,7 @@ impl WallDetector {
     }
 }
 
-/// Whether a body turns about an axis that stands still, so that its motion is known beyond the step.
+/// Whether a body rotates about a fixed axis, so that its motion is known beyond the step.
 fn is_steady(motion: &RigidMotion) -> bool {
     motion.spin_bound <= motion.angular_velocity.norm_squared()
 }
@@ -187,7 +187,7 @@ fn heights<'a>(flight: &Flight<'a>, wall: &Wall, body: &WalledBody) -> Heights<'
     )
 }
 
-/// A search for the first touch of a body and a wall.
+/// Search for the first contact of a body and a wall.
 struct Search<'a> {
     heights: Heights<'a>,
     body: &'a WalledBody,
@@ -195,15 +195,15 @@ struct Search<'a> {
     until: f64,
     heap: BinaryHeap<Entry>,
     pieces: Vec<CurvedPiece>,
-    /// Entries taken from the heap.
-    looked_at: u64,
+    /// Entries processed.
+    num_processed: u64,
 }
 
 /// A part of a curved face.
 #[derive(Clone, Copy)]
 struct CurvedPiece {
     face: u32,
-    /// Height at which it touches \[m\].
+    /// Height of contact \[m\].
     touching: f64,
     bezier_face: QuadraticBezierFace,
 }
@@ -227,7 +227,7 @@ impl Search<'_> {
 
     fn find(&mut self) -> Option<Touch> {
         while let Some(Entry { time, item }) = self.heap.pop() {
-            self.looked_at += 1;
+            self.num_processed += 1;
             match item {
                 Item::Node(k) => {
                     let face = self.body.faces[k as usize];
@@ -235,7 +235,7 @@ impl Search<'_> {
                 }
                 Item::CurvedPiece(k) => {
                     let piece = self.pieces[k as usize];
-                    if let Some(touch) = self.look_at(k, &piece, time) {
+                    if let Some(touch) = self.refine(k, &piece, time) {
                         return Some(touch);
                     }
                 }
@@ -266,7 +266,7 @@ impl Search<'_> {
         }
     }
 
-    /// A piece does not touch before its control points do: they hold it in their hull, wherever it is.
+    /// A piece does not touch before its control points, whose hull contains it.
     fn push_piece(&mut self, piece: CurvedPiece) {
         let touch = |point: &Vec3| match self.heights.is_above(point) {
             true => self.heights.first_touch(point, 0.0, self.until),
@@ -277,9 +277,9 @@ impl Search<'_> {
         self.push(time, Item::CurvedPiece(self.pieces.len() as u32 - 1));
     }
 
-    /// The touch of a piece whose lowest corner, a point of the face, is as good as down; otherwise splits it. One that
-    /// was down from the beginning touches when that corner comes down again, if it does.
-    fn look_at(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
+    /// The contact of a piece whose lowest corner, a point of the face, has reached the tolerance; otherwise splits it.
+    /// A corner within it from the beginning touches when it descends again.
+    fn refine(&mut self, k: u32, piece: &CurvedPiece, time: f64) -> Option<Touch> {
         let height = |corner: &Vec3| self.heights.at(corner, time).height;
         let lowest = *piece.bezier_face.corners().iter().min_by(|a, b| height(a).total_cmp(&height(b)))?;
         if height(&lowest) > piece.touching {

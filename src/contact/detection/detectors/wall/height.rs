@@ -1,13 +1,13 @@
-//! Height of the points of a flying body above a flying wall, as a function of time.
+//! Height of the points of a flying body above a moving wall, as a function of time.
 //!
-//! Relative to the wall a point is at c(s) + R(s) q with a centre on a parabola and an arm that turns steadily, so that
-//! its height is a quadratic and a sine: h(s) = α(s) + A cos(Ω s − φ), where A is the product of what the arm and the
-//! normal have across the axis.
+//! Relative to the wall a point is at c(s) + R(s) q, with the centre on a parabola and a steadily rotating arm. Its
+//! height is a quadratic plus a sine: h(s) = α(s) + A cos(Ω s − φ), where A is the product of the components of arm and
+//! normal perpendicular to the axis.
 
 use crate::math::polynomial::first_root_of_quadratic;
 use crate::math::{RigidMotion, Vec3};
 
-/// Rounding of a height in units of the coordinates, and of its rate in those of the velocities.
+/// Rounding of a height relative to the coordinates, and of its rate relative to the velocities.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Relative rounding of a time.
 const TIME_ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -22,13 +22,13 @@ pub(super) struct Heights<'a> {
     /// Reference position of the wall's node \[m\].
     wall_point: Vec3,
     normal: Vec3,
-    /// How far the surface of the body is offset outward \[m\].
+    /// Outward offset of the surface of the body \[m\].
     offset: f64,
-    /// Second derivative of the height of the centre [m/s²]; zero where it is but rounding.
+    /// Second derivative of the height of the centre [m/s²]; zero within rounding.
     acceleration: f64,
     spin: f64,
     axis: Vec3,
-    /// Length of the normal's part across the axis.
+    /// Length of the component of the normal perpendicular to the axis.
     normal_across: f64,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Height {
 }
 
 impl<'a> Heights<'a> {
-    /// Of a surface that is offset outward \[m\] above a wall with this normal, whose node has this reference position
+    /// For a surface with an outward offset \[m\] above a wall with this normal, whose node has this reference position
     /// \[m\].
     pub fn new(
         body: &'a RigidMotion,
@@ -86,9 +86,9 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// First s in \[0, `until`\] at which a ball of this radius \[m\] about a material point touches the wall, never late;
-    /// `None` if it does not. A point (radius 0) that is at the wall from the beginning touches it only once it comes
-    /// down: not when it parts or rests.
+    /// First s in \[0, `until`\] at which a ball of this radius \[m\] about a material point touches the wall, never
+    /// late; `None` if it does not. A point (radius 0) at the wall from the beginning touches only when it descends:
+    /// not when it recedes or rests.
     ///
     /// # Source
     /// Mirtich 1996, §2.3 (conservative advancement), with the bound h'' ≥ α'' − Ω² A, and h ≥ α − A.
@@ -130,7 +130,7 @@ impl<'a> Heights<'a> {
         start.height > start.rounding
     }
 
-    /// When a point at the wall can come down again: 0 for now, `None` for never.
+    /// Time at which a point at the wall can descend again: 0 for at once, `None` for never.
     fn leave(&self, start: &Height, curvature: f64) -> Option<f64> {
         if start.rate < -start.rate_rounding {
             return Some(0.0);
@@ -141,8 +141,8 @@ impl<'a> Heights<'a> {
         Some(if start.rate > start.rate_rounding { -2.0 * start.rate / curvature } else { 0.0 })
     }
 
-    /// Time before which the lowest place that a point can turn to is above the wall by what `reach` adds to its
-    /// amplitude.
+    /// Lower bound on the time at which the lowest position of a rotating point, its amplitude increased by `reach`, is
+    /// at the wall.
     fn envelope(&self, offset: &Vec3, reach: f64) -> Option<f64> {
         let along = self.axis * self.axis.dot(offset);
         let middle = self.at(&(self.body.reference_centre), 0.0);

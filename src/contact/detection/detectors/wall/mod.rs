@@ -1,19 +1,20 @@
-//! Contact of bodies with rigid walls: infinite planes that move without turning.
+//! Contact of bodies with rigid walls: infinite planes that translate.
 //!
-//! A wall is a body of one node, which a plane goes through; the material is behind it, where the heights of points
-//! above the plane are negative. Walls need no hierarchy and no search depth, so one detector serves beside all those
-//! that look at pairs of surfaces:
+//! A wall is a body of one node on its plane; its material is behind the plane, where heights are negative. Walls need
+//! no hierarchy and no search depth, so one wall detector complements every detector of surface pairs:
 //!
 //! ```text
-//! flight   first time at which a point of a body is at height zero: a quadratic of time, and a sine where the body
-//!          turns; blocks of points by bounding spheres, earliest first, down to the points themselves ([`flight`])
-//! contact  nodes below the plane; a block of nodes is looked at again when the bounds on the velocities let it have
-//!          come down since ([`contact`])
+//! flight   first time at which a point of a body is at height zero: a quadratic of time, plus a sine where the body
+//!          rotates; blocks of points by bounding spheres, earliest first, down to the points themselves ([`flight`])
+//! contact  nodes below the plane; a block of nodes is tested again when the bounds on the velocities allow it to have
+//!          reached the wall ([`contact`])
 //! step     first root of the heights of the nodes on their parabolas ([`step_impact`])
 //! ```
-//! Limits: a face touches with its nodes only, except in flight, where a curved face touches where it bulges.
+//! # Limits
+//! Only the nodes of a face touch, except in flight, where a curved face touches where it bulges.
 //!
-//! Source: Hallquist, LS-DYNA Theory Manual, "Rigid walls", for walls that are given or move freely with a mass.
+//! # Source
+//! Hallquist, LS-DYNA Theory Manual, "Rigid walls", for walls with prescribed motion or with a mass.
 
 mod contact;
 mod flight;
@@ -41,7 +42,7 @@ use flight::FlightPhase;
 pub struct Wall {
     /// Number of its body.
     pub body: u32,
-    /// Its node, which the plane goes through.
+    /// Its node, a point of the plane.
     pub node: u32,
     /// Unit normal out of the material.
     pub normal: Vec3,
@@ -50,10 +51,10 @@ pub struct Wall {
 /// Depth below which a body counts as touching a wall, relative to its radius.
 const TOUCHING: f64 = 1e-9;
 
-/// Nodes, or faces, that are looked at together.
+/// Nodes, or faces, per block.
 const BLOCK: usize = 64;
 
-/// Finds the contacts of bodies with walls.
+/// Finds the contacts of bodies with rigid walls.
 pub struct WallDetector {
     walls: Vec<Wall>,
     bodies: Vec<WalledBody>,
@@ -66,21 +67,21 @@ pub struct WallDetector {
     statistics: DetectionStatistics,
 }
 
-/// The surface of a body as walls see it.
+/// The surface of a body as the wall detector uses it.
 #[derive(Clone, Debug)]
 struct WalledBody {
     body: u32,
-    /// How far its surface is offset outward \[m\].
+    /// Outward offset of its surface \[m\].
     offset: f64,
-    /// Nodes, ascending, and for each a face that it is of.
+    /// Nodes, ascending, each with a face that contains it.
     nodes: Vec<u32>,
     faces: Vec<u32>,
     /// Bounding spheres of the blocks of nodes, in the reference configuration.
     spheres: Vec<Sphere>,
-    /// Faces that can bulge beyond their nodes, and the surface if it has any.
+    /// Curved faces, which can bulge beyond their nodes, and the surface if it has any.
     curved: Vec<u32>,
     surface: Option<Surface>,
-    /// Bounding spheres of the blocks of these.
+    /// Bounding spheres of the blocks of curved faces.
     curved_spheres: Vec<Sphere>,
 }
 
@@ -112,16 +113,15 @@ impl WallDetector {
         }
     }
 
-    /// The same where the surface of each body is offset outward by so much \[m\]: heights are those of the offset
-    /// surfaces.
+    /// The same with outward offsets of all surfaces \[m\]: heights are those of the offset surfaces.
     #[must_use]
     pub fn with_offsets(mut self, offsets: &[f64]) -> Self {
         self.bodies.iter_mut().for_each(|body| body.offset = offsets[body.body as usize]);
         self
     }
 
-    /// First time within a flight at which a body touches a wall, never late; to be asked for one step of the flight
-    /// after the other.
+    /// First time within a flight at which a body touches a wall, never late; called for consecutive steps of the
+    /// flight.
     pub fn first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         self.contact = None;
         if self.pairs.is_empty() {
@@ -129,13 +129,13 @@ impl WallDetector {
         }
         let impact = self.fly(flight);
         if impact.is_some() {
-            // What follows an impact is another flight.
+            // An impact starts another flight.
             self.flight = None;
         }
         impact
     }
 
-    /// Adds the constraints of the nodes behind a wall to those of the step; to be asked step by step.
+    /// Adds the constraints of the nodes behind a wall to those of the step; called for consecutive steps.
     pub fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         self.flight = None;
         if self.pairs.is_empty() {
@@ -147,8 +147,8 @@ impl WallDetector {
         }
     }
 
-    /// Bodies with nodes behind walls in a given configuration, nearer than their surfaces are offset: a check of
-    /// input, not part of a step.
+    /// Bodies with nodes behind walls, or nearer than their surface offset, in a given configuration: a check of input,
+    /// not part of a step.
     pub fn penetrations(&self, positions: &[Vec3]) -> Vec<BodyPenetration> {
         let deepest = |&[wall, body]: &[u32; 2]| {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);
@@ -166,7 +166,7 @@ impl WallDetector {
         self.pairs.iter().filter_map(deepest).collect()
     }
 
-    /// What has been done; predictions of flights among it.
+    /// Statistics, including the predictions of flights.
     pub fn statistics(&self) -> &DetectionStatistics {
         &self.statistics
     }
@@ -201,12 +201,12 @@ impl WalledBody {
     }
 }
 
-/// Members of a block of so many.
+/// Members of a block of a list of `count`.
 fn members(block: usize, count: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(count)
 }
 
-/// A sphere about the centre of the box of some points that holds them.
+/// Bounding sphere of some points about the centre of their box.
 fn sphere_of(points: impl Iterator<Item = Vec3> + Clone) -> Sphere {
     let mut bounds: Option<Aabb> = None;
     for point in points.clone() {

@@ -1,4 +1,4 @@
-//! The first instant within a step at which a node of a body that deforms meets a wall.
+//! The first contact of a node of a deforming body with a wall within a step.
 
 use rayon::prelude::*;
 
@@ -9,9 +9,9 @@ use crate::math::polynomial::first_root_of_quadratic;
 use super::{Wall, WallDetector};
 
 impl WallDetector {
-    /// The first impact within a step of a node with a wall that it is not `touching` yet. Nodes and walls go along
-    /// parabolas, and so does the height of a node: its first root is the instant. What meets in the first millionth of
-    /// the step is left out, as what ended the step before.
+    /// The first contact within a step of a node with a wall that it is not `touching` yet. Nodes and walls move on
+    /// parabolas, and so does the height of a node: its first root is the instant. Contacts in the first millionth of
+    /// the step are ignored, as they ended the last step.
     ///
     /// # Cost
     /// O(nodes of surfaces × walls).
@@ -39,8 +39,7 @@ impl WallDetector {
     }
 }
 
-/// Part of the step before a node, of a surface that is offset by so much \[m\], comes to the plane of a wall from its
-/// outside.
+/// Fraction of the step before a node, of a surface with this offset \[m\], reaches the plane of a wall from outside.
 fn meeting(paths: &StepPaths, wall: &Wall, offset: f64, node: u32) -> Option<f64> {
     let (of_node, of_wall) = (paths.coefficients(node), paths.coefficients(wall.node));
     let mut height = [0, 1, 2].map(|k| wall.normal.dot(&(of_node[k] - of_wall[k])));

@@ -1,4 +1,4 @@
-//! Walls against every node at many instants.
+//! Rigid walls against the heights of all nodes at many instants.
 
 use super::*;
 use crate::contact::detection::samples::Samples;
@@ -6,7 +6,7 @@ use crate::contact::{Constraint, ContactKey, NodeOnSurface, Side};
 use crate::math::{RigidMotion, Rotation};
 use crate::mesh::CellKind;
 
-/// A cloud of triangles, and behind its nodes the node of a wall.
+/// A cloud of triangles, with the node of a wall after its nodes.
 struct Scene {
     surface: Surface,
     positions: Vec<Vec3>,
@@ -27,7 +27,7 @@ impl Scene {
         WallDetector::new(vec![self.wall], std::slice::from_ref(&self.surface), &[], &self.positions)
     }
 
-    /// Least height of a node at s, by sight.
+    /// Least height of a node at s, by evaluation.
     fn least_height(&self, motions: &[RigidMotion; 2], s: f64) -> f64 {
         let origin = motions[1].point(&self.positions[self.wall.node as usize], s).0;
         let height = |&node: &u32| {
@@ -61,8 +61,8 @@ fn random_motions(samples: &mut Samples, spin: f64, normal: &Vec3) -> [RigidMoti
     [body, wall]
 }
 
-/// Bodies that translate, turn and accelerate against walls that move: nothing is below the wall before the impact,
-/// and at the impact a node is at it. Where there is none, nothing is below it at any instant.
+/// Bodies that translate, rotate and accelerate against moving walls: nothing is below the wall before the impact, and
+/// at the impact a node is at it. Without an impact nothing is below it at any instant.
 #[test]
 fn first_impacts_are_exact_and_never_late() {
     let samples = &mut Samples::new(7);
@@ -94,7 +94,7 @@ fn first_impacts_are_exact_and_never_late() {
     assert!(hits > 40 && hits < 120, "{hits} of 120 cases have an impact");
 }
 
-/// A body whose axis of rotation moves is predicted by the ball around it: early, and exactly in the step that counts.
+/// A body whose axis of rotation moves is predicted by its bounding ball: early, and exactly in the step of the impact.
 #[test]
 fn tumbling_bodies_are_predicted_early() {
     let samples = &mut Samples::new(8);
@@ -111,7 +111,7 @@ fn tumbling_bodies_are_predicted_early() {
     }
 }
 
-/// What touches the wall from the beginning is an impact only if it comes down: at once, or when it falls back.
+/// A point that touches the wall from the beginning impacts only if it descends: at once, or when it falls back.
 #[test]
 fn touching_at_the_beginning_is_no_impact_by_itself() {
     let nodes = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.5], [4.0, 4.0, 0.0]].map(Vec3::from);
@@ -136,7 +136,8 @@ fn touching_at_the_beginning_is_no_impact_by_itself() {
     assert!((falls_back - 2.0).abs() < 1e-12, "{falls_back}");
 }
 
-/// A six-node triangle whose middles bulge below its corners touches at the lowest point of the face, which is no node.
+/// A six-node triangle whose middle nodes bulge below its corners touches at the lowest point of the face, which is not
+/// a node.
 #[test]
 fn curved_faces_touch_where_they_bulge() {
     let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]].map(Vec3::from);
@@ -158,8 +159,7 @@ fn curved_faces_touch_where_they_bulge() {
     assert!((impact.normal_speed - 2.0).abs() < 1e-12);
 }
 
-/// A cloud that wanders and spreads against a wall that moves: in every step all nodes behind it are found, and far
-/// from the wall few are looked at.
+/// A random cloud against a moving wall: in every step all nodes behind it are found, and few are tested far from it.
 #[test]
 fn every_node_behind_a_wall_is_found() {
     let samples = &mut Samples::new(9);
@@ -167,7 +167,7 @@ fn every_node_behind_a_wall_is_found() {
     let mut detector = WallDetector::new(vec![wall], std::slice::from_ref(&surface), &[], &positions);
     let (mut time, dt) = (0.0, 1e-2);
     let mut velocities: Vec<Vec3> = positions.iter().map(|_| samples.vector(0.2)).collect();
-    let (mut steps_far, mut looked_at_far) = (0, 0);
+    let (mut steps_far, mut num_tested_far) = (0, 0);
     let mut behind = 0;
     for step in 0..1500 {
         let drift = -wall.normal * (2.0 * (f64::from(step) * 5e-3).sin());
@@ -180,7 +180,7 @@ fn every_node_behind_a_wall_is_found() {
         let mut constraints = Constraints::default();
         let before = detector.statistics().counts.primitive;
         detector.detect(&configuration, &mut constraints);
-        let looked_at = detector.statistics().counts.primitive - before;
+        let num_tested = detector.statistics().counts.primitive - before;
         let height =
             |&node: &u32| wall.normal.dot(&(positions[node as usize] - positions[wall.node as usize]));
         let expected: Vec<(u32, f64)> = surface
@@ -194,20 +194,20 @@ fn every_node_behind_a_wall_is_found() {
         behind += found.len();
         let least = surface.nodes().iter().map(height).fold(f64::INFINITY, f64::min);
         if least > 1.0 {
-            (steps_far, looked_at_far) = (steps_far + 1, looked_at_far + looked_at);
+            (steps_far, num_tested_far) = (steps_far + 1, num_tested_far + num_tested);
         }
     }
     assert!(behind > 10_000, "{behind} nodes were behind the wall in all steps");
     let every_node = 1500 * surface.nodes().len() as u64;
-    let looked_at = detector.statistics().counts.primitive;
-    assert!(looked_at < every_node, "{looked_at} of {every_node}");
+    let num_tested = detector.statistics().counts.primitive;
+    assert!(num_tested < every_node, "{num_tested} of {every_node}");
     assert!(steps_far > 50, "{steps_far}");
     let every_node = steps_far * surface.nodes().len() as u64;
-    assert!(looked_at_far * 20 < every_node, "{looked_at_far} of {every_node}, far from the wall");
+    assert!(num_tested_far * 20 < every_node, "{num_tested_far} of {every_node}, far from the wall");
 }
 
-/// A cloud that goes into a wall and comes out as one: its nodes are found for as long as they are behind, also while
-/// all of them go up.
+/// A cloud that enters a wall and leaves it as one: its nodes are found as long as they are behind it, also while all
+/// of them rise.
 #[test]
 fn nodes_are_found_until_they_are_out() {
     let samples = &mut Samples::new(11);
@@ -216,8 +216,8 @@ fn nodes_are_found_until_they_are_out() {
     let (dt, mut behind) = (1e-2, 0);
     for step in 1..=1000 {
         let time = dt * f64::from(step);
-        let (way, speed) = (4.0 * (0.7 * time).sin(), 2.8 * (0.7 * time).cos());
-        let mut positions: Vec<Vec3> = start.iter().map(|x| x - wall.normal * way).collect();
+        let (displacement, speed) = (4.0 * (0.7 * time).sin(), 2.8 * (0.7 * time).cos());
+        let mut positions: Vec<Vec3> = start.iter().map(|x| x - wall.normal * displacement).collect();
         let mut velocities = vec![wall.normal * -speed; start.len()];
         positions[wall.node as usize] = start[wall.node as usize];
         velocities[wall.node as usize] = Vec3::zeros();
@@ -233,11 +233,11 @@ fn nodes_are_found_until_they_are_out() {
     }
     assert!(behind > 10_000, "{behind} nodes were behind the wall in all steps");
     let every_node = 1000 * surface.nodes().len() as u64;
-    let looked_at = detector.statistics().counts.primitive;
-    assert!(looked_at < every_node, "{looked_at} of {every_node}");
+    let num_tested = detector.statistics().counts.primitive;
+    assert!(num_tested < every_node, "{num_tested} of {every_node}");
 }
 
-/// Contacts with a wall take their places among the others, by node and target.
+/// Contacts with a wall are merged with the others, by node and target.
 #[test]
 fn contacts_are_merged_in_order() {
     let mut constraints = Constraints::default();

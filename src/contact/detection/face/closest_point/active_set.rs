@@ -1,11 +1,11 @@
 //! Closest point by a primal active-set Newton method.
 //!
-//! A working set of constraints is held as equalities; Newton steps are taken in what they leave free, as far as the
-//! next constraint, which then joins the set; where no step is left, a constraint with a negative multiplier leaves
-//! it (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves
-//! free the whole face, an edge or a corner, so that it is a [`Feature`], and what is on it stays on it to the bit.
-//! Unlike in textbooks it is the Hessian of the free directions that is kept positive, not the whole one: steps along
-//! an edge stay Newton's where F is convex there but not across.
+//! A working set of constraints is held as equalities. Newton steps are taken in the free directions, up to the next
+//! constraint, which then joins the set; where no step remains, a constraint with a negative multiplier leaves it
+//! (Nocedal & Wright 2006, ch. 16; Aragón, Yastrebov & Molinari 2013, §4). In two variables a working set leaves the
+//! whole face, an edge or a corner free, so it is a [`Feature`], and points on it stay on it to the bit. Unlike in
+//! textbooks, the Hessian of the free directions is kept positive, rather than the whole one: steps along an edge
+//! remain Newton steps where F is convex there but not across.
 
 use super::Feature;
 use super::domain::Domain;
@@ -16,11 +16,11 @@ use super::sqp::{
     positive_number,
 };
 
-/// Iterations before sequential quadratic programming takes over; Newton steps may wander near folds.
+/// Iterations before sequential quadratic programming takes over; Newton steps may diverge near folds.
 const MAX_ITERATIONS: u32 = 40;
 
-/// The primal active-set method. An iteration is an evaluation of F and its derivatives with the step from there, the
-/// one that confirms the minimum among them; to drop a constraint costs none.
+/// The primal active-set method. An iteration is an evaluation of F and its derivatives with the following step,
+/// including the one that confirms the minimum; dropping a constraint costs none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSet;
 
@@ -40,7 +40,7 @@ impl Minimise for ActiveSet {
             let Reach { xi: target, free: reached } = reach(P::DOMAIN, here.xi, &step);
             let slope = dot(here.gradient, [0, 1].map(|i| target[i] - here.xi[i]));
             let hidden = is_hidden(&here, slope);
-            // What rounding hides is as good as a minimum; a step uphill beyond it is not.
+            // A change within rounding counts as a minimum; a step uphill beyond it does not.
             if slope.is_nan() || slope > 0.0 || (hidden && size > 0.5 * last_size) {
                 return Minimum { xi: here.xi, iterations, converged: hidden };
             }
@@ -57,21 +57,21 @@ impl Minimise for ActiveSet {
     }
 }
 
-/// A step within what a working set leaves free.
+/// A step in the free directions of a working set.
 struct Step {
     free: Feature,
     step: [f64; 2],
 }
 
-/// The step of the working set, less the constraints that hold the point back from going downhill.
+/// The step of the working set, without the constraints whose release allows descent.
 fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) -> Step {
     loop {
         let step = newton_step(domain, here, free);
-        // On a collapsed edge a step may be long and change nothing.
+        // On a collapsed edge a long step may change nothing.
         if largest(step) >= STEP_TOLERANCE && !is_hidden(here, dot(here.gradient, step)) {
             return Step { free, step };
         }
-        // Each turn frees one more direction, so that the loop ends after two.
+        // Each iteration frees one more direction, so the loop ends after two.
         match release(domain, here, free) {
             Some(more) => free = more,
             None => return Step { free, step },
@@ -79,7 +79,7 @@ fn step_of_released_set(domain: &Domain, here: &Expansion, mut free: Feature) ->
     }
 }
 
-/// Newton's step in the free directions, their Hessian kept positive.
+/// Newton step in the free directions, with their Hessian kept positive.
 fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     match free {
         Feature::Vertex(_) => [0.0; 2],
@@ -102,10 +102,10 @@ fn newton_step(domain: &Domain, here: &Expansion, free: Feature) -> [f64; 2] {
     }
 }
 
-/// What is free without the constraint of the most negative multiplier; `None` if none is negative.
+/// Free feature without the constraint of the most negative multiplier; `None` if none is negative.
 ///
-/// With the gradient g = Σ λ n, the multiplier of a constraint that a corner shares with the edge t is
-/// λ = g·t / n·t, and on an edge λ = g·n / n·n.
+/// With the gradient g = Σ λ n, the multiplier of a constraint that a corner shares with the edge t is λ = g·t / n·t,
+/// and on an edge λ = g·n / n·n.
 fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> {
     let count = domain.corners.len();
     let noise = -NOISE * (here.objective * (here.metric[0] + here.metric[1])).sqrt();
@@ -126,7 +126,7 @@ fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> 
         Feature::Vertex(k) => {
             let ahead = k as usize;
             let behind = (ahead + count - 1) % count;
-            // Without the constraint of the edge behind, the edge ahead is free, and the other way round.
+            // Without the constraint of the edge behind, the edge ahead is free, and vice versa.
             let first = multiplier(behind, along(domain, ahead));
             let second = multiplier(ahead, along(domain, behind));
             let (least, freed) = if first <= second { (first, ahead) } else { (second, behind) };
@@ -135,13 +135,13 @@ fn release(domain: &Domain, here: &Expansion, free: Feature) -> Option<Feature> 
     }
 }
 
-/// Where a step ends, and what is free there.
+/// End of a step, and the free feature there.
 struct Reach {
     xi: [f64; 2],
     free: Feature,
 }
 
-/// Follows a step to its end or to the first constraint in its way.
+/// Follows a step to its end or to the first blocking constraint.
 fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     let held = |side: usize| match step.free {
         Feature::Face => false,
@@ -170,7 +170,7 @@ fn reach(domain: &Domain, from: [f64; 2], step: &Step) -> Reach {
     Reach { xi: on_feature(domain, free, xi), free }
 }
 
-/// A point within rounding of a feature, moved on it.
+/// A point within rounding of a feature, moved onto it.
 fn on_feature(domain: &Domain, free: Feature, xi: [f64; 2]) -> [f64; 2] {
     match free {
         Feature::Face => domain.project(xi),

@@ -1,9 +1,8 @@
 //! Closest points of triangles, four at a time, without a branch.
 //!
-//! The arithmetic is that of the closed form for one triangle (`super::voronoi`), operation by operation, so a
-//! lane has the bits of the scalar answer. What differs is the choice of the region: all six tests are made, and the
-//! numerator and denominator of the one division are blended before it. Slivers leave the lanes and go through the
-//! scalar form.
+//! The arithmetic is that of the closed form for one triangle (`super::voronoi`), operation by operation, so a lane has
+//! the bits of the scalar result. Only the choice of the region differs: all six tests are evaluated, and the numerator
+//! and denominator of the single division are blended before it. Slivers are recomputed in the scalar form.
 
 use super::{ClosestPoint, Feature, Outcome, voronoi};
 use crate::math::Vec3;
@@ -34,7 +33,7 @@ pub struct ClosestLanes {
     region: Lanes,
 }
 
-/// Features by their number in the lanes.
+/// Features by number.
 const REGIONS: [Feature; 7] = [
     Feature::Face,
     Feature::Edge(0),
@@ -47,11 +46,10 @@ const REGIONS: [Feature; 7] = [
 
 /// Closest points of blocks of four triangles to four queries each.
 ///
-/// Lanes past the end of the data may hold anything. The slices are of one length; what a longer one has beyond is
-/// left alone.
+/// Lanes beyond the data may hold any values. The slices have one length; the excess of a longer one is left unchanged.
 ///
 /// # Cost
-/// No allocation. The answers do not depend on what the processor has.
+/// No allocation. The results do not depend on the processor.
 ///
 /// # Source
 /// Ericson 2005, *Real-Time Collision Detection*, §5.1.5.
@@ -81,7 +79,7 @@ impl Kernel for Batch<'_> {
     }
 }
 
-/// The same, and the normals (b − a) × (c − a) of the triangles, as long as twice their areas \[m²\].
+/// The same, and the normals (b − a) × (c − a) of the triangles, twice as long as their areas \[m²\].
 pub fn closest_points_and_normals(
     vectorised: Vectorised,
     triangles: &[TriangleLanes],
@@ -126,7 +124,7 @@ fn select(mask: Mask, yes: &PointLanes, no: &PointLanes) -> PointLanes {
     [mask.select(yes[0], no[0]), mask.select(yes[1], no[1]), mask.select(yes[2], no[2])]
 }
 
-/// Points given lane by lane.
+/// Points given by lane.
 #[inline(always)]
 pub fn points_from_fn(point: impl Fn(usize) -> Vec3) -> PointLanes {
     let [a, b, c, d] = [point(0), point(1), point(2), point(3)];
@@ -140,10 +138,10 @@ pub fn point_in_lane([x, y, z]: &PointLanes, lane: usize) -> Vec3 {
 }
 
 impl TriangleLanes {
-    /// Room for triangles.
+    /// Zero triangles.
     pub const ZERO: Self = Self { corners: [[Lanes([0.0; LANES]); 3]; 3] };
 
-    /// Puts a triangle into a lane.
+    /// Stores a triangle in a lane.
     #[inline(always)]
     pub fn set(&mut self, lane: usize, corners: &[Vec3; 3]) {
         for (lanes, corner) in self.corners.iter_mut().zip(corners) {
@@ -153,9 +151,9 @@ impl TriangleLanes {
         }
     }
 
-    /// Triangles given lane by lane.
+    /// Triangles given by lane.
     ///
-    /// They are made of numbers in registers: memory that was written number by number is slow to read as a whole.
+    /// They are assembled in registers: memory written number by number is slow to read as a whole.
     #[inline(always)]
     pub fn from_fn(corner: impl Fn(usize, usize) -> Vec3) -> Self {
         let lanes = |k: usize| points_from_fn(|lane| corner(lane, k));
@@ -181,7 +179,7 @@ impl TriangleLanes {
         [across(1, 2), across(2, 0), across(0, 1)]
     }
 
-    /// Triangles so thin that rounding may mistake their regions.
+    /// Triangles so thin that rounding may misclassify their regions.
     pub fn slivers(&self) -> Mask {
         self.closest_and_slivers(&[Lanes([0.0; LANES]); 3]).1
     }
@@ -196,8 +194,8 @@ impl TriangleLanes {
         closest
     }
 
-    /// Closest points to four queries, and the lanes in which they are not to be trusted: those of slivers. To be
-    /// called inside [`Vectorised::run`].
+    /// Closest points to four queries, and the lanes of slivers, whose results are unreliable. To be called inside
+    /// [`Vectorised::run`].
     #[inline(always)]
     pub fn closest_and_slivers(&self, query: &PointLanes) -> (ClosestLanes, Mask) {
         let (zero, one) = (Lanes::splat(0.0), Lanes::splat(1.0));
@@ -210,7 +208,7 @@ impl TriangleLanes {
         let (vb, vc) = (d1 * ac2 - d2 * cosine, d2 * ab2 - d1 * cosine);
         let va = area - vb - vc;
 
-        // Regions share borders, where the first of the scalar form counts: corners, ab, ac, bc, the inside.
+        // Regions share borders, where the first in the order of the scalar form counts: corners, ab, ac, bc, interior.
         let in_a = d1.at_most(zero) & d2.at_most(zero);
         let in_b = d3.at_least(zero) & d4.at_most(d3);
         let in_c = (d6.at_least(zero) & d5.at_most(d6)).and_not(in_b);
@@ -243,7 +241,7 @@ impl TriangleLanes {
         (closest, !area.exceeds(longest * voronoi::SLIVER * longest))
     }
 
-    /// Answers of the scalar form in the given lanes.
+    /// Results of the scalar form in the given lanes.
     #[cold]
     #[inline(never)]
     fn mend(&self, lanes: Mask, query: &PointLanes, closest: &mut ClosestLanes) {
@@ -254,13 +252,13 @@ impl TriangleLanes {
 }
 
 impl ClosestLanes {
-    /// Room for answers.
+    /// Zero results.
     pub const ZERO: Self = {
         let zero = Lanes([0.0; LANES]);
         Self { xi: [zero; 2], point: [zero; 3], distance_squared: zero, region: zero }
     };
 
-    /// The answer in a lane.
+    /// The result in a lane.
     #[inline(always)]
     pub fn lane(&self, lane: usize) -> ClosestPoint {
         ClosestPoint {
@@ -316,8 +314,7 @@ mod tests {
     }
 
     proptest! {
-        /// All of the answer is that of the scalar form, bit for bit, whatever the processor, and lanes beyond the
-        /// last pair disturb nothing.
+        /// The result has the bits of the scalar form on any processor, and lanes beyond the last pair have no effect.
         #[test]
         fn lanes_have_the_bits_of_the_scalar_form(seed: u64, count in 0..23_usize, rest: f64) {
             let mut s = Samples::new(seed);

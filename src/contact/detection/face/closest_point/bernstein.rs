@@ -7,19 +7,19 @@
 
 use crate::math::Vec3;
 
-/// What is known of F on a whole domain.
+/// Bounds of F on a whole domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Nowhere is F less than this \[m²\].
+    /// Lower bound of F \[m²\].
     pub least_value: f64,
-    /// Nowhere is F, nor any of its coefficients, greater than this \[m²\].
+    /// Upper bound of F and of its coefficients \[m²\].
     pub greatest_value: f64,
-    /// Nowhere is an eigenvalue of its Hessian less than this, which is at most zero \[m²\].
+    /// Lower bound of the eigenvalues of its Hessian, at most zero \[m²\].
     pub least_curvature: f64,
 }
 
 impl Bounds {
-    /// Of an affine x: F is a square, and convex.
+    /// For an affine x: F is a square, and convex.
     pub const AFFINE: Self = Self { least_value: 0.0, greatest_value: f64::INFINITY, least_curvature: 0.0 };
 
     /// From the coefficients of |x − r|² and, where F may be less than `limit`, those of the Hessian of F.

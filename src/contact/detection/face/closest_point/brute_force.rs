@@ -1,6 +1,7 @@
-//! Closest point of a triangle by brute force: of its plane if that is inside, or else the best of its edges.
+//! Closest point of a triangle by brute force: the projection on its plane if that is inside, or else the best of its
+//! edges.
 //!
-//! Slower than deciding by Voronoi regions, but no rounding is multiplied by another: what a sliver needs.
+//! Slower than the test of Voronoi regions, but rounding errors are not multiplied, as slivers require.
 
 use super::{ClosestPoint, Feature, Outcome, segment};
 use crate::math::Vec3;
@@ -22,8 +23,8 @@ pub fn closest_point(nodes: &[Vec3; 3], query: &Vec3) -> ClosestPoint {
 
 /// Projection on the plane of the triangle, if it is inside.
 ///
-/// Taken along the longest edge and the height over it: the error is that of the height, not of its square, as it
-/// would be in barycentric coordinates, and it moves the point along the height only.
+/// It is computed along the longest edge and the height over it. The error is that of the height, rather than of its
+/// square as in barycentric coordinates, and moves the point along the height only.
 fn on_plane(nodes: &[Vec3; 3], query: &Vec3) -> Option<ClosestPoint> {
     let length = |k: usize| (nodes[(k + 1) % 3] - nodes[k]).norm_squared();
     let longer = |i: usize, j: usize| if length(j) > length(i) { j } else { i };

@@ -1,4 +1,4 @@
-//! Whether a local minimum of F = ½ |x(ξ) − r|² is the global one.
+//! Certificate that a local minimum of F = ½ |x(ξ) − r|² is the global one.
 //!
 //! Let ξ* satisfy the optimality conditions, p = x(ξ*) − r, δ = ξ − ξ*, and let J be the Jacobian of x. By the
 //! fundamental theorem along the segment from ξ* to ξ,
@@ -7,15 +7,15 @@
 //! 2 F(ξ) − 2 F(ξ*) = 2 p·J(ξ*) δ + δᵀ (DᵀD + K) δ,   D = ∫ J dt,   K = ∫ 2 (1 − t) p·x,ᵢⱼ dt
 //! ```
 //!
-//! The first term is not negative, as ξ* is optimal, and DᵀD ≥ AᵀD + DᵀA − AᵀA for any A, as (D − A)ᵀ(D − A) ≥ 0.
-//! Where AᵀD + DᵀA − AᵀA + K is positive definite for all ξ, therefore, there is no closer point. With A the Jacobian
-//! at the centre this is linear in x, and dot products of its coefficients with A and p bound it. Unlike the Hessian
-//! of F, it has the second derivatives in the direction of p only: faces whose nodes are out of place in their plane
-//! pass, on which F is not convex far from the query.
+//! The first term is not negative, as ξ* is optimal, and DᵀD ≥ AᵀD + DᵀA − AᵀA for any A, as (D − A)ᵀ(D − A) ≥ 0. Where
+//! AᵀD + DᵀA − AᵀA + K is positive definite for all ξ, therefore, no other point is closer. With A the Jacobian at the
+//! centre this is linear in x, and dot products of its coefficients with A and p bound it. Unlike the Hessian of F, it
+//! contains the second derivatives in the direction of p only: it certifies faces with nodes displaced in their plane,
+//! on which F is not convex far from the query.
 //!
-//! Only points within |p| of r matter. Multiplied by the inverse of A, x − r is ξ and nonlinear terms, which are
-//! bounded: such points lie in a box about the solution of the linear problem (as in interval Newton methods: Neumaier
-//! 1990, *Interval Methods for Systems of Equations*, ch. 5). Where the whole face does not pass, that box often does.
+//! Only points within |p| of r matter. Multiplied by the inverse of A, x − r is ξ plus bounded nonlinear terms: such
+//! points lie in a box about the solution of the linear problem (as in interval Newton methods: Neumaier 1990,
+//! *Interval Methods for Systems of Equations*, ch. 5). Where the whole face has no certificate, that box often has.
 
 use std::ops::Range;
 
@@ -24,18 +24,18 @@ use super::polynomial::{Cell, FacePolynomial};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Determinant of a matrix, relative to the square of its trace, up to which it is not called positive definite:
-/// below, the iterations lose digits.
+/// Determinant of a matrix, relative to the square of its trace, below which it does not count as positive definite:
+/// the iterations would lose digits.
 const MARGIN: f64 = 1e-8;
-/// Boxes that are tried past the first.
+/// Most boxes tested after the first.
 const MAX_BOXES: usize = 3;
-/// Part of a box that the next may be at most.
+/// Largest size of the next box, relative to the present one.
 const REDUCTION: f64 = 0.7;
 /// Rounding of a box, relative to its size.
 const NOISE: f64 = 1e-6;
 
-/// Whether no point of a face is closer than that at ξ, which satisfies the optimality conditions. If not, it may be
-/// the closest all the same.
+/// Whether no point of a face is closer than that at ξ, which satisfies the optimality conditions. The criterion is
+/// sufficient, not necessary.
 #[inline]
 pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     let offset = polynomial.offset(xi);
@@ -43,7 +43,7 @@ pub fn is_closest<P: FacePolynomial>(polynomial: &P, xi: [f64; 2]) -> bool {
     part.is_least(&offset, xi) || is_closest_of_smaller_boxes(polynomial, part, &offset, xi)
 }
 
-/// Tries boxes that hold all points as close as that at ξ, each within the one before.
+/// Tests nested boxes that contain all points as close as that at ξ.
 #[inline(never)]
 fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     polynomial: &P,
@@ -61,7 +61,7 @@ fn is_closest_of_smaller_boxes<P: FacePolynomial>(
     false
 }
 
-/// A patch over a box of natural coordinates, its own s in [−1, 1]², with dot products of its coefficients with its
+/// A face over a box of natural coordinates, its own s in [−1, 1]², with dot products of its coefficients with its
 /// tangents at the centre. A segment counts as a strip, whose second tangent is as long as the first.
 struct PartOverBox<P> {
     polynomial: P,
@@ -112,15 +112,15 @@ impl<P: FacePolynomial> PartOverBox<P> {
         (m11 > 0.0) & (m22 > 0.0) & (m11 * m22 - m12 * m12 > MARGIN * trace * trace)
     }
 
-    /// Bounds of AᵀD + DᵀA − AᵀA + K as (11, 22, 12) for all points of the box: of the diagonal from below, of the rest
-    /// from above.
+    /// Bounds of AᵀD + DᵀA − AᵀA + K as (11, 22, 12) for all points of the box: lower bounds of the diagonal, upper
+    /// bounds of the rest.
     #[inline]
     fn growth(&self, offset: &Vec3, xi: [f64; 2]) -> [f64; 3] {
-        let way = Way::from(self.cell.inverse(xi));
+        let path = PathBounds::from(self.cell.inverse(xi));
         let [mut m11, mut m22, mut m12] = self.metric;
         let mut spread = 0.0;
         for k in Self::NONLINEAR {
-            let size = |by: [u8; 2]| way.derivative(P::POWERS[k], by);
+            let size = |by: [u8; 2]| path.derivative(P::POWERS[k], by);
             let [along, across] = [size([1, 0]), size([0, 1])];
             let [first, second] = self.along[k].map(f64::abs);
             m11 -= 2.0 * along * first;
@@ -142,7 +142,7 @@ impl<P: FacePolynomial> PartOverBox<P> {
         [m11, m22, m12.abs() + spread]
     }
 
-    /// The box around the points of this box that are at most so far from r; `None` if it is no smaller.
+    /// Box of the points of this box within `distance` of r; `None` if it is no smaller.
     fn box_of_points_within(&self, distance: f64) -> Option<Cell> {
         let [g11, g22, g12] = self.metric;
         let inverse = 1.0 / (g11 * g22 - g12 * g12);
@@ -167,23 +167,24 @@ impl<P: FacePolynomial> PartOverBox<P> {
     }
 }
 
-/// What monomials are at most on the mean of a way from ξ* to another point of the box.
+/// Bounds of the mean of monomials on the path from ξ* to another point of the box.
 ///
-/// On it |s₁ᵏ s₂ˡ| is at most that with |s*ᵢ| + t (1 − |s*ᵢ|) in place of sᵢ. The mean of that is Simpson's, exactly, as no
-/// derivative is of a degree above three. It grows with t, so that its mean with the weights 2 (1 − t) is no greater.
-struct Way {
+/// There |s₁ᵏ s₂ˡ| is at most the value with |s*ᵢ| + t (1 − |s*ᵢ|) in place of sᵢ. Simpson's rule gives the mean of
+/// that exactly, as no derivative has a degree above three. It grows with t, so its mean with the weights 2 (1 − t) is
+/// no greater.
+struct PathBounds {
     start: [f64; 2],
     middle: [f64; 2],
 }
 
-impl Way {
+impl PathBounds {
     #[inline]
     fn from(start: [f64; 2]) -> Self {
         let start = start.map(|s| s.abs().min(1.0));
         Self { start, middle: start.map(|s| 0.5 + 0.5 * s) }
     }
 
-    /// Of a derivative of the monomial with these powers, as often by s₁ and by s₂ as told, at most twice.
+    /// For a derivative of the monomial with these powers, `by` times with respect to s₁ and s₂, at most twice in all.
     #[inline]
     fn derivative(&self, powers: [u8; 2], by: [u8; 2]) -> f64 {
         if powers[0] < by[0] || powers[1] < by[1] {
@@ -199,7 +200,7 @@ impl Way {
     }
 }
 
-/// xᵏ for the powers there are.
+/// xᵏ for the powers in use.
 #[inline]
 fn power(x: f64, k: u8) -> f64 {
     match k {
@@ -221,7 +222,7 @@ mod tests {
     const CURVED: [CellKind; 5] =
         [CellKind::Quad4, CellKind::Line3, CellKind::Tri6, CellKind::Quad8, CellKind::Quad9];
 
-    /// A face as meshes have them, of side 2 (a triangle: 1), its nodes moved by up to `bend`.
+    /// A typical mesh face of side 2 (a triangle: 1), its nodes displaced by up to `bend`.
     fn face(s: &mut Samples, kind: CellKind, bend: f64) -> Vec<Vec3> {
         struct Nodes;
         impl Visitor for Nodes {
@@ -235,7 +236,7 @@ mod tests {
         nodes.iter().map(|x| x + s.vector(bend)).collect()
     }
 
-    /// From a start: whether the local minimum is called closest, and what it is farther than the global one.
+    /// From a starting point: whether the local minimum has a certificate, and its excess distance over the global one.
     struct Excess([f64; 2]);
 
     impl Visitor for Excess {
@@ -269,7 +270,7 @@ mod tests {
         assert!(refused > 300 && certified > 2000, "{refused} {certified}");
     }
 
-    /// Nodes and queries as a detector has them; the search is for the others.
+    /// Typical nodes and queries of a detector; the search covers the others.
     #[test]
     fn nearly_all_faces_of_meshes_pass() {
         let mut s = Samples::new(2);
@@ -287,7 +288,7 @@ mod tests {
         }
     }
 
-    /// What F grows by from one point to another beyond its slope and the bound of its growth; not negative.
+    /// Growth of F from one point to another beyond its slope and the bound on its growth; not negative.
     struct Slack([f64; 2], [f64; 2]);
 
     impl Visitor for Slack {
@@ -322,7 +323,7 @@ mod tests {
         assert!(least < 1e-4, "{least}");
     }
 
-    /// Whether a corner is missing from a box, or the one after, that holds all points so far from r, in distances of
+    /// Whether a corner is missing from a box, or the one after, of the points within a distance of r, in distances of
     /// the corner.
     struct Missing(usize, f64);
 

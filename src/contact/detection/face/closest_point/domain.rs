@@ -6,7 +6,7 @@ use crate::mesh::CellKind;
 /// Most nodes of a face: the size of buffers for its shape functions.
 pub const MAX_FACE_NODES: usize = 9;
 
-/// A coordinate this close to the border of its domain is on it; what the sum of two coordinates rounds to.
+/// Distance from the border of a domain below which a coordinate is on it: the rounding of the sum of two coordinates.
 const BORDER: f64 = 4.0 * f64::EPSILON;
 
 /// A natural domain, its corners in the order of the corner nodes.
@@ -16,8 +16,8 @@ pub struct Domain {
     pub corners: &'static [[f64; 2]],
     /// Centre.
     pub centre: [f64; 2],
-    /// `sides[k]` = (n, b): n·ξ ≥ b, with equality on the edge from corner k to corner k + 1; for a segment, at
-    /// corner k.
+    /// `sides[k]` = (n, b): n·ξ ≥ b, with equality on the edge from corner k to corner k + 1; for a segment, at corner
+    /// k.
     pub sides: &'static [([f64; 2], f64)],
 }
 
@@ -41,7 +41,7 @@ pub const SQUARE: Domain = Domain {
 };
 
 impl Domain {
-    /// The kinds that are faces.
+    /// The cell kinds of faces.
     pub const KINDS: [CellKind; 7] = [
         CellKind::Line2,
         CellKind::Line3,
@@ -106,7 +106,7 @@ impl Domain {
         }
     }
 
-    /// Where a point of the domain lies: on the border if within rounding of it.
+    /// Feature on which a point of the domain lies: on the border if within rounding of it.
     #[inline]
     pub fn feature(&self, xi: [f64; 2]) -> Feature {
         let on = |k: usize| {

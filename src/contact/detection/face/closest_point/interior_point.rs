@@ -4,11 +4,11 @@
 //! min F(ξ) − μ Σ ln z_k,   z = A ξ − b > 0,   μ → 0
 //! ```
 //!
-//! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) It starts at the centre, whatever it
-//! is asked to, for there the slacks z are as large as they can be; the constraints are linear and satisfied, so the
-//! residual A ξ − b − z is zero there and stays so, and z need not be a variable. What the barrier leaves is close
-//! to the minimum but never on the border: the constraints whose multiplier is larger than their slack are taken as
-//! active, and the active-set method finishes from there (a "crossover").
+//! (Aragón, Yastrebov & Molinari 2013, eq. (14), with the sign of F corrected.) It always starts at the centre, where
+//! the slacks z are largest. The constraints are linear and satisfied there, so the residual A ξ − b − z is zero and
+//! stays zero, and z need not be a variable. The result is close to the minimum but never on the border. The
+//! constraints whose multiplier exceeds their slack are taken as active, and the active-set method finishes from there
+//! (a "crossover").
 
 use super::active_set::ActiveSet;
 use super::domain::Domain;
@@ -20,8 +20,8 @@ use super::sqp::{positive_definite, positive_number};
 const MAX_SIDES: usize = 4;
 /// Iterations before the active-set method takes over.
 const MAX_ITERATIONS: u32 = 60;
-/// Residual of the optimality conditions, relative to the size of the gradient far off and the metric, at which the
-/// barrier has told the active constraints from the others.
+/// Residual of the optimality conditions, relative to the size of the gradient at a distance and the metric, at which
+/// active and inactive constraints are distinguished.
 const TOLERANCE: f64 = 1e-7;
 /// Barrier parameter at the start, relative to F.
 const FIRST_BARRIER: f64 = 0.1;
@@ -31,7 +31,7 @@ const CENTRING: f64 = 0.2;
 const TO_THE_BORDER: f64 = 0.995;
 /// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Least fraction of a step that is tried.
+/// Least fraction of a step.
 const LEAST_FRACTION: f64 = 1e-10;
 
 /// The interior-point method. An iteration is a linear system: one of the barrier, or a step of the crossover.
@@ -138,7 +138,7 @@ impl Barrier {
         true
     }
 
-    /// Solves with the matrix kept positive.
+    /// Solves a system with the matrix kept positive.
     fn solve(&self, matrix: [f64; 3], right: [f64; 2]) -> [f64; 2] {
         if self.domain.dimension() == 1 {
             return [right[0] / positive_number(matrix[0], self.here.metric), 0.0];
@@ -148,7 +148,7 @@ impl Barrier {
         [(m22 * right[0] - m12 * right[1]) / determinant, (m11 * right[1] - m12 * right[0]) / determinant]
     }
 
-    /// Goes the largest fraction of the step, by halves, with a sufficient decrease of F − μ Σ ln z, and returns it.
+    /// Takes the largest fraction of the step, by halves, with a sufficient decrease of F − μ Σ ln z, and returns it.
     fn search<P: FacePolynomial>(&mut self, polynomial: &P, step: [f64; 2], slope: f64, largest: f64) -> f64 {
         let merit = |xi: [f64; 2]| {
             let logarithms: f64 = self.sides().map(|(k, _)| slacks(self.domain, xi)[k].ln()).sum();
@@ -168,7 +168,7 @@ impl Barrier {
         fraction
     }
 
-    /// The point moved on the border along the constraints whose multiplier exceeds their slack.
+    /// The point moved onto the border along the constraints whose multiplier exceeds their slack.
     fn crossover(&self) -> [f64; 2] {
         let slacks = slacks(self.domain, self.here.xi);
         let active = |k: usize| self.multipliers[k] > slacks[k] * self.scale;
@@ -188,7 +188,7 @@ impl Barrier {
     }
 }
 
-/// z = A ξ − b; one past the sides.
+/// z = A ξ − b; one beyond the sides.
 fn slacks(domain: &Domain, xi: [f64; 2]) -> [f64; MAX_SIDES] {
     let mut slacks = [1.0; MAX_SIDES];
     for (slack, (normal, bound)) in slacks.iter_mut().zip(domain.sides) {

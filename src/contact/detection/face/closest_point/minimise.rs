@@ -1,8 +1,8 @@
-//! What all iterative methods have in common.
+//! Common interface of the iterative methods.
 
 use super::polynomial::FacePolynomial;
 
-/// A method that walks downhill on ½ |x(ξ) − r|² within the natural domain.
+/// A descent method for ½ |x(ξ) − r|² within the natural domain.
 pub trait Minimise {
     /// A local minimum from `start`, which lies in the domain; ends after a bounded number of iterations.
     fn minimise<P: FacePolynomial>(&self, polynomial: &P, start: [f64; 2]) -> Minimum;

@@ -6,10 +6,10 @@
 //! min ½ |r − x(ξ)|²,   x(ξ) = Σ N_a(ξ) x_a,   A ξ ≥ b
 //! ```
 //!
-//! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form; other faces take an iterative
-//! method ([`Minimise`]), which walks downhill on a polynomial ([`polynomial`]). On a curved or warped face the problem can
-//! have several local minima; the one returned is the global one: where that is not certain (`certificate`), branch and
-//! bound takes over (`search`, with the bounds of `bernstein`).
+//! (Aragón, Yastrebov & Molinari 2013). Segments and triangles have a closed form. Other faces use an iterative descent
+//! method ([`Minimise`]) on a polynomial ([`polynomial`]). On a curved or warped face the problem can have several
+//! local minima; the returned one is global: without a certificate (`certificate`), branch and bound takes over
+//! (`search`, with the bounds of `bernstein`).
 
 mod active_set;
 pub mod batch;
@@ -67,11 +67,11 @@ pub enum Feature {
 pub enum Outcome {
     /// In closed form.
     Exact,
-    /// By iteration, to the tolerance, to a local minimum that is certainly the global one.
+    /// By iteration, to the tolerance, to a local minimum with a certificate that it is global.
     Converged,
     /// By iteration and a search for the global minimum.
     Searched,
-    /// The iterations ran out, or the positions are no numbers; the point is the best of the face found so far.
+    /// The iterations were exhausted, or the positions are not finite; the point is the best one found.
     Capped,
 }
 
@@ -84,7 +84,7 @@ pub struct ClosestPoint {
     pub point: Vec3,
     /// Square of its distance to the query \[m²\].
     pub distance_squared: f64,
-    /// Where on the face it lies.
+    /// Feature of the face on which it lies.
     pub feature: Feature,
     /// Iterations, of the method and of the search; zero in closed form.
     pub iterations: u32,
@@ -92,7 +92,7 @@ pub struct ClosestPoint {
     pub outcome: Outcome,
 }
 
-/// How to find a closest point.
+/// Methods for closest points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
@@ -114,7 +114,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Whether the method is made for faces of this kind; [`closest_point`] takes [`Method::Auto`] where it is not.
+    /// Whether the method applies to faces of this kind; otherwise [`closest_point`] uses [`Method::Auto`].
     pub fn serves(self, kind: CellKind) -> bool {
         match self {
             Self::Voronoi | Self::BruteForce => matches!(kind, CellKind::Line2 | CellKind::Tri3),
@@ -123,7 +123,7 @@ impl Method {
     }
 }
 
-/// Where an iteration starts (Aragón, Yastrebov & Molinari 2013, options I and II).
+/// Starting point of an iteration (Aragón, Yastrebov & Molinari 2013, options I and II).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Start {
     /// The closest of the nodes and the centre.
@@ -131,15 +131,15 @@ pub enum Start {
     Nearest,
     /// The centre.
     Centre,
-    /// Given natural coordinates, such as those of the step before, moved into the domain.
+    /// Given natural coordinates, such as those of the last step, moved into the domain.
     Previous([f64; 2]),
 }
 
 /// The point of a face closest to `query`.
 ///
-/// `nodes` are the positions of the nodes of the face, `kind.num_nodes()` of them. Degenerate faces (collapsed
-/// edges, no area, coincident nodes) have closest points like any other. A kind that is not a face (a point, a
-/// volume) is answered by its nearest node.
+/// `nodes` are the positions of the `kind.num_nodes()` nodes of the face. Degenerate faces (collapsed edges, no area,
+/// coincident nodes) have closest points like any other. For a kind that is not a face (a point, a volume) the result
+/// is its nearest node.
 ///
 /// # Cost
 /// No allocation. Tens of nanoseconds in closed form, some hundreds by iteration; `benches/closest_point` measures it.
@@ -181,8 +181,8 @@ fn iterate(
     polynomial::visit(kind, nodes, query, GlobalMinimum(LocalMinimum { method, start, nodes, query }))
 }
 
-/// What a method makes of a face by itself: the local minimum downhill of the start, which on a curved or warped
-/// face need not be the closest point. `None` for kinds that are not faces.
+/// Result of a method without the search: a local minimum, which on a curved or warped face need not be the closest
+/// point. `None` for kinds that are not faces.
 pub fn local_minimum(
     method: &impl Minimise,
     start: Start,
@@ -209,7 +209,7 @@ impl<M: Minimise> Visitor for LocalMinimum<'_, M> {
     }
 }
 
-/// The local minimum, and where it is not certainly the global one a search for that.
+/// The local minimum, and without a certificate a search for the global one.
 struct GlobalMinimum<'a, M>(LocalMinimum<'a, M>);
 
 impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
@@ -235,7 +235,7 @@ impl<M: Minimise> Visitor for GlobalMinimum<'_, M> {
     }
 }
 
-/// Where the iteration on a face starts.
+/// Starting point of the iteration on a face.
 #[inline]
 fn first_point<P: FacePolynomial>(polynomial: &P, start: Start, nodes: &[Vec3], query: &Vec3) -> [f64; 2] {
     match start {
@@ -275,7 +275,7 @@ impl ClosestPoint {
     }
 }
 
-/// Where a point of a face lies; a collapsed edge is the corner at both its ends.
+/// Feature of a point of a face; a collapsed edge is the corner at both its ends.
 #[inline]
 fn feature_of<P: FacePolynomial>(nodes: &[Vec3], xi: [f64; 2]) -> Feature {
     match P::DOMAIN.feature(xi) {

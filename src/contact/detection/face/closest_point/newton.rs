@@ -1,24 +1,24 @@
-//! Closest point by Newton's projection, as codes with a node-to-segment contact do it.
+//! Closest point by Newton projection, as in codes with node-to-segment contact.
 //!
 //! The normal from the query to the surface is a root of (r − x)·x,ᵢ = 0. Newton's method finds it without regard to
-//! the border; if it is inside and a minimum, it is the answer. If it is outside, or there is none, or the iteration
-//! runs away, the edges are projected on in the same way, and then the corners are tried. Near a concave corner of
-//! a surface, past a centre of curvature or on a strongly distorted face all of these can miss (the "blind spots" of
-//! the method); a last pass of the active-set method from the best of them makes sure of a minimum.
+//! the border; a root inside that is a minimum is the result. If it is outside, does not exist, or the iteration
+//! diverges, the edges are projected on in the same way, and then the corners are tested. Near a concave corner of a
+//! surface, beyond a centre of curvature or on a strongly distorted face all of these can fail (the "blind spots" of
+//! the method). A final pass of the active-set method from the best point ensures a minimum.
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
 use super::polynomial::{Expansion, FacePolynomial};
 use super::sqp::STEP_TOLERANCE;
 
-/// Iterations of one projection; it converges quadratically, or not at all.
+/// Iterations of one projection; it converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;
-/// Determinant of the Hessian, relative to the product of its diagonal, at which its roots are rounding.
+/// Determinant of the Hessian, relative to the product of its diagonal, below which its roots are rounding.
 const SINGULAR: f64 = 1e-10;
-/// Natural coordinates past which an iteration has run away.
+/// Natural coordinates beyond which an iteration has diverged.
 const FAR: f64 = 10.0;
 
-/// Newton's projection. An iteration is a linear system, be it on the face, on an edge or in the last pass.
+/// Newton projection. An iteration is a linear system, on the face, on an edge or in the final pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Newton;
 
@@ -49,7 +49,7 @@ impl Minimise for Newton {
     }
 }
 
-/// Root of F,ᵢ = 0 at which F is least of its surroundings, inside or not, and the iterations it took.
+/// Root of F,ᵢ = 0 at a local minimum of F, inside or not, and the number of iterations.
 ///
 /// H δξ = −F,ᵢ with the exact Hessian, whatever its signs.
 fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Option<[f64; 2]>, u32) {
@@ -63,7 +63,7 @@ fn project_on_face<P: FacePolynomial>(polynomial: &P, start: [f64; 2]) -> (Optio
         if size < STEP_TOLERANCE {
             return (is_minimum(dimension, here.hessian).then_some(xi), iterations);
         }
-        // A step that is not a number ends here, too.
+        // A step that is not a number also ends here.
         if !(xi[0].abs() < FAR && xi[1].abs() < FAR) {
             return (None, iterations);
         }
@@ -80,7 +80,7 @@ fn newton_step(dimension: usize, here: &Expansion) -> [f64; 2] {
     [(h12 * g2 - h22 * g1) / determinant, (h12 * g1 - h11 * g2) / determinant]
 }
 
-/// Whether F is convex at a root, and the root certain.
+/// Whether F is convex at a root, and the root reliable.
 fn is_minimum(dimension: usize, hessian: [f64; 3]) -> bool {
     let [h11, h22, _] = hessian;
     h11 > 0.0 && (dimension == 1 || h22 > 0.0 && determinant(hessian) > SINGULAR * h11 * h22)
@@ -90,7 +90,7 @@ fn determinant([h11, h22, h12]: [f64; 3]) -> f64 {
     h11 * h22 - h12 * h12
 }
 
-/// Root of dF/dt = 0 on an edge at which F is least of its surroundings, if it is inside, and the iterations.
+/// Root of dF/dt = 0 on an edge at a local minimum of F, if it is inside, and the number of iterations.
 fn project_on_edge<P: FacePolynomial>(polynomial: &P, [from, to]: [[f64; 2]; 2]) -> (Option<[f64; 2]>, u32) {
     let along = [to[0] - from[0], to[1] - from[1]];
     let at = |t: f64| [0, 1].map(|i| from[i] + t * along[i]);

@@ -1,9 +1,9 @@
-//! On which side of a surface a point is, and how far.
+//! Signed distance of a point from a surface.
 //!
-//! At a point inside a face the side is that of its normal. On an edge or a corner the faces around it may
-//! disagree; the sum of their normals, at a corner weighted by the angle each face takes there, never does
-//! (Bærentzen & Aanæs 2005), provided the point is the closest of the whole surface. On the border of an open
-//! surface only the faces that exist count.
+//! At a point inside a face the sign is that of its normal. On an edge or a corner the adjacent faces may disagree. The
+//! sum of their normals, at a corner weighted by the angle of each face there, always gives the correct sign (Bærentzen
+//! & Aanæs 2005), provided the point is the closest of the whole surface. On the border of an open surface only the
+//! existing faces count.
 
 use std::f64::consts::PI;
 
@@ -16,8 +16,8 @@ use crate::element::shape_gradients;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Sine of the angle from square within which directions are square but for rounding: normals of faces with edges h are
-/// off by ε |x|/h.
+/// Sine of the deviation from a right angle up to which directions count as perpendicular: normals of faces with edges
+/// h have errors of ε |x|/h.
 pub const SQUARE: f64 = 1e-6;
 
 /// Signed distance and direction between a point and a surface.
@@ -29,11 +29,10 @@ pub struct Gap {
     pub normal: Vec3,
 }
 
-/// Normal that tells the sides of the surface at a point of a face.
+/// Pseudo-normal of the surface at a point of a face, which gives the sign of a distance.
 ///
-/// Inside the face its normal at `xi`; on an edge n₁ + n₂ with the normals of both faces there; at a vertex
-/// Σ angle_f n_f. A segment from a to b in the plane has its normal to the right, (Δy, −Δx), and at its ends
-/// n₁ + n₂.
+/// Inside the face its normal at `xi`; on an edge n₁ + n₂ with the normals of both faces there; at a vertex Σ angle_f
+/// n_f. A segment from a to b in the plane has its normal to the right, (Δy, −Δx), and at its ends n₁ + n₂.
 ///
 /// # Shapes and units
 /// `positions`: of all nodes, by the global numbers of the surface. Unit length; zero where the faces have no area.
@@ -47,7 +46,7 @@ pub fn pseudo_normal(
     unit_or_zero(&pseudo_normal_vector(surface, positions, face, xi, feature))
 }
 
-/// The same, of any length where it is not zero.
+/// The same, of any length unless it is zero.
 pub fn pseudo_normal_vector(
     surface: &Surface,
     positions: &[Vec3],
@@ -67,7 +66,7 @@ pub fn pseudo_normal_vector(
 
 /// Signed gap g = s |r − x*| and unit normal s (r − x*)/|r − x*| of a point and its closest point on the surface.
 ///
-/// Inside a face the normal is the face's; so it is the pseudo-normal where r and x* coincide but for rounding.
+/// Inside a face the normal is that of the face, and where r and x* coincide within rounding it is the pseudo-normal.
 /// `closest` must be the closest of the whole surface, or of all its faces near the point.
 pub fn signed_gap(
     surface: &Surface,
@@ -80,7 +79,7 @@ pub fn signed_gap(
 }
 
 impl Gap {
-    /// The [`signed_gap`] where the pseudo-normal is known, of any length.
+    /// The [`signed_gap`] with a known pseudo-normal of any length.
     pub fn new(query: &Vec3, closest: &ClosestPoint, pseudo_normal: &Vec3) -> Self {
         let offset = query - closest.point;
         let on_surface = |normal: Vec3| Self { gap: offset.dot(&normal), normal };
@@ -98,29 +97,29 @@ impl Gap {
     }
 }
 
-/// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if there is none.
+/// Unit normal of a face at ξ: x,₁ × x,₂, or to the right of a segment in the plane; zero if undefined.
 fn face_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2]) -> Vec3 {
     face_normal_where(surface, &|node| positions[node as usize], face, xi)
 }
 
-/// The same where nodes are `at` these positions.
+/// The same with the nodes `at` these positions.
 pub fn face_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     unit_or_zero(&face_normal_vector(surface, at, face, xi))
 }
 
-/// Whether two directions, of any length, are more than square to each other: faces at right angles are not opposed,
-/// whichever way they are turned in space.
+/// Whether the angle of two directions, of any length, exceeds a right angle by more than [`SQUARE`]: faces at right
+/// angles are not opposed, in any orientation.
 pub fn normals_are_opposed(a: &Vec3, b: &Vec3) -> bool {
     let product = a.dot(b);
     product < 0.0 && product * product > SQUARE * SQUARE * a.norm_squared() * b.norm_squared()
 }
 
-/// The vector of unit length in a direction; zero if it has none.
+/// Unit vector along a direction; zero for a zero vector.
 pub fn unit_or_zero(direction: &Vec3) -> Vec3 {
     direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
-/// Normal of a face at ξ, of any length: it has the bits of those that are found in lanes.
+/// Normal of a face at ξ, of any length, with the same bits as in lanes.
 pub fn face_normal_vector(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, xi: [f64; 2]) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     if let (CellKind::Tri3, &[a, b, c]) = (kind, nodes) {
@@ -164,13 +163,13 @@ fn edge_normal(surface: &Surface, positions: &[Vec3], face: usize, xi: [f64; 2],
     normal + normal_on_edge(surface, &|node| positions[node as usize], other as usize, ends, place)
 }
 
-/// Whether a point is behind a face and, past the rim where that ends, in front of a face that falls away from it:
-/// `offset` is from its closest point on the face, on this feature, to it.
+/// Whether a point is behind a face and, beyond its rim, in front of an adjacent face that falls away from it. `offset`
+/// is from its closest point on the face, on this feature, to it.
 ///
 /// ```text
 ///   face      ┆
 ///   ━━━━━━━━━━●            Behind both faces of a convex edge the closest point is inside one of them, behind those of a
-///    material ┃╲ offset    concave one the offset is against both normals: this is outside.
+///    material ┃╲ offset    concave edge the offset is opposed to both normals: this point is outside.
 ///             ┃  ●
 /// ```
 pub fn is_past_rim(
@@ -201,8 +200,8 @@ pub fn is_past_rim(
         }
 }
 
-/// Unit normals of the two faces of an edge, `place` of the way from its first node to its second; zero for the face
-/// that is missing on a border.
+/// Unit normals of the two faces of an edge at the fraction `place` from its first to its second node; zero for the
+/// missing face of a border.
 pub fn normals_beside_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -213,7 +212,7 @@ pub fn normals_beside_edge(
     [normal(edge.face), edge.neighbour.map_or_else(Vec3::zeros, normal)]
 }
 
-/// Normal of a face at a point of its edge between two global nodes, `place` of the way.
+/// Normal of a face at a point of its edge between two global nodes, at the fraction `place`.
 fn normal_on_edge(
     surface: &Surface,
     at: &impl Fn(u32) -> Vec3,
@@ -231,16 +230,15 @@ fn normal_on_edge(
     face_normal_where(surface, at, face, xi)
 }
 
-/// Σ angle_f n_f over the faces around a node (global number), not of unit length; zero for a node that is not
-/// of the surface.
+/// Σ angle_f n_f over the face ring of a node (global number), not of unit length; zero for a node outside the surface.
 ///
-/// At a corner the angle is that between the tangents of the two edges that meet there, at a node in the middle of
-/// an edge π, at one inside a face 2 π.
+/// At a corner the angle is that between the tangents of the two edges that meet there, at a node in the middle of an
+/// edge π, at one inside a face 2 π.
 pub fn vertex_normal(surface: &Surface, positions: &[Vec3], node: u32) -> Vec3 {
     vertex_normal_where(surface, &|node| positions[node as usize], node)
 }
 
-/// The same where nodes are `at` these positions.
+/// The same with the nodes `at` these positions.
 pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u32) -> Vec3 {
     let Some(local) = surface.local_node(node) else { return Vec3::zeros() };
     let faces = surface.faces_of_local_node(local);
@@ -248,9 +246,9 @@ pub fn vertex_normal_where(surface: &Surface, at: &impl Fn(u32) -> Vec3, node: u
     once.map(|(_, &f)| weighted_normal(surface, at, f as usize, node)).sum()
 }
 
-/// Whether the normals of all faces around a node (global number) are [opposed](are_opposed) to a direction there, or all
-/// are along it: then so is that of the node, a sum of theirs with positive weights. `None` where they differ, and of
-/// curved or collapsed faces.
+/// Whether the normals of the whole face ring of a node (global number) are [opposed](normals_are_opposed) to a
+/// direction, or all are along it: the nodal normal, a positive sum of them, then is too. `None` where they differ, and
+/// for curved or collapsed faces.
 pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: &Vec3) -> Option<bool> {
     let faces = surface.faces_of_local_node(surface.local_node(node)?);
     let between = |from: u32, to: [u32; 2]| {
@@ -274,7 +272,7 @@ pub fn are_against(surface: &Surface, positions: &[Vec3], node: u32, direction: 
     (against || along).then_some(against)
 }
 
-/// Normal of a face at one of its nodes, as long as the angle the face takes there; unit length for a segment.
+/// Normal of a face at one of its nodes, with the angle of the face there as length; unit length for a segment.
 pub fn weighted_normal(surface: &Surface, at: &impl Fn(u32) -> Vec3, face: usize, node: u32) -> Vec3 {
     let (kind, nodes) = surface.face(face);
     let corners = kind.corners().len();
@@ -303,7 +301,7 @@ fn node_coordinates(domain: &Domain, local: usize) -> [f64; 2] {
     }
 }
 
-/// Normal of a triangle or quadrilateral at one of its corners, as long as the angle between its edges there.
+/// Normal of a triangle or quadrilateral at one of its corners, with the angle between its edges there as length.
 fn weighted_corner_normal(
     surface: &Surface,
     position: &impl Fn(u32) -> Vec3,
@@ -316,7 +314,7 @@ fn weighted_corner_normal(
     let (Some(first), Some(last)) = ((0..count).find(is_node), (0..count).rev().find(is_node)) else {
         return Vec3::zeros();
     };
-    // The corners of a collapsed edge are one: the face's angle there is between the edges before and after it.
+    // The corners of a collapsed edge coincide: the angle of the face there is between the edges before and after it.
     let (before, after) =
         if first == 0 && last == count - 1 && last > 0 { (last, first) } else { (first, last) };
     let tangent = |from: usize, to: usize, edge: usize| {

@@ -4,15 +4,15 @@ use super::domain::Domain;
 use super::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
-/// Determinant, relative to the product of the diagonal, below which a free minimum is not trusted to tell which
-/// edges it lies beyond.
+/// Determinant, relative to the product of the diagonal, below which the free minimum is too inaccurate to select
+/// edges.
 const ILL_CONDITIONED: f64 = 1e-8;
 
 /// Minimises ½ pᵀ B p + gᵀ p over ξ + p in the domain and returns ξ + p; B = (B₁₁, B₂₂, B₁₂) positive definite.
 ///
-/// If the free minimum lies outside, the minimum is on one of the edges it lies beyond: from any other point of the
-/// border the way to the free minimum leads downhill and inside. Points on the border come out on it to the bit.
-/// Exact, so there is no active set that could cycle.
+/// If the free minimum lies outside, the minimum is on one of the edges it lies beyond: from any other border point the
+/// path to the free minimum descends into the interior. Results on the border are on it to the bit. The enumeration is
+/// exact, without an active set that could cycle.
 #[inline(always)]
 pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64; 2] {
     if domain.dimension() == 1 {
@@ -28,11 +28,11 @@ pub fn minimise(domain: &Domain, xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> [f64
     least_on_edges(domain, free, trusted, xi, |from, to| minimise_along([from, to], xi, b, g))
 }
 
-/// The minimum of ½ |x(ξ) − r|² for an affine x: the whole problem is one quadratic program.
+/// The minimum of ½ |x(ξ) − r|² for an affine x, a single quadratic program.
 ///
-/// It is solved from the offsets themselves, as the normal equations would square the condition of a sliver:
-/// with n = x,₁ × x,₂ the free minimum is ξ₁ = −(c₀ × x,₂)·n / n·n, ξ₂ = −(x,₁ × c₀)·n / n·n (Cramer's rule in
-/// the plane of the face).
+/// It is solved from the offsets themselves, as the normal equations would square the condition number of a sliver:
+/// with n = x,₁ × x,₂ the free minimum is ξ₁ = −(c₀ × x,₂)·n / n·n, ξ₂ = −(x,₁ × c₀)·n / n·n (Cramer's rule in the
+/// plane of the face).
 #[inline]
 pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     let [from, to] = [P::DOMAIN.corners[0], P::DOMAIN.corners[1]];
@@ -50,7 +50,7 @@ pub fn minimise_affine<P: FacePolynomial>(polynomial: &P) -> [f64; 2] {
     least_on_edges(P::DOMAIN, free, true, from, |from, to| closest_along(polynomial, from, to))
 }
 
-/// The least of the minima along the edges that `free` is not certainly inside of; `otherwise` if none is a number.
+/// The least of the minima along the edges that may exclude the free minimum `free`; `otherwise` if none is a number.
 #[inline(always)]
 fn least_on_edges(
     domain: &Domain,
@@ -72,7 +72,7 @@ fn least_on_edges(
     best.1
 }
 
-/// Least value on the edge between two corners, and its place.
+/// Least value on the edge between two corners, and its position.
 #[inline]
 fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -> (f64, [f64; 2]) {
     let [from, to] = edge;
@@ -86,7 +86,7 @@ fn minimise_along(edge: [[f64; 2]; 2], xi: [f64; 2], b: [f64; 3], g: [f64; 2]) -
     (quadratic + g[0] * p[0] + g[1] * p[1], place)
 }
 
-/// Least distance squared on the straight edge between two corners of an affine patch, and its place.
+/// Least squared distance on the straight edge between two corners of an affine face, and its position.
 #[inline]
 fn closest_along<P: FacePolynomial>(polynomial: &P, from: [f64; 2], to: [f64; 2]) -> (f64, [f64; 2]) {
     let (start, end) = (polynomial.offset(from), polynomial.offset(to));
@@ -97,7 +97,7 @@ fn closest_along<P: FacePolynomial>(polynomial: &P, from: [f64; 2], to: [f64; 2]
     ((start + edge * t).norm_squared(), between(from, to, t))
 }
 
-/// The point at the fraction `t` of the way; the ends to the bit.
+/// The point at the fraction `t` between two points; exact at the ends.
 #[inline]
 fn between(from: [f64; 2], to: [f64; 2], t: f64) -> [f64; 2] {
     [0, 1].map(|i| from[i] + t * (to[i] - from[i]))

@@ -28,7 +28,7 @@ fn local(method: Method, start: Start, kind: CellKind, nodes: &[Vec3], query: &V
     .unwrap()
 }
 
-/// Nodes of a face as meshes have them, curved and warped by `bend`, then moved about by `place`.
+/// Typical nodes of a mesh face, curved and warped by `bend`, then mapped by `place`.
 fn face(s: &mut Samples, kind: CellKind, bend: f64, place: Vec3) -> Vec<Vec3> {
     let Some((_, domain)) = visit(kind, &[Vec3::zeros(); 9], &Vec3::zeros(), Expand([0.0; 2])) else {
         return Vec::new();
@@ -43,9 +43,9 @@ fn face(s: &mut Samples, kind: CellKind, bend: f64, place: Vec3) -> Vec<Vec3> {
     nodes.iter().map(|x| x + s.vector(bend) + place).collect()
 }
 
-/// Checks the first-order conditions from their definition: no slope into the domain leads down.
+/// Checks the first-order conditions by definition: no feasible direction descends.
 ///
-/// The slope is known as well as F tells: a step down it gains slope²/2h, and gains of 32 ε F are rounding.
+/// The slope is known as well as F: a descent step gains slope²/2h, and gains of 32 ε F are rounding.
 fn assert_stationary(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3, label: &str) {
     let (here, domain) = visit(kind, nodes, query, Expand(found.xi)).unwrap();
     let at = format!("{label} {kind:?} {nodes:?} {query:?}: {found:?} {here:?}");
@@ -60,7 +60,7 @@ fn assert_stationary(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Ve
     }
 }
 
-/// Checks that, in addition, no neighbour is closer: that the point is a minimum, not a saddle.
+/// Checks in addition that no neighbour is closer: the point is a minimum, not a saddle.
 fn assert_minimum(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3, label: &str) {
     assert_stationary(found, kind, nodes, query, label);
     let (here, domain) = visit(kind, nodes, query, Expand(found.xi)).unwrap();
@@ -75,7 +75,7 @@ fn assert_minimum(found: &Minimum, kind: CellKind, nodes: &[Vec3], query: &Vec3,
     }
 }
 
-/// Slope and change of F that are rounding.
+/// Slope and change of F within rounding.
 fn tolerances(here: &Expansion, nodes: &[Vec3]) -> (f64, f64) {
     let size = nodes.iter().map(|x| (x - nodes[0]).norm()).fold(0.0, f64::max);
     let stiffness = size * (size + (2.0 * here.objective).sqrt());
@@ -114,7 +114,7 @@ fn local_minima_of_random_faces() {
     }
 }
 
-/// On flat faces all methods answer alike; the closed forms are the yardstick.
+/// On flat faces all methods agree with the closed forms.
 #[test]
 fn flat_faces_have_one_answer() {
     let mut s = Samples::new(12);
@@ -143,7 +143,7 @@ fn flat_faces_have_one_answer() {
     }
 }
 
-/// Whatever the method, the closest point of a curved or warped face is the global one, degenerate or not.
+/// Every method finds the global closest point of a curved or warped face, degenerate or not.
 #[test]
 fn curved_faces_have_one_distance() {
     let mut s = Samples::new(16);
@@ -218,7 +218,7 @@ fn degenerate_faces() {
     }
 }
 
-/// Curved faces with nodes that coincide, mid-sides out of place, or all in one point.
+/// Curved faces with coincident nodes, misplaced middle nodes, or all nodes in one point.
 #[test]
 fn degenerate_curved_faces() {
     let mut s = Samples::new(14);
@@ -270,7 +270,7 @@ fn not_a_number_and_far_queries_end() {
     }
 }
 
-/// Newton's projection that runs out of the face is caught by its edges and corners.
+/// A Newton projection that leaves the face is recovered by its edges and corners.
 #[test]
 fn newton_falls_back_on_edges_and_corners() {
     let nodes = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 1.0], [0.0, 2.0, 0.0]].map(Vec3::from);
@@ -278,7 +278,7 @@ fn newton_falls_back_on_edges_and_corners() {
         let found = local(Method::Newton, Start::Centre, CellKind::Quad4, &nodes, &query.into());
         assert!((0..2).all(|i| (found.xi[i] - xi[i]).abs() < 1e-10), "{found:?}");
     }
-    // On the centre of curvature of a cylinder every step is lost.
+    // On the axis of a cylinder every step is lost.
     let arc = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Vec3::from);
     let found = local(Method::Newton, Start::Centre, CellKind::Line3, &arc, &Vec3::new(0.0, 0.5, 0.0));
     assert_minimum(&found, CellKind::Line3, &arc, &Vec3::new(0.0, 0.5, 0.0), "arc");

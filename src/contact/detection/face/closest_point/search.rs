@@ -1,14 +1,14 @@
 //! The global minimum of F = ½ |x(ξ) − r|² on a curved or warped face, by branch and bound.
 //!
-//! The face is cut into cells, and a cell is done with when no point of it can be closer than the best known. Three
-//! bounds tell:
+//! The face is divided into cells. A cell is discarded when none of its points can be closer than the best known. Three
+//! bounds apply:
 //!
-//! - the least Bernstein coefficient of F, which settles cells that are far;
-//! - if no eigenvalue of the Hessian is below −α, a point ξ* that satisfies the optimality conditions of a cell of
-//!   diameter δ bounds F by F(ξ*) − ½ α δ² (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB), which settles cells on
-//!   which F is convex or almost;
-//! - the plane through the closest point of a cell at right angles to the way there: if the control points are all
-//!   behind it, so is the cell. This settles flat cells however they are parametrised, such as faces without area.
+//! - The least Bernstein coefficient of F discards distant cells.
+//! - If no eigenvalue of the Hessian is below −α, a point ξ* that satisfies the optimality conditions of a cell of
+//!   diameter δ bounds F by F(ξ*) − ½ α δ² (Adjiman, Dallwig, Floudas & Neumaier 1998, αBB). This discards cells on
+//!   which F is convex or nearly so.
+//! - The plane through the closest point of a cell normal to its offset from the query: if all control points are
+//!   behind it, so is the cell. This discards flat cells with any parametrisation, such as faces without area.
 //!
 //! The control points are computed anew for each cell, so that rounding shrinks with the cells.
 
@@ -17,13 +17,13 @@ use super::polynomial::{Cell, FacePolynomial};
 use super::sqp::{Hessian, Sqp};
 use crate::math::Vec3;
 
-/// What the distance may be too great by, relative to the size of the face.
+/// Largest excess of the distance, relative to the size of the face.
 const TOLERANCE: f64 = 1e-11;
 /// Rounding of the coefficients of F, relative to the greatest.
 const NOISE: f64 = 16.0 * f64::EPSILON;
-/// Most cells on the way from the face to one that is not cut any more.
+/// Most subdivisions between the face and a cell.
 const MAX_DEPTH: usize = 96;
-/// Cells after which the search is given up.
+/// Cells after which the search stops.
 const MAX_CELLS: u32 = 20_000;
 
 /// Result of a search.
@@ -31,7 +31,7 @@ const MAX_CELLS: u32 = 20_000;
 pub struct Search {
     /// The best point; converged if it is certainly the global minimum, within the tolerance.
     pub minimum: Minimum,
-    /// Cells looked at past the first, which is the whole face.
+    /// Cells examined after the first, which is the whole face.
     pub cells: u32,
 }
 
@@ -90,9 +90,9 @@ struct BranchAndBound<'a, P> {
 }
 
 impl<P: FacePolynomial> BranchAndBound<'_, P> {
-    /// Whether no point of a cell is closer than the best, which may first become one of the cell.
+    /// Whether no point of a cell is closer than the best, which a point of the cell may replace first.
     ///
-    /// `part`: the patch over the cell; `known`: a point of it that satisfies the optimality conditions.
+    /// `part`: the polynomial over the cell; `known`: a point of it that satisfies the optimality conditions.
     fn is_done_with(&mut self, part: &P, cell: &Cell, known: Option<[f64; 2]>) -> bool {
         if is_behind_plane(part, self.polynomial.offset(self.xi), self.threshold(0.0)) {
             return true;
@@ -117,12 +117,12 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
             || is_behind_plane(part, part.offset(xi), self.threshold(noise))
     }
 
-    /// F below which a point is worth finding.
+    /// F below which a point is an improvement.
     fn threshold(&self, noise: f64) -> f64 {
         threshold(self.objective, self.size) - noise
     }
 
-    /// F at a point of a cell, which replaces the best if it is better.
+    /// F at a point of a cell, which replaces the best if it is lower.
     fn improve(&mut self, part: &P, cell: &Cell, xi: [f64; 2]) -> f64 {
         let objective = 0.5 * part.offset(xi).norm_squared();
         if objective < (1.0 - NOISE) * self.objective {
@@ -131,7 +131,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         objective
     }
 
-    /// Walks downhill from the best point, which may be no better than a bound required.
+    /// Descends from the best point, which may be only as good as a bound requires.
     fn polish(&mut self) {
         let local = Sqp { hessian: Hessian::Exact }.minimise(self.polynomial, self.xi);
         self.iterations += local.iterations;
@@ -140,7 +140,7 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
         }
     }
 
-    /// A cell cut in two across its longer side, the half with the closer centre first.
+    /// A cell bisected across its longer side, the half with the closer centre first.
     fn halves(&self, part: &P, cell: &Cell) -> [Cell; 2] {
         let halves = if P::DOMAIN.corners.len() == 3 {
             halves_of_triangle(part, cell)
@@ -153,22 +153,22 @@ impl<P: FacePolynomial> BranchAndBound<'_, P> {
     }
 }
 
-/// F below which a point is worth finding, given the best.
+/// F below which a point is an improvement, given the best.
 #[inline]
 fn threshold(objective: f64, size: f64) -> f64 {
     let tolerance = TOLERANCE * size;
     objective - tolerance * ((2.0 * objective).sqrt() + 0.5 * tolerance)
 }
 
-/// Whether F is at least `threshold` because the face, or part of one, lies behind the plane through `offset` at
-/// right angles to it.
+/// Whether F is at least `threshold` because the face, or a part of it, lies behind the plane normal to `offset`
+/// through its end.
 #[inline]
 fn is_behind_plane<P: FacePolynomial>(part: &P, offset: Vec3, threshold: f64) -> bool {
     let distance = part.least_along(&(offset / offset.norm())).max(0.0);
     0.5 * distance * distance >= threshold
 }
 
-/// Greatest distance of a node of the face from the first.
+/// Largest distance of a node of the face from the first.
 fn size<P: FacePolynomial>(polynomial: &P) -> f64 {
     let first = polynomial.offset(P::DOMAIN.corners[0]);
     let nodes = P::DOMAIN.corners.iter().chain(P::OTHER_NODES);
@@ -184,7 +184,7 @@ fn diameter_squared<P: FacePolynomial>() -> f64 {
     }
 }
 
-/// Length squared of the curve that is the image of a straight line, roughly.
+/// Approximate squared length of the image of a straight line.
 fn length_squared<P: FacePolynomial>(part: &P, from: [f64; 2], to: [f64; 2]) -> f64 {
     let middle = part.offset([0, 1].map(|i| 0.5 * (from[i] + to[i])));
     (part.offset(from) - middle).norm_squared() + (part.offset(to) - middle).norm_squared()
@@ -205,7 +205,7 @@ fn halves_of_rectangle<P: FacePolynomial>(part: &P, cell: &Cell) -> [Cell; 2] {
     })
 }
 
-/// Cut from the middle of the longest edge to the corner opposite it.
+/// Bisection from the midpoint of the longest edge to the opposite corner.
 fn halves_of_triangle<P: FacePolynomial>(part: &P, cell: &Cell) -> [Cell; 2] {
     let corners = [0, 1, 2].map(|k| P::DOMAIN.corners[k]);
     let length = |k: usize| length_squared(part, corners[k], corners[(k + 1) % 3]);

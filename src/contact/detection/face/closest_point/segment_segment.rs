@@ -7,11 +7,12 @@ const PARALLEL_SINE_SQUARED: f64 = 1e-28;
 
 /// Parameters in [0, 1] of the closest points of the segments `p` and `q`, given by their ends.
 ///
-/// Parallel segments touch along an interval: its middle is taken. A segment of no length is a point, parameter 0.
+/// Parallel segments are closest along an interval; the result is its middle. A segment of zero length is a point, with
+/// parameter 0.
 ///
 /// # Source
-/// Ericson, Real-Time Collision Detection, §5.1.9; his a e − b² and b f − c e are written as products of cross
-/// products (identity of Lagrange), which keep their accuracy for nearly parallel segments.
+/// Ericson, Real-Time Collision Detection, §5.1.9; his a e − b² and b f − c e are written as products of cross products
+/// (identity of Lagrange), which keep their accuracy for nearly parallel segments.
 #[inline]
 pub fn closest_parameters(p: &[Vec3; 2], q: &[Vec3; 2]) -> [f64; 2] {
     let (along_p, along_q, offset) = (p[1] - p[0], q[1] - q[0], p[0] - q[0]);
@@ -35,7 +36,7 @@ pub fn closest_parameters(p: &[Vec3; 2], q: &[Vec3; 2]) -> [f64; 2] {
     [unit_interval((b * beta - c) / a), beta]
 }
 
-/// `value` moved into [0, 1].
+/// `value` clamped to [0, 1].
 #[inline]
 fn unit_interval(value: f64) -> f64 {
     value.clamp(0.0, 1.0)

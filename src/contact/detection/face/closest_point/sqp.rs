@@ -1,32 +1,32 @@
 //! Closest point by sequential quadratic programming.
 //!
-//! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|² over the natural domain and searches along the
-//! step. The constraints are linear and the start is feasible, so every iterate is, and the L1 merit function
-//! F + μ Σ max(0, −g_k) is F itself (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, where
+//! Each iteration minimises a quadratic model of F = ½ |r − x(ξ)|² over the natural domain and performs a line search
+//! along the step. The constraints are linear and the start is feasible, so every iterate is feasible and the L1 merit
+//! function F + μ Σ max(0, −g_k) equals F (Nocedal & Wright 2006, ch. 18; Aragón, Yastrebov & Molinari 2013, §3, where
 //! the gradient and the Hessian of F are printed with the wrong sign). On an affine face the model is exact: its
-//! minimum is the answer.
+//! minimum is the result.
 
 use super::domain::Domain;
 use super::minimise::{Minimise, Minimum};
 use super::polynomial::{Expansion, FacePolynomial};
 use super::{Feature, quadratic_program};
 
-/// Steps of natural coordinates at which the iteration has converged; the last step is still taken.
+/// Step in natural coordinates below which the iteration has converged; the last step is still taken.
 pub(super) const STEP_TOLERANCE: f64 = 1e-10;
-/// Longest step from which quadratic convergence may be foretold.
+/// Longest step from which quadratic convergence is predicted.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 /// Rounding, relative to what is rounded.
 pub(super) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// Iterations with the exact Hessian before it is given up for BFGS; near folds it may wander.
+/// Iterations with the exact Hessian before BFGS replaces it; near folds they may diverge.
 const MAX_NEWTON: u32 = 25;
-/// Iterations in all.
+/// Iterations in total.
 const MAX_ITERATIONS: u32 = 75;
-/// Added to the diagonal, relative to the trace of the metric, so that degenerate faces have a model to minimise;
-/// eigenvalues this far below zero are rounding and count as zero.
+/// Added to the diagonal, relative to the trace of the metric, so that degenerate faces have a regular model;
+/// eigenvalues this little below zero are rounding and count as zero.
 const REGULARISATION: f64 = 1e-12;
-/// Truly negative eigenvalues are replaced by their size, but at least by this fraction of the trace.
+/// Negative eigenvalues are replaced by their absolute value, but at least by this fraction of the trace.
 const CLIPPED_EIGENVALUE: f64 = 1e-3;
 
 /// Sequential quadratic programming.
@@ -68,7 +68,7 @@ impl Minimise for Sqp {
                 return done(target);
             }
             let slope = here.gradient[0] * step[0] + here.gradient[1] * step[1];
-            // Where F cannot tell any more, the full step is right as long as steps shrink.
+            // Where the change of F is within rounding, the full step is taken as long as steps shrink.
             let hidden = is_hidden(&here, slope);
             if slope.is_nan() {
                 return Minimum { xi: start, iterations, converged: false };
@@ -95,15 +95,15 @@ impl Minimise for Sqp {
     }
 }
 
-/// Whether the step after this one would be below the tolerance: steps of Newton's method shrink as C s², and C is
-/// at least what the last two steps show.
+/// Whether the next step would be below the tolerance: Newton steps shrink as C s², with C at least as the last two
+/// steps show.
 #[inline]
 fn is_last_newton_step(size: f64, last: f64) -> bool {
     size < QUADRATIC_CONVERGENCE && size * size * (size / (last * last)).max(1.0) < 0.1 * STEP_TOLERANCE
 }
 
-/// Whether rounding hides a decrease of F by this slope: the offset is rounded by the size of the face, and F by the
-/// offset times that.
+/// Whether the decrease of F for this slope is within rounding: the offset is rounded by the size of the face, and F by
+/// the offset times that.
 #[inline]
 pub(super) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
@@ -116,7 +116,8 @@ pub(super) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objecti
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
 }
 
-/// The first point from half-way to `target` back towards `here`, by halves, with a sufficient decrease of F.
+/// The first point from the midpoint between `here` and `target` back towards `here`, by halves, with a sufficient
+/// decrease of F.
 #[cold]
 pub(super) fn backtrack<P: FacePolynomial>(
     polynomial: &P,
@@ -136,8 +137,8 @@ pub(super) fn backtrack<P: FacePolynomial>(
 
 /// The Hessian, kept positive definite.
 ///
-/// On an edge along which F is convex it is left alone in that direction, and changed across only: the next points
-/// are most likely on the same edge, and steps along it stay those of Newton's method.
+/// On an edge along which F is convex it is unchanged in that direction and modified across only: the next points are
+/// most likely on the same edge, and steps along it remain Newton steps.
 #[inline]
 fn newton_model(domain: &Domain, here: &Expansion) -> [f64; 3] {
     let [h11, h22, h12] = here.hessian;
@@ -170,7 +171,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
     )
 }
 
-/// A symmetric matrix (11, 22, 12) kept positive definite, by the measure of the metric.
+/// A symmetric matrix (11, 22, 12) kept positive definite, scaled by the metric.
 #[inline]
 pub(super) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
     let trace = metric[0] + metric[1];
@@ -182,14 +183,14 @@ pub(super) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
     [h11 + shift, h22 + shift, h12]
 }
 
-/// A second derivative along one direction kept positive, by the same measure.
+/// A second derivative along one direction kept positive, scaled likewise.
 #[inline]
 pub(super) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];
     positive_eigenvalue(value, trace) + (REGULARISATION * trace).max(f64::MIN_POSITIVE)
 }
 
-/// A negative eigenvalue replaced; one that is negative by rounding only is zero.
+/// A negative eigenvalue replaced; one within rounding becomes zero.
 #[inline]
 fn positive_eigenvalue(value: f64, trace: f64) -> f64 {
     match value {

@@ -19,7 +19,7 @@ fn interpolate(kind: CellKind, nodes: &[Vec3], xi: [f64; 2]) -> Vec3 {
     nodes.iter().zip(values).map(|(x, n)| x * n).sum()
 }
 
-/// Least distance over grids that close in on the best point found so far: an upper bound of the distance.
+/// Least distance over grids refined around the best point found: an upper bound of the distance.
 fn sampled_distance(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     let to_domain = |s: f64, t: f64| match kind {
         CellKind::Line2 => [2.0 * s - 1.0, 0.0],
@@ -44,7 +44,7 @@ fn sampled_distance(kind: CellKind, nodes: &[Vec3], query: &Vec3) -> f64 {
     best
 }
 
-/// Checks that the answer is on the face, consistent, and not farther than any sample.
+/// Checks that the result is on the face, consistent, and not farther than any sample.
 fn assert_closest(kind: CellKind, nodes: &[Vec3], query: &Vec3) {
     let scale = nodes.iter().map(|x| (x - query).norm()).fold(0.0, f64::max)
         + nodes.iter().map(|x| x.norm()).fold(0.0, f64::max) * 1e-3;
@@ -98,8 +98,8 @@ fn random_faces_against_sampling() {
     }
 }
 
-/// Quadrilaterals as meshes have them: a square, distorted and warped more and more, and queries past the centre
-/// of curvature, where there are several local minima.
+/// Typical mesh quadrilaterals: a square, increasingly distorted and warped, with queries beyond the centre of
+/// curvature, where several local minima exist.
 #[test]
 fn warped_quadrilaterals_against_sampling() {
     let mut s = Samples::new(2);
@@ -109,7 +109,7 @@ fn warped_quadrilaterals_against_sampling() {
         let warp = [1.0, -1.0, 1.0, -1.0];
         let nodes: Vec<Vec3> =
             (0..4).map(|k| flat[k] + s.vector(1.0) * distortion + Vec3::z() * (height * warp[k])).collect();
-        // The axis of symmetry of the saddle is equally far from two points.
+        // Points on the axis of symmetry of the saddle have two closest points.
         let query = if case % 4 == 0 { Vec3::z() * s.uniform(-6.0, 6.0) } else { s.vector(4.0) };
         assert_closest(CellKind::Quad4, &nodes, &query);
     }
@@ -143,7 +143,7 @@ fn degenerate_faces_against_sampling() {
     }
 }
 
-/// Flat faces of every kind with exact coordinates: each border of a region, both sides of it by 10⁻¹².
+/// Flat faces of every kind with exact coordinates: each border of a region, on both sides of it by 10⁻¹².
 #[test]
 fn every_region_of_flat_faces_and_its_borders() {
     use Feature::{Edge, Face, Vertex};
@@ -191,7 +191,7 @@ fn regions_of_a_segment_and_a_quadrilateral() {
         let angle = TAU * (f64::from(k) + 0.5) / 16.0;
         let query = Vec3::new(angle.cos(), angle.sin(), 0.0) * 10.0;
         let found = closest_point(Method::Auto, Start::Nearest, CellKind::Quad4, &nodes, &query);
-        // Seen from afar the corner regions take all but a strip of each side.
+        // For distant queries the corner regions cover all but a strip of each side.
         assert!(matches!(found.feature, Feature::Vertex(_)));
         let corner = nodes.iter().position(|x| (x - query).norm() < 9.3 && (x - found.point).norm() == 0.0);
         assert_eq!(Some(found.feature), corner.map(|c| Feature::Vertex(c as u8)));
@@ -228,7 +228,7 @@ fn not_a_number_comes_back() {
     }
 }
 
-/// Means on the lattices of the literature are 2 to 4 quadratic programs.
+/// The means for the lattices of the literature are 2 to 4 quadratic programs.
 #[test]
 fn few_iterations_and_both_hessians_agree() {
     let mut s = Samples::new(4);
@@ -300,8 +300,8 @@ fn parallel_segments_meet_in_the_middle_of_their_overlap() {
     assert_eq!(beyond, [1.0, 1.0]);
 }
 
-/// Fans of five triangles or of warped quadrilaterals, flat, bent and folded: where all faces are on one side of a
-/// direction, so is the normal of the node they share, and one beside it that is curved or collapsed leaves it open.
+/// Fans of five triangles or of warped quadrilaterals, flat, bent and folded: where all normals are on one side of a
+/// direction, so is the nodal normal of the common node; with a curved or collapsed face the result is undecided.
 #[test]
 fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
     let samples = &mut Samples::new(6);
@@ -309,7 +309,7 @@ fn the_normal_of_a_node_is_on_the_side_of_its_faces() {
         let next = |k: u32| 1 + (k + 1) % 5;
         let fan: Vec<Vec<u32>> = match kind {
             CellKind::Tri3 => (0..5).map(|k| vec![0, 1 + k, next(k)]).collect(),
-            // Every other one begins at another corner.
+            // Every other face begins at another corner.
             _ => (0..5)
                 .map(|k| {
                     [vec![0, 1 + k, 6 + k, next(k)], vec![6 + k, next(k), 0, 1 + k]][k as usize % 2].clone()
@@ -359,7 +359,7 @@ fn brute_force_gap(surface: &Surface, positions: &[Vec3], query: &Vec3) -> Gap {
     signed_gap(surface, positions, face, query, &closest)
 }
 
-/// The cube (−1, 1)³ with its top pressed in to a pyramid whose apex is at height −0.8.
+/// The cube (−1, 1)³ with its top replaced by an inverted pyramid with its apex at height −0.8.
 fn dented_cube() -> (Surface, Vec<Vec3>) {
     let mut positions: Vec<Vec3> = [-1.0, 1.0]
         .iter()
@@ -417,7 +417,7 @@ fn pseudo_normals_of_a_cube() {
     for feature in [Feature::Edge(1), Feature::Vertex(1), Feature::Face] {
         close(pseudo_normal(&open, &positions, 0, [1.0, -1.0], feature), [0.0, 0.0, -1.0]);
     }
-    // A face with a collapsed edge takes the same angle at its corner as the triangle it is.
+    // A face with a collapsed edge has the same angle at its corner as the corresponding triangle.
     let collapsed = Surface::new([
         (CellKind::Quad4, [0, 3, 2, 2].as_slice()),
         (CellKind::Quad4, [0, 2, 1, 1].as_slice()),

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!        \ 2 /            The region of a corner is the wedge between the normals of its edges, that of an edge
-//!         \ /             the strip outside it. Tests of dot products decide; none divides, so none can fail on
-//!      e2 / \ e1          a degenerate triangle, but their rounding grows as the triangle loses its area: slivers
-//!   _____/ F \_____       go to the method of brute force.
+//!         \ /             the strip outside it. Only signs of dot products decide, so no division can fail on a
+//!      e2 / \ e1          degenerate triangle; but their rounding grows as the area vanishes, and slivers use
+//!   _____/ F \_____       the method of brute force.
 //!   0   |  e0 |   1
 //! ```
 

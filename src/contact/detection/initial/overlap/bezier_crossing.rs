@@ -1,4 +1,4 @@
-//! Where two faces, one of them curved or both, pass through each other.
+//! Intersections of two faces, at least one of them curved.
 
 use super::facet::{Facet, fan};
 use crate::contact::detection::face::convex_hull::QuadraticBezierFace;
@@ -6,14 +6,14 @@ use crate::contact::detection::volume::{Obb, ObbExclusion};
 use crate::math::Vec3;
 use crate::math::vectorised::Vectorised;
 
-/// Most pairs of pieces of two faces looked at; more are near each other only where the faces fit each other.
+/// Most pairs of pieces of two faces; more are near each other only where the faces conform.
 const MAX_PIECES: usize = 16384;
-/// Distance from flat pieces, in units of what they deviate from the faces, beyond which nothing of these is.
+/// Distance from flat pieces beyond which the faces do not reach, in units of the deviation of the pieces from the
+/// faces.
 const CLEAR: f64 = 2.0;
 
-/// Where two faces cross: what cannot meet drops out as both are split, until what is left is flat but for
-/// `touching`. Along a crossing there are many pairs of flat pieces that cross for sure. The first may be a segment in
-/// space.
+/// Intersection of two faces by subdivision: separated pieces drop out, until the others are flat up to `touching`.
+/// Along an intersection many pairs of flat pieces certainly intersect. The first face may be a segment in space.
 pub fn crossing_of_bezier_faces(
     bezier_faces: [QuadraticBezierFace; 2],
     touching: f64,
@@ -45,7 +45,7 @@ pub fn crossing_of_bezier_faces(
     None
 }
 
-/// Where two polygons cross for sure, though both be off by half of `margin`; the first may be a segment.
+/// Certain intersection of two polygons, each with an error of up to half of `margin`; the first may be a segment.
 fn crossing_of_polygons(first: &[Vec3], second: &[Vec3], margin: f64) -> Option<Vec3> {
     if let &[from, to] = first {
         return facets(second).find_map(|facet| facet.passed_by(&[from, to], margin));

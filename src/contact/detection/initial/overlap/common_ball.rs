@@ -1,4 +1,4 @@
-//! How thick the part is that two bodies have in common.
+//! Thickness of the intersection of two bodies.
 
 use rayon::prelude::*;
 
@@ -7,25 +7,25 @@ use crate::math::Vec3;
 
 use super::side::Side;
 
-/// Points along each axis of the common box from which balls grow.
+/// Lattice points along each axis of the common box from which balls grow.
 const LATTICE: usize = 8;
 /// Most points of a body from which balls grow.
 const MAX_POINTS: usize = 1000;
-/// Most points that a growing ball touches one after the other, and most trials for each.
+/// Most contact points of a growing ball, and most trials for each.
 const MAX_TOUCHED: usize = 8;
 const MAX_TRIALS: usize = 30;
-/// Balls, the largest ones, that rise along the edges between what they touch, the steps of this and the part to which each
-/// is of the one before, the first of which is this part of the common box: the last is 1e-9 of it.
+/// Number of the largest balls that rise along the medial axis, their number of steps, and the ratio of successive step
+/// lengths, which is also the first step relative to the common box: the last step is 1e-9 of the box.
 const MAX_RISING: usize = 8;
 const RISING_STEPS: usize = 190;
 const SHORTER: f64 = 0.9;
 const FIRST_STEP: f64 = 0.5;
-/// Part by which a ball may be in a surface, and by which another one must be larger.
+/// Fraction by which a ball may intersect a surface, and by which another one must be larger to replace it.
 const TOLERANCE: f64 = 1e-9;
 
-/// Diameter and centre of the largest ball inside both of two closed surfaces, or nearly the largest.
+/// Diameter and centre of about the largest ball inside both of two closed surfaces.
 ///
-/// Neither body is out of the other before it has moved as far as the diameter.
+/// The bodies are separated only after a relative displacement of at least this diameter.
 pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec3) -> Option<(f64, Vec3)> {
     let both = Both(sides);
     let largest = 0.5 * common.diagonal();
@@ -50,7 +50,7 @@ pub fn common_ball(sides: [&Side<'_>; 2], common: &Aabb, depth: f64, inside: Vec
     Some((2.0 * found.radius, found.centre))
 }
 
-/// Centres of equal cells of a box, one where it is flat.
+/// Centres of equal cells of a box, a single layer where it is flat.
 fn lattice(bounds: &Aabb) -> Vec<Vec3> {
     let size = bounds.upper - bounds.lower;
     let count = |axis: usize| if size[axis] > TOLERANCE * size.max() { LATTICE } else { 1 };
@@ -60,7 +60,7 @@ fn lattice(bounds: &Aabb) -> Vec<Vec3> {
     along(0).flat_map(|x| along(1).flat_map(move |y| along(2).map(move |z| Vec3::new(x, y, z)))).collect()
 }
 
-/// A ball without a point of either surface, and one that it touches.
+/// A ball without surface points inside, and a point where it touches a surface.
 #[derive(Clone, Copy)]
 struct Ball {
     centre: Vec3,
@@ -78,7 +78,7 @@ impl Both<'_> {
         closest.map(ball).min_by(|a, b| a.radius.total_cmp(&b.radius))
     }
 
-    /// A ball that grows away from what it touches as long as it can.
+    /// A ball that grows away from its contact point as long as possible.
     fn grow(&self, start: &Vec3, largest: f64) -> Option<Ball> {
         let mut ball = self.ball_about(*start)?;
         for _ in 0..MAX_TOUCHED {
@@ -93,8 +93,8 @@ impl Both<'_> {
         Some(ball)
     }
 
-    /// The largest of the balls on a way from one, each step of which leads away from what it touches and is shorter than the
-    /// one before: where it touches two surfaces in turn, the way follows the middle between them.
+    /// The largest ball found by steps of decreasing length away from the contact point. Where the ball touches two
+    /// surfaces in turn, its path follows the medial surface between them.
     fn rise(&self, ball: Ball, step: f64) -> Ball {
         let (mut best, mut last, mut step) = (ball, ball, step);
         for _ in 0..RISING_STEPS {
@@ -109,11 +109,12 @@ impl Both<'_> {
         best
     }
 
-    /// The largest ball that touches the same point from the same side: one that is too large shrinks until it has no
-    /// point of the surfaces any more.
+    /// The largest ball that touches the same point from the same side: an oversized ball shrinks until no surface
+    /// point is inside.
     ///
     /// # Source
-    /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis. Comput. 28.
+    /// Ma, Bae & Choi 2012, "3D medial axis point approximation using nearest neighbors and the normal field", Vis.
+    /// Comput. 28.
     fn away_from(&self, ball: &Ball, largest: f64) -> Option<Ball> {
         let direction = (ball.centre - ball.touched).try_normalize(0.0)?;
         let (mut radius, mut touched) = (largest, ball.touched);

@@ -1,4 +1,4 @@
-//! Triangles and segments that edges pass through.
+//! Triangles and segments, and their intersections with edges.
 
 use crate::math::Vec3;
 
@@ -10,7 +10,7 @@ pub struct Facet {
 }
 
 impl Facet {
-    /// The given corners; the segment of the first two where the last are one.
+    /// From three corners; a segment if the last two coincide.
     pub fn new([a, b, c]: [usize; 3], corner: impl Fn(usize) -> Vec3) -> Self {
         Self { points: [corner(a), corner(b), corner(c)], count: if b == c { 2 } else { 3 } }
     }
@@ -19,8 +19,8 @@ impl Facet {
         &self.points[..self.count]
     }
 
-    /// Where a segment passes through, both ends farther than `margin` from the plane and the point as far inside the
-    /// border.
+    /// Intersection with a segment whose ends are both farther than `margin` from the plane, at a point as far inside
+    /// the border.
     pub fn pierced_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -28,7 +28,7 @@ impl Facet {
         self.holds(&point, &normal, margin).then_some(point)
     }
 
-    /// Where a segment passes through, or past the border by less than `slack`.
+    /// Intersection with a segment, or with a border widened by `slack`.
     pub fn met_by(&self, ends: &[Vec3; 2], slack: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, 0.0)?;
@@ -36,9 +36,8 @@ impl Facet {
         self.holds(&point, &normal, -slack).then_some(point)
     }
 
-    /// Where a segment passes through all that is nearer than `margin`: as long as it is that near to the plane, it is
-    /// farther inside the border. Nothing that deviates from the facet and from the segment by half of the margin each
-    /// lets one around the other.
+    /// Intersection with a segment that stays inside the border by more than its distance from the plane, wherever that
+    /// is below `margin`. Perturbations of facet and segment by half the margin each then keep the intersection.
     pub fn passed_by(&self, ends: &[Vec3; 2], margin: f64) -> Option<Vec3> {
         let normal = self.normal()?;
         let heights = self.heights_on_both_sides(ends, &normal, margin)?;
@@ -48,12 +47,12 @@ impl Facet {
         passes.then(|| at_height(ends, heights, 0.0))
     }
 
-    /// The middle of the line two triangles have in common, where a path across it in this one passes through all that
+    /// Midpoint of the intersection line of two triangles, where a path across it in this one passes through all that
     /// is nearer to the other than `margin`, as in [`Self::passed_by`].
     ///
     /// # Source
-    /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the line is where the
-    /// intervals overlap that the triangles have on the line of their planes.
+    /// Möller 1997, "A fast triangle-triangle intersection test", J. Graphics Tools 2(2): the intersection line is the
+    /// overlap of the intervals of the triangles on the line of their planes.
     pub fn crossing_with(&self, other: &Self, margin: f64) -> Option<Vec3> {
         let normals = [self.normal()?, other.normal()?];
         let line = normals[0].cross(&normals[1]);
@@ -76,7 +75,7 @@ impl Facet {
         passes.then_some(middle)
     }
 
-    /// Where the border of a triangle passes through the plane of another with this normal.
+    /// Intersections of the border of a triangle with the plane of another with this normal.
     fn cut(&self, other: &Self, normal: &Vec3) -> Option<[Vec3; 2]> {
         let heights = self.points.map(|point| normal.dot(&(point - other.points[0])));
         let crosses = |k: &usize| (heights[*k] < 0.0) != (heights[(k + 1) % 3] < 0.0);
@@ -87,14 +86,14 @@ impl Facet {
         Some([points.next()?, points.next()?])
     }
 
-    /// Unit normal; of a segment in the plane z = 0.
+    /// Unit normal; for a segment in the plane z = 0.
     fn normal(&self) -> Option<Vec3> {
         let [origin, second, third] = self.points;
         let across = if self.count == 2 { Vec3::z() } else { third - origin };
         (second - origin).cross(&across).try_normalize(0.0)
     }
 
-    /// Heights of the ends of a segment above the plane, where they are on both sides of it by more than `margin`.
+    /// Heights of the ends of a segment above the plane, if these are on both sides by more than `margin`.
     fn heights_on_both_sides(&self, ends: &[Vec3; 2], normal: &Vec3, margin: f64) -> Option<[f64; 2]> {
         let heights = ends.map(|end| normal.dot(&(end - self.points[0])));
         let on_both_sides =
@@ -102,7 +101,7 @@ impl Facet {
         on_both_sides.then_some(heights)
     }
 
-    /// Whether a point over the facet is farther than `margin` inside its border.
+    /// Whether the projection of a point is farther than `margin` inside the border.
     fn holds(&self, point: &Vec3, normal: &Vec3, margin: f64) -> bool {
         let corners = self.points();
         (0..corners.len()).all(|k| {

@@ -1,4 +1,4 @@
-//! Which facets are near an edge, without a look at all of them.
+//! Facets near an edge, by a box tree.
 
 use crate::contact::detection::tree::box_tree::BoxTree;
 use crate::contact::detection::tree::space_filling_curve::{self, Cube};
@@ -25,7 +25,7 @@ impl FacetTree {
         Self { facets, tree }
     }
 
-    /// Facets whose boxes are not disjoint from this one.
+    /// Facets whose boxes overlap this one.
     pub fn near(&self, of: &Aabb) -> impl Iterator<Item = &Facet> {
         self.tree.overlapping(Registers::default(), of).into_iter().map(|facet| &self.facets[facet as usize])
     }

@@ -1,4 +1,4 @@
-//! Bodies that overlap in a given configuration: a check of input, not part of a step.
+//! Overlap of bodies in a given configuration: a check of input, not part of a step.
 
 mod bezier_crossing;
 mod common_ball;
@@ -32,48 +32,48 @@ use facet_tree::FacetTree;
 use side::Side;
 pub(crate) use sorted_boxes::SortedBoxes;
 
-/// Two bodies that overlap.
+/// Two overlapping bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penetration {
     /// The two bodies, first < second.
     pub bodies: [u32; 2],
-    /// What of one is in the other.
+    /// What of one body is inside the other.
     pub entry: Entry,
-    /// How far one must be moved at least to be out of the other \[m\]: the greatest depth of a node inside the other, or
-    /// the diameter of the largest ball inside both, or nearly the largest, where that is more. Of open surfaces, the
-    /// depth of points of them; 0 where two of them cross.
+    /// Least displacement that separates them \[m\]: the largest depth of a node inside the other body, or about the
+    /// diameter of the largest ball inside both where that is more. For open surfaces the depth of their points; 0
+    /// where two open surfaces intersect.
     pub depth: f64,
-    /// Where \[m\].
+    /// Position \[m\].
     pub point: Vec3,
 }
 
-/// What of a body is in another one.
+/// What of a body is inside another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A node.
     Nodes,
-    /// No node, but faces cross.
+    /// No node, but faces intersect.
     Faces,
-    /// Neither, as where faces line up: only points inside both bodies tell that they overlap, and contact does not.
+    /// Neither, as for aligned faces: only points inside both bodies reveal the overlap, and contact does not.
     Insides,
 }
 
 /// Depth below which bodies count as touching, relative to the extent of the smaller one.
 const TOUCHING: f64 = 1e-9;
-/// Depth of points inside a body that are looked for in another one, relative to the same: bodies that touch are well
-/// apart from each other's.
+/// Depth of interior points of a body that are tested in another one, relative to the same extent: those of touching
+/// bodies are well separated.
 const INSET: f64 = 16.0;
-/// Distance from its border, relative to the same, within which a crossing of a curved face does not count.
+/// Distance from the border within which an intersection of a curved face is ignored, relative to the same extent.
 const BORDER: f64 = 16.0;
-/// Part by which a depth must be more than another one to be told in its place.
+/// Relative excess of one depth over another for it to be reported instead.
 const ROUNDING: f64 = 1e-6;
 
-/// Pairs of different bodies that overlap, ascending; [`self_crossings`] tells of the others.
+/// Pairs of different overlapping bodies, ascending; for single bodies see [`self_crossings`].
 ///
 /// # Cost
-/// A tree over the boxes of the bodies; for each pair whose boxes meet, a sweep over the edges and faces in the common
-/// box, and for the nodes in it a search of an index of the faces; the same for points a little inside. All faces of a
-/// body, some times, where bodies overlap.
+/// A tree over the boxes of the bodies. For each pair with overlapping boxes a sweep over the edges and faces in the
+/// common box, and for the nodes and interior points in it searches in an index of the faces. For overlapping bodies
+/// several passes over all faces.
 pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration> {
     let boxes: Vec<Option<Aabb>> =
         model.surfaces.iter().map(|surface| bounding_box(surface, positions)).collect();
@@ -108,7 +108,7 @@ pub fn penetrations(model: &ContactModel, positions: &[Vec3]) -> Vec<Penetration
         .collect()
 }
 
-/// What of one body is in the other, how deep a node is, and where.
+/// What of one body is inside the other, the depth of a node, and its position.
 fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, f64, Vec3)> {
     let deepest = [[0, 1], [1, 0]]
         .into_iter()
@@ -126,10 +126,10 @@ fn entry(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<(Entry, 
         .or_else(|| common_point(sides, common, touching).map(|point| (Entry::Insides, 0.0, point)))
 }
 
-/// A point inside both bodies that nodes and faces of one a little inside it have in the other.
+/// A point inside both bodies, from interior points of one tested in the other.
 ///
-/// Faces that line up have no points in each other's bodies, and no edges through each other. Moved inside, and shifted
-/// beside by less than that, they have, and those of bodies that touch are outside.
+/// Aligned faces have no points in each other's bodies, and no edges that intersect. Moved inward, and sideways by less
+/// than that, they have; those of touching bodies stay outside.
 fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<Vec3> {
     [[0, 1], [1, 0]].into_iter().find_map(|[a, b]| {
         let (inset, other) = (sides[a], sides[b]);
@@ -142,7 +142,7 @@ fn common_point(sides: [&Side<'_>; 2], common: &Aabb, touching: f64) -> Option<V
     })
 }
 
-/// A point where a straight edge of one body, a little inside it, passes through a flat face of the other.
+/// Intersection of a straight edge of one body, moved slightly inward, with a flat face of the other.
 fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f64) -> Option<Vec3> {
     if !inset.is_closed() {
         return None;
@@ -155,7 +155,7 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
         return None;
     }
     let facets = flat_facets(other.surface, other.positions, common, touching);
-    // Past a sharp corner of a facet a point is farther away than past its sides.
+    // At a sharp corner of a facet the distance of a point exceeds that from its sides.
     let is_on_other = |point: &Vec3| other.closest(point).is_some_and(|on| (on - point).norm() <= touching);
     let is_common = |point: &Vec3| is_on_other(point) && inset.holds(point, 0.25 * INSET * touching);
     ends.iter().find_map(|ends| {
@@ -165,7 +165,7 @@ fn inset_crossing(inset: &Side<'_>, other: &Side<'_>, common: &Aabb, touching: f
     })
 }
 
-/// How thick the part is that two bodies have in common, and where; of an open surface, how deep its faces are.
+/// Thickness and position of the intersection of two bodies; for an open surface the depth of its faces.
 fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) -> Option<(f64, Vec3)> {
     match sides.map(Side::is_closed) {
         [true, true] => common_ball(sides, common, INSET * touching, *point),
@@ -175,7 +175,7 @@ fn thickness(sides: [&Side<'_>; 2], common: &Aabb, point: &Vec3, touching: f64) 
     }
 }
 
-/// Box of the points that hold the faces.
+/// Box of the points that bound the faces.
 fn bounding_box(surface: &Surface, positions: &[Vec3]) -> Option<Aabb> {
     (0..surface.num_faces()).map(|face| box_of_face(surface, face, positions)).reduce(|a, b| a.union(&b))
 }
@@ -186,7 +186,7 @@ fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     Aabb::fit(control_points(kind, nodes, positions, &mut points), 0.0)
 }
 
-/// A point where a straight edge of one surface passes through a flat face of the other.
+/// Intersection of a straight edge of one surface with a flat face of the other.
 fn crossing(
     edges: &Surface,
     faces: &Surface,
@@ -203,7 +203,7 @@ fn crossing(
     })
 }
 
-/// The faces in a box that are the polygons of their corners, in triangles.
+/// The faces in a box that are flat polygons, as triangles.
 fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f64) -> FacetTree {
     let facets = (0..surface.num_faces())
         .filter(|&face| !box_of_face(surface, face, positions).excludes(bounds))
@@ -212,8 +212,8 @@ fn flat_facets(surface: &Surface, positions: &[Vec3], bounds: &Aabb, touching: f
     FacetTree::new(&facets.collect::<Vec<Facet>>())
 }
 
-/// The ends of the edges that are straight, with nodes in their middles where these deviate by no more than `touching`; in
-/// plane problems of the faces themselves.
+/// The ends of the straight edges, with middle nodes that deviate by at most `touching`; in plane problems of the faces
+/// themselves.
 fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl Iterator<Item = [u32; 2]> {
     let at = |node: u32| positions[node as usize];
     let is_straight = move |[a, b]: [u32; 2], middle: Option<u32>| {
@@ -228,8 +228,8 @@ fn straight_edges(surface: &Surface, positions: &[Vec3], touching: f64) -> impl 
     edges.map(|edge| edge.nodes).chain(segments)
 }
 
-/// A point where faces of two surfaces, one of them curved or both, pass through each other. Faces with a
-/// corner in one place are left out: they touch there, and where meshes fit each other along all of an edge.
+/// Intersection of faces of two surfaces, at least one of them curved. Faces with a common corner are left out: they
+/// touch there, and conforming meshes touch along whole edges.
 fn curved_crossing(
     surfaces: [&Surface; 2],
     positions: &[Vec3],
@@ -262,7 +262,7 @@ fn curved_crossing(
     })
 }
 
-/// Whether a face is the polygon of its corners, but for `touching`.
+/// Whether a face is the polygon of its corners, up to `touching`.
 fn is_flat(surface: &Surface, face: usize, positions: &[Vec3], touching: f64) -> bool {
     is_held_by_nodes(surface.face(face).0) && bezier_face(surface, face, positions).thickness() <= touching
 }

@@ -1,4 +1,4 @@
-//! Bodies that pass through themselves in a given configuration.
+//! Self-intersection of bodies in a given configuration.
 
 use rayon::prelude::*;
 
@@ -14,13 +14,13 @@ use super::bezier_crossing::crossing_of_bezier_faces;
 use super::facet::Facet;
 use super::{BORDER, TOUCHING, bezier_face, bounding_box, box_of_face, facets, is_flat, is_off_border};
 
-/// The bodies that can touch themselves and pass through themselves, and where \[m\].
+/// The bodies with self-contact that intersect themselves, and a point of intersection \[m\].
 ///
-/// A closed surface cannot enter itself unless some of its faces cross: an edge passes through a face that has no node
-/// of it, segments of a plane body cross, or curved faces without a common node do.
+/// A closed surface overlaps itself only if some of its faces intersect: an edge intersects a face without a common
+/// node, segments of a plane body cross, or curved faces without a common node intersect.
 ///
 /// # Cost
-/// For each body a tree over its faces, and the faces that are near each other in it.
+/// For each body a tree over its faces, and its pairs of nearby faces.
 pub fn self_crossings(model: &ContactModel, positions: &[Vec3]) -> Vec<(u32, Vec3)> {
     let crossing =
         |&body: &u32| Some((body, SelfCrossing::new(&model.surfaces[body as usize], positions)?.find()?));
@@ -42,7 +42,7 @@ impl<'a> SelfCrossing<'a> {
         Some(Self { surface, positions, tree, touching })
     }
 
-    /// The first crossing on the way down the tree.
+    /// The first intersection in a traversal of the tree.
     fn find(&self) -> Option<Vec3> {
         let tree = &self.tree;
         let mut pending = vec![[tree.root(); 2]];
@@ -70,7 +70,7 @@ impl<'a> SelfCrossing<'a> {
         None
     }
 
-    /// Where two faces cross.
+    /// Intersection of two faces.
     fn crossing(&self, faces: [usize; 2]) -> Option<Vec3> {
         let boxes = faces.map(|face| box_of_face(self.surface, face, self.positions));
         if boxes[0].excludes(&boxes[1]) {
@@ -87,7 +87,7 @@ impl<'a> SelfCrossing<'a> {
         self.pierced(first, second).or_else(|| self.pierced(second, first))
     }
 
-    /// Where an edge of one face passes through another that has no node of it.
+    /// Intersection of an edge of one face with another face without a common node.
     fn pierced(&self, edges: usize, face: usize) -> Option<Vec3> {
         let nodes = self.surface.face(face).1;
         let edges = self.surface.edges_of_face(edges).iter().map(|&edge| self.surface.edges()[edge as usize]);
@@ -109,7 +109,7 @@ impl<'a> SelfCrossing<'a> {
         })
     }
 
-    /// Where two segments without a common node cross in the plane.
+    /// Intersection of two segments without a common node in the plane.
     fn crossing_of_segments(&self, faces: [usize; 2]) -> Option<Vec3> {
         if self.share_a_node(faces) {
             return None;
@@ -145,7 +145,7 @@ impl<'a> SelfCrossing<'a> {
 mod tests {
     use super::*;
 
-    /// Two tetrahedra in one body, the tip of the second at a height above the first's face z = 0 … −1.
+    /// Two tetrahedra in one body, the tip of the second at a height above the face z = 0 … −1 of the first.
     fn tip_at(height: f64) -> Option<Vec3> {
         let positions: Vec<Vec3> = [
             [0.0, 0.0, 0.0],

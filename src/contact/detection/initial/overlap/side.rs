@@ -1,4 +1,4 @@
-//! A body of a pair: its surface, what is inside, and points a little inside.
+//! One body of a pair: its surface, its interior, and interior points near the surface.
 
 use rayon::prelude::*;
 
@@ -11,40 +11,40 @@ use crate::math::Vec3;
 
 use super::winding::{is_closed, winds_around};
 
-/// What all points inside are shifted by beside, in units of their depth: less than 1, so that they stay inside, and along
-/// no axis or diagonal, so that what lines up does so no more.
+/// Sideways shift of all interior points, in units of their depth: less than 1, so that they stay inside, and along no
+/// axis or diagonal, so that it removes alignments.
 const SHIFT: Vec3 = Vec3::new(0.31, 0.17, 0.23);
-/// Least cosine between the way out of a node and the normals around it, beyond which it has none.
+/// Least cosine between the outward direction of a node and the normals of its face ring; below it the node has none.
 const LEAST_COSINE: f64 = 0.05;
-/// Most steps to the way out of a node; two or three are usual.
+/// Most iterations for the outward direction of a node; two or three are usual.
 const MAX_STEPS: usize = 50;
 
-/// A surface and where its faces are.
+/// A surface and the index of its faces.
 pub struct Side<'a> {
     pub surface: &'a Surface,
     pub positions: &'a [Vec3],
     faces: ClosestFaceIndex,
-    /// Where each node of the surface goes to be inside by 1 or so; `None` of an open surface, which has no inside.
-    ways_inward: Option<Vec<Vec3>>,
+    /// Displacement of each node to a depth of about 1; `None` for an open surface, which has no interior.
+    inward_displacements: Option<Vec<Vec3>>,
 }
 
 impl<'a> Side<'a> {
     pub fn new(surface: &'a Surface, positions: &'a [Vec3]) -> Self {
         let faces = ClosestFaceIndex::build(surface, positions);
-        let ways_inward = is_closed(surface).then(|| ways_inward(surface, positions));
-        Self { surface, positions, faces, ways_inward }
+        let inward_displacements = is_closed(surface).then(|| inward_displacements(surface, positions));
+        Self { surface, positions, faces, inward_displacements }
     }
 
     pub fn is_closed(&self) -> bool {
-        self.ways_inward.is_some()
+        self.inward_displacements.is_some()
     }
 
-    /// The point of the surface that is closest to another one.
+    /// Closest point of the surface.
     pub fn closest(&self, point: &Vec3) -> Option<Vec3> {
         self.faces.closest(point, f64::INFINITY).map(|closest| closest.point.point)
     }
 
-    /// How deep points are behind their closest faces \[m\].
+    /// Depths of points behind their closest faces \[m\].
     pub fn depths(&self, points: &[Vec3]) -> Vec<f64> {
         let mut closest = vec![None; points.len()];
         self.faces.closest_to_all(points, f64::INFINITY, &mut closest);
@@ -57,7 +57,7 @@ impl<'a> Side<'a> {
         points.iter().zip(closest).map(depth).collect()
     }
 
-    /// Whether a point is deeper than `least` inside.
+    /// Whether the depth of a point exceeds `least`.
     pub fn holds(&self, point: &Vec3, least: f64) -> bool {
         self.depths(&[*point])[0] > least && self.winds_around(point)
     }
@@ -66,7 +66,7 @@ impl<'a> Side<'a> {
         winds_around(self.surface, self.positions, point)
     }
 
-    /// That of some points which is deepest inside, if any is deeper than `least`.
+    /// The deepest of some points, if deeper than `least`.
     pub fn deepest(&self, points: &[Vec3], least: f64) -> Option<(f64, Vec3)> {
         let depths = self.depths(points).into_iter().zip(points.iter().copied());
         let mut deepest: Vec<(f64, Vec3)> = depths.filter(|(depth, _)| *depth > least).collect();
@@ -86,23 +86,28 @@ impl<'a> Side<'a> {
         centres.filter(|point| bounds.contains(point)).collect()
     }
 
-    /// Where a node of a closed surface is when it is moved so deep inside, or where it is if there is no way inside.
+    /// A node of a closed surface moved inward to this depth, or in place if it has no inward direction.
     pub fn inset_node(&self, node: u32, depth: f64) -> Vec3 {
         let local = self.surface.local_node(node);
-        let way = self.ways_inward.as_ref().zip(local).map_or_else(Vec3::zeros, |(ways, local)| ways[local]);
-        self.positions[node as usize] + way * depth
+        let displacement = self
+            .inward_displacements
+            .as_ref()
+            .zip(local)
+            .map_or_else(Vec3::zeros, |(displacements, local)| displacements[local]);
+        self.positions[node as usize] + displacement * depth
     }
 
-    /// The nodes, and the centres of faces, so deep inside a closed surface, as far as they are in a box.
+    /// The nodes and face centres of a closed surface moved inward to this depth, as far as they are in a box.
     pub fn inset_points(&self, depth: f64, bounds: &Aabb) -> Vec<Vec3> {
-        let Some(ways) = &self.ways_inward else { return Vec::new() };
-        let nodes = self.surface.nodes().iter().zip(ways);
-        let nodes = nodes.map(|(&node, way)| self.positions[node as usize] + way * depth);
+        let Some(displacements) = &self.inward_displacements else { return Vec::new() };
+        let nodes = self.surface.nodes().iter().zip(displacements);
+        let nodes = nodes.map(|(&node, displacement)| self.positions[node as usize] + displacement * depth);
         let centres = (0..self.surface.num_faces()).map(|face| {
             let corners = self.surface.face(face).0.corners();
             let around = self.surface.local_nodes_of_face(face);
-            let way: Vec3 = corners.iter().map(|&k| ways[around[k as usize] as usize]).sum();
-            self.centre(face) + way * (depth / corners.len() as f64)
+            let displacement: Vec3 =
+                corners.iter().map(|&k| displacements[around[k as usize] as usize]).sum();
+            self.centre(face) + displacement * (depth / corners.len() as f64)
         });
         nodes.chain(centres).filter(|point| bounds.contains(point)).collect()
     }
@@ -116,28 +121,31 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Of each node, a way that goes behind all faces around it, by between 0.5 and some units; zero where there is none.
-fn ways_inward(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
+/// For each node a displacement behind all faces of its ring, by between 0.5 and a few units; zero where there is none.
+fn inward_displacements(surface: &Surface, positions: &[Vec3]) -> Vec<Vec3> {
     let is_plane = surface.distinct_kinds().iter().all(|kind| kind.dimension() == 1);
     let shift = if is_plane { Vec3::new(SHIFT.x, SHIFT.y, 0.0) } else { SHIFT };
     let at = |node: u32| positions[node as usize];
-    let way = |(local, &node): (usize, &u32)| {
+    let displacement = |(local, &node): (usize, &u32)| {
         let faces = surface.faces_of_local_node(local).iter();
         let normal = |&face: &u32| weighted_normal(surface, &at, face as usize, node).try_normalize(0.0);
         let normals: Vec<Vec3> = faces.filter_map(normal).collect();
-        way_out(&normals).map_or_else(Vec3::zeros, |out| -(out + shift))
+        outward_direction(&normals).map_or_else(Vec3::zeros, |out| -(out + shift))
     };
-    surface.nodes().par_iter().enumerate().map(way).collect()
+    surface.nodes().par_iter().enumerate().map(displacement).collect()
 }
 
-/// A way m with n·m ≥ 1 for all of these normals n, with equality for one: towards the point of their hull that is nearest
-/// to the origin, or about; `None` if that is the origin, or nearly so.
+/// A vector m with n·m ≥ 1 for all of these normals n, with equality for one: along the point of their hull nearest to
+/// the origin, approximately; `None` if that is about the origin.
 ///
 /// # Source
-/// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J. Control 4.
-fn way_out(normals: &[Vec3]) -> Option<Vec3> {
+/// Gilbert 1966, "An iterative procedure for computing the minimum of a quadratic form on a convex set", SIAM J.
+/// Control 4.
+fn outward_direction(normals: &[Vec3]) -> Option<Vec3> {
     let mut nearest = normals.iter().sum::<Vec3>() / normals.len() as f64;
-    let farthest_from = |way: &Vec3| normals.iter().copied().min_by(|a, b| a.dot(way).total_cmp(&b.dot(way)));
+    let farthest_from = |displacement: &Vec3| {
+        normals.iter().copied().min_by(|a, b| a.dot(displacement).total_cmp(&b.dot(displacement)))
+    };
     for _ in 0..MAX_STEPS {
         let least = farthest_from(&nearest)?;
         if least.dot(&nearest) > 0.5 * nearest.norm_squared() {
@@ -155,9 +163,9 @@ mod tests {
     use super::*;
     use crate::contact::detection::samples::Samples;
 
-    /// A way out goes before all faces where one exists, and there is none between faces that are opposed.
+    /// The outward direction is in front of all faces where one exists; opposed faces have none.
     #[test]
-    fn ways_out_go_before_all_faces() {
+    fn outward_directions_are_in_front_of_all_faces() {
         let samples = &mut Samples::new(8);
         for _ in 0..1000 {
             let axis = samples.direction();
@@ -167,13 +175,16 @@ mod tests {
                 .filter(|normal| normal.dot(&axis) > 0.2)
                 .chain([axis])
                 .collect();
-            let way = way_out(&normals).unwrap();
-            let least = normals.iter().map(|normal| normal.dot(&way)).fold(f64::INFINITY, f64::min);
-            assert!((least - 1.0).abs() < 1e-12 && way.norm() < 1.0 / LEAST_COSINE, "{normals:?}: {way:?}");
+            let displacement = outward_direction(&normals).unwrap();
+            let least = normals.iter().map(|normal| normal.dot(&displacement)).fold(f64::INFINITY, f64::min);
+            assert!(
+                (least - 1.0).abs() < 1e-12 && displacement.norm() < 1.0 / LEAST_COSINE,
+                "{normals:?}: {displacement:?}"
+            );
         }
         let (x, y) = (Vec3::x(), Vec3::y());
-        assert_eq!(way_out(&[x, -x]), None);
-        assert_eq!(way_out(&[x, y, -x, -y]), None);
-        assert_eq!(way_out(&[]), None);
+        assert_eq!(outward_direction(&[x, -x]), None);
+        assert_eq!(outward_direction(&[x, y, -x, -y]), None);
+        assert_eq!(outward_direction(&[]), None);
     }
 }

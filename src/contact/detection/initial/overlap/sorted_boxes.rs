@@ -1,8 +1,8 @@
-//! Which of many boxes are near a given one, without looking at all of them.
+//! Boxes near a given one, by sorting along an axis.
 
 use crate::contact::detection::volume::Aabb;
 
-/// Boxes sorted along the longest side of what holds them all.
+/// Boxes sorted along the longest side of their joint box.
 pub struct SortedBoxes<T> {
     axis: usize,
     /// Greatest width along the axis \[m\].
@@ -19,12 +19,12 @@ impl<T: Copy> SortedBoxes<T> {
         Self { axis, widest, boxes }
     }
 
-    /// All boxes, in their order.
+    /// All boxes, in sorted order.
     pub fn iter(&self) -> impl Iterator<Item = &(Aabb, T)> {
         self.boxes.iter()
     }
 
-    /// What belongs to the boxes that are not disjoint from this one.
+    /// Items of the boxes that overlap this one.
     pub fn near(&self, of: &Aabb) -> impl Iterator<Item = T> {
         let (first, last) = (of.lower[self.axis] - self.widest, of.upper[self.axis]);
         let start = self.boxes.partition_point(|b| b.0.lower[self.axis] < first);

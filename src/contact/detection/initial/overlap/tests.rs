@@ -1,11 +1,10 @@
-//! Crossings of curved faces, held against faces cut into many triangles.
+//! Intersections of curved faces, against finely triangulated faces.
 
 use super::*;
 use crate::contact::detection::samples::Samples;
 use crate::element::shape_values;
 
-/// Where the nodes of a quadrilateral and of a triangle are in the square, in which a side of the triangle is a
-/// diagonal.
+/// Coordinates of the nodes of a quadrilateral and of a triangle in the square; a side of the triangle is a diagonal.
 const PLACES: [[[f64; 2]; 9]; 2] = [
     [
         [-1.0, -1.0],
@@ -43,7 +42,7 @@ impl Single {
         Self { surface: Surface::new([(kind, numbers.as_slice())]), positions: nodes.to_vec() }
     }
 
-    /// A face that is flat but for random shifts of its nodes, anywhere near the origin.
+    /// A flat face with randomly shifted nodes, near the origin.
     fn random(samples: &mut Samples, kind: CellKind) -> Self {
         let places = &PLACES[usize::from(kind.linear() == CellKind::Tri3)];
         let axes = [samples.direction(), samples.direction()];
@@ -55,7 +54,7 @@ impl Single {
         Self::new(kind, &nodes)
     }
 
-    /// The face cut into triangles between points of a grid.
+    /// Triangulation of the face on a grid.
     fn triangles(&self, count: u32) -> Vec<[Vec3; 3]> {
         let (kind, _) = self.surface.face(0);
         let at = |i: usize, j: usize| {
@@ -97,7 +96,7 @@ fn found(a: &Single, b: &Single) -> Option<Vec3> {
         .or_else(|| curved_crossing([&a.surface, &second], &positions, &common, 1e-9))
 }
 
-/// Whether an edge of a triangle of one passes through one of the other.
+/// Whether an edge of a triangle of one intersects one of the other.
 fn cut(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> bool {
     let boxes: Vec<Aabb> = b.iter().map(|triangle| Aabb::fit(triangle, 0.0)).collect();
     a.iter().any(|first| {
@@ -115,7 +114,7 @@ fn cut(a: &[[Vec3; 3]], b: &[[Vec3; 3]]) -> bool {
     })
 }
 
-/// What crosses when cut into triangles is found, but for grazes, and nothing else is.
+/// Faces are reported exactly if their triangulations intersect, except for grazes.
 #[test]
 fn crossings_are_those_of_fine_triangles() {
     let samples = &mut Samples::new(12);
@@ -126,7 +125,7 @@ fn crossings_are_those_of_fine_triangles() {
         let (a, b) = (Single::random(samples, kinds[0]), Single::random(samples, kinds[1]));
         let is_found = found(&a, &b).is_some();
         let cut_into = |count: u32| cut(&a.triangles(count), &b.triangles(count));
-        // A graze is seen differently by coarse triangles.
+        // Coarse triangles classify a graze differently.
         if cut_into(16) != is_found && cut_into(128) != is_found {
             different += 1;
         } else if is_found {
@@ -138,8 +137,8 @@ fn crossings_are_those_of_fine_triangles() {
     assert!(crossing > 60 && apart > 60 && different == 0, "{crossing}, {apart}, {different}");
 }
 
-/// Two domes whose tops pass into each other, with all nodes and edges far away: seen down to a depth of some
-/// millionths, not seen where they touch or are apart.
+/// Two domes whose tops overlap, with all nodes and edges far away: detected down to a depth of some millionths, not
+/// where they touch or are separated.
 #[test]
 fn tops_of_domes_that_overlap_are_seen() {
     let dome = |top: f64, bend: f64| {
@@ -157,8 +156,8 @@ fn tops_of_domes_that_overlap_are_seen() {
     }
 }
 
-/// Two bars in the plane that cross like a plus sign, no node of one inside the other, of straight and of curved sides;
-/// laid side by side they only touch.
+/// Two bars in the plane that cross like a plus sign, no node of one inside the other, with straight and with curved
+/// sides; side by side they only touch.
 #[test]
 fn bars_that_cross_in_the_plane_are_seen() {
     let bar = |along: Vec3, across: Vec3, at: Vec3| {
@@ -186,8 +185,8 @@ fn bars_that_cross_in_the_plane_are_seen() {
     }
 }
 
-/// Bowls z = ±(a x² + b x y + c y²) that touch at the origin, over any triangles and parallelograms around it and
-/// turned in any way: where they are apart by less than flat pieces deviate from them, these may cross.
+/// Bowls z = ±(a x² + b x y + c y²) that touch at the origin, over triangles and parallelograms around it in any
+/// orientation: where their gap is below the deviation of flat pieces, these may intersect.
 #[test]
 fn bowls_that_touch_do_not_overlap() {
     let samples = &mut Samples::new(3);
@@ -217,8 +216,8 @@ fn bowls_that_touch_do_not_overlap() {
     }
 }
 
-/// Faces of six nodes that are triangles are whole pieces: they cross inside, though the edges that pass through the
-/// other are their borders.
+/// Flat six-node triangles are whole pieces: they intersect inside, though the intersecting edges are borders of the
+/// other.
 #[test]
 fn straight_faces_of_six_nodes_that_cross_are_seen() {
     let straight = |turn: &dyn Fn(Vec3) -> Vec3, kind: CellKind| {
@@ -234,8 +233,8 @@ fn straight_faces_of_six_nodes_that_cross_are_seen() {
     }
 }
 
-/// A triangle over the saddle z = x y: an edge between the saddle and the two triangles of its corners touches nothing,
-/// one through the saddle does.
+/// A triangle over the saddle z = x y: an edge between the saddle and the two triangles of its corners does not
+/// intersect, one through the saddle does.
 #[test]
 fn warped_quadrilaterals_are_no_triangles() {
     let corners = [[-1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, -1.0]];
@@ -249,8 +248,8 @@ fn warped_quadrilaterals_are_no_triangles() {
     }
 }
 
-/// Sides of three nodes that cross before they meet in a corner: what is above the loop between is outside, though
-/// the side next to it turns its back.
+/// Sides of three nodes that cross before they meet in a corner: the region above the loop between them is outside,
+/// though the adjacent side faces away.
 #[test]
 fn a_node_beside_an_inverted_corner_is_outside() {
     let wedge = [[0.0, 0.0], [1.0, -0.2], [1.0, 0.2], [0.5, 0.1], [1.1, 0.0], [0.5, -0.1]];

@@ -1,7 +1,7 @@
-//! How often a surface goes round a point: whether the point is inside, whatever the normals near it tell.
+//! Winding number of a surface about a point, which tells inside from outside independently of the normals nearby.
 //!
-//! Where a body passes through itself, as beside a sharp edge that two bulging faces share, the closest face may turn
-//! its back to a point outside. The number of times the surface goes round the point does not depend on that.
+//! Where a body intersects itself, as beside a sharp edge of two bulging faces, the closest face may face away from a
+//! point outside. The winding number does not depend on that.
 
 use std::f64::consts::TAU;
 
@@ -12,18 +12,19 @@ use crate::math::Vec3;
 
 use super::facet::fan;
 
-/// Deviation of a piece of a face from its corners, relative to its distance, that is left as it is: pieces of
-/// different size have seams between them, which are seen under angles of this size.
+/// Deviation of a piece of a face from its corners, relative to its distance, that is neglected: pieces of different
+/// size have gaps between them, which are seen under angles of this size.
 const COARSENESS: f64 = 0.05;
-/// Most halvings of a face, which end on a point that is on it.
+/// Most subdivisions of a face, reached for a point on it.
 const MAX_HALVINGS: u32 = 48;
 
-/// Whether a surface goes round a point; so it is taken to do if it is open and the number is no whole one.
+/// Whether the winding number of a surface about a point is not zero; true for an open surface with a fractional
+/// number.
 pub fn winds_around(surface: &Surface, positions: &[Vec3], point: &Vec3) -> bool {
     !is_closed(surface) || winding_number(surface, positions, point).abs() > 0.5
 }
 
-/// Whether a surface has no border: faces run along each edge, or from each node in the plane, as often one way as the
+/// Whether a surface has no border: every edge, in the plane every node, has as many faces in one orientation as in the
 /// other.
 pub fn is_closed(surface: &Surface) -> bool {
     let (mut of_edges, mut of_nodes) =
@@ -33,7 +34,7 @@ pub fn is_closed(surface: &Surface) -> bool {
         let corner = |k: usize| nodes[kind.corners()[k % kind.corners().len()] as usize];
         for (k, &edge) in surface.edges_of_face(face).iter().enumerate() {
             let forward = surface.edges()[edge as usize].nodes == [corner(k), corner(k + 1)];
-            // The ends of a collapsed edge are one node.
+            // A collapsed edge has one node twice.
             let runs = corner(k) != corner(k + 1);
             of_edges[edge as usize] += i32::from(runs) * if forward { 1 } else { -1 };
         }
@@ -47,8 +48,8 @@ pub fn is_closed(surface: &Surface) -> bool {
     of_edges.iter().chain(&of_nodes).all(|&count| count == 0)
 }
 
-/// The winding number of a closed surface but for some hundredths: 0 outside, ±1 inside, and others where it passes
-/// through itself.
+/// Winding number of a closed surface up to some hundredths: 0 outside, ±1 inside, other values where it intersects
+/// itself.
 fn winding_number(surface: &Surface, positions: &[Vec3], point: &Vec3) -> f64 {
     let faces = (0..surface.num_faces()).map(|face| surface.face(face));
     let of_face = |(kind, nodes): (_, &[u32])| {
@@ -73,8 +74,8 @@ fn angle_of_bezier_face(bezier_face: &QuadraticBezierFace, point: &Vec3, halving
     sum
 }
 
-/// Angle \[rad\] in which a segment is seen from a point, or half the solid angle \[sr\] of a triangle; a segment in the
-/// plane is a triangle whose last corners are one.
+/// Angle \[rad\] under which a segment is seen from a point, or half the solid angle \[sr\] of a triangle; a segment in
+/// the plane is a triangle with its last corners coincident.
 ///
 /// # Source
 /// Van Oosterom & Strackee 1983, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30(2), eq. (8).
@@ -107,7 +108,7 @@ mod tests {
         (Surface::new(faces.iter().map(|nodes| (CellKind::Tri6, nodes.as_slice()))), positions)
     }
 
-    /// Points a little to either side of a face, down to a billionth, are in and out.
+    /// Points on either side of a face, down to a billionth, are classified.
     #[test]
     fn winding_numbers_tell_in_from_out() {
         let (surface, positions) = bulging();

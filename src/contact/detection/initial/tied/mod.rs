@@ -1,4 +1,4 @@
-//! Surfaces that are tied: which node stays on which point of which face, or on which mean of them.
+//! Tied surfaces: each tied node stays at a point of a face, or at a weighted mean of target nodes.
 
 mod overlap_weights;
 mod plane_overlap;
@@ -11,7 +11,7 @@ use crate::math::Vec3;
 
 use crate::contact::detection::tree::closest_face::{ClosestFace, ClosestFaceIndex};
 
-/// Gap below which a node is on a face, relative to the distance within which it is looked for.
+/// Gap below which a node is on a face, relative to the search distance.
 const ON_FACE: f64 = 1e-12;
 
 /// Two bodies to tie: the nodes of the contactor to the faces of the target.
@@ -21,16 +21,16 @@ pub struct TiedSurfaces<'a> {
     pub bodies: [u32; 2],
     /// Their surfaces.
     pub surfaces: [&'a Surface; 2],
-    /// How far a node may be from a face to be tied to it \[m\].
+    /// Largest distance of a tied node from its face \[m\].
     pub within: f64,
 }
 
 impl TiedSurfaces<'_> {
-    /// A constraint of each node within the distance of a face, with its closest point there, at these positions; gaps
-    /// are distances, ≥ 0, along normals from the face to the node.
+    /// A constraint for each node within the distance of a face, with its closest point at these positions; gaps are
+    /// distances, ≥ 0, along normals from the face to the node.
     ///
     /// # Cost
-    /// An index of the target's faces, and a search in it for each node of the contactor.
+    /// An index of the faces of the target, and a search in it for each node of the contactor.
     pub fn find_points(&self, positions: &[Vec3]) -> Constraints {
         let mut ties = Constraints::default();
         for (&node, closest) in self.surfaces[0].nodes().iter().zip(self.closest(positions)) {
@@ -41,8 +41,8 @@ impl TiedSurfaces<'_> {
         ties
     }
 
-    /// A constraint of each of the same nodes, with weights by which a uniform traction is transmitted exactly where all
-    /// faces around the node are over the target; elsewhere with its closest point.
+    /// A constraint for each of the same nodes, with weights that transmit a uniform traction exactly where the target
+    /// covers all faces of the ring of the node; elsewhere with its closest point.
     pub fn find(&self, positions: &[Vec3]) -> Constraints {
         let [contactor, target] = self.surfaces;
         let closest = self.closest(positions);
@@ -82,7 +82,7 @@ impl TiedSurfaces<'_> {
         self.push(node, offset, (nodes, &values[..nodes.len()]), ties);
     }
 
-    /// A tie of a node that is off by this from its place among nodes of the target, by their shares in it \[m\].
+    /// A tie of a node with this offset from the weighted mean of target nodes \[m\].
     fn push(&self, node: u32, offset: Vec3, (nodes, shape_values): (&[u32], &[f64]), ties: &mut Constraints) {
         let gap = if offset.norm() > ON_FACE * self.within { offset.norm() } else { 0.0 };
         let normal = offset.try_normalize(0.0).unwrap_or_else(Vec3::x);
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::mesh::CellKind;
 
-    /// Of three nodes over a square one is on it, one near it, and one too far; the weights are those of the place.
+    /// Of three nodes over a square one is on it, one near it, and one too far; the weights are those of its position.
     #[test]
     fn near_nodes_are_tied_where_they_are() {
         let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 2.0, 0.0]];

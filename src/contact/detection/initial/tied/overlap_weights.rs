@@ -35,26 +35,25 @@ use crate::mesh::CellKind;
 
 use super::plane_overlap::{Plane, overlap_points};
 
-/// α of the replaced shape functions.
+/// α of the modified shape functions.
 const SHIFT: f64 = 0.2;
-/// How much of a face has to be covered by the other surface for integrals over it, and by how much more it may seem to be
-/// where the surfaces are curved.
+/// Least covered fraction of a face for integrals over it, and largest apparent one, for curved surfaces.
 const COVERED: [f64; 2] = [0.9, 1.1];
-/// Part of a face up to which it is not covered at all.
+/// Covered fraction up to which a face counts as not covered.
 const BARE: f64 = 1e-6;
-/// Cosine between the normals of faces that can overlap, at the most: they look at each other.
+/// Largest cosine between the normals of overlapping faces, which are opposed.
 const OPPOSED: f64 = -0.5;
-/// Shares that are rounding.
+/// Weights below this are rounding.
 const NOTHING: f64 = 1e-10;
 
 type Matrix = SMatrix<f64, MAX_FACE_NODES, MAX_FACE_NODES>;
 
-/// Nodes of the target and their shares s_il of the place of a node; their sum is 1.
+/// Nodes of the target and their weights s_il for the position of a node; their sum is 1.
 pub(super) type Shares = Vec<(u32, f64)>;
 
-/// What a face adds to its nodes.
+/// Contributions of a face to its nodes.
 struct OfFace {
-    /// The part of its area that is covered.
+    /// Covered fraction of its area.
     covered: f64,
     /// ∫ Ñ_i dA.
     areas: [f64; MAX_FACE_NODES],
@@ -62,11 +61,10 @@ struct OfFace {
     products: Vec<BTreeMap<u32, f64>>,
 }
 
-/// Shares of the nodes of a contactor all of whose faces over a target are covered by it, among those for which `is_near`;
-/// none of others.
+/// Weights of the near contactor nodes (`is_near`) all of whose faces the target covers; `None` for others.
 ///
 /// # Cost
-/// An index of the faces of the target, and for each face of the contactor its overlaps with those near it.
+/// An index of the faces of the target, and for each face of the contactor its overlaps with nearby faces.
 pub(super) fn consistent_shares(
     [contactor, target]: [&Surface; 2],
     positions: &[Vec3],
@@ -93,7 +91,7 @@ pub(super) fn consistent_shares(
             contactor.face(face).1.iter().zip(of_face.areas).zip(&of_face.products)
         {
             let sums = nodes.entry(node).or_default();
-            // A face that is covered in part leaves none of its nodes with shares.
+            // The nodes of a partly covered face have no weights.
             let is_covered = (COVERED[0]..=COVERED[1]).contains(&of_face.covered);
             sums.0 += if is_covered { area } else { f64::NAN };
             products.iter().for_each(|(&node, value)| *sums.1.entry(node).or_default() += value);
@@ -105,7 +103,7 @@ pub(super) fn consistent_shares(
     shares
 }
 
-/// Sums over an area without those that are rounding; none where there is no area.
+/// Sums divided by an area, without rounding residues; empty where the area is zero.
 fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     if area.is_nan() || area <= 0.0 {
         return None;
@@ -115,7 +113,8 @@ fn normalised(mut sums: BTreeMap<u32, f64>, area: f64) -> Option<Shares> {
     (total > 0.0).then(|| sums.into_iter().map(|(node, value)| (node, value / total)).collect())
 }
 
-/// From the coefficients of the replaced shape functions to the places of middle nodes, u_m = (1 − 2α) ũ_m + α Σ ũ_c.
+/// From the coefficients of the modified shape functions to the positions of middle nodes, u_m = (1 − 2α) ũ_m + α Σ
+/// ũ_c.
 fn shift_back(contactor: &Surface, shares: &mut BTreeMap<u32, Shares>) {
     let mut shifted: BTreeMap<u32, Option<Shares>> = BTreeMap::new();
     for face in 0..contactor.num_faces() {
@@ -150,7 +149,7 @@ const fn is_replaced(kind: CellKind) -> bool {
     matches!(kind, CellKind::Tri6 | CellKind::Quad8)
 }
 
-/// Ñ from N of a face of this kind.
+/// Ñ from N for a face of this kind.
 fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     if is_replaced(kind) {
         let count = kind.corners().len();
@@ -163,7 +162,7 @@ fn replace(kind: CellKind, values: &mut [f64; MAX_FACE_NODES]) {
     }
 }
 
-/// The integrals over a face of the contactor; none where it is bare.
+/// The integrals over a face of the contactor; `None` if it is not covered.
 fn of_face(
     [contactor, target]: [&Surface; 2],
     face: usize,
@@ -209,7 +208,7 @@ fn of_face(
     for k in nodes.len()..MAX_FACE_NODES {
         mass[(k, k)] = 1.0;
     }
-    // A face that is covered by a sliver only may have none; it gives its nodes no shares.
+    // A face covered only by a sliver may be singular; its nodes then get no weights.
     let inverse = mass.try_inverse().unwrap_or_else(Matrix::zeros);
     let mut products = vec![BTreeMap::new(); nodes.len()];
     for (weight, values, other, other_values) in points {

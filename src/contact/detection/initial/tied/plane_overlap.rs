@@ -1,4 +1,4 @@
-//! The overlap of two faces in the plane of the first, and Gauss points in it.
+//! Overlap of two faces in the plane of the first, and Gauss points on it.
 
 use crate::math::Vec3;
 use crate::mesh::CellKind;
@@ -21,7 +21,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// Through the middle of the nodes of a face with this unit normal.
+    /// Through the centre of the nodes of a face with this unit normal.
     pub fn new(normal: Vec3, places: &[Vec3]) -> Self {
         let origin = places.iter().sum::<Vec3>() / places.len() as f64;
         let along = places[1] - places[0];
@@ -37,14 +37,14 @@ impl Plane {
         self.origin + self.axes[0] * x + self.axes[1] * y
     }
 
-    /// Area of a face in the plane \[m²\], of segments the length \[m\].
+    /// Area of a face in the plane \[m²\]; for segments the length \[m\].
     pub fn area_of(&self, kind: CellKind, places: &[Vec3]) -> f64 {
         let facets = facets(kind).iter();
         facets.map(|facet| size(&facet.iter().map(|&k| self.project(&places[k])).collect::<Vec<_>>())).sum()
     }
 }
 
-/// Convex parts of a face, by its nodes: a quadratic one in those that its middle nodes make.
+/// Convex parts of a face, by its nodes: a quadratic face is divided at its middle nodes.
 fn facets(kind: CellKind) -> &'static [&'static [usize]] {
     match kind {
         CellKind::Line2 => &[&[0, 1]],
@@ -56,7 +56,8 @@ fn facets(kind: CellKind) -> &'static [&'static [usize]] {
     }
 }
 
-/// Points of the plane and their weights \[m²\] that integrate over the overlap of two faces, projected; of segments \[m\].
+/// Points of the plane and their weights \[m²\] that integrate over the overlap of two projected faces; for segments
+/// \[m\].
 pub(super) fn overlap_points(
     plane: &Plane,
     (kind, places): (CellKind, &[Vec3]),
@@ -69,7 +70,7 @@ pub(super) fn overlap_points(
     let mut points = Vec::new();
     for polygon in polygons(kind, places) {
         for mut other in polygons(other_kind, other_places) {
-            // They look at each other: what goes round the one way in the one goes round the other way in the other.
+            // The normals are opposed, so the faces have opposite orientations in the plane.
             other.reverse();
             if polygon.len() == 2 {
                 append_points_of_segment(plane, &polygon, &other, &mut points);
@@ -89,7 +90,7 @@ fn append_points_of_segment(plane: &Plane, one: &[Point], other: &[Point], point
     }
 }
 
-/// Points of the triangles from the first corner of a convex polygon, each a square that is drawn together at one side.
+/// Gauss points of the triangles from the first corner of a convex polygon, each a square collapsed at one side.
 fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>) {
     for k in 2..polygon.len() {
         let [a, b, c] = [polygon[0], polygon[k - 1], polygon[k]];
@@ -104,7 +105,8 @@ fn append_points(plane: &Plane, polygon: &[Point], points: &mut Vec<(Vec3, f64)>
     }
 }
 
-/// The part of a polygon in a convex one, both counter-clockwise (Sutherland & Hodgman, Comm. ACM 17 (1974) 32–42).
+/// Intersection of a polygon with a convex one, both counter-clockwise (Sutherland & Hodgman, Comm. ACM 17 (1974)
+/// 32–42).
 fn clipped(polygon: &[Point], by: &[Point]) -> Vec<Point> {
     let mut part = polygon.to_vec();
     for k in 0..by.len() {
@@ -143,8 +145,8 @@ fn size(polygon: &[Point]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Integrals over the overlap of two squares and of a square and a six-node triangle, of polynomials of the fifth degree,
-    /// are exact.
+    /// Integrals of polynomials of the fifth degree over the overlap of two squares, and of a square and a six-node
+    /// triangle, are exact.
     #[test]
     fn overlaps_are_integrated() {
         let square: Vec<Vec3> =

@@ -37,7 +37,7 @@ mod tests {
 
     /// Edges of 2 m that cross at their middles, one along x, the other along y at this depth, which it reached in a
     /// step by a given displacement.
-    fn crossing(depth: f64, way: f64) -> (Constraints, [Vec<Vec3>; 2]) {
+    fn crossing(depth: f64, displacement: f64) -> (Constraints, [Vec<Vec3>; 2]) {
         let at = |height: f64| {
             let other = [-1.0, 1.0].map(|y| Vec3::new(0.0, y, height));
             [-Vec3::x(), Vec3::x()].into_iter().chain(other).collect::<Vec<_>>()
@@ -46,11 +46,11 @@ mod tests {
         let side = |body, nodes| Side { body, nodes, shape_values: &[0.5, 0.5] };
         let key = ContactKey::Edges(EdgeOnEdge { contactor: 3, target: 9 });
         constraints.push(key, -depth, -Vec3::z(), side(0, &[0, 1]), side(1, &[2, 3]));
-        (constraints, [at(way - depth), at(-depth)])
+        (constraints, [at(displacement - depth), at(-depth)])
     }
 
-    fn has_passed(depth: f64, way: f64, before: &Constraints) -> bool {
-        let (constraints, [from, to]) = crossing(depth, way);
+    fn has_passed(depth: f64, displacement: f64, before: &Constraints) -> bool {
+        let (constraints, [from, to]) = crossing(depth, displacement);
         edges_have_passed(&constraints.get(0), before, [&from, &to])
     }
 

@@ -197,7 +197,7 @@ fn closest_points_of_parabolas_are_stationary() {
 /// Edges excluded before their closest points are computed are parallel, or apart; a slightly larger angle or smaller
 /// distance is not excluded.
 #[test]
-fn edges_told_at_once_are_parallel_or_apart() {
+fn edges_excluded_early_are_parallel_or_apart() {
     let samples = &mut Samples::new(12);
     let mut told = [0; 3];
     for _ in 0..20_000 {
@@ -231,7 +231,7 @@ fn edges_told_at_once_are_parallel_or_apart() {
 
 /// Arcs may cross where their chords are parallel: only edges without middle nodes are excluded by their chords.
 #[test]
-fn edges_with_middle_nodes_are_not_told_by_their_chords() {
+fn edges_with_middle_nodes_are_not_excluded_by_their_chords() {
     let samples = &mut Samples::new(13);
     let positions: Vec<Vec3> = (0..12).map(|_| samples.vector(1.0)).collect();
     let surface = |kind, nodes: &[u32]| Surface::new([(kind, nodes)]);

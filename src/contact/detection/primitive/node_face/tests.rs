@@ -188,7 +188,7 @@ fn each_node_has_the_closest_of_its_candidates() {
 /// Nodes of faces at right angles, within [`SQUARE`], to adjacent triangles, all rotated: the side of a candidate is
 /// classified alike in any lane, and in the scalar form beside a quadrilateral. Other methods are left out.
 #[test]
-fn sides_are_told_alike_in_lanes_and_out() {
+fn sides_agree_in_lanes_and_out() {
     const FAR: u32 = 8;
     let samples = &mut Samples::new(9);
     let (mut triangles, mut quadrilaterals, mut contactors) = (Vec::new(), Vec::new(), Vec::new());

@@ -59,21 +59,20 @@ pub struct Impact {
     pub normal: Vec3,
 }
 
-/// First s in [0, `duration`] at which the faces touch; `None` when they do not.
+/// First s in [0, `duration`] at which the faces touch; `None` if they do not.
 ///
-/// - Faces that touch at the start (within 16 units in the last place of their coordinates) impact at time 0
-///   unless they provably part or rest: a closing speed within rounding counts as none, but a deviation of the
-///   accelerations that could push them together does not.
-///   Faces in one plane count as lying on the sides their outward normals tell (nodes counter-clockwise seen from
-///   outside).
-/// - Faces that overlap at the start impact at time 0 when they approach along the direction of least overlap,
-///   and not at all otherwise.
-/// - A pair still undecided after ten thousand advances, a graze to within rounding, impacts at the time reached:
-///   earlier than any touch, and an event too many rather than one missed. So do paths that are not finite.
+/// - Faces that touch at the start (within 16 units in the last place of their coordinates) impact at time 0 unless
+///   they provably separate or rest. A closing speed within rounding counts as zero, a deviation of the accelerations
+///   that could close the gap does not. Coplanar faces lie on the sides of their outward normals (nodes
+///   counter-clockwise seen from outside).
+/// - Faces that overlap at the start impact at time 0 if they approach along the direction of least overlap, and
+///   otherwise not at all.
+/// - A pair undecided after ten thousand advances, a graze within rounding, impacts at the time reached: earlier than
+///   any contact, and one event too many rather than one missed. The same holds for paths that are not finite.
 /// - Curved faces, quadratic ones and warped quadrilaterals, touch where their gap is below 1e-9 of the size of the
-///   smaller; the time is early by no more than the faces need for that gap at their greatest relative speed. Where
-///   they fit each other so closely that thousands of patches would touch at once, the time is that at which a gap
-///   is left which the patches do not resolve: early, never late.
+///   smaller. The time is early by at most the time in which the faces close that gap at their largest relative speed.
+///   Where they conform so closely that thousands of Bézier faces would touch at once, the time is that at which a gap
+///   unresolved by these is left: early, never late.
 pub fn time_of_impact<A: FacePath, B: FacePath>(a: &A, b: &B, duration: f64) -> Option<Impact> {
     time_of_approach(a, b, 0.0, duration)
 }
@@ -119,8 +118,8 @@ pub fn time_of_approach<A: FacePath, B: FacePath>(
         if next.step == f64::INFINITY || next.step > remaining {
             return None;
         }
-        let goes_on = next.step > TIME_ROUNDING * s;
-        if !goes_on {
+        let makes_progress = next.step > TIME_ROUNDING * s;
+        if !makes_progress {
             break;
         }
         s = (s + next.step).min(duration);

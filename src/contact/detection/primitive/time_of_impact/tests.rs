@@ -138,14 +138,17 @@ fn triangle() -> impl Strategy<Value = [Vec3; 3]> {
 /// Two triangles, separated at the start, that approach each other within about one second.
 fn approaching_pair(acceleration: f64) -> impl Strategy<Value = (RigidFace, RigidFace)> {
     let motion = (vector(1.0), vector(1.0), vector(5.0), 0.2..1.0_f64);
-    (triangle(), triangle(), motion).prop_filter_map("near", move |(x, y, (way, aim, pull, time))| {
-        let apart = way.normalize() * 4.5;
-        let pull = pull * acceleration;
-        let velocity = (aim * 0.8 - apart) / time - pull * (0.5 * time);
-        let a = RigidFace::translating(CellKind::Tri3, &x.map(|node| node + apart), velocity, pull);
-        let b = RigidFace::translating(CellKind::Tri3, &y, Vec3::zeros(), Vec3::zeros());
-        apart.iter().all(|c| c.is_finite()).then_some((a, b))
-    })
+    (triangle(), triangle(), motion).prop_filter_map(
+        "near",
+        move |(x, y, (displacement, aim, pull, time))| {
+            let apart = displacement.normalize() * 4.5;
+            let pull = pull * acceleration;
+            let velocity = (aim * 0.8 - apart) / time - pull * (0.5 * time);
+            let a = RigidFace::translating(CellKind::Tri3, &x.map(|node| node + apart), velocity, pull);
+            let b = RigidFace::translating(CellKind::Tri3, &y, Vec3::zeros(), Vec3::zeros());
+            apart.iter().all(|c| c.is_finite()).then_some((a, b))
+        },
+    )
 }
 
 /// Bound on the coordinates of the nodes of two faces up to a time \[m\].

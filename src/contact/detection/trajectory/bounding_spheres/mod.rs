@@ -1,28 +1,28 @@
-//! Level 1: when can two moving spheres meet.
+//! Level 1: time of contact of two moving spheres.
 //!
-//! The distance of two centres under constant acceleration against the sum of two radii that grow linearly and
-//! quadratically in time is the quartic
+//! For constant acceleration and radii that grow linearly and quadratically in time, the difference of the squared
+//! distance of the centres and the squared sum of the radii is the quartic
 //!
 //! ```text
 //! p(t) = d(t)·d(t) − ρ(t)²,   d(t) = d + v t + a t²/2,   ρ(t) = r₀ + r₁ t + r₂ t²/2
 //! ```
 //!
-//! (Aragón & Molinari 2014, eq. (12), for r₁ = r₂ = 0). The growth bounds what the sphere does not know: the
-//! deformation of what it holds and the error of its acceleration. The time returned is *conservative*: rounding
-//! included, it is never later than the first root of p, and a grazing pass is reported rather than missed.
+//! (Aragón & Molinari 2014, eq. (12), for r₁ = r₂ = 0). The growth bounds the deformation of the content of the sphere
+//! and the error of its acceleration. The returned time is *conservative*: including rounding it is never later than
+//! the first root of p, and a grazing pass is reported rather than missed.
 
 use crate::math::{
     Vec3,
     polynomial::{first_root, first_root_of_quadratic},
 };
 
-/// Rounding of c₀ … c₄ and of p, in units of 2⁻⁵³ times the scale of its terms; about twice what was estimated
-/// for their evaluation, held against higher precision by the tests.
+/// Rounding of c₀ … c₄ and of p, in units of 2⁻⁵³ times the scale of its terms; about twice the estimate for their
+/// evaluation, tested against higher precision.
 const QUARTIC_ROUNDING: f64 = 64.0 * 0.5 * f64::EPSILON;
 /// Rounding of positions, distances and speeds, relative to the sum of the sizes of their terms; estimated below
 /// half of this.
 const ROUNDING: f64 = 16.0 * 0.5 * f64::EPSILON;
-/// Steps of the advance that sharpens a time; each doubles the digits of a head-on contact.
+/// Steps of the advance that refines a time; each doubles the digits of a head-on contact.
 const MAX_ADVANCES: usize = 30;
 /// Lengths \[m\] below which powers of time would underflow: such a pair counts as touching.
 const SMALLEST_SCALE: f64 = 1e-280;
@@ -44,7 +44,7 @@ pub struct MovingSphere {
     pub growth_rate: f64,
 }
 
-/// Motion of one sphere as seen from the other.
+/// Relative motion of the spheres.
 #[derive(Clone, Copy)]
 struct RelativeMotion {
     distance: Vec3,
@@ -57,16 +57,15 @@ struct RelativeMotion {
 
 /// First time in \[0, `horizon`\] \[s\] at which the spheres can touch; `None` if they certainly do not.
 ///
-/// Spheres that touch or overlap give `Some(0.0)`, even if they separate. A NaN, or a product that overflows,
-/// gives `Some(0.0)` too: no contact is lost to bad data. So does an infinite horizon, unless the relative motion
-/// is uniform.
+/// Spheres that touch or overlap give `Some(0.0)`, even if they separate. NaN or overflow also gives `Some(0.0)`, as
+/// does an infinite horizon unless the relative motion is uniform: invalid data never hides a contact.
 ///
 /// # Source
 /// Aragón & Molinari 2014, eq. (12); first root by monotone pieces, see [`first_root`].
 ///
 /// # Cost
-/// Two spheres in the same field of gravity: two square roots. Otherwise a quartic, and a few steps of advance if
-/// they meet.
+/// Two spheres in the same field of gravity: two square roots. Otherwise a quartic, and a few steps of advance if they
+/// touch.
 pub fn time_of_contact(a: &MovingSphere, b: &MovingSphere, horizon: f64) -> Option<f64> {
     if horizon < 0.0 {
         return None;
@@ -160,11 +159,12 @@ impl RelativeMotion {
         ]
     }
 
-    /// Sharpens a time that is not late, and keeps it so: conservative advancement (Mirtich 1996).
+    /// Refines a conservative time, and keeps it conservative: conservative advancement (Mirtich 1996).
     ///
-    /// The quartic squares lengths, so its rounding grows with the squared path over the whole horizon; here it is
-    /// that of the distance itself. The distance is at least its projection on the present direction n,
-    /// |d(t + s)| ≥ n·d(t + s), and that less ρ(t + s) is a quadratic of s. `None` if it has no root in time.
+    /// The quartic squares lengths, so its rounding grows with the squared path over the whole horizon; here the
+    /// rounding is that of the distance itself. The distance is at least its projection on the present direction n,
+    /// |d(t + s)| ≥ n·d(t + s), and that minus ρ(t + s) is a quadratic of s. `None` if it has no root within the
+    /// horizon.
     fn advance(&self, coarse: f64, horizon: f64) -> Option<f64> {
         let Self { distance: d, velocity: v, acceleration: a, radius: r0, growth: r1, growth_rate: r2 } =
             *self;

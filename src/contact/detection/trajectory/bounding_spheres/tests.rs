@@ -1,4 +1,4 @@
-//! Reference values, and an oracle in twice the precision: a time must never be late, a contact never missed.
+//! Reference values, and an oracle in double the precision: a time is never late, a contact never missed.
 
 use super::*;
 use crate::contact::detection::samples::Samples;
@@ -268,7 +268,7 @@ fn never_late_never_missed() {
                 (Some(time), Some(root)) => {
                     assert!(time <= root, "{class:?}: {time} is later than {root}: {a:?} {b:?}");
                     contacts += 1;
-                    // A pair within rounding of touching at the start counts as touching, wherever it goes.
+                    // A pair within rounding of contact at the start counts as touching, whatever its motion.
                     if time == 0.0 && quartic(&a, &b)[0].high < 1e-13 * (a.centre - b.centre).norm_squared() {
                         continue;
                     }

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::nearest::{GONE, NO_PARTNER, NONE, Partner, Runs};
+use super::nearest::{NO_PARTNER, NONE, Partner, REMOVED, Runs};
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
 
@@ -101,7 +101,7 @@ impl Balls {
             merges.push([self.numbers[low], self.numbers[high]]);
             self.spheres[low] = self.spheres[low].joint(&self.spheres[high]);
             self.numbers[low] = num_leaves + merges.len() as u32 - 1;
-            self.spheres[high] = GONE;
+            self.spheres[high] = REMOVED;
             self.numbers[high] = NONE;
             (changed[low], changed[high]) = (true, true);
             self.runs.widen(low as u32, &self.spheres[low]);

@@ -34,7 +34,7 @@ pub struct Pairs {
     /// The lower cluster of each pair.
     lower: Vec<u32>,
     /// Bits of the upper clusters of pairs, and of lanes beyond the last cluster, eight lanes each.
-    gone: Vec<u8>,
+    removed: Vec<u8>,
     count: usize,
 }
 
@@ -144,24 +144,24 @@ impl Clusters {
         }
         for &i in &pairs.lower[merges..pairs.count] {
             let j = partner(i as usize, best[i as usize]);
-            pairs.gone[j / WIDTH] &= !(1 << (j % WIDTH));
+            pairs.removed[j / WIDTH] &= !(1 << (j % WIDTH));
         }
-        self.close_gaps(simd, &pairs.gone[..n.div_ceil(WIDTH)]);
+        self.close_gaps(simd, &pairs.removed[..n.div_ceil(WIDTH)]);
         merges
     }
 
     #[inline(always)]
-    fn close_gaps(&mut self, simd: impl EightLanes, gone: &[u8]) {
+    fn close_gaps(&mut self, simd: impl EightLanes, removed: &[u8]) {
         let mut kept = 0;
-        for (eight, gone) in gone.iter().enumerate() {
+        for (eight, removed) in removed.iter().enumerate() {
             let first = eight * WIDTH;
             for values in [&mut self.x, &mut self.y, &mut self.z, &mut self.radius] {
-                let chosen = simd.chosen(&cast(eight_from(values, first)), !gone);
+                let chosen = simd.chosen(&cast(eight_from(values, first)), !removed);
                 values[kept..kept + WIDTH].copy_from_slice(&cast::<_, [f32; WIDTH]>(chosen));
             }
-            let chosen = simd.chosen(&eight_from(&self.vertex, first), !gone);
+            let chosen = simd.chosen(&eight_from(&self.vertex, first), !removed);
             self.vertex[kept..kept + WIDTH].copy_from_slice(&chosen);
-            kept += gone.count_zeros() as usize;
+            kept += removed.count_zeros() as usize;
         }
         self.count = kept;
     }
@@ -175,7 +175,7 @@ impl Pairs {
             best: vec![0; room + WIDTH],
             preferences: vec![0; count],
             lower: vec![0; room],
-            gone: vec![0; room / WIDTH],
+            removed: vec![0; room / WIDTH],
             count: 0,
         }
     }
@@ -187,7 +187,7 @@ impl Pairs {
         let n = clusters.count;
         self.best[n..n.next_multiple_of(WIDTH) + WIDTH].fill(0);
         let (mut count, mut carried) = (0, 0);
-        for (eight, gone) in self.gone[..n.div_ceil(WIDTH)].iter_mut().enumerate() {
+        for (eight, removed) in self.removed[..n.div_ceil(WIDTH)].iter_mut().enumerate() {
             let first = eight * WIDTH;
             let best = eight_from(&self.best, first);
             let mut ahead = [0; WIDTH];
@@ -201,7 +201,7 @@ impl Pairs {
                 lower |= mutual;
                 upper |= u32::from(mutual) << distance;
             }
-            (*gone, carried) = (upper as u8, upper >> WIDTH);
+            (*removed, carried) = (upper as u8, upper >> WIDTH);
             let (bits, room) = (set_bits(lower), &mut self.lower[count..count + WIDTH]);
             for k in 0..WIDTH {
                 room[k] = first as u32 + u32::from(bits[k]);
@@ -210,7 +210,7 @@ impl Pairs {
         }
         self.count = count;
         if !n.is_multiple_of(WIDTH) {
-            self.gone[n / WIDTH] |= u8::MAX << (n % WIDTH);
+            self.removed[n / WIDTH] |= u8::MAX << (n % WIDTH);
         }
     }
 

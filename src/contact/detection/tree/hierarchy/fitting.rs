@@ -12,7 +12,7 @@ use crate::math::Vec3;
 type Extremes14 = Extremes<7>;
 
 /// Largest number of leaves below a vertex that keeps its nested sphere, which has grown over few levels only.
-const LEAVES_OF_PATCH: u32 = 16;
+const LEAVES_OF_GROUP: u32 = 16;
 
 /// The bounding points of the tree, in groups of neighbouring faces.
 #[derive(Default)]
@@ -68,7 +68,7 @@ impl Hierarchy {
         while let Some((v, first_group)) = pending.pop() {
             match (first_group, self.children(v)) {
                 (Some(first), _) => groups.above.push((v, first..groups.ends.len())),
-                (None, Some([left, right])) if self.num_leaves_below(v) > LEAVES_OF_PATCH => {
+                (None, Some([left, right])) if self.num_leaves_below(v) > LEAVES_OF_GROUP => {
                     pending.extend([(v, Some(groups.ends.len())), (right, None), (left, None)]);
                 }
                 _ => {
@@ -90,7 +90,7 @@ impl Hierarchy {
     ) {
         let leaves = self.leaves.of_stride::<N>();
         seen.clear();
-        let mut pending = [root; LEAVES_OF_PATCH as usize + 1];
+        let mut pending = [root; LEAVES_OF_GROUP as usize + 1];
         let mut count = 1;
         while count > 0 {
             count -= 1;

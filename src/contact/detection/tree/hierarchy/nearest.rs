@@ -40,7 +40,7 @@ pub struct Runs {
 }
 
 /// A removed sphere, at an infinite distance from every other.
-pub const GONE: Sphere =
+pub const REMOVED: Sphere =
     Sphere { centre: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY), radius: 0.0 };
 
 impl Run {

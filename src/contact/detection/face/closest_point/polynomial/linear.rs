@@ -1,4 +1,4 @@
-//! Faces whose edges are straight.
+//! Faces with straight edges.
 
 use super::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::contact::detection::face::closest_point::bernstein::{BilinearNet, Bounds};

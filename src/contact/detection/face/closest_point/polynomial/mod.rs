@@ -1,8 +1,8 @@
-//! A face as a polynomial of its natural coordinates, seen from the query point.
+//! A face as a polynomial of its natural coordinates, relative to the query point.
 //!
-//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are shifted by the query before anything else is done to them, so that a face
-//! far from the origin loses no digits. Coefficients, unlike shape functions, are computed once per query, and a
-//! part of a patch ([`FacePolynomial::part`]) is a patch of the same type: what holds for the whole holds for its parts.
+//! x(ξ) − r = Σ c_ij ξⁱ ηʲ. The nodes are first shifted by the query, so that a face far from the origin loses no
+//! digits. Coefficients, unlike shape functions, are computed once per query. A part of a face
+//! ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its parts.
 
 mod linear;
 mod quadratic;
@@ -18,13 +18,13 @@ use super::domain::Domain;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// A polynomial x(ξ) − r on a natural domain.
+/// The polynomial x(ξ) − r of a face on its natural domain.
 pub trait FacePolynomial: Copy {
-    /// Kind of face it is made of.
+    /// Kind of the face.
     const KIND: CellKind;
     /// Natural domain.
     const DOMAIN: &'static Domain;
-    /// Natural coordinates of the nodes past the corners.
+    /// Natural coordinates of the nodes other than corners.
     const OTHER_NODES: &'static [[f64; 2]] = &[];
     /// Powers i and j of ξ and η in its monomials: 1 first, then ξ, then η on a surface, then those that are nonlinear.
     const POWERS: &'static [[u8; 2]];
@@ -40,7 +40,7 @@ pub trait FacePolynomial: Copy {
     /// Coefficients c_ij of the monomials with the powers [`FacePolynomial::POWERS`].
     fn coefficients(&self) -> &[Vec3];
 
-    /// The patch over a cell of the domain, in the natural coordinates of the cell.
+    /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
     fn part(&self, cell: &Cell) -> Self;
 
     /// Bounds of F on the whole domain; of its curvature only where F may be less than `limit`.
@@ -48,7 +48,7 @@ pub trait FacePolynomial: Copy {
         Bounds::AFFINE
     }
 
-    /// A bound from below of n·(x − r) on the whole domain: x is in the convex hull of its control points.
+    /// Lower bound of n·(x − r) on the whole domain: x is in the convex hull of its control points.
     #[inline]
     fn least_along(&self, _direction: &Vec3) -> f64 {
         f64::NEG_INFINITY
@@ -69,7 +69,7 @@ pub trait FacePolynomial: Copy {
     }
 }
 
-/// An affine image of the natural domain within it, ξ = o + a₁ ξ'₁ + a₂ ξ'₂; of a rectangle its axes are parallel to
+/// An affine image of the natural domain within it, ξ = o + a₁ ξ'₁ + a₂ ξ'₂; for a rectangle its axes are parallel to
 /// those of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
@@ -123,15 +123,15 @@ pub struct Expansion {
     pub hessian: [f64; 3],
 }
 
-/// Work to be done on a face, whatever its type.
+/// A generic operation on the polynomial of a face.
 pub trait Visitor {
-    /// What comes out.
+    /// Its result.
     type Output;
-    /// Does the work.
+    /// Performs the operation.
     fn visit<P: FacePolynomial>(self, polynomial: &P) -> Self::Output;
 }
 
-/// Hands the patch of a face to a visitor; `None` for kinds that are not faces, or with too few nodes.
+/// Passes the polynomial of a face to a visitor; `None` for kinds that are not faces, or with too few nodes.
 #[inline]
 pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: V) -> Option<V::Output> {
     macro_rules! polynomial {
@@ -163,7 +163,7 @@ fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
     points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })
 }
 
-/// Nodes seen from the query.
+/// Nodes relative to the query.
 #[inline]
 fn shifted<const N: usize>(nodes: &[Vec3; N], query: &Vec3) -> [Vec3; N] {
     let mut shifted = *nodes;

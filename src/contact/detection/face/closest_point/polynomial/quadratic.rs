@@ -150,7 +150,7 @@ impl Serendipity {
     #[inline]
     pub fn new(nodes: &[Vec3; 8], query: &Vec3) -> Self {
         let [p, q, r, s, bottom, right, top, left] = shifted(nodes, query);
-        // How far the middle of each edge is from that of its chord.
+        // Offset of the middle node of each edge from the midpoint of its chord.
         let sagitta = |a: Vec3, b: Vec3, middle: Vec3| ((a - middle) + (b - middle)) * 0.5;
         let (below, above) = (sagitta(p, q, bottom), sagitta(s, r, top));
         let (before, behind) = (sagitta(s, p, left), sagitta(q, r, right));
@@ -329,7 +329,7 @@ impl FacePolynomial for Biquadratic {
     }
 }
 
-/// Coefficients of p(o + h s) by s, of those of p.
+/// Coefficients of p(o + h s) in powers of s, from those of p.
 fn taylor(c: &[Vec3; 3], origin: f64, half: f64) -> [Vec3; 3] {
     let along = c[1] + c[2] * origin;
     [c[0] + along * origin, (along + c[2] * origin) * half, c[2] * (half * half)]

@@ -24,7 +24,7 @@ impl Visitor for Expand {
 }
 
 #[test]
-fn patches_are_the_shape_functions() {
+fn polynomials_are_the_shape_functions() {
     let mut s = Samples::new(1);
     for kind in Domain::KINDS {
         for _ in 0..200 {

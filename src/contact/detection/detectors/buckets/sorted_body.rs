@@ -1,4 +1,4 @@
-//! A body as it was when it was last sorted, and how far it has moved since.
+//! A body at its last sorting, and its displacements since.
 
 use crate::contact::Surface;
 use crate::contact::detection::face::bounds::{Bounds, overshoot};
@@ -11,7 +11,7 @@ use crate::math::Vec3;
 
 /// Boxes of the faces of one body at the last sorting, and the displacements of its nodes since.
 #[derive(Clone, Debug)]
-pub struct TrackedBody {
+pub struct SortedBody {
     /// Box of each face, rounded outward.
     pub faces: Vec<Aabb>,
     /// Box of all faces.
@@ -21,19 +21,19 @@ pub struct TrackedBody {
     /// Between them were the velocities of all points at the last sorting \[m/s\].
     pub velocity: Bounds,
     sorted_at: Vec<Vec3>,
-    /// How far what is interpolated over a face may leave the range of the values at its nodes, relative to their
-    /// spread: −Σ min(N_a, 0).
+    /// How far an interpolated value on a face may exceed the range of its nodal values, relative to that range: −Σ
+    /// min(N_a, 0).
     overshoot: f64,
 }
 
-/// The box of nothing, disjoint from any other.
+/// Empty box, disjoint from any other.
 const EMPTY: Aabb = Aabb {
     lower: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     upper: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
 };
 
-impl TrackedBody {
-    /// Nothing is known of the body yet.
+impl SortedBody {
+    /// A body with unknown position.
     pub fn new(surface: &Surface) -> Self {
         Self {
             faces: Vec::new(),
@@ -45,7 +45,7 @@ impl TrackedBody {
         }
     }
 
-    /// Notes where the body is now.
+    /// Records the present position.
     pub fn sort(&mut self, surface: &Surface, configuration: &Configuration<'_>) {
         let Configuration { positions, velocities, .. } = configuration;
         let nodes = || surface.nodes().iter().map(|&node| node as usize);
@@ -58,15 +58,15 @@ impl TrackedBody {
         self.bounds = union(&self.faces);
     }
 
-    /// Brings the displacements up to date.
-    pub fn follow(&mut self, surface: &Surface, positions: &[Vec3]) {
+    /// Updates the displacements.
+    pub fn update(&mut self, surface: &Surface, positions: &[Vec3]) {
         let moved =
             surface.nodes().iter().zip(&self.sorted_at).map(|(&node, x)| positions[node as usize] - x);
         self.displacement = Bounds::of(moved, self.overshoot);
     }
 }
 
-/// Box that holds a face, curved or not, whose nodes are at these positions.
+/// Box that contains a face, curved or not, with its nodes at these positions.
 pub fn box_of_face(surface: &Surface, face: usize, positions: &[Vec3]) -> Aabb {
     let (kind, nodes) = surface.face(face);
     let mut points = [Vec3::zeros(); MAX_CONTROL_POINTS];
