@@ -104,7 +104,7 @@ impl BodyMotion {
     }
 
     /// Discards everything known of the position.
-    pub fn forget(&mut self) {
+    pub fn reset(&mut self) {
         self.allowance = f64::NEG_INFINITY;
         self.spheres.clear();
         self.patches = None;
@@ -389,7 +389,7 @@ mod tests {
         let mut spheres = Vec::new();
         fresh.refit(&positions, &mut spheres);
         assert!(motion.rebuilt.is_some() && motion.best == sum_of_volumes(&spheres));
-        motion.forget();
+        motion.reset();
         assert!(motion.rebuilt.is_none());
     }
 }

@@ -19,7 +19,7 @@ use crate::contact::detection::volume::Aabb;
 use crate::math::pack::Registers;
 
 use super::body_motion::BodyMotion;
-use super::patch_lists::{Part, PatchLists, PatchNearOthers, distance, skin_for};
+use super::patch_lists::{PatchLists, PatchPartners, Scope, distance, skin_for};
 use super::patches::Patches;
 use super::separation::Separation;
 use super::travel::Travel;
@@ -43,7 +43,7 @@ pub(super) struct BodyPair {
     /// Bound on the relative displacement of the bodies since the active patch pairs were found.
     travel: Travel,
     /// Travel beyond which patches outside the active pairs may touch \[m\].
-    active_until: f64,
+    active_limit: f64,
     /// Bound on the rounding of distances \[m\].
     pub rounding: f64,
     /// Lists of the active patches, those of the first body first, ascending.
@@ -58,7 +58,7 @@ impl BodyPair {
         Self {
             bodies,
             travel: Travel::default(),
-            active_until: f64::NEG_INFINITY,
+            active_limit: f64::NEG_INFINITY,
             rounding: 0.0,
             patch_lists: Vec::new(),
             nearest: None,
@@ -66,7 +66,7 @@ impl BodyPair {
     }
 
     /// Whether it is the self-contact of one body.
-    pub fn is_of_one_body(&self) -> bool {
+    pub fn is_self_contact(&self) -> bool {
         self.bodies[0] == self.bodies[1]
     }
 
@@ -77,8 +77,8 @@ impl BodyPair {
         if self.patch_lists.is_empty() {
             return;
         }
-        let (Some(bodies), most) = (self.patches(motions), self.travel.step) else { return };
-        let update = |lists: &mut PatchLists| lists.update(bodies, most);
+        let (Some(bodies), bound) = (self.patches(motions), self.travel.step) else { return };
+        let update = |lists: &mut PatchLists| lists.update(bodies, bound);
         if self.patch_lists.len() <= LISTS_PER_TASK {
             self.patch_lists.iter_mut().for_each(update);
         } else {
@@ -100,29 +100,29 @@ impl BodyPair {
 
     /// The patches of one set of lists, each with its body.
     pub fn patches_of(&self, lists: &PatchLists) -> impl Iterator<Item = (u32, u32)> {
-        let ([own, other], patch, others) = match &lists.part {
-            Part::Bodies => (self.bodies, 0, &[0][..]),
-            Part::Patch(PatchNearOthers { contactor, patch, others }) => {
-                ([*contactor, 1 - contactor].map(|side| self.bodies[side]), *patch, &others[..])
+        let ([own, other], patch, partners) = match &lists.scope {
+            Scope::Bodies => (self.bodies, 0, &[0][..]),
+            Scope::Patch(PatchPartners { contactor, patch, partners }) => {
+                ([*contactor, 1 - contactor].map(|side| self.bodies[side]), *patch, &partners[..])
             }
         };
-        std::iter::once((own, patch)).chain(others.iter().map(move |&patch| (other, patch)))
+        std::iter::once((own, patch)).chain(partners.iter().map(move |&patch| (other, patch)))
     }
 
     /// The patches that accumulate displacements of their own, with their bodies; repetitions may occur.
     pub fn active_patches(&self) -> impl Iterator<Item = (u32, u32)> {
-        let of_patch = |lists: &&PatchLists| matches!(lists.part, Part::Patch(_));
+        let of_patch = |lists: &&PatchLists| matches!(lists.scope, Scope::Patch(_));
         self.patch_lists.iter().filter(of_patch).flat_map(|lists| self.patches_of(lists))
     }
 
     /// Sides whose nodes are tested against faces of the other side; in self-contact the first suffices.
     pub fn contactors(&self) -> std::ops::Range<usize> {
-        0..if self.is_of_one_body() { 1 } else { 2 }
+        0..if self.is_self_contact() { 1 } else { 2 }
     }
 
     /// Whether patches outside the active pairs may touch; also true where the travel is not finite.
     pub fn is_due(&self) -> bool {
-        self.travel.is_past(self.active_until)
+        self.travel.is_past(self.active_limit)
     }
 
     /// Whether the active patch pairs or any list must be renewed.
@@ -152,12 +152,12 @@ impl BodyPair {
         self.measure(motions);
         self.update_rounding(model, motions);
         let [first, second] = self.bodies.map(|body| &motions[body as usize]);
-        let apart = distance(&first.bounds(), &second.bounds());
-        let are_apart = apart > self.contact_distance(model) + self.margin(model);
-        if self.is_of_one_body() || !are_apart {
+        let separation = distance(&first.bounds(), &second.bounds());
+        let are_separated = separation > self.contact_distance(model) + self.margin(model);
+        if self.is_self_contact() || !are_separated {
             return true;
         }
-        self.set_separation(model, Separation { distance: apart, nearest: None, tests: 0 });
+        self.set_separation(model, Separation { distance: separation, nearest: None, tests: 0 });
         false
     }
 
@@ -174,18 +174,18 @@ impl BodyPair {
         let (contact_distance, margin) = (self.contact_distance(model), self.margin(model));
         if trees.iter().any(Option::is_some) {
             let active_pairs = self.patches_near(contact_distance + margin, motions, trees, registers);
-            let free = |contactor: usize, patch: u32, other: u32| {
-                let [own, others] = [contactor, 1 - contactor].map(|side| bodies[side]);
-                distance(&own.bounds(patch), &others.bounds(other)) - contact_distance
+            let slack = |contactor: usize, patch: u32, other: u32| {
+                let [own, partners] = [contactor, 1 - contactor].map(|side| bodies[side]);
+                distance(&own.bounds(patch), &partners.bounds(other)) - contact_distance
             };
-            self.replace_active_pairs(active_pairs, free);
+            self.replace_active_pairs(active_pairs, slack);
         } else if self.patch_lists.is_empty() {
             // The pair of whole bodies is always active; the travel only decides when to test for separation.
-            self.patch_lists = vec![PatchLists::new(Part::Bodies)];
+            self.patch_lists = vec![PatchLists::new(Scope::Bodies)];
         }
         self.nearest = None;
         self.travel.restart();
-        self.active_until = margin;
+        self.active_limit = margin;
     }
 
     /// Patches within a distance \[m\] of patches of the other side.
@@ -195,7 +195,7 @@ impl BodyPair {
         motions: &[BodyMotion],
         trees: [Option<&BoxTree>; 2],
         registers: Registers,
-    ) -> Vec<PatchNearOthers> {
+    ) -> Vec<PatchPartners> {
         let Some(bodies) = self.patches(motions) else { return Vec::new() };
         let near = |side: usize, around: &Aabb| {
             trees[side].map_or_else(|| vec![0], |tree| tree.overlapping(registers, around))
@@ -205,7 +205,7 @@ impl BodyPair {
             let other = 1 - contactor;
             let with_others = |patch: u32| {
                 let around = bodies[contactor].bounds(patch).widened(within);
-                PatchNearOthers { contactor, patch, others: near(other, &around) }
+                PatchPartners { contactor, patch, partners: near(other, &around) }
             };
             let around_other = motions[self.bodies[other] as usize].bounds().widened(within);
             let patches = near(contactor, &around_other);
@@ -215,7 +215,7 @@ impl BodyPair {
                 active_pairs.par_extend(patches.into_par_iter().with_min_len(PER_TASK).map(with_others));
             }
         }
-        active_pairs.retain(|patch| !patch.others.is_empty());
+        active_pairs.retain(|patch| !patch.partners.is_empty());
         active_pairs
     }
 
@@ -223,20 +223,20 @@ impl BodyPair {
     /// distance beyond contact \[m\], can touch before the list is renewed.
     fn replace_active_pairs(
         &mut self,
-        active_pairs: Vec<PatchNearOthers>,
-        free: impl Fn(usize, u32, u32) -> f64,
+        active_pairs: Vec<PatchPartners>,
+        slack: impl Fn(usize, u32, u32) -> f64,
     ) {
         let mut known = std::mem::take(&mut self.patch_lists).into_iter().peekable();
-        let lists = |new: PatchNearOthers| {
-            let PatchNearOthers { contactor, patch, .. } = new;
-            let place = (contactor, patch);
-            while known.next_if(|known| known.place() < place).is_some() {}
-            match known.next_if(|known| known.place() == place) {
+        let lists = |new: PatchPartners| {
+            let PatchPartners { contactor, patch, .. } = new;
+            let key = (contactor, patch);
+            while known.next_if(|known| known.key() < key).is_some() {}
+            match known.next_if(|known| known.key() == key) {
                 Some(mut known) => {
-                    known.renew(new, |other| free(contactor, patch, other));
+                    known.set_partners(new, |other| slack(contactor, patch, other));
                     known
                 }
-                None => PatchLists::new(Part::Patch(new)),
+                None => PatchLists::new(Scope::Patch(new)),
             }
         };
         self.patch_lists = active_pairs.into_iter().map(lists).collect();
@@ -244,18 +244,18 @@ impl BodyPair {
 
     /// Measures the displacements of the active patches in this step.
     pub fn measure_active_pairs(&mut self, motions: &[BodyMotion]) {
-        let (Some(bodies), most) = (self.patches(motions), self.travel.step) else { return };
-        self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, most));
+        let (Some(bodies), bound) = (self.patches(motions), self.travel.step) else { return };
+        self.patch_lists.iter_mut().for_each(|lists| lists.measure(bodies, bound));
     }
 
     /// Records that the bodies are separated: no patch pair is active, unless the present active pairs hold for longer.
     pub fn set_separation(&mut self, model: &ContactModel, separation: Separation) {
         self.nearest = separation.nearest;
-        let free = separation.distance - self.contact_distance(model);
-        if self.is_due() || free > self.active_until - self.travel.travelled() {
+        let slack = separation.distance - self.contact_distance(model);
+        if self.is_due() || slack > self.active_limit - self.travel.travelled() {
             self.patch_lists.clear();
             self.travel.restart();
-            self.active_until = free;
+            self.active_limit = slack;
         }
     }
 
@@ -267,7 +267,7 @@ impl BodyPair {
 
     /// Chooses the skins of the short lists that are due, and returns the indices of their patch lists.
     pub fn choose_short_skins(&mut self, model: &ContactModel, motions: &[BodyMotion]) -> Vec<usize> {
-        self.prepare(model, motions, PatchLists::is_short_old, PatchLists::choose_short_skin)
+        self.prepare(model, motions, PatchLists::is_short_nearly_due, PatchLists::choose_short_skin)
     }
 
     /// Chooses the skins of some lists and updates the rounding for them; returns their indices.
@@ -278,17 +278,17 @@ impl BodyPair {
         is_due: impl Fn(&PatchLists) -> bool,
         choose: impl Fn(&mut PatchLists),
     ) -> Vec<usize> {
-        let mut places = Vec::new();
-        for (place, lists) in self.patch_lists.iter_mut().enumerate() {
+        let mut indices = Vec::new();
+        for (index, lists) in self.patch_lists.iter_mut().enumerate() {
             if is_due(lists) {
                 choose(lists);
-                places.push(place);
+                indices.push(index);
             }
         }
-        if !places.is_empty() {
+        if !indices.is_empty() {
             self.update_rounding(model, motions);
         }
-        places
+        indices
     }
 
     /// Distance within which node–face pairs of a patch are listed \[m\].
@@ -300,7 +300,7 @@ impl BodyPair {
     /// smallest reach of the lists, or what remains of the margin for patches outside the active pairs.
     pub fn separation_bound(&self, model: &ContactModel) -> f64 {
         let reaches = self.patch_lists.iter().map(|lists| self.reach(lists, model));
-        reaches.fold(self.contact_distance(model) + (self.active_until - self.travel.travelled()), f64::min)
+        reaches.fold(self.contact_distance(model) + (self.active_limit - self.travel.travelled()), f64::min)
     }
 
     /// All near pairs of nodes and faces.
@@ -311,7 +311,7 @@ impl BodyPair {
     /// Number of steps like the last one until a list or the active pairs are due.
     pub fn steps_left(&self) -> f64 {
         let of_patch_lists = self.patch_lists.iter().map(PatchLists::steps_left);
-        of_patch_lists.fold(self.travel.steps_to(self.active_until), f64::min)
+        of_patch_lists.fold(self.travel.steps_to(self.active_limit), f64::min)
     }
 }
 
@@ -355,8 +355,8 @@ mod tests {
             body_pair.update(&motions);
             steps += 1;
         }
-        let free = 10.0 - model.search_depth([0, 1]);
-        assert_eq!(steps, (free / 0.05).ceil() as usize);
+        let slack = 10.0 - model.search_depth([0, 1]);
+        assert_eq!(steps, (slack / 0.05).ceil() as usize);
         assert!(body_pair.patch_lists.is_empty());
     }
 }

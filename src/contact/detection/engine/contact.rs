@@ -251,7 +251,7 @@ fn add(body_pairs: &mut Vec<BodyPair>, pairs: &[[u32; 2]]) {
 impl Engine {
     /// Discards the positions of all bodies.
     pub(super) fn begin_contact(&mut self) {
-        self.contact.motions.iter_mut().for_each(BodyMotion::forget);
+        self.contact.motions.iter_mut().for_each(BodyMotion::reset);
         self.contact.body_pairs.clear();
         self.contact.candidates.clear();
         self.contact.search.group(&[], &self.model, self.options.node_face.start);

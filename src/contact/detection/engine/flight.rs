@@ -19,7 +19,7 @@ use super::queue::VertexPair;
 use crate::contact::detection::volume::Sphere;
 
 /// Pairs of bodies above which a horizon is shortened: per body, and a constant for few bodies.
-const MOST_PAIRS: [usize; 2] = [4, 1024];
+const MAX_PAIRS: [usize; 2] = [4, 1024];
 
 /// Factor by which a horizon is shortened.
 const SHORTENING: f64 = 0.25;
@@ -38,15 +38,15 @@ pub(super) struct FlightPhase {
     /// Length of the last horizon \[s\].
     horizon: f64,
     /// Number of pairs above which a horizon is shortened.
-    most_pairs: usize,
+    max_pairs: usize,
 }
 
 impl FlightPhase {
     /// For this number of bodies, with unknown motion.
     pub fn new(num_bodies: usize) -> Self {
         let bodies = BodyTree::new(num_bodies);
-        let most_pairs = MOST_PAIRS[0] * num_bodies + MOST_PAIRS[1];
-        Self { bodies, horizon_end: f64::NEG_INFINITY, horizon: f64::INFINITY, most_pairs }
+        let max_pairs = MAX_PAIRS[0] * num_bodies + MAX_PAIRS[1];
+        Self { bodies, horizon_end: f64::NEG_INFINITY, horizon: f64::INFINITY, max_pairs }
     }
 }
 
@@ -92,14 +92,14 @@ impl Engine {
         let mut horizon = (self.flight.horizon / SHORTENING).min(rest);
         let pairs = loop {
             self.sweep_bodies(flight, [begin, begin + horizon]);
-            if let Some(pairs) = self.flight.bodies.pairs(self.flight.most_pairs) {
+            if let Some(pairs) = self.flight.bodies.pairs(self.flight.max_pairs) {
                 break pairs;
             }
             if horizon > SHORTEST * rest {
                 horizon = (horizon * SHORTENING).max(SHORTEST * rest);
             } else {
                 let always = self.flight.bodies.pairs(usize::MAX).unwrap_or_default();
-                self.flight.most_pairs = 2 * always.len();
+                self.flight.max_pairs = 2 * always.len();
                 horizon = rest;
             }
         };
@@ -109,8 +109,8 @@ impl Engine {
     }
 
     /// Number of pairs above which a horizon is shortened.
-    pub(super) fn most_pairs(&self) -> usize {
-        self.flight.most_pairs
+    pub(super) fn max_pairs(&self) -> usize {
+        self.flight.max_pairs
     }
 
     /// Computes the swept box of every body with faces between two instants \[s\].
@@ -128,7 +128,7 @@ impl Engine {
     }
 
     /// Processes all events due before the end of the flight, earliest first, until the first impact is certain.
-    pub(super) fn fly(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+    pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let is_due = self.queue.earliest().is_some_and(|time| time <= flight_end);
         if !is_due && self.flight.horizon_end >= flight_end.min(flight.end) {

@@ -14,7 +14,7 @@ use super::Engine;
 use super::body_motion::BodyMotion;
 use super::body_pair::BodyPair;
 use super::contact::{ContactPhase, PER_TASK, by_body};
-use super::patch_lists::{Part, PatchNearOthers};
+use super::patch_lists::{PatchPartners, Scope};
 use super::patches::Patches;
 use super::separation::{Separation, SeparationSearch};
 use super::short_list::{FaceNormals, PairGeometry};
@@ -24,7 +24,7 @@ impl Engine {
     /// Updates the active patch pairs and the near pairs of all body pairs.
     pub(super) fn list_near_pairs(&mut self, configuration: &Configuration<'_>, clock: &mut StageClock) {
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
-        let mut apart = self.find_active_pairs(configuration);
+        let mut separated = self.find_active_pairs(configuration);
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, .. } = contact;
         let choose = |(k, body_pair): (usize, &mut BodyPair)| {
@@ -43,17 +43,17 @@ impl Engine {
             let lists = &mut self.contact.body_pairs[k].patch_lists[lists];
             self.statistics.counts.overlap += found.tests;
             edges_changed |= lists.edges != found.edges;
-            lists.take(found);
+            lists.store(found);
         }
         self.contact.ladder.learn(tally);
         for due in due.chunk_by(|a, b| a[0] == b[0]) {
             let patch_lists = &self.contact.body_pairs[due[0][0]].patch_lists;
             let any_near = patch_lists.iter().any(|lists| lists.has_near_batches);
             if due.len() == patch_lists.len() && !any_near {
-                apart.push(due[0][0]);
+                separated.push(due[0][0]);
             }
         }
-        self.find_separations(configuration, &apart, clock);
+        self.find_separations(configuration, &separated, clock);
         // Without edges before, no edges can have been dropped.
         if edges_changed || self.contact.num_edges > 0 {
             self.contact.gather_edges(&self.model, edges_changed);
@@ -133,10 +133,10 @@ impl Engine {
             reach: body_pair.reach(lists, &self.model),
             registers: self.contact.registers,
         };
-        let mut found = match &lists.part {
-            Part::Bodies => traversal.list(body_pair.contactors(), 0, &[0]),
-            Part::Patch(PatchNearOthers { contactor, patch, others }) => {
-                traversal.list(*contactor..contactor + 1, *patch, others)
+        let mut found = match &lists.scope {
+            Scope::Bodies => traversal.list(body_pair.contactors(), 0, &[0]),
+            Scope::Patch(PatchPartners { contactor, patch, partners }) => {
+                traversal.list(*contactor..contactor + 1, *patch, partners)
             }
         };
         let geometry = self.geometry(configuration, body_pair);
@@ -149,15 +149,15 @@ impl Engine {
     fn find_separations(
         &mut self,
         configuration: &Configuration<'_>,
-        apart: &[usize],
+        separated: &[usize],
         clock: &mut StageClock,
     ) {
-        if apart.is_empty() {
+        if separated.is_empty() {
             return;
         }
         clock.enter(Stage::Update, &mut self.statistics.seconds);
         let Self { contact, model, trees, .. } = self;
-        let bodies = bodies_of(&contact.body_pairs, apart);
+        let bodies = bodies_of(&contact.body_pairs, separated);
         let fit = |(motion, &body): (&mut BodyMotion, &usize)| {
             let fit = |tree| motion.fit_spheres(tree, &model.surfaces[body], configuration.positions);
             trees[body].as_ref().map_or(0, fit)
@@ -166,8 +166,8 @@ impl Engine {
         self.statistics.counts.update += motions.map(fit).sum::<usize>() as u64;
         clock.enter(Stage::Overlap, &mut self.statistics.seconds);
         let separation: Vec<Option<Separation>> =
-            apart.par_iter().map(|&k| self.separation(&self.contact.body_pairs[k])).collect();
-        for (&k, separation) in apart.iter().zip(separation) {
+            separated.par_iter().map(|&k| self.separation(&self.contact.body_pairs[k])).collect();
+        for (&k, separation) in separated.iter().zip(separation) {
             let Some(separation) = separation else { continue };
             self.statistics.counts.overlap += separation.tests;
             self.contact.body_pairs[k].set_separation(&self.model, separation);
@@ -205,21 +205,21 @@ impl Engine {
         let Self { contact, model, .. } = self;
         let ContactPhase { motions, body_pairs, .. } = contact;
         let choose = |(k, body_pair): (usize, &mut BodyPair)| {
-            let old = body_pair.choose_short_skins(model, motions).into_iter();
-            old.map(move |lists| [k, lists])
+            let due = body_pair.choose_short_skins(model, motions).into_iter();
+            due.map(move |lists| [k, lists])
         };
         let body_pairs = body_pairs.par_iter_mut().enumerate().with_min_len(PER_TASK);
-        let old: Vec<[usize; 2]> = body_pairs.flat_map_iter(choose).collect();
-        let face_normals = |old: &&[[usize; 2]]| {
-            let body_pair = &self.contact.body_pairs[old[0][0]];
+        let due: Vec<[usize; 2]> = body_pairs.flat_map_iter(choose).collect();
+        let face_normals = |due: &&[[usize; 2]]| {
+            let body_pair = &self.contact.body_pairs[due[0][0]];
             let num_pairs = |[_, lists]: &[usize; 2]| body_pair.patch_lists[*lists].near.len();
-            self.geometry(configuration, body_pair).face_normals(old.iter().map(num_pairs).sum())
+            self.geometry(configuration, body_pair).face_normals(due.iter().map(num_pairs).sum())
         };
-        let of_body_pairs: Vec<&[[usize; 2]]> = old.chunk_by(|a, b| a[0] == b[0]).collect();
+        let of_body_pairs: Vec<&[[usize; 2]]> = due.chunk_by(|a, b| a[0] == b[0]).collect();
         let face_normals: Vec<FaceNormals> = of_body_pairs.par_iter().map(face_normals).collect();
         let of_body_pairs = of_body_pairs.iter().zip(&face_normals);
-        let old: Vec<([usize; 2], &FaceNormals)> = of_body_pairs
-            .flat_map(|(old, face_normals)| old.iter().map(move |&old| (old, face_normals)))
+        let due: Vec<([usize; 2], &FaceNormals)> = of_body_pairs
+            .flat_map(|(due, face_normals)| due.iter().map(move |&due| (due, face_normals)))
             .collect();
         let make_short_lists = |&([k, lists], face_normals): &([usize; 2], &FaceNormals)| {
             let body_pair = &self.contact.body_pairs[k];
@@ -227,11 +227,11 @@ impl Engine {
             let geometry = self.geometry(configuration, body_pair);
             geometry.short_list(&lists.near, lists.travel_bounds(), face_normals)
         };
-        let short: Vec<Vec<Candidate>> = old.par_iter().map(make_short_lists).collect();
-        for (([k, lists], _), short) in old.into_iter().zip(short) {
+        let short: Vec<Vec<Candidate>> = due.par_iter().map(make_short_lists).collect();
+        for (([k, lists], _), short) in due.into_iter().zip(short) {
             let lists = &mut self.contact.body_pairs[k].patch_lists[lists];
             self.statistics.counts.overlap += lists.near.len() as u64;
-            lists.take_short(short);
+            lists.store_short(short);
         }
         self.contact.gather(&self.model, self.options.node_face.start);
     }

@@ -175,7 +175,7 @@ impl Detector for Engine {
         if self.phase.enters(Phase::Flight) {
             self.begin_flight(flight);
         }
-        let impact = self.fly(flight);
+        let impact = self.find_first_impact(flight);
         if impact.is_some() {
             // An impact starts another flight and voids all predictions.
             self.phase = Phase::Fresh;

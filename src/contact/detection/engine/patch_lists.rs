@@ -30,7 +30,7 @@ const SHORT_STEPS: f64 = 16.0;
 const SHORT_SKIN: [f64; 2] = [1.0 / 64.0, 1.0 / 2.0];
 
 /// Remaining fraction of the skin below which a short list is renewed along with others.
-const OLD: f64 = 0.25;
+const RENEWAL_FRACTION: f64 = 0.25;
 
 /// Skin of a list for this relative displacement per step \[m\].
 pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
@@ -40,34 +40,34 @@ pub(super) fn skin_for(step: f64, search_depth: f64) -> f64 {
 
 /// A patch and its partner patches on the other side.
 #[derive(Clone, Debug)]
-pub(super) struct PatchNearOthers {
+pub(super) struct PatchPartners {
     /// Side of the patch; its nodes are the contactors of the lists.
     pub contactor: usize,
     /// The patch.
     pub patch: u32,
     /// Partner patches on the other side, ascending.
-    pub others: Vec<u32>,
+    pub partners: Vec<u32>,
 }
 
 /// The surfaces that a set of lists covers.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(super) enum Scope {
     /// Both whole bodies, each of a single patch; nodes of both sides are contactors.
     Bodies,
     /// A patch of one side and its partners on the other.
-    Patch(PatchNearOthers),
+    Patch(PatchPartners),
 }
 
 /// Lists of one active patch or of a pair of whole bodies.
 #[derive(Clone, Debug)]
 pub(super) struct PatchLists {
     /// The surfaces covered.
-    pub part: Part,
+    pub scope: Scope,
     /// Bound on the relative displacement since the near pairs were listed.
     travel: Travel,
     /// Travel up to which the near pairs, and the short list, are complete \[m\].
-    near_until: f64,
-    short_until: f64,
+    near_limit: f64,
+    short_limit: f64,
     /// Skins of both lists \[m\].
     skin: f64,
     short_skin: f64,
@@ -81,26 +81,26 @@ pub(super) struct PatchLists {
     pub short: Vec<Candidate>,
 }
 
-impl PatchNearOthers {
+impl PatchPartners {
     /// Bound on the relative displacement of the patch and its partners in the last step \[m\].
     fn step(&self, bodies: [&Patches; 2]) -> f64 {
-        let (own, others) = (bodies[self.contactor], bodies[1 - self.contactor]);
-        let steps = self.others.iter().map(|&other| others.step(other));
+        let (own, partners) = (bodies[self.contactor], bodies[1 - self.contactor]);
+        let steps = self.partners.iter().map(|&other| partners.step(other));
         let step = steps.fold(Bounds::EMPTY, |joint, step| joint.union(step));
         let extent =
-            self.others.iter().map(|&other| others.extent(other)).fold(own.extent(self.patch), f64::max);
+            self.partners.iter().map(|&other| partners.extent(other)).fold(own.extent(self.patch), f64::max);
         own.step(self.patch).greatest_distance(&step).max(extent)
     }
 }
 
 impl PatchLists {
     /// Empty lists, due at once.
-    pub fn new(part: Part) -> Self {
+    pub fn new(scope: Scope) -> Self {
         Self {
-            part,
+            scope,
             travel: Travel::default(),
-            near_until: f64::NEG_INFINITY,
-            short_until: f64::NEG_INFINITY,
+            near_limit: f64::NEG_INFINITY,
+            short_limit: f64::NEG_INFINITY,
             skin: 0.0,
             short_skin: 0.0,
             has_near_batches: false,
@@ -111,58 +111,58 @@ impl PatchLists {
     }
 
     /// Sorting key within the body pair.
-    pub fn place(&self) -> (usize, u32) {
-        match self.part {
-            Part::Bodies => (0, 0),
-            Part::Patch(PatchNearOthers { contactor, patch, .. }) => (contactor, patch),
+    pub fn key(&self) -> (usize, u32) {
+        match self.scope {
+            Scope::Bodies => (0, 0),
+            Scope::Patch(PatchPartners { contactor, patch, .. }) => (contactor, patch),
         }
     }
 
-    /// Bounds the relative displacement of the last step by at most `most`, the bound of the whole bodies \[m\].
-    pub fn measure(&mut self, bodies: [&Patches; 2], most: f64) {
-        self.travel.step = match &self.part {
-            Part::Bodies => most,
-            Part::Patch(patch) => patch.step(bodies).min(most),
+    /// Bounds the relative displacement of the last step by at most `bound`, the bound of the whole bodies \[m\].
+    pub fn measure(&mut self, bodies: [&Patches; 2], bound: f64) {
+        self.travel.step = match &self.scope {
+            Scope::Bodies => bound,
+            Scope::Patch(patch) => patch.step(bodies).min(bound),
         };
     }
 
     /// Adds the displacements of this step.
-    pub fn update(&mut self, bodies: [&Patches; 2], most: f64) {
-        self.measure(bodies, most);
+    pub fn update(&mut self, bodies: [&Patches; 2], bound: f64) {
+        self.measure(bodies, bound);
         self.travel.advance();
     }
 
     /// Whether the near pairs may be incomplete.
     pub fn is_due(&self) -> bool {
-        self.travel.is_past(self.near_until)
+        self.travel.is_past(self.near_limit)
     }
 
     /// Whether the short list may be incomplete.
     pub fn is_short_due(&self) -> bool {
-        self.travel.is_past(self.short_until)
+        self.travel.is_past(self.short_limit)
     }
 
     /// Whether the short list is incomplete or soon will be.
-    pub fn is_short_old(&self) -> bool {
-        !self.near.is_empty() && self.travel.is_past(self.short_until - OLD * self.short_skin)
+    pub fn is_short_nearly_due(&self) -> bool {
+        !self.near.is_empty() && self.travel.is_past(self.short_limit - RENEWAL_FRACTION * self.short_skin)
     }
 
-    /// Replaces the partner patches. The lists become due if a new partner is so near, `free` \[m\] beyond the search
+    /// Replaces the partner patches. The lists become due if a new partner is so near, `slack` \[m\] beyond the search
     /// depth, that an unlisted pair could touch before the lists are renewed.
     ///
     /// Pairs with former partners stay listed although their travel is no longer updated: they are too far apart to
     /// touch. A short list excludes a face only in favour of a nearer one that stays within the search depth for the
     /// life of the list, so never in favour of a face of a former partner. A later short list measures all distances
     /// anew.
-    pub fn renew(&mut self, new: PatchNearOthers, free: impl Fn(u32) -> f64) {
-        let left = self.near_until - self.travel.travelled();
-        let others = if let Part::Patch(patch) = &self.part { &patch.others[..] } else { &[] };
-        let is_known = |other: u32| others.binary_search(&other).is_ok();
-        let is_listed_in_time = |&other: &u32| is_known(other) || free(other) >= left;
-        if !new.others.iter().all(is_listed_in_time) {
-            self.near_until = f64::NEG_INFINITY;
+    pub fn set_partners(&mut self, new: PatchPartners, slack: impl Fn(u32) -> f64) {
+        let left = self.near_limit - self.travel.travelled();
+        let partners = if let Scope::Patch(patch) = &self.scope { &patch.partners[..] } else { &[] };
+        let is_known = |other: u32| partners.binary_search(&other).is_ok();
+        let is_listed_in_time = |&other: &u32| is_known(other) || slack(other) >= left;
+        if !new.partners.iter().all(is_listed_in_time) {
+            self.near_limit = f64::NEG_INFINITY;
         }
-        self.part = Part::Patch(new);
+        self.scope = Scope::Patch(new);
     }
 
     /// Chooses the skin of the next list of near pairs.
@@ -176,12 +176,12 @@ impl PatchLists {
     }
 
     /// Stores the pairs found in this step.
-    pub fn take(&mut self, found: Found) {
+    pub fn store(&mut self, found: Found) {
         (self.near, self.edges, self.has_near_batches) = (found.near, found.edges, found.has_near_batches);
         self.travel.restart();
-        self.near_until = self.skin;
+        self.near_limit = self.skin;
         self.short.clear();
-        self.short_until = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
+        self.short_limit = if self.near.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
     }
 
     /// Chooses the skin of the next short list.
@@ -196,14 +196,14 @@ impl PatchLists {
     }
 
     /// Stores the short list made in this step.
-    pub fn take_short(&mut self, short: Vec<Candidate>) {
+    pub fn store_short(&mut self, short: Vec<Candidate>) {
         self.short = short;
-        self.short_until = self.travel.travelled() + self.short_skin;
+        self.short_limit = self.travel.travelled() + self.short_skin;
     }
 
     /// Number of steps like the last one until the near pairs are due.
     pub fn steps_left(&self) -> f64 {
-        self.travel.steps_to(self.near_until)
+        self.travel.steps_to(self.near_limit)
     }
 }
 
@@ -246,8 +246,8 @@ mod tests {
         })
     }
 
-    fn of_patch(contactor: usize, patch: u32, others: Vec<u32>) -> PatchLists {
-        PatchLists::new(Part::Patch(PatchNearOthers { contactor, patch, others }))
+    fn of_patch(contactor: usize, patch: u32, partners: Vec<u32>) -> PatchLists {
+        PatchLists::new(Scope::Patch(PatchPartners { contactor, patch, partners }))
     }
 
     /// Two fast nodes that separate invalidate only the lists of their own patches and of partner patches. The bound of
@@ -264,17 +264,17 @@ mod tests {
             (0..2).flat_map(|side| (0..bodies[side].len() as u32).map(move |p| (side, p)))
         {
             // The patch opposite, and the next one.
-            let others = vec![patch, (patch + 1) % bodies[0].len() as u32];
+            let partners = vec![patch, (patch + 1) % bodies[0].len() as u32];
             let travelled = match contactor {
                 0 => bodies[0].extent(patch),
-                _ => others.iter().map(|&other| bodies[0].extent(other)).fold(0.0, f64::max),
+                _ => partners.iter().map(|&other| bodies[0].extent(other)).fold(0.0, f64::max),
             };
             let is_near = travelled > 0.0;
-            let mut lists = of_patch(contactor, patch, others);
+            let mut lists = of_patch(contactor, patch, partners);
             assert!(lists.is_due());
             lists.choose_skin(1.0);
             assert_eq!(lists.skin(), 1.0 / 64.0);
-            lists.take(Found::default());
+            lists.store(Found::default());
             lists.update(bodies, 1.0);
             assert!((lists.travel_bounds().travelled - travelled).abs() < 1e-12);
             assert_eq!((lists.is_due(), lists.is_short_due()), (is_near, false));
@@ -295,24 +295,24 @@ mod tests {
     fn a_near_partner_makes_the_lists_due() {
         let motions = sheets(&vec![Vec3::zeros(); 2 * NODES as usize]);
         let bodies = [0, 1].map(|k| motions[k].patches().unwrap());
-        let renew = |lists: &mut PatchLists, others: &[u32], free: &dyn Fn(u32) -> f64| {
-            lists.renew(PatchNearOthers { contactor: 0, patch: 0, others: others.to_vec() }, free);
+        let set_partners = |lists: &mut PatchLists, partners: &[u32], slack: &dyn Fn(u32) -> f64| {
+            lists.set_partners(PatchPartners { contactor: 0, patch: 0, partners: partners.to_vec() }, slack);
         };
         let mut lists = of_patch(0, 0, vec![3]);
         lists.measure(bodies, 1.0);
         lists.choose_skin(1.0);
-        lists.take(Found::default());
+        lists.store(Found::default());
         let left = lists.skin();
-        renew(&mut lists, &[3, 4], &|_| left);
+        set_partners(&mut lists, &[3, 4], &|_| left);
         assert!(!lists.is_due());
-        renew(&mut lists, &[2, 3, 4], &|other| if other == 2 { 2.0 * left } else { 0.0 });
+        set_partners(&mut lists, &[2, 3, 4], &|other| if other == 2 { 2.0 * left } else { 0.0 });
         assert!(!lists.is_due(), "those that were in it before are active");
-        renew(&mut lists, &[2, 3], &|_| 0.0);
+        set_partners(&mut lists, &[2, 3], &|_| 0.0);
         assert!(!lists.is_due());
-        renew(&mut lists, &[2, 3, 4], &|_| 0.99 * left);
+        set_partners(&mut lists, &[2, 3, 4], &|_| 0.99 * left);
         assert!(lists.is_due());
-        lists.take(Found::default());
-        renew(&mut lists, &[5], &|_| f64::NAN);
+        lists.store(Found::default());
+        set_partners(&mut lists, &[5], &|_| f64::NAN);
         assert!(lists.is_due());
     }
 }

@@ -36,7 +36,7 @@ impl SeparationSearch<'_> {
         let mut pending = vec![self.trees.map(Hierarchy::root)];
         while let Some(vertices) = pending.pop() {
             let spheres = [0, 1].map(|k| self.placed[k].sphere(vertices[k]));
-            if self.is_apart(&spheres, vertices, &mut separation) {
+            if self.is_separated(&spheres, vertices, &mut separation) {
                 continue;
             }
             let can_open = [0, 1].map(|k| self.trees[k].num_leaves_below(vertices[k]) > MAX_UNOPENED_LEAVES);
@@ -55,18 +55,18 @@ impl SeparationSearch<'_> {
     }
 
     /// Whether two spheres are farther apart than the reach; records their distance.
-    fn is_apart(&self, spheres: &[Sphere; 2], vertices: [u32; 2], separation: &mut Separation) -> bool {
+    fn is_separated(&self, spheres: &[Sphere; 2], vertices: [u32; 2], separation: &mut Separation) -> bool {
         separation.tests += 1;
         let radii = spheres[0].radius + spheres[1].radius;
         let near = radii + self.reach;
         let distance_squared = (spheres[0].centre - spheres[1].centre).norm_squared();
-        let is_apart = distance_squared > near * near;
-        if is_apart {
+        let is_separated = distance_squared > near * near;
+        if is_separated {
             let distance = distance_squared.sqrt() - radii;
             if distance < separation.distance {
                 (separation.distance, separation.nearest) = (distance, Some(vertices));
             }
         }
-        is_apart
+        is_separated
     }
 }

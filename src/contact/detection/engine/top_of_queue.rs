@@ -63,7 +63,7 @@ impl Engine {
             (Phase::Contact, Placement::Deforming(configuration)) => self.next_updates(configuration),
             (Phase::Fresh, _) if self.queue.entries().next().is_none() => {
                 let roots = |bodies| Some((placement.time(), self.root_pair(bodies)?));
-                self.model.pairs().filter_map(roots).take(self.most_pairs()).collect()
+                self.model.pairs().filter_map(roots).take(self.max_pairs()).collect()
             }
             _ => self.earliest_entries(|_| true),
         }

@@ -163,7 +163,7 @@ impl Traversal<'_> {
         found
     }
 
-    fn is_of_one_body(&self) -> bool {
+    fn is_self_contact(&self) -> bool {
         self.sides[0].body == self.sides[1].body
     }
 
@@ -183,7 +183,7 @@ impl Traversal<'_> {
             shift: placed.shift,
             reach: self.reach + placed.growth,
             masks: &masks,
-            target: if self.is_of_one_body() { 0 } else { patch_pair.target as u32 },
+            target: if self.is_self_contact() { 0 } else { patch_pair.target as u32 },
             near: &mut found.near,
         });
         found.tests += batches[0].nodes.len() as u64;
@@ -191,7 +191,7 @@ impl Traversal<'_> {
 
     /// Whether the edges of two batches are listed in this direction: in one only, though batches are tested in both.
     fn lists_edges(&self, pair: &BatchPair<'_>) -> bool {
-        let is_first_way = match self.is_of_one_body() {
+        let is_first_way = match self.is_self_contact() {
             true => pair.numbers[0] <= pair.numbers[1],
             false => pair.patch_pair.target == 1,
         };
@@ -211,7 +211,7 @@ impl Traversal<'_> {
         let BatchPair { patch_pair, numbers, batches } = pair;
         let sides = [1 - patch_pair.target, patch_pair.target].map(|side| self.sides[side]);
         let (is_linear, lists_edges) = (pair.is_linear(), self.lists_edges(pair));
-        let is_one_batch = self.is_of_one_body() && numbers[0] == numbers[1];
+        let is_one_batch = self.is_self_contact() && numbers[0] == numbers[1];
         let mut ladder = (!is_linear).then(|| work.get_or_insert_with(|| Workspace::new(self.ladder)));
         if let Some(ladder) = &mut ladder {
             ladder.place(&sides, batches, self.positions, self.reach);

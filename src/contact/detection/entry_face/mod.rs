@@ -12,7 +12,7 @@
 //! merely touching ones, and among them contacts of the node itself before those of nodes of the face. Of the faces
 //! with the highest rank the nearest is taken. Without a continuation the entry face is the one whose plane the path of
 //! the node crossed last; for a convex body this is the face whose outline the path passes through. For a node that
-//! moves outward it is the nearest face. Alternatives equal up to rounding have no first: the contact is with their
+//! moves outward it is the nearest face. Alternatives equal up to rounding are not ordered: the contact is with their
 //! common vertex or edge, along the sum of their normals, at a vertex the difference of the normals of both surfaces
 //! there. A mirrored scene then has the mirrored result.
 //!
@@ -23,18 +23,18 @@
 //! # Source
 //! Our own.
 
-mod carried;
-mod doubled;
+mod duplicate;
 mod query;
+mod supported;
 
 use crate::contact::flush::{are_coplanar, is_along};
 use crate::contact::{Constraint, Constraints, ContactKey, Surface};
 use crate::math::Vec3;
 
 use super::model::{Configuration, ContactModel};
-use carried::drop_carried;
-use doubled::drop_doubled;
+use duplicate::drop_duplicates;
 use query::{Alternative, Continuation, Query, Workspace};
+use supported::drop_supported;
 
 /// Sine of the least angle between faces, 30°: inside a wedge the distance of a face is at least this fraction of that
 /// of its edge.
@@ -87,10 +87,10 @@ impl EntryFaces {
         let continues = nodes_of(constraints) == nodes_of(before) && !has_turned(constraints, before);
         if !continues {
             self.look_again(surfaces, configuration, before, constraints);
-            drop_doubled(before, constraints, &mut self.chosen);
+            drop_duplicates(before, constraints, &mut self.chosen);
         }
         if nodes_of(constraints).len() < constraints.len() {
-            drop_carried(configuration.positions, constraints, &mut self.chosen);
+            drop_supported(configuration.positions, constraints, &mut self.chosen);
         }
     }
 

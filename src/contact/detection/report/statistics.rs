@@ -26,13 +26,13 @@ pub struct StageCounts {
 pub struct StageSeconds {
     /// Predictions, including the queue.
     pub trajectory: f64,
-    /// Of updates.
+    /// Updates.
     pub update: f64,
-    /// Of exclusion tests.
+    /// Exclusion tests.
     pub overlap: f64,
-    /// Of closest points and times of impact.
+    /// Closest points and times of impact.
     pub primitive: f64,
-    /// Of monitors.
+    /// Displacement monitors.
     pub monitor: f64,
 }
 

@@ -33,7 +33,7 @@ pub struct RelativePaths {
 }
 
 impl RelativePaths {
-    /// Of a node to a face.
+    /// Paths for a node and a face.
     pub fn of_node(paths: &StepPaths, node: u32, kind: CellKind, nodes: &[u32]) -> Self {
         let mut relative =
             Self { paths: [[Vec3::zeros(); 3]; MAX_CONTROL_POINTS], count: num_control_points(kind) };
@@ -51,7 +51,7 @@ impl RelativePaths {
         relative
     }
 
-    /// Of the first of two edges to the second.
+    /// Paths for the first of two edges relative to the second.
     pub fn of_edges(paths: &StepPaths, edges: [&Edge; 2]) -> Self {
         let controls = edges.map(|edge| {
             let [from, to] = edge.nodes.map(|node| paths.coefficients(node));

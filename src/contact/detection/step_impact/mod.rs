@@ -64,7 +64,7 @@ pub struct StepImpact {
 
 /// A contact and its instant.
 #[derive(Clone, Copy, Debug)]
-struct Meeting {
+struct StepContact {
     fraction: f64,
     bodies: [u32; 2],
     features: Features,
@@ -105,7 +105,7 @@ impl StepImpactSearch {
         let Self { model, groups } = self;
         let reach = |(groups, &offset)| BodyReach::of(groups, offset, paths);
         let reaches: Vec<Option<BodyReach>> = groups.iter().zip(&model.offsets).map(reach).collect();
-        let mut first: Option<Meeting> = None;
+        let mut first: Option<StepContact> = None;
         for bodies in near_bodies(model, &reaches) {
             let [Some(a), Some(b)] = bodies.map(|body| reaches[body as usize].as_ref()) else { continue };
             let offset = model.offset(bodies);
@@ -113,13 +113,13 @@ impl StepImpactSearch {
             let until = first.map_or(1.0, |first| first.fraction);
             first = sweep.first(until).into_iter().chain(first).min_by(order);
         }
-        first.map(|meeting| complete(model, paths, &meeting))
+        first.map(|step_contact| complete(model, paths, &step_contact))
     }
 }
 
 /// Earlier first, then by contact.
-fn order(a: &Meeting, b: &Meeting) -> Ordering {
-    let ids = |meeting: &Meeting| (meeting.bodies, meeting.features);
+fn order(a: &StepContact, b: &StepContact) -> Ordering {
+    let ids = |step_contact: &StepContact| (step_contact.bodies, step_contact.features);
     a.fraction.total_cmp(&b.fraction).then_with(|| ids(a).cmp(&ids(b)))
 }
 
@@ -136,15 +136,15 @@ fn near_bodies(model: &ContactModel, reaches: &[Option<BodyReach>]) -> Vec<[u32;
 }
 
 /// Position and speed of a contact, from the positions of all nodes at its instant.
-fn complete(model: &ContactModel, paths: &StepPaths, meeting: &Meeting) -> StepImpact {
-    let tau = meeting.fraction;
+fn complete(model: &ContactModel, paths: &StepPaths, step_contact: &StepContact) -> StepImpact {
+    let tau = step_contact.fraction;
     let at = |node: u32| paths.at(node, tau);
     let rates = |nodes: &[u32], values: &[f64]| -> Vec3 {
         nodes.iter().zip(values).map(|(&node, value)| paths.rate(node, tau) * *value).sum()
     };
-    let (point, normal, closing) = match meeting.features {
+    let (point, normal, closing) = match step_contact.features {
         Features::Node { node, face } => {
-            let surface = &model.surfaces[meeting.bodies[1] as usize];
+            let surface = &model.surfaces[step_contact.bodies[1] as usize];
             let found = closest_at(surface, face, at, node);
             let (kind, nodes) = surface.face(face as usize);
             let mut values = [0.0; MAX_NODES];
@@ -166,7 +166,7 @@ fn complete(model: &ContactModel, paths: &StepPaths, meeting: &Meeting) -> StepI
             (curves[0].at(places[0]).0, normal, (rate(1) - rate(0)).dot(&normal))
         }
     };
-    StepImpact { fraction: tau, bodies: meeting.bodies, point, normal, closing }
+    StepImpact { fraction: tau, bodies: step_contact.bodies, point, normal, closing }
 }
 
 /// Closest point of a face to a node where nodes are `at` these positions.

@@ -93,7 +93,7 @@ impl StepPaths {
 /// Bounds on the paths of some nodes, and of the faces and edges between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
-    /// Of c₀, c₁ and c₂.
+    /// Boxes of c₀, c₁ and c₂.
     coefficients: [Aabb; 3],
     /// Margin of faces and edges beyond these bounds \[m\].
     margin: f64,

@@ -19,7 +19,7 @@ use crate::mesh::CellKind;
 
 use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
-use super::{BEGINNING, Features, Meeting, closest_at, order};
+use super::{BEGINNING, Features, StepContact, closest_at, order};
 
 /// How far outside a triangle, in its barycentric coordinates, a node still hits it: no gap between two triangles.
 const SEAM: f64 = 1e-9;
@@ -51,7 +51,7 @@ struct Part<'a> {
 
 impl<'a> Sweep<'a> {
     /// The first contact, if not after `until`.
-    pub fn first(&self, until: f64) -> Option<Meeting> {
+    pub fn first(&self, until: f64) -> Option<StepContact> {
         let [a, b] = self.reaches.map(|reach| &reach.whole);
         let mut begin = if self.bodies[0] == self.bodies[1] { 0.0 } else { a.earliest(b)? };
         let size = self.bodies.iter().map(|&body| 2.0 * self.model.search_depths[body as usize]);
@@ -60,7 +60,7 @@ impl<'a> Sweep<'a> {
         loop {
             let end = (begin + length).min(1.0);
             let found = self.first_within([begin, end]);
-            if end >= until || found.is_some_and(|meeting| meeting.fraction <= end) {
+            if end >= until || found.is_some_and(|step_contact| step_contact.fraction <= end) {
                 return found;
             }
             begin = end;
@@ -68,7 +68,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// First contact of the features that are near each other in a part of the step; it may be later than that.
-    fn first_within(&self, window: Window) -> Option<Meeting> {
+    fn first_within(&self, window: Window) -> Option<StepContact> {
         let part = self.part(window)?;
         let directions = both_ways([0, 1]).take(both_ways(self.bodies).count());
         let of_nodes = directions.filter_map(|direction| self.first_of_nodes(direction, &part));
@@ -93,7 +93,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// First contact of a node of one body with a face of the other, for the two given bodies.
-    fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<Meeting> {
+    fn first_of_nodes(&self, [one, other]: [u32; 2], part: &Part<'_>) -> Option<StepContact> {
         let roles = [self.bodies[one as usize], self.bodies[other as usize]];
         let of_faces = &self.model.surfaces[roles[1] as usize];
         let is_free = |node: u32| {
@@ -121,7 +121,7 @@ impl<'a> Sweep<'a> {
             .min_by(order)
     }
 
-    fn node_and_face(&self, roles: [u32; 2], node: u32, face: u32, window: Window) -> Option<Meeting> {
+    fn node_and_face(&self, roles: [u32; 2], node: u32, face: u32, window: Window) -> Option<StepContact> {
         let [contactor_body, target] = roles;
         let surface = &self.model.surfaces[target as usize];
         let (kind, nodes) = surface.face(face as usize);
@@ -134,7 +134,7 @@ impl<'a> Sweep<'a> {
             true => self.first_passage(node, nodes, window),
             false => self.first_approach(surface, node, face),
         }?;
-        self.normals_are_opposed(&candidate, fraction).then_some(Meeting {
+        self.normals_are_opposed(&candidate, fraction).then_some(StepContact {
             fraction,
             bodies: roles,
             features: Features::Node { node, face },
@@ -224,7 +224,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// First contact of two edges of the bodies.
-    fn first_of_edges(&self, part: &Part<'_>) -> Option<Meeting> {
+    fn first_of_edges(&self, part: &Part<'_>) -> Option<StepContact> {
         let [first, second] = [0, 1].map(|k| {
             let faces = part.groups[k].iter().flat_map(|group| group.faces);
             let edges = faces.flat_map(|&face| self.model.edges_of_face(self.bodies[k], face));
@@ -252,7 +252,7 @@ impl<'a> Sweep<'a> {
         bounds.widened(bounds.diagonal())
     }
 
-    fn edge_and_edge(&self, edges: [u32; 2], window: Window) -> Option<Meeting> {
+    fn edge_and_edge(&self, edges: [u32; 2], window: Window) -> Option<StepContact> {
         let pair = EdgePair::new(self.model, self.bodies, edges)?;
         if self.touching.contains(ContactKey::Edges(pair.key)) {
             return None;
@@ -263,7 +263,7 @@ impl<'a> Sweep<'a> {
             true => self.first_crossing(&pair, window),
             false => self.first_approach_of_edges(&pair),
         }?;
-        Some(Meeting { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
+        Some(StepContact { fraction, bodies: pair.bodies, features: Features::Edges(pair) })
     }
 
     /// First root at which two straight edges cross inside both while closing; `None` if they are not near one plane in

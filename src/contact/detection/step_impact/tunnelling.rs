@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-9;
 /// Limits on the speed and depth of penetration.
 #[derive(Clone, Debug)]
 pub struct TunnellingGuard {
-    /// Of every body \[m\].
+    /// Search depth of every body \[m\].
     search_depths: Vec<f64>,
     /// Surface offset of every body \[m\].
     offsets: Vec<f64>,
@@ -32,7 +32,7 @@ pub struct TunnellingGuard {
 }
 
 impl TunnellingGuard {
-    /// Of the bodies of a model.
+    /// Limits for the bodies of a model.
     pub fn new(model: &ContactModel) -> Self {
         let depths = model.bodies().map(|body| model.search_depths[body as usize]);
         Self {

@@ -107,7 +107,7 @@ impl ContactPhase {
     }
 
     /// Discards the positions of the bodies.
-    pub fn forget(&mut self) {
+    pub fn reset(&mut self) {
         self.sorted = false;
     }
 

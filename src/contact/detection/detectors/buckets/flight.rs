@@ -43,7 +43,7 @@ pub(super) struct FlightPhase {
     /// Ball in the reference configuration around each body, about its centre of rotation if it rotates.
     balls: Vec<Sphere>,
     /// Time before which each pair cannot touch \[s\].
-    clear_until: Vec<f64>,
+    no_contact_before: Vec<f64>,
     swept: [SweptBody; 2],
     lists: CellLists,
     /// Pairs of faces whose boxes overlap in a slice.
@@ -88,7 +88,7 @@ impl FlightPhase {
         Self {
             edges: model.surfaces.iter().map(|surface| surface.median_edge(positions)).collect(),
             balls: Vec::new(),
-            clear_until: vec![0.0; num_pairs],
+            no_contact_before: vec![0.0; num_pairs],
             swept: [swept(), swept()],
             lists: CellLists::default(),
             overlapping: Vec::new(),
@@ -107,7 +107,7 @@ impl Buckets {
             bodies.map(|(surface, motion)| ball(surface, flight.reference_positions, motion)).collect();
         for (pair, &bodies) in self.pairs.iter().enumerate() {
             if bodies[0] == bodies[1] {
-                self.flight.clear_until[pair] = f64::INFINITY;
+                self.flight.no_contact_before[pair] = f64::INFINITY;
                 continue;
             }
             let balls = bodies.map(|body| {
@@ -115,9 +115,9 @@ impl Buckets {
                 let ball = Sphere { radius: ball.radius + self.model.offset_of(body), ..ball };
                 carried(&flight.motions[body as usize], &ball)
             });
-            let meeting = time_of_contact(&balls[0], &balls[1], flight.end - flight.time);
-            let time = meeting.map_or(f64::INFINITY, |s| (flight.time + s).next_down().max(flight.time));
-            self.flight.clear_until[pair] = time;
+            let contact_time = time_of_contact(&balls[0], &balls[1], flight.end - flight.time);
+            let time = contact_time.map_or(f64::INFINITY, |s| (flight.time + s).next_down().max(flight.time));
+            self.flight.no_contact_before[pair] = time;
             self.statistics.counts.trajectory += 1;
             if time.is_finite() {
                 let prediction = Prediction { predicted_at: flight.time, bodies, depth: [0, 0], time };
@@ -128,25 +128,30 @@ impl Buckets {
     }
 
     /// The first impact of all pairs that can touch within the flight.
-    pub(super) fn fly(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+    pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let flight_end = flight.time + flight.duration;
         let mut first: Option<Impact> = None;
         for pair in 0..self.pairs.len() {
             let limit = first.map_or(flight_end, |impact| impact.time.min(flight_end));
-            if self.flight.clear_until[pair] <= limit {
+            if self.flight.no_contact_before[pair] <= limit {
                 if self.statistics.operated_times.last() != Some(&flight.time) {
                     self.statistics.operated(flight.time, false);
                 }
-                first = self.fly_pair(flight, pair, first);
+                first = self.first_impact_of_pair(flight, pair, first);
             }
         }
         first
     }
 
     /// The first of an impact and all those of a pair.
-    fn fly_pair(&mut self, flight: &Flight<'_>, pair: usize, mut first: Option<Impact>) -> Option<Impact> {
+    fn first_impact_of_pair(
+        &mut self,
+        flight: &Flight<'_>,
+        pair: usize,
+        mut first: Option<Impact>,
+    ) -> Option<Impact> {
         let bodies = self.pairs[pair];
-        let begin = (self.flight.clear_until[pair] - flight.time) * (1.0 - ROUNDING);
+        let begin = (self.flight.no_contact_before[pair] - flight.time) * (1.0 - ROUNDING);
         self.flight.resolved.clear();
         let mut slices = vec![Slice { begin: begin.clamp(0.0, flight.duration), end: flight.duration }];
         while let Some(slice) = slices.pop() {

@@ -100,7 +100,7 @@ impl Detector for Buckets {
         if self.phase.enters(Phase::Flight) {
             self.begin_flight(flight);
         }
-        let impact = self.fly(flight);
+        let impact = self.find_first_impact(flight);
         if impact.is_some() {
             // An impact starts another flight and voids all predictions.
             self.phase = Phase::Fresh;
@@ -110,7 +110,7 @@ impl Detector for Buckets {
 
     fn detect(&mut self, configuration: &Configuration<'_>, constraints: &mut Constraints) {
         if self.phase.enters(Phase::Contact) {
-            self.contact.forget();
+            self.contact.reset();
         }
         self.update_candidates(configuration);
         self.find_constraints(configuration, constraints);

@@ -18,7 +18,7 @@ const TOUCHING: f64 = 1e-9;
 /// State of flights, from the first step to the last.
 pub(super) struct FlightPhase {
     /// Time before which each pair cannot touch \[s\].
-    clear_until: Vec<f64>,
+    no_contact_before: Vec<f64>,
 }
 
 /// A point of a body in contact with a wall.
@@ -72,7 +72,7 @@ impl Ord for Entry {
 
 impl WallDetector {
     /// The first impact within a step of flight.
-    pub(super) fn fly(&mut self, flight: &Flight<'_>) -> Option<Impact> {
+    pub(super) fn find_first_impact(&mut self, flight: &Flight<'_>) -> Option<Impact> {
         let start = Instant::now();
         let mut phase = match self.flight.take() {
             Some(phase) => phase,
@@ -80,15 +80,15 @@ impl WallDetector {
         };
         let mut first: Option<Impact> = None;
         let end = flight.time + flight.duration;
-        for (k, clear_until) in phase.clear_until.iter_mut().enumerate() {
-            if *clear_until > end {
+        for (k, no_contact_before) in phase.no_contact_before.iter_mut().enumerate() {
+            if *no_contact_before > end {
                 continue;
             }
             let until = first.map_or(flight.duration, |impact| impact.time - flight.time);
             if let Some(touch) = self.first_touch(flight, k, until) {
                 first = Impact::earlier(first, Some(self.impact(flight, k, &touch)));
             } else {
-                *clear_until = end;
+                *no_contact_before = end;
             }
         }
         self.flight = Some(phase);
@@ -99,7 +99,7 @@ impl WallDetector {
     /// Predicts all pairs up to the end of the run.
     fn begin_flight(&mut self, flight: &Flight<'_>) -> FlightPhase {
         let horizon = flight.end - flight.time;
-        let clear_until = (0..self.pairs.len()).map(|k| {
+        let no_contact_before = (0..self.pairs.len()).map(|k| {
             let [wall, body] = self.pairs[k].map(|index| index as usize);
             let bodies = [self.bodies[body].body, self.walls[wall].body];
             let s = if is_steady(&flight.motions[bodies[0] as usize]) {
@@ -115,7 +115,7 @@ impl WallDetector {
             }
             time
         });
-        FlightPhase { clear_until: clear_until.collect() }
+        FlightPhase { no_contact_before: no_contact_before.collect() }
     }
 
     /// The first contact of a body with a wall up to `until`; events are processed by time until one is certain.

@@ -35,7 +35,7 @@ pub(super) struct Heights<'a> {
 /// Height of a point at an instant, and its rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Height {
-    /// Of the offset surface above the plane \[m\].
+    /// Height of the offset surface above the plane \[m\].
     pub height: f64,
     /// Its rate [m/s].
     pub rate: f64,

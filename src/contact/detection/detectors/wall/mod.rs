@@ -127,7 +127,7 @@ impl WallDetector {
         if self.pairs.is_empty() {
             return None;
         }
-        let impact = self.fly(flight);
+        let impact = self.find_first_impact(flight);
         if impact.is_some() {
             // An impact starts another flight.
             self.flight = None;

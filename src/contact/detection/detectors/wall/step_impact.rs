@@ -20,7 +20,7 @@ impl WallDetector {
             let (wall, body) = (&self.walls[wall as usize], &self.bodies[body as usize]);
             let met = |&node: &u32| {
                 let key = ContactKey::Node(NodeOnSurface { contactor: node, target: wall.body });
-                let fraction = meeting(paths, wall, body.offset, node)?;
+                let fraction = time_of_contact(paths, wall, body.offset, node)?;
                 (!touching.contains(key)).then_some((fraction, node))
             };
             let earlier = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
@@ -40,7 +40,7 @@ impl WallDetector {
 }
 
 /// Fraction of the step before a node, of a surface with this offset \[m\], reaches the plane of a wall from outside.
-fn meeting(paths: &StepPaths, wall: &Wall, offset: f64, node: u32) -> Option<f64> {
+fn time_of_contact(paths: &StepPaths, wall: &Wall, offset: f64, node: u32) -> Option<f64> {
     let (of_node, of_wall) = (paths.coefficients(node), paths.coefficients(wall.node));
     let mut height = [0, 1, 2].map(|k| wall.normal.dot(&(of_node[k] - of_wall[k])));
     height[0] -= offset;

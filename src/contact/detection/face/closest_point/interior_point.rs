@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 1e-7;
 const FIRST_BARRIER: f64 = 0.1;
 /// Factor of the barrier parameter after a good step, from the mean of λ z.
 const CENTRING: f64 = 0.2;
-/// Fraction of the way to the border that a step may take.
+/// Fraction of the distance to the border that a step may take.
 const TO_THE_BORDER: f64 = 0.995;
 /// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;

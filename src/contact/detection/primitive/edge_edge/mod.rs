@@ -27,7 +27,7 @@
 //! of the Gauss map); Ericson, Real-Time Collision Detection, §5.1.9 (closest points).
 
 mod passed;
-mod shadow;
+mod redundant;
 
 use rayon::prelude::*;
 
@@ -42,7 +42,7 @@ use crate::contact::detection::face::closest_point::{
 use crate::contact::detection::face::control_points::rounding_of;
 use crate::contact::detection::model::ContactModel;
 use crate::contact::detection::volume::Aabb;
-use shadow::Shadows;
+use redundant::RedundantCrossings;
 
 pub use passed::edges_have_passed;
 
@@ -104,7 +104,7 @@ pub(crate) struct EdgeEdgeSearch {
     /// Crossings found by each task.
     found: Vec<Vec<Crossing>>,
     crossings: Vec<Crossing>,
-    shadows: Shadows,
+    redundant_crossings: RedundantCrossings,
 }
 
 impl EdgeEdgeSearch {
@@ -146,8 +146,8 @@ impl EdgeEdgeSearch {
         });
         self.crossings.clear();
         self.crossings.extend(self.found.iter().flatten());
-        let is_shadowed = self.shadows.find(model, positions, &self.crossings);
-        for (crossing, _) in self.crossings.iter().zip(is_shadowed).filter(|(_, shadowed)| !**shadowed) {
+        let is_redundant = self.redundant_crossings.find(model, positions, &self.crossings);
+        for (crossing, _) in self.crossings.iter().zip(is_redundant).filter(|(_, shadowed)| !**shadowed) {
             if !crossing.is_covered(model, constraints) {
                 push(model, crossing, constraints);
             }

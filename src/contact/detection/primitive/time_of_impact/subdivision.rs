@@ -68,7 +68,7 @@ pub(super) fn time_of_approach<A: FacePath, B: FacePath>(
         time: 0.0,
         point: hulls.0.positions()[0],
         normal,
-        is_apart: false,
+        is_separated: false,
         depth: 0,
     };
     if are_at_rest(&hulls.0, &hulls.1) && acceleration == Vec3::zeros() && deviation == 0.0 {
@@ -95,7 +95,7 @@ struct BezierFacePair {
     /// Last separating direction from b to a.
     normal: Vec3,
     /// Whether they are still separated then: more advances would increase the time.
-    is_apart: bool,
+    is_separated: bool,
     /// Number of subdivisions of their faces.
     depth: u32,
 }
@@ -159,7 +159,7 @@ struct Stuck {
     normal: Option<Vec3>,
     point: Vec3,
     /// Whether they are separated there, after the most advances.
-    is_apart: bool,
+    is_separated: bool,
 }
 
 impl<A: FacePath, B: FacePath> Search<'_, A, B> {
@@ -181,7 +181,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
                     Start::Touching => {}
                 }
             }
-            if is_thin && pair.is_apart && self.pairs.len() < MAX_PAIRS {
+            if is_thin && pair.is_separated && self.pairs.len() < MAX_PAIRS {
                 self.offer(pair);
                 continue;
             }
@@ -204,18 +204,18 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
 
     /// Queues a pair that can touch within the flight, with its time.
     fn offer(&mut self, pair: BezierFacePair) {
-        let Some(stuck) = self.meet(&pair) else { return };
+        let Some(stuck) = self.advance(&pair) else { return };
         let normal = stuck.normal.unwrap_or(pair.normal);
         let tick = (stuck.time / self.resolution).floor();
         self.queue.push(Turn { tick, depth: pair.depth, index: self.pairs.len() });
-        let Stuck { time, point, is_apart, .. } = stuck;
-        self.pairs.push(BezierFacePair { time, point, normal, is_apart, ..pair });
+        let Stuck { time, point, is_separated, .. } = stuck;
+        self.pairs.push(BezierFacePair { time, point, normal, is_separated, ..pair });
     }
 
     /// Advances a pair from its time for as long as a direction separates the hulls; `None` if that lasts for the whole
     /// flight.
-    fn meet(&self, pair: &BezierFacePair) -> Option<Stuck> {
-        let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_apart: false };
+    fn advance(&self, pair: &BezierFacePair) -> Option<Stuck> {
+        let mut stuck = Stuck { time: pair.time, normal: None, point: pair.point, is_separated: false };
         for _ in 0..MAX_ADVANCES {
             let hulls = self.hulls(pair, stuck.time);
             let closest = closest_features(&hulls.0, &hulls.1);
@@ -223,14 +223,14 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
             let motion = self.motion(pair, &hulls, stuck.time);
             // Hulls may touch in one plane: the last separating direction tells the side they came from.
             let parted = stuck.normal.unwrap_or(pair.normal);
-            let is_apart = closest.distance - self.distance > motion.rounding;
-            let line = if is_apart { closest.line() } else { parted };
+            let is_separated = closest.distance - self.distance > motion.rounding;
+            let line = if is_separated { closest.line() } else { parted };
             let direction = Direction::of_feature(&hulls.0, &hulls.1, closest.feature, &line);
             let Some(direction) = direction else { return Some(stuck) };
             let separation = motion.separation(&direction.normal);
             if separation <= motion.rounding || separation.is_nan() {
                 let arrived = separation > -self.tolerance;
-                if arrived && (is_apart || parted == Vec3::zeros()) {
+                if arrived && (is_separated || parted == Vec3::zeros()) {
                     stuck.normal = Some(direction.normal);
                 }
                 return Some(stuck);
@@ -248,7 +248,7 @@ impl<A: FacePath, B: FacePath> Search<'_, A, B> {
                 return Some(stuck);
             }
         }
-        Some(Stuck { is_apart: true, ..stuck })
+        Some(Stuck { is_separated: true, ..stuck })
     }
 
     /// State of thin Bézier faces that no direction separates at the start.

@@ -135,7 +135,7 @@ fn sheet(n: u32) -> (Surface, Vec<Vec3>) {
     (Surface::new(faces.iter().map(|f| (CellKind::Tri3, f.as_slice()))), positions)
 }
 
-/// Rows of neighbouring queries, which share their way through the tree, and jumps, which cannot.
+/// Rows of neighbouring queries, which share their path through the tree, and jumps, which cannot.
 #[test]
 fn neighbouring_and_scattered_queries() {
     let (surface, positions) = sheet(20);

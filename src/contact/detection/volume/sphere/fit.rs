@@ -42,7 +42,7 @@ impl Directions {
     }
 }
 
-/// Which points of a list reach farthest each way along the first `D` of the EPOS directions.
+/// Extremal points of a list in both directions along the first `D` of the EPOS directions.
 #[derive(Clone, Copy, Debug)]
 pub struct Extremes<const D: usize> {
     low: [f64; D],
@@ -52,7 +52,7 @@ pub struct Extremes<const D: usize> {
 }
 
 impl<const D: usize> Extremes<D> {
-    /// Of one point of the list.
+    /// A single point of the list.
     #[inline]
     pub fn of(points: &[Vec3], index: u32) -> Self {
         let point = points[index as usize];
@@ -63,7 +63,7 @@ impl<const D: usize> Extremes<D> {
         Self { low: along, high: along, lowest: [index; D], highest: [index; D] }
     }
 
-    /// Of the points of both.
+    /// The extremes of both sets.
     #[inline]
     pub fn join(&mut self, other: &Self) {
         for d in 0..D {

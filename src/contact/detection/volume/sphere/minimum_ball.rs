@@ -21,7 +21,7 @@ const SINGULAR: f64 = 1e-14;
 const ON_BALL: f64 = 4.0 * f64::EPSILON;
 
 impl MinimumBall {
-    /// Smallest ball of `points`; `None` if there are none.
+    /// Smallest ball of `points`; `None` without points.
     ///
     /// Pivots as the simplex method does: while a point lies outside the ball of the support, the farthest one
     /// enters, and the support becomes that subset of old support and new point whose ball is the largest among

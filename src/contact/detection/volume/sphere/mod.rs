@@ -72,7 +72,7 @@ impl Sphere {
     pub fn joint_fraction(&self, other: &Self) -> f64 {
         let distance = (other.centre - self.centre).norm();
         let between = 0.5 * (distance + other.radius - self.radius) / distance;
-        // Where both centres are one, there is no place between them: no number counts as zero.
+        // Where both centres are one, the fraction is undefined: NaN counts as zero.
         let at_least = larger(between, 0.0);
         if at_least < 1.0 { at_least } else { 1.0 }
     }

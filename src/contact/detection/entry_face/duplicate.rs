@@ -8,16 +8,20 @@ use crate::contact::{Constraint, Constraints, ContactKey};
 
 /// Removes new contacts of a node that has another, continuing contact with the same normal and about the same depth;
 /// `workspace` is overwritten.
-pub(super) fn drop_doubled(before: &Constraints, constraints: &mut Constraints, workspace: &mut Constraints) {
+pub(super) fn drop_duplicates(
+    before: &Constraints,
+    constraints: &mut Constraints,
+    workspace: &mut Constraints,
+) {
     workspace.clear();
     for contact in constraints.iter() {
-        let bears = |other: &Constraint<'_>| {
+        let is_continuing = |other: &Constraint<'_>| {
             continues([&other.normal, &contact.normal], [other.gap, contact.gap])
                 && before.contains(other.key)
         };
         let is_doubled = match contact.key {
             ContactKey::Node(name) if !before.contains(contact.key) => {
-                constraints.of_contactor(name.contactor).any(|other| bears(&other))
+                constraints.of_contactor(name.contactor).any(|other| is_continuing(&other))
             }
             _ => false,
         };
@@ -50,7 +54,7 @@ mod tests {
         let (up, aside) = (Vec3::z(), Vec3::x());
         let left = |before: &Constraints, second: (f64, Vec3)| {
             let mut constraints = contacts(&[(-0.1, up), second]);
-            drop_doubled(before, &mut constraints, &mut Constraints::default());
+            drop_duplicates(before, &mut constraints, &mut Constraints::default());
             constraints.len()
         };
         let before = contacts(&[(-0.1, up)]);

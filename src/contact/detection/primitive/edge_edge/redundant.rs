@@ -27,12 +27,12 @@ struct Incidence {
 
 /// Workspace of the search for redundant crossings, reused from step to step.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shadows {
+pub(super) struct RedundantCrossings {
     incidences: Vec<Incidence>,
     is_shadowed: Vec<bool>,
 }
 
-impl Shadows {
+impl RedundantCrossings {
     /// Whether each crossing is redundant.
     pub fn find(&mut self, model: &ContactModel, positions: &[Vec3], crossings: &[Crossing]) -> &[bool] {
         let Self { incidences, is_shadowed } = self;

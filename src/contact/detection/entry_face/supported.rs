@@ -9,7 +9,7 @@ use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
 /// Removes the crossings that the contacts of the nodes of one of their edges support; `workspace` is overwritten.
-pub(super) fn drop_carried(positions: &[Vec3], constraints: &mut Constraints, workspace: &mut Constraints) {
+pub(super) fn drop_supported(positions: &[Vec3], constraints: &mut Constraints, workspace: &mut Constraints) {
     workspace.clear();
     for crossing in constraints.iter() {
         let is_carried = || {
@@ -19,7 +19,7 @@ pub(super) fn drop_carried(positions: &[Vec3], constraints: &mut Constraints, wo
             let sides =
                 [(first, of_first, crossing.normal, other), (second, of_second, -crossing.normal, one)];
             sides.into_iter().any(|(nodes, weights, push, touched)| {
-                carried_depth(constraints, nodes, weights, &push)
+                supported_depth(constraints, nodes, weights, &push)
                     .is_some_and(|depth| is_as_deep(crossing.gap, -depth))
                     || is_beside_touching_end(constraints, nodes, weights, touched, positions)
             })
@@ -33,7 +33,7 @@ pub(super) fn drop_carried(positions: &[Vec3], constraints: &mut Constraints, wo
 
 /// Depth, interpolated at a point of an edge, of the contacts that push its nodes in a direction; `None` if a node has
 /// no such contact.
-fn carried_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
+fn supported_depth(constraints: &Constraints, nodes: &[u32], weights: &[f64], push: &Vec3) -> Option<f64> {
     let depth = |node| {
         let pushes = |contact: &Constraint<'_>| is_along(&contact.normal, push);
         constraints.of_contactor(node).filter(pushes).map(|contact| -contact.gap).reduce(f64::max)
