@@ -4,10 +4,10 @@
 //! intermediate result: the processor continues with the others.
 //!
 //! 1. Nearby queries form groups. A descent to the nearest node bounds the distance of a group from the faces; the
-//!   nodes of the lowest level within that distance are listed.
+//!    nodes of the lowest level within that distance are listed.
 //! 2. Each query starts in the nearest listed node and its nearest leaf.
 //! 3. The distance to the faces of this leaf excludes most other nodes and leaves; the rest is listed in pairs with the
-//!   queries.
+//!    queries.
 //! 4. The distances of all pairs are computed; the least gives the closest face.
 //!
 //! A query that overflows a list is searched alone.
