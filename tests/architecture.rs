@@ -28,6 +28,52 @@ const ROOMS: [(&str, &[&str]); 9] = [
     ("simulation", &["math", "mesh", "material", "scenario", "element", "contact", "dynamics", "io"]),
 ];
 
+/// What each room of contact detection may import of the others.
+const ROOMS_OF_DETECTION: [(&str, &[&str]); 12] = [
+    ("volume", &[]),
+    ("face", &["volume"]),
+    ("tree", &["face", "volume"]),
+    ("model", &["face", "tree"]),
+    ("report", &["model", "volume"]),
+    ("primitive", &["face", "model", "volume"]),
+    ("trajectory", &["model", "primitive"]),
+    ("entry_face", &["face", "model", "primitive"]),
+    ("initial", &["face", "model", "tree", "volume"]),
+    ("step_impact", &["face", "initial", "model", "primitive", "tree", "volume"]),
+    (
+        "detectors",
+        &[
+            "detector",
+            "face",
+            "initial",
+            "model",
+            "primitive",
+            "report",
+            "step_impact",
+            "trajectory",
+            "tree",
+            "volume",
+        ],
+    ),
+    ("engine", &["detector", "face", "model", "primitive", "report", "trajectory", "tree", "volume"]),
+];
+
+/// What each room of the simulation may import of the others.
+const ROOMS_OF_SIMULATION: [(&str, &[&str]); 4] = [
+    ("account", &["model"]),
+    ("record", &["account", "error", "model"]),
+    ("step", &["account", "error", "model", "record"]),
+    ("setup", &["account", "error", "model", "record", "step"]),
+];
+
+/// Folders that are houses of rooms: of these alone the lines are not limited.
+const HOUSES: [&str; 6] =
+    ["src", "src/contact", "src/contact/detection", "src/contact/response", "src/dynamics", "src/simulation"];
+
+/// Lines of a room, tests included, and entries of a folder, at most.
+const MOST_LINES: usize = 6_000;
+const MOST_ENTRIES: usize = 16;
+
 /// A path of names from the root of the crate.
 type ModulePath = Vec<String>;
 
@@ -53,6 +99,43 @@ fn every_room_is_in_the_table() {
         modules.keys().filter(|path| path.len() == 1).map(|path| path[0].as_str()).collect();
     let expected: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).chain(["cli"]).collect();
     assert_eq!(rooms, expected);
+}
+
+#[test]
+fn rooms_of_a_house_import_only_what_its_table_allows() {
+    let modules = read_crate();
+    for (house, rooms) in [
+        (["contact", "detection"].as_slice(), ROOMS_OF_DETECTION.as_slice()),
+        (&["simulation"], &ROOMS_OF_SIMULATION),
+    ] {
+        let house: ModulePath = house.iter().map(|name| (*name).to_owned()).collect();
+        let illegal = illegal_imports_in(&modules, &house, rooms);
+        assert!(illegal.is_empty(), "not allowed by the table of rooms:\n{}", illegal.join("\n"));
+    }
+}
+
+/// A folder can be taken in at a glance, and a room be read in a day.
+#[test]
+fn folders_and_rooms_are_small() {
+    let mut large = Vec::new();
+    measure(Path::new("src"), &mut large);
+    assert!(large.is_empty(), "too large:\n{}", large.join("\n"));
+}
+
+/// Lines of a folder; notes those of too many entries or lines.
+fn measure(folder: &Path, large: &mut Vec<String>) -> usize {
+    let entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let lines_of = |path: &Path| fs::read_to_string(path).unwrap().lines().count();
+    let lines: usize =
+        entries.iter().map(|path| if path.is_dir() { measure(path, large) } else { lines_of(path) }).sum();
+    let name = folder.to_string_lossy().into_owned();
+    if entries.len() > MOST_ENTRIES {
+        large.push(format!("{name}: {} entries", entries.len()));
+    }
+    if lines > MOST_LINES && !HOUSES.contains(&name.as_str()) {
+        large.push(format!("{name}: {lines} lines"));
+    }
+    lines
 }
 
 #[test]
@@ -105,6 +188,11 @@ fn planted_faults_are_found() {
     );
     assert_eq!(illegal("simulation", "use crate::scenario::Scenario;"), 0);
 
+    let house = vec!["r".to_owned()];
+    let rooms = [("r", "mod a; mod b;"), ("r::a", "use super::b::B;"), ("r::b", "pub struct B;")];
+    assert_eq!(illegal_imports_in(&plant(&rooms), &house, &[("a", &[])]).len(), 1);
+    assert_eq!(illegal_imports_in(&plant(&rooms), &house, &[("a", &["b"])]).len(), 0);
+
     let direct = [("r", "mod a; mod b;"), ("r::a", "use super::b::B;"), ("r::b", "use crate::r::a::A;")];
     assert_eq!(circles(&plant(&direct)).len(), 1);
     let passed_on = [
@@ -133,6 +221,25 @@ fn illegal_imports(modules: &Crate) -> Vec<String> {
             let target = import.first().map_or("", String::as_str);
             if target != room && !allowed.contains(&target) {
                 illegal.push(format!("{} imports crate::{}", path.join("::"), import.join("::")));
+            }
+        }
+    }
+    illegal
+}
+
+/// Imports of one room of a house from another that its table does not allow; what the house itself defines belongs to none.
+fn illegal_imports_in(modules: &Crate, house: &ModulePath, rooms: &[(&str, &[&str])]) -> Vec<String> {
+    let mut illegal = Vec::new();
+    for (path, module) in modules.iter().filter(|(_, module)| !module.is_test) {
+        let Some(room) = path.strip_prefix(house.as_slice()).and_then(<[String]>::first) else { continue };
+        let Some((_, allowed)) = rooms.iter().find(|(name, _)| name == room) else { continue };
+        for import in imports(path, &without_tests(&module.code)) {
+            let target = resolve(modules, import);
+            let Some(other) = target.strip_prefix(house.as_slice()).and_then(<[String]>::first) else {
+                continue;
+            };
+            if other != room && !allowed.contains(&other.as_str()) {
+                illegal.push(format!("{} imports {}", path.join("::"), target.join("::")));
             }
         }
     }

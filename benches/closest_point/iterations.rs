@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use ictus::contact::detection::face::closest_point::sqp::Hessian;
+use ictus::contact::detection::face::closest_point::minimisation::sqp::Hessian;
 use ictus::contact::detection::face::closest_point::{Domain, Sqp, Start, local_minimum};
 use ictus::element::shape_values;
 use ictus::math::Vec3;

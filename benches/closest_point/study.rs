@@ -10,8 +10,8 @@
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
 
+use ictus::contact::detection::face::closest_point::minimisation::sqp::Hessian;
 use ictus::contact::detection::face::closest_point::polynomial::{Cell, Derivatives, FacePolynomial};
-use ictus::contact::detection::face::closest_point::sqp::Hessian;
 use ictus::contact::detection::face::closest_point::{
     ActiveSet, Domain, InteriorPoint, Minimise, Minimum, Sqp, Start, local_minimum,
 };

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use super::element_block::{ElementBlock, ElementOperation};
-use super::element_formulation::ElementFormulation;
-use super::group::element_of;
+use super::elements::block::{ElementBlock, ElementOperation};
+use super::elements::formulation::ElementFormulation;
+use super::elements::group::element_of;
 use crate::material::Law;
 use crate::math::pack::{Pack, Registers, Slots, WIDTH};
 

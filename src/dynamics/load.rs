@@ -144,7 +144,7 @@ fn for_each_point(kind: CellKind, nodes: &[u32], positions: &[Vec3], mut visit: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dynamics::{add_lumped_mass, mass_properties};
+    use crate::dynamics::mass::{add_lumped_mass, mass_properties};
     use crate::element::tests::natural_nodes;
     use crate::mesh::CellFace;
 

@@ -3,26 +3,18 @@
 
 mod audit;
 mod critical_step;
-mod element_block;
-mod element_formulation;
-mod element_kernel;
-mod frequency_bound;
-mod group;
+mod elements;
 mod internal_force;
-mod interpolation;
 mod load;
 mod mass;
-mod mean_dilatation;
 pub mod newmark;
-mod one_point_hexahedron;
-mod reference_geometry;
 mod rigid_body;
 mod state;
 mod support;
 
 pub use audit::{Audit, Deviation, Energies, Wrench};
 pub use critical_step::CriticalStep;
-pub use element_block::{ElementBlock, ElementError, Integration};
+pub use elements::{ElementBlock, ElementError, Integration};
 pub use internal_force::{ElementFailure, FailureKind, InternalForce};
 pub use load::{Load, LoadOverStep, consistent_shares, lumped_shares};
 pub use mass::{MassProperties, add_lumped_mass, mass_properties, shell_mass_properties};

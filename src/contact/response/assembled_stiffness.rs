@@ -17,8 +17,9 @@ use nalgebra::{SMatrix, SVector};
 use crate::contact::Constraint;
 use crate::math::Vec3;
 
+use super::Bodies;
+use super::mobility::{Mobility, RigidMobility};
 use super::row::{compliance_along_normal, deformable_sides, rigid_sides, swings_rigidly};
-use super::{Bodies, Mobility, RigidMobility};
 
 type Mat6 = SMatrix<f64, 6, 6>;
 type Vec6 = SVector<f64, 6>;

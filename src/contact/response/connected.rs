@@ -1,7 +1,7 @@
 //! Groups of contacts that share what they push.
 
+use super::mobility::{Mobility, RigidMobility};
 use super::row::sides;
-use super::{Mobility, RigidMobility};
 use crate::contact::Constraints;
 
 /// Contacts in groups that no impulse leads out of.
@@ -98,9 +98,9 @@ impl Groups {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{free_nodes, key};
     use super::*;
     use crate::contact::Side;
+    use crate::contact::response::samples::{free_nodes, key};
     use crate::math::Vec3;
 
     #[test]

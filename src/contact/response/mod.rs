@@ -12,14 +12,13 @@
 //! Surfaces that are glued together are not contact but [`Ties`], which hold beside any of the three.
 
 mod assembled_stiffness;
-mod carried;
 mod connected;
 mod couple;
 mod damping;
 mod decomposition;
 mod energy_momentum;
 mod friction;
-mod handover;
+mod history;
 mod mobility;
 mod momentum;
 mod offset_points;
@@ -28,7 +27,6 @@ mod penalty;
 mod row;
 #[cfg(test)]
 mod samples;
-mod sticking;
 mod ties;
 
 pub(crate) use assembled_stiffness::ON_RIGID;

@@ -3,7 +3,8 @@
 use crate::contact::Constraint;
 use crate::math::{Mat3, Vec3};
 
-use super::{Bodies, Mobility};
+use super::Bodies;
+use super::mobility::Mobility;
 
 /// A field of velocities, or of shifts, over nodes of deformable bodies and rigid bodies.
 #[derive(Clone, Debug)]
@@ -240,9 +241,9 @@ impl Row {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RigidMobility;
-    use super::super::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
     use super::*;
+    use crate::contact::response::mobility::RigidMobility;
+    use crate::contact::response::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
 
     /// A rigid body made of the triangle's nodes answers as the nodes would if they were one: A from pushing it.
     #[test]

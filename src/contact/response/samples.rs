@@ -3,7 +3,8 @@
 use crate::contact::{Constraints, ContactKey, NodeOnSurface, Side};
 use crate::math::Vec3;
 
-use super::{Bodies, Mobility};
+use super::Bodies;
+use super::mobility::Mobility;
 
 /// Key of a contactor node on body 1.
 pub(super) fn key(contactor: u32) -> ContactKey {

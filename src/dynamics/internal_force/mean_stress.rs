@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use crate::dynamics::element_block::{ElementBlock, ElementOperation};
-use crate::dynamics::element_formulation::ElementFormulation;
-use crate::dynamics::group::element_of;
+use crate::dynamics::elements::block::{ElementBlock, ElementOperation};
+use crate::dynamics::elements::formulation::ElementFormulation;
+use crate::dynamics::elements::group::element_of;
 use crate::material::Law;
 use crate::math::pack::{Pack, Registers, Slots, WIDTH};
 

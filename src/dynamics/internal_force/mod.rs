@@ -15,11 +15,11 @@ mod tests;
 
 use rayon::prelude::*;
 
-use self::chunk::Chunk;
-use self::memory::ChunkSums;
 use super::critical_step::CriticalStep;
-use super::element_block::ElementBlock;
-use super::group::{ELEMENTS_PER_CHUNK, num_chunks};
+use super::elements::block::ElementBlock;
+use super::elements::group::{ELEMENTS_PER_CHUNK, num_chunks};
+use super::internal_force::chunk::Chunk;
+use super::internal_force::memory::ChunkSums;
 use crate::math::Vec3;
 use crate::math::pack::Registers;
 use crate::math::reduction::nodes_per_task;

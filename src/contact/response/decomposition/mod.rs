@@ -7,14 +7,15 @@ mod operator;
 mod projection;
 mod unknown;
 
-use super::carried::Carried;
 use super::connected::Groups;
 use super::friction::FrictionLaw;
+use super::history::carried::Carried;
+use super::history::sticking::StickingPairs;
+use super::pairs::PairOptions;
 use super::row::sides;
-use super::sticking::StickingPairs;
 use super::{
-    Bodies, ContactAction, ContactResult, NodeCorrection, PairOptions, Response, RigidCorrection, Stage,
-    Status, StepLength, UnsolvedProblems,
+    Bodies, ContactAction, ContactResult, NodeCorrection, Response, RigidCorrection, Stage, Status,
+    StepLength, UnsolvedProblems,
 };
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;

@@ -1,8 +1,9 @@
 //! The relative velocities of the contacts of a step as a linear operator on what they can move.
 
+use crate::contact::response::Bodies;
 use crate::contact::response::connected::Groups;
+use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::{deformable_sides, rigid_sides};
-use crate::contact::response::{Bodies, Mobility};
 use crate::contact::{Constraint, Constraints};
 use crate::math::{Mat3, Rotation, Vec3};
 

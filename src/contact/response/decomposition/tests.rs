@@ -1,6 +1,8 @@
-use super::super::Mobility;
-use super::super::samples::{INVERSE_MASS, bodies, free_nodes, key, node_on_face, one_contact, positions};
 use super::*;
+use crate::contact::response::mobility::Mobility;
+use crate::contact::response::samples::{
+    INVERSE_MASS, bodies, free_nodes, key, node_on_face, one_contact, positions,
+};
 use crate::contact::{ContactKey, NodeOnSurface, Side, SurfacePair};
 
 fn response(restitution: f64, friction: f64) -> Decomposition {

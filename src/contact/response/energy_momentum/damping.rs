@@ -1,6 +1,8 @@
 //! The damping of springs at the age of their contacts.
 
-use super::{Bodies, Damping, EnergyMomentum, EnergyMomentumOptions, Spring, StepLength};
+use super::{EnergyMomentum, EnergyMomentumOptions, Spring};
+use crate::contact::response::damping::Damping;
+use crate::contact::response::{Bodies, StepLength};
 
 impl EnergyMomentum {
     /// Gives each spring the damping that it has at its age.

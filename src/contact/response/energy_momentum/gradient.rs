@@ -5,10 +5,11 @@
 //! r = Σ w_a x_a the weighted normals have the moment r × n. A rotation of the nodes about their middle,
 //! G_a = w_a n + q × (x_a − x̄), takes it out; the sum stays zero.
 
-use super::super::couple::Couple;
-use super::super::row::{Motion, sides};
-use super::super::{Bodies, Mobility};
 use crate::contact::Constraint;
+use crate::contact::response::Bodies;
+use crate::contact::response::couple::Couple;
+use crate::contact::response::mobility::Mobility;
+use crate::contact::response::row::{Motion, sides};
 use crate::math::Vec3;
 
 /// A distance out of the normal by less than this part is rounding.

@@ -1,7 +1,8 @@
 //! The forces of all contacts of a step, by iteration.
 
-use super::super::momentum::Momentum;
-use super::{Bodies, EnergyMomentum, Turning};
+use super::{EnergyMomentum, Turning};
+use crate::contact::response::Bodies;
+use crate::contact::response::momentum::Momentum;
 use crate::math::Vec3;
 
 /// Velocities are found to this part of the largest rate, and to their rounding.

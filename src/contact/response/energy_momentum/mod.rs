@@ -6,17 +6,15 @@ mod iteration;
 mod spring;
 
 use super::assembled_stiffness::AssembledStiffness;
-use super::carried::Carried;
 use super::damping::Damping;
 use super::friction::FrictionLaw;
-use super::handover::{Handovers, followed_gap};
-use super::penalty::turned;
+use super::history::carried::Carried;
+use super::history::handover::{Handovers, followed_gap};
+use super::history::sticking::StickingPairs;
+use super::pairs::PairOptions;
+use super::penalty::{Stiffness, turned};
 use super::row::{Motion, Row};
-use super::sticking::StickingPairs;
-use super::{
-    Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, Stiffness,
-    UnlistedWork,
-};
+use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 use gradient::Gradient;

@@ -1,6 +1,6 @@
-use super::super::samples::{free_nodes, key};
-use super::super::{Mobility, RigidMobility};
 use super::*;
+use crate::contact::response::mobility::{Mobility, RigidMobility};
+use crate::contact::response::samples::{free_nodes, key};
 use crate::contact::{ContactKey, NodeOnSurface, Side};
 use crate::math::Mat3;
 

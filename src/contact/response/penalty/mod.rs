@@ -6,15 +6,14 @@ mod restitution;
 mod spring;
 
 use super::assembled_stiffness::{AssembledStiffness, Bound};
-use super::carried::Carried;
 use super::damping::Damping;
 use super::friction::FrictionLaw;
-use super::handover::Handovers;
+use super::history::carried::Carried;
+use super::history::handover::Handovers;
+use super::history::sticking::StickingPairs;
+use super::pairs::PairOptions;
 use super::row::{compliance_along_normal, relative_acceleration};
-use super::sticking::StickingPairs;
-use super::{
-    Bodies, ContactAction, ContactResult, PairOptions, Response, Stage, Status, StepLength, UnlistedWork,
-};
+use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
 use crate::contact::{Constraint, Constraints};
 use crate::math::Vec3;
 

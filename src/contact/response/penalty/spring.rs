@@ -3,7 +3,8 @@
 use super::PenaltyOptions;
 use super::release::Opening;
 use crate::contact::Constraint;
-use crate::contact::response::{Damping, StepLength};
+use crate::contact::response::StepLength;
+use crate::contact::response::damping::Damping;
 use crate::math::Vec3;
 
 /// The springs of one contact.

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use super::super::RigidMobility;
-use super::super::samples::{INVERSE_MASS, bodies, free_nodes, key, one_contact, positions};
 use super::*;
+use crate::contact::response::mobility::RigidMobility;
+use crate::contact::response::samples::{INVERSE_MASS, bodies, free_nodes, key, one_contact, positions};
 use crate::contact::{ContactKey, NodeOnSurface, Side, Surface, SurfacePair};
 use crate::math::Mat3;
 use crate::mesh::CellKind;

@@ -4,7 +4,7 @@ use super::carriers::Carriers;
 use super::larger;
 use super::reduction::{Reduction, Terms};
 use super::rows::{RigidPlace, RigidTerm, Row, Rows};
-use crate::contact::response::Mobility;
+use crate::contact::response::mobility::Mobility;
 use crate::math::{SparseCholesky, Vec3};
 
 /// Marks nodes that are no unknowns.

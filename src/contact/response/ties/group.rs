@@ -8,8 +8,9 @@ use super::larger;
 use super::reduction::{Reduction, Terms};
 use super::rows::{RigidMotions, RigidTerm, Rows, TiedRigidBody};
 use crate::contact::Constraints;
+use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::sides;
-use crate::contact::response::{Bodies, Mobility, RigidForce, StepLength};
+use crate::contact::response::{Bodies, RigidForce, StepLength};
 use crate::math::Vec3;
 
 /// Most iterations of Newton's method.

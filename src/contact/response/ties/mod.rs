@@ -11,7 +11,8 @@ mod rows;
 use std::collections::BTreeMap;
 
 use super::connected::Groups;
-use super::{Bodies, ContactAction, Mobility, StepLength};
+use super::mobility::Mobility;
+use super::{Bodies, ContactAction, StepLength};
 use crate::contact::Constraints;
 use crate::math::Vec3;
 use group::Group;
@@ -178,8 +179,8 @@ fn larger(a: f64, b: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{INVERSE_MASS, free_nodes, one_contact, positions};
     use super::*;
+    use crate::contact::response::samples::{INVERSE_MASS, free_nodes, one_contact, positions};
 
     /// Where none can move.
     struct NoRigidBody;

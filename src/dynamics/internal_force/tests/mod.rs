@@ -4,7 +4,7 @@ mod frequency;
 mod one_point;
 
 use super::*;
-use crate::dynamics::{ElementError, Integration};
+use crate::dynamics::elements::block::{ElementError, Integration};
 use crate::element::tests::natural_nodes;
 use crate::element::{MAX_NODES, hexahedron, quadrilateral, shape_values};
 use crate::material::{Elasticity, Material};

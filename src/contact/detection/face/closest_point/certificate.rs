@@ -213,10 +213,10 @@ fn power(x: f64, k: u8) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::detection::face::closest_point::minimise::{Minimise, Minimum};
+    use crate::contact::detection::face::closest_point::minimisation::sqp::{Hessian, Sqp};
+    use crate::contact::detection::face::closest_point::minimisation::{Minimise, Minimum};
     use crate::contact::detection::face::closest_point::polynomial::{Visitor, visit};
     use crate::contact::detection::face::closest_point::search::global_minimum;
-    use crate::contact::detection::face::closest_point::sqp::{Hessian, Sqp};
     use crate::contact::detection::samples::Samples;
 
     const CURVED: [CellKind; 5] =

@@ -11,22 +11,17 @@
 //! local minima; the returned one is global: without a certificate (`certificate`), branch and bound takes over
 //! (`search`, with the bounds of `bernstein`).
 
-mod active_set;
 pub mod batch;
 mod bernstein;
 mod brute_force;
 mod certificate;
 mod domain;
-mod interior_point;
-mod minimise;
-mod newton;
+pub mod minimisation;
 pub mod polynomial;
 mod pseudo_normal;
-mod quadratic_program;
 mod search;
 mod segment;
 pub mod segment_segment;
-pub mod sqp;
 mod voronoi;
 
 #[cfg(test)]
@@ -34,22 +29,18 @@ mod rival_tests;
 #[cfg(test)]
 mod tests;
 
-pub use active_set::ActiveSet;
 pub use domain::{Domain, MAX_FACE_NODES};
-pub use interior_point::InteriorPoint;
-pub use minimise::{Minimise, Minimum};
-pub use newton::Newton;
+pub use minimisation::{ActiveSet, InteriorPoint, Minimise, Minimum, Newton, Sqp};
 pub use pseudo_normal::{Gap, normals_beside_edge, pseudo_normal, signed_gap, vertex_normal};
 pub(crate) use pseudo_normal::{
     SQUARE, are_against, face_normal_vector, face_normal_where, is_past_rim, normals_are_opposed,
     pseudo_normal_vector, unit_or_zero, vertex_normal_where, weighted_normal,
 };
-pub use sqp::Sqp;
 
 use crate::math::Vec3;
 use crate::mesh::CellKind;
+use minimisation::sqp::Hessian;
 use polynomial::{FacePolynomial, Visitor};
-use sqp::Hessian;
 
 /// Part of a face on which a point lies, by local numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

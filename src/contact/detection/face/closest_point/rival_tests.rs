@@ -1,7 +1,7 @@
 //! Every method on every kind of face: optimality by its definition, agreement with closed forms, degenerate faces.
 
+use super::minimisation::sqp::Hessian;
 use super::polynomial::{Expansion, Visitor, visit};
-use super::sqp::Hessian;
 use super::*;
 use crate::contact::detection::samples::Samples;
 

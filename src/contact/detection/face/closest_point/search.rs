@@ -12,9 +12,9 @@
 //!
 //! The control points are computed anew for each cell, so that rounding shrinks with the cells.
 
-use super::minimise::{Minimise, Minimum};
+use super::minimisation::sqp::{Hessian, Sqp};
+use super::minimisation::{Minimise, Minimum};
 use super::polynomial::{Cell, FacePolynomial};
-use super::sqp::{Hessian, Sqp};
 use crate::math::Vec3;
 
 /// Largest excess of the distance, relative to the size of the face.

@@ -1,14 +1,15 @@
 //! Pairs of rigid bodies that stick.
 
-use super::row::swings_rigidly;
-use super::{ContactResult, Mobility, Status};
 use crate::contact::Constraints;
+use crate::contact::response::mobility::Mobility;
+use crate::contact::response::row::swings_rigidly;
+use crate::contact::response::{ContactResult, Status};
 
 /// Pairs of rigid bodies with a contact that sticks. Where one does, the others do not slide, though friction of some is at
 /// its bound: they give way as far as the springs of those that hold, or not at all, and have the coefficient at rest. Two
 /// rigid bodies come to slide when all of their contacts are at their bounds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct StickingPairs {
+pub(crate) struct StickingPairs {
     /// Ascending.
     pairs: Vec<[u32; 2]>,
 }
@@ -44,7 +45,7 @@ fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::response::RigidMobility;
+    use crate::contact::response::mobility::RigidMobility;
     use crate::contact::response::samples::{INVERSE_MASS, free_nodes, node_on_face};
     use crate::math::{Mat3, Vec3};
 

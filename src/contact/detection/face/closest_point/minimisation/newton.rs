@@ -8,8 +8,8 @@
 
 use super::active_set::ActiveSet;
 use super::minimise::{Minimise, Minimum};
-use super::polynomial::{Expansion, FacePolynomial};
 use super::sqp::STEP_TOLERANCE;
+use crate::contact::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
 /// Iterations of one projection; it converges quadratically or not at all.
 const MAX_ITERATIONS: u32 = 15;

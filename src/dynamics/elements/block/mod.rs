@@ -14,14 +14,14 @@ use rayon::prelude::*;
 
 use reference::ReferenceMaker;
 
-use super::element_formulation::{ElementFormulation, Integrated};
+use super::formulation::{ElementFormulation, Integrated};
 use super::group::{GROUPS_PER_CHUNK, GroupPart, POINT_ROWS, element_of, num_groups};
 use super::interpolation::{
     Displacement, Hexahedron, MeanDilatation, Parallelepiped, QuadraticTetrahedron, Tabulated, Tetrahedron,
 };
-use super::mass::{Lumping, add_lumped_mass};
 use super::one_point_hexahedron::{self, OnePointHexahedron, is_parallelepiped};
 use super::reference_geometry::NODE_ROWS;
+use crate::dynamics::mass::{Lumping, add_lumped_mass};
 use crate::element::quadrature;
 use crate::material::{Law, LinearElastic, Material, NeoHookean, StVenantKirchhoff};
 use crate::math::Vec3;
@@ -279,7 +279,7 @@ impl ElementBlock {
 
     /// A part of a group, for the registers given.
     #[inline(always)]
-    pub(super) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
+    pub(crate) fn part<S: Simd>(&self, simd: S, group: usize, part: usize) -> GroupPart<'_, S> {
         let of_group = |rows: usize| group * rows..(group + 1) * rows;
         let rows = &self.rows[of_group(self.rows_per_group)];
         GroupPart { simd, part, rows, spectrum: &self.spectra[of_group(self.spectrum_rows_per_group)] }
@@ -287,7 +287,7 @@ impl ElementBlock {
 
     /// Asks for the rows of the group that will be computed after some others.
     #[inline(always)]
-    pub(super) fn prefetch(&self, group: usize) {
+    pub(crate) fn prefetch(&self, group: usize) {
         let num_rows = self.rows_per_group;
         let ahead = group + PREFETCH_ROWS.div_ceil(num_rows);
         if let Some(rows) = self.rows.get(ahead * num_rows..(ahead + 1) * num_rows) {
@@ -297,13 +297,13 @@ impl ElementBlock {
 
     /// Nodes of the element in a lane of a group; a lane past the last element repeats the last element.
     #[inline(always)]
-    pub(super) fn lane_nodes(&self, group: usize, lane: usize) -> &[u32] {
+    pub(crate) fn lane_nodes(&self, group: usize, lane: usize) -> &[u32] {
         let num_elements = self.num_elements();
         self.nodes(element_of(group, lane, num_elements).unwrap_or(num_elements - 1))
     }
 
     /// Runs `operation` with the interpolation and the law of this block: the one place that names them all.
-    pub(super) fn dispatch<O: ElementOperation>(&self, operation: O) -> Option<O::Output> {
+    pub(crate) fn dispatch<O: ElementOperation>(&self, operation: O) -> Option<O::Output> {
         let (kind, law) = (self.kind, self.material);
         match kind {
             CellKind::Point1 | CellKind::Line2 | CellKind::Line3 => None,
@@ -331,7 +331,7 @@ type Plain<const N: usize, const P: usize, const PLANE: bool> = Tabulated<Displa
 type Mean<const N: usize, const P: usize, const PLANE: bool> = Tabulated<MeanDilatation, N, P, PLANE>;
 
 /// Work on elements, generic over formulation and law.
-pub(super) trait ElementOperation {
+pub(crate) trait ElementOperation {
     /// What it returns.
     type Output;
     /// Does the work.

@@ -6,17 +6,18 @@
 //! the gradient and the Hessian of F are printed with the wrong sign). On an affine face the model is exact: its
 //! minimum is the result.
 
-use super::domain::Domain;
 use super::minimise::{Minimise, Minimum};
-use super::polynomial::{Expansion, FacePolynomial};
-use super::{Feature, quadratic_program};
+use super::quadratic_program;
+use crate::contact::detection::face::closest_point::Feature;
+use crate::contact::detection::face::closest_point::domain::Domain;
+use crate::contact::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
 /// Step in natural coordinates below which the iteration has converged; the last step is still taken.
-pub(super) const STEP_TOLERANCE: f64 = 1e-10;
+pub(crate) const STEP_TOLERANCE: f64 = 1e-10;
 /// Longest step from which quadratic convergence is predicted.
 const QUADRATIC_CONVERGENCE: f64 = 1e-3;
 /// Rounding, relative to what is rounded.
-pub(super) const NOISE: f64 = 8.0 * f64::EPSILON;
+pub(crate) const NOISE: f64 = 8.0 * f64::EPSILON;
 /// Fraction of the decrease promised by the slope that a step must deliver (Armijo).
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Iterations with the exact Hessian before BFGS replaces it; near folds they may diverge.
@@ -105,21 +106,21 @@ fn is_last_newton_step(size: f64, last: f64) -> bool {
 /// Whether the decrease of F for this slope is within rounding: the offset is rounded by the size of the face, and F by
 /// the offset times that.
 #[inline]
-pub(super) fn is_hidden(here: &Expansion, slope: f64) -> bool {
+pub(crate) fn is_hidden(here: &Expansion, slope: f64) -> bool {
     let reach = here.objective + here.metric[0] + here.metric[1];
     slope * slope <= NOISE * NOISE * here.objective * reach
 }
 
 /// Whether F has decreased enough over a fraction of a step with the given slope.
 #[inline]
-pub(super) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
+pub(crate) fn is_sufficient(here: &Expansion, slope: f64, fraction: f64, objective: f64) -> bool {
     objective <= here.objective + SUFFICIENT_DECREASE * fraction * slope
 }
 
 /// The first point from the midpoint between `here` and `target` back towards `here`, by halves, with a sufficient
 /// decrease of F.
 #[cold]
-pub(super) fn backtrack<P: FacePolynomial>(
+pub(crate) fn backtrack<P: FacePolynomial>(
     polynomial: &P,
     here: &Expansion,
     target: [f64; 2],
@@ -173,7 +174,7 @@ fn convexified(domain: &Domain, here: &Expansion) -> [f64; 3] {
 
 /// A symmetric matrix (11, 22, 12) kept positive definite, scaled by the metric.
 #[inline]
-pub(super) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
+pub(crate) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> [f64; 3] {
     let trace = metric[0] + metric[1];
     let shift = (REGULARISATION * trace).max(f64::MIN_POSITIVE);
     if h11 >= 0.0 && h22 >= 0.0 && h11 * h22 >= h12 * h12 {
@@ -185,7 +186,7 @@ pub(super) fn positive_definite([h11, h22, h12]: [f64; 3], metric: [f64; 3]) -> 
 
 /// A second derivative along one direction kept positive, scaled likewise.
 #[inline]
-pub(super) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
+pub(crate) fn positive_number(value: f64, metric: [f64; 3]) -> f64 {
     let trace = metric[0] + metric[1];
     positive_eigenvalue(value, trace) + (REGULARISATION * trace).max(f64::MIN_POSITIVE)
 }

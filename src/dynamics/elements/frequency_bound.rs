@@ -30,8 +30,8 @@
 
 use pulp::Simd;
 
-use super::element_kernel::{ElementState, nodal_forces};
 use super::interpolation::Interpolation;
+use super::kernel::{ElementState, nodal_forces};
 use super::reference_geometry::ReferenceGeometry;
 use crate::material::Law;
 use crate::math::pack::Pack;
@@ -42,11 +42,11 @@ use crate::math::tensor::Tensor;
 const SECOND_VARIATION: f64 = 7.0;
 
 /// Part by which eigenvalues are taken larger: they carry a rounding error of a few units in the last place.
-pub(super) const EIGENVALUE_ROUNDING: f64 = 1e-12;
+pub(crate) const EIGENVALUE_ROUNDING: f64 = 1e-12;
 
 /// What the bound needs to know of elements in the reference state.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spectrum<R> {
+pub(crate) struct Spectrum<R> {
     /// Largest eigenvalue of Σ_k w_k ∇N_a·∇N_b / √(m_a m_b) \[1/(m² · kg/m³)\].
     pub laplacian: R,
     /// Of elements that see one volume change: 1 / smallest nodal mass \[1/kg\]; of others the largest eigenvalue of
@@ -56,7 +56,7 @@ pub(super) struct Spectrum<R> {
 
 /// Bound of ω² of the elements of a pack \[1/s²\].
 #[inline(always)]
-pub(super) fn frequency_squared_bound<I, L, S: Simd, const N: usize, const P: usize>(
+pub(crate) fn frequency_squared_bound<I, L, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
     law: L,
     geometry: &impl ReferenceGeometry<S>,

@@ -11,32 +11,32 @@ use pulp::Simd;
 use crate::math::pack::{Pack, Row, WIDTH};
 
 /// Groups of a chunk. Changing it changes the order of sums, hence the last bits.
-pub(super) const GROUPS_PER_CHUNK: usize = 128;
+pub(crate) const GROUPS_PER_CHUNK: usize = 128;
 
 /// Elements of a full chunk.
-pub(super) const ELEMENTS_PER_CHUNK: usize = GROUPS_PER_CHUNK * WIDTH;
+pub(crate) const ELEMENTS_PER_CHUNK: usize = GROUPS_PER_CHUNK * WIDTH;
 
 /// Rows of a quadrature point: the inverse reference Jacobian and the weight.
-pub(super) const POINT_ROWS: usize = 10;
+pub(crate) const POINT_ROWS: usize = 10;
 
 /// Number of chunks of a block.
-pub(super) fn num_chunks(num_elements: usize) -> usize {
+pub(crate) fn num_chunks(num_elements: usize) -> usize {
     num_elements.div_ceil(ELEMENTS_PER_CHUNK)
 }
 
 /// Number of groups of a block.
-pub(super) fn num_groups(num_elements: usize) -> usize {
+pub(crate) fn num_groups(num_elements: usize) -> usize {
     let chunks = num_elements / ELEMENTS_PER_CHUNK;
     chunks * GROUPS_PER_CHUNK + (num_elements % ELEMENTS_PER_CHUNK).div_ceil(WIDTH)
 }
 
 /// Groups of a chunk of a block.
-pub(super) fn groups_of_chunk(chunk: usize, num_elements: usize) -> Range<usize> {
+pub(crate) fn groups_of_chunk(chunk: usize, num_elements: usize) -> Range<usize> {
     chunk * GROUPS_PER_CHUNK..((chunk + 1) * GROUPS_PER_CHUNK).min(num_groups(num_elements))
 }
 
 /// Element in a lane of a group; `None` past the last element of the block.
-pub(super) fn element_of(group: usize, lane: usize, num_elements: usize) -> Option<usize> {
+pub(crate) fn element_of(group: usize, lane: usize, num_elements: usize) -> Option<usize> {
     let chunk = group / GROUPS_PER_CHUNK;
     let groups = groups_of_chunk(chunk, num_elements);
     let element = chunk * ELEMENTS_PER_CHUNK + lane * groups.len() + (group - groups.start);
@@ -45,7 +45,7 @@ pub(super) fn element_of(group: usize, lane: usize, num_elements: usize) -> Opti
 
 /// The elements of a group that are computed together, and their rows.
 #[derive(Clone, Copy)]
-pub(super) struct GroupPart<'a, S> {
+pub(crate) struct GroupPart<'a, S> {
     /// The registers.
     pub simd: S,
     /// Part of the rows.

@@ -22,7 +22,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 ///
 /// One lives through a chunk of elements; results are written in place, as copies of it would cost as much as
 /// the arithmetic.
-pub(super) struct ElementState<S: Simd, const P: usize> {
+pub(crate) struct ElementState<S: Simd, const P: usize> {
     /// Displacement gradient H = F − I of the interpolation (∂x/∂ξ where mean dilatation has made the stresses).
     pub gradients: [Tensor<Pack<S>>; P],
     /// J = det F.
@@ -168,7 +168,7 @@ fn volume_stretch_excess<R: Real>(relative: R) -> R {
 
 /// f_a = Σ_k w_k P_k ∇N_a; overwrites the stresses.
 #[inline(always)]
-pub(super) fn nodal_forces<I, S: Simd, const N: usize, const P: usize>(
+pub(crate) fn nodal_forces<I, S: Simd, const N: usize, const P: usize>(
     interpolation: &I,
     geometry: &impl ReferenceGeometry<S>,
     stresses: &mut [Tensor<Pack<S>>; P],

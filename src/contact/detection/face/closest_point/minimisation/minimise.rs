@@ -1,6 +1,6 @@
 //! Common interface of the iterative methods.
 
-use super::polynomial::FacePolynomial;
+use crate::contact::detection::face::closest_point::polynomial::FacePolynomial;
 
 /// A descent method for ½ |x(ξ) − r|² within the natural domain.
 pub trait Minimise {

@@ -1,7 +1,7 @@
 //! Convex quadratic programs in one or two variables, by enumeration.
 
-use super::domain::Domain;
-use super::polynomial::FacePolynomial;
+use crate::contact::detection::face::closest_point::domain::Domain;
+use crate::contact::detection::face::closest_point::polynomial::FacePolynomial;
 use crate::math::Vec3;
 
 /// Determinant, relative to the product of the diagonal, below which the free minimum is too inaccurate to select

@@ -11,10 +11,10 @@
 //! (a "crossover").
 
 use super::active_set::ActiveSet;
-use super::domain::Domain;
 use super::minimise::{Minimise, Minimum};
-use super::polynomial::{Expansion, FacePolynomial};
 use super::sqp::{positive_definite, positive_number};
+use crate::contact::detection::face::closest_point::domain::Domain;
+use crate::contact::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
 /// Most sides of a domain.
 const MAX_SIDES: usize = 4;

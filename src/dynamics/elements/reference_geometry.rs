@@ -13,10 +13,10 @@ use crate::math::real::Real;
 use crate::math::tensor::Tensor;
 
 /// Rows of an element that keeps where its eight nodes are, as seen from the first.
-pub(super) const NODE_ROWS: usize = 3 * 7;
+pub(crate) const NODE_ROWS: usize = 3 * 7;
 
 /// Reference geometry at the quadrature points of a part of a group.
-pub(super) trait ReferenceGeometry<S: Simd> {
+pub(crate) trait ReferenceGeometry<S: Simd> {
     /// Quadrature weight times det ∂X/∂ξ \[m³\].
     fn weight(&self, k: usize) -> Pack<S>;
     /// (∂X/∂ξ)⁻¹ \[1/m\].
@@ -27,7 +27,7 @@ pub(super) trait ReferenceGeometry<S: Simd> {
 
 /// Geometry that is kept, point by point.
 #[derive(Clone, Copy)]
-pub(super) struct PointGeometry<'a, S, const P: usize> {
+pub(crate) struct PointGeometry<'a, S, const P: usize> {
     part: GroupPart<'a, S>,
     points: &'a [[Row; POINT_ROWS]],
 }
@@ -65,7 +65,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for PointGeometry<'_, S, P> {
 }
 
 /// Geometry that is kept and the same at all points.
-pub(super) struct UniformGeometry<S: Simd> {
+pub(crate) struct UniformGeometry<S: Simd> {
     weight: Pack<S>,
     inverse_jacobian: Tensor<Pack<S>>,
     cofactor: Tensor<Pack<S>>,
@@ -102,7 +102,7 @@ impl<S: Simd> ReferenceGeometry<S> for UniformGeometry<S> {
 }
 
 /// Geometry that is computed from the nodes, where reading it would take longer. One lives through a chunk of elements.
-pub(super) struct NodeGeometry<S: Simd, const P: usize> {
+pub(crate) struct NodeGeometry<S: Simd, const P: usize> {
     weights: [Pack<S>; P],
     /// ∂X/∂ξ, then its cofactors.
     cofactors: [Tensor<Pack<S>>; P],
@@ -152,7 +152,7 @@ impl<S: Simd, const P: usize> ReferenceGeometry<S> for &NodeGeometry<S, P> {
 
 /// Positions of eight nodes from the [`NODE_ROWS`] that are kept of them.
 #[inline(always)]
-pub(super) fn node_positions<S: Simd>(part: &GroupPart<'_, S>) -> [[Pack<S>; 3]; 8] {
+pub(crate) fn node_positions<S: Simd>(part: &GroupPart<'_, S>) -> [[Pack<S>; 3]; 8] {
     let mut nodes = [[Pack::splat(part.simd, 0.0); 3]; 8];
     for a in 1..8 {
         for i in 0..3 {

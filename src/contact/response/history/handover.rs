@@ -18,7 +18,7 @@ use crate::math::Vec3;
 
 /// Contacts that go on with other bodies.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Handovers {
+pub(crate) struct Handovers {
     /// Names of old contacts and of the new ones that take over.
     found: Vec<[ContactKey; 2]>,
 }
@@ -84,7 +84,7 @@ impl Handovers {
 }
 
 /// Gap of a contact that just goes on over a step with these velocities \[m\].
-pub(super) fn followed_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
+pub(crate) fn followed_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
     contact.gap + contact.normal.dot(&contact.jump(velocities)) * time_step
 }
 

@@ -19,7 +19,7 @@
 use nalgebra::SMatrix;
 use pulp::Simd;
 
-use super::element_formulation::{ElementFormulation, Evaluation, infinite_where_inverted};
+use super::formulation::{ElementFormulation, Evaluation, infinite_where_inverted};
 use super::frequency_bound::EIGENVALUE_ROUNDING;
 use super::group::GroupPart;
 use crate::element::hexahedron::CORNER_BY_SIDE;
@@ -49,9 +49,9 @@ const STIFFNESS: usize = 1;
 const SLOPES: usize = 2;
 const HOURGLASS_VECTORS: usize = SLOPES + 3 * GRADIENT_MODES.len();
 /// Numbers kept of an element for its forces.
-pub(super) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
+pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
 /// The same of a parallelepiped.
-pub(super) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
+pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
 // Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); that of V B_a·B_b / √(m_a m_b); 1 / smallest
 // nodal mass.
@@ -59,10 +59,10 @@ const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
 const INVERSE_MASS: usize = 2;
 /// Numbers kept of an element for its critical step.
-pub(super) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
+pub(crate) const SPECTRUM_ROWS: usize = INVERSE_MASS + 1;
 
 /// The element; if `GENERAL` of any shape, else a parallelepiped.
-pub(super) struct OnePointHexahedron<const GENERAL: bool>;
+pub(crate) struct OnePointHexahedron<const GENERAL: bool>;
 
 impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
     /// Modes that its gradient sees.
@@ -74,7 +74,7 @@ impl<const GENERAL: bool> OnePointHexahedron<GENERAL> {
 const COORDINATE_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// Whether an element is a parallelepiped, to the rounding of its coordinates.
-pub(super) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
+pub(crate) fn is_parallelepiped(nodes: &[Vec3; 8]) -> bool {
     let largest = nodes.iter().map(Vec3::amax).fold(0.0, f64::max);
     let plain = nodes.map(|node| [node.x, node.y, node.z]);
     (0..3).all(|i| {
@@ -288,7 +288,7 @@ impl<const GENERAL: bool> ElementFormulation<8> for OnePointHexahedron<GENERAL> 
 
 /// The numbers of an element from its nodes \[m\] and their masses \[kg\], as many as there is room for, and those of its
 /// spectrum; its volume \[m³\].
-pub(super) fn fill_numbers(
+pub(crate) fn fill_numbers(
     nodes: &[Vec3; 8],
     masses: &[f64],
     elasticity: &Elasticity,

@@ -48,7 +48,7 @@ impl Formulation for MeanDilatation {
 }
 
 /// Interpolation with `N` nodes at the `P` points of the quadrature rule of the kind.
-pub(super) trait Interpolation<const N: usize, const P: usize>: Formulation {
+pub(crate) trait Interpolation<const N: usize, const P: usize>: Formulation {
     /// What its elements know of their reference configuration.
     type Geometry<'a, S: Simd>: ReferenceGeometry<S>;
     /// The same of a part of a group, computed in `nodes` where it is not kept.

@@ -2,10 +2,10 @@
 
 use pulp::Simd;
 
-use super::element_kernel::{ElementState, nodal_forces};
 use super::frequency_bound::{Spectrum, frequency_squared_bound};
 use super::group::GroupPart;
 use super::interpolation::Interpolation;
+use super::kernel::{ElementState, nodal_forces};
 use super::reference_geometry::{NodeGeometry, ReferenceGeometry};
 use crate::material::Law;
 use crate::math::pack::Pack;
@@ -14,7 +14,7 @@ use crate::math::tensor::SymmetricTensor;
 
 /// What comes with the forces of elements.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Evaluation<S: Simd> {
+pub(crate) struct Evaluation<S: Simd> {
     /// Strain energy \[J\].
     pub energy: Pack<S>,
     /// Energy of hourglass control \[J\].
@@ -24,7 +24,7 @@ pub(super) struct Evaluation<S: Simd> {
 }
 
 /// An element of `N` nodes, total Lagrangian.
-pub(super) trait ElementFormulation<const N: usize>: Sync {
+pub(crate) trait ElementFormulation<const N: usize>: Sync {
     /// Workspace, which lives through a chunk of elements.
     type State<S: Simd>;
 
@@ -61,7 +61,7 @@ pub(super) trait ElementFormulation<const N: usize>: Sync {
 }
 
 /// An element integrated at `P` points.
-pub(super) struct Integrated<I, const P: usize>(pub I);
+pub(crate) struct Integrated<I, const P: usize>(pub I);
 
 impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<N> for Integrated<I, P> {
     type State<S: Simd> = (ElementState<S, P>, NodeGeometry<S, P>);
@@ -143,7 +143,7 @@ impl<I: Interpolation<N, P>, const N: usize, const P: usize> ElementFormulation<
 
 /// The bound, and infinity where J is not positive.
 #[inline(always)]
-pub(super) fn infinite_where_inverted<R: Real>(bound: R, jacobian: R) -> R {
+pub(crate) fn infinite_where_inverted<R: Real>(bound: R, jacobian: R) -> R {
     // 1/max(J, 0) is infinite there, and times zero no number, which is no bound either.
     bound + jacobian.max(jacobian.constant(0.0)).reciprocal() * 0.0
 }

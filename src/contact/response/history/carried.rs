@@ -4,7 +4,7 @@ use crate::contact::{Constraint, Constraints, ContactKey};
 
 /// What a response remembers of each contact, in the order of the constraints.
 #[derive(Clone, Debug)]
-pub(super) struct Carried<S> {
+pub(crate) struct Carried<S> {
     now: States<S>,
     before: States<S>,
     /// Names, and places of their states: workspace.

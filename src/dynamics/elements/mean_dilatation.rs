@@ -9,8 +9,8 @@
 
 use pulp::Simd;
 
-use super::element_kernel::ElementState;
 use super::interpolation::Interpolation;
+use super::kernel::ElementState;
 use super::reference_geometry::ReferenceGeometry;
 use crate::material::Law;
 use crate::math::pack::Pack;

@@ -7,14 +7,14 @@
 //! textbooks, the Hessian of the free directions is kept positive, rather than the whole one: steps along an edge
 //! remain Newton steps where F is convex there but not across.
 
-use super::Feature;
-use super::domain::Domain;
 use super::minimise::{Minimise, Minimum};
-use super::polynomial::{Expansion, FacePolynomial};
 use super::sqp::{
     Hessian, NOISE, STEP_TOLERANCE, Sqp, backtrack, is_hidden, is_sufficient, positive_definite,
     positive_number,
 };
+use crate::contact::detection::face::closest_point::Feature;
+use crate::contact::detection::face::closest_point::domain::Domain;
+use crate::contact::detection::face::closest_point::polynomial::{Expansion, FacePolynomial};
 
 /// Iterations before sequential quadratic programming takes over; Newton steps may diverge near folds.
 const MAX_ITERATIONS: u32 = 40;

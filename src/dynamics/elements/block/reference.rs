@@ -3,10 +3,10 @@
 use nalgebra::DMatrix;
 
 use super::{ElementBlock, ElementError, Kept};
-use crate::dynamics::frequency_bound::EIGENVALUE_ROUNDING;
-use crate::dynamics::group::{POINT_ROWS, element_of, groups_of_chunk};
+use crate::dynamics::elements::frequency_bound::EIGENVALUE_ROUNDING;
+use crate::dynamics::elements::group::{POINT_ROWS, element_of, groups_of_chunk};
+use crate::dynamics::elements::one_point_hexahedron;
 use crate::dynamics::mass::Lumping;
-use crate::dynamics::one_point_hexahedron;
 use crate::element::{MAX_NODES, quadrature, shape_gradients};
 use crate::math::pack::{Row, WIDTH};
 use crate::math::{Mat3, Vec3};
@@ -116,7 +116,7 @@ fn reference_points(
     Ok(volume)
 }
 
-/// The two numbers of the [`Spectrum`](crate::dynamics::frequency_bound::Spectrum), from √w ∇N_a of each point.
+/// The two numbers of the [`Spectrum`](crate::dynamics::elements::frequency_bound::Spectrum), from √w ∇N_a of each point.
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {

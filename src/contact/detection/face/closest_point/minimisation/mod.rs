@@ -1,0 +1,14 @@
+//! Constrained minimisation in the natural coordinates of a face: sequential quadratic programming and its rivals.
+
+mod active_set;
+mod interior_point;
+mod minimise;
+mod newton;
+mod quadratic_program;
+pub mod sqp;
+
+pub use active_set::ActiveSet;
+pub use interior_point::InteriorPoint;
+pub use minimise::{Minimise, Minimum};
+pub use newton::Newton;
+pub use sqp::Sqp;
