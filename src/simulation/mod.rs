@@ -27,16 +27,16 @@ pub use account::support_account::SupportAccount;
 pub use error::{
     Conflict, FailureCause, NumericalFailure, Overlap, PartingTie, Passage, RunError, SetupError,
 };
-pub use model::{Behaviour, Block, Body, CellAddress, Guide, Model, RigidSupport, WallMotion};
+pub use model::{Behaviour, Block, Body, CellAddress, Model, RigidSupport, Slider, WallMotion};
 pub use record::recorder::Recorder;
 use record::schedule::OutputTimes;
 pub use record::timings::WallTimes;
 use setup::surface_pairs::{ExcludedParts, FlushContacts, OnePass};
-use step::corrector::Piece;
+use step::corrector::NodeChunk;
 use step::driven_ties::DrivenTies;
 use step::driving_functions::DrivingFunctions;
 use step::impact_times::ImpactControl;
-use step::initial_gaps::KeptGaps;
+use step::initial_gaps::InitialGaps;
 use step::loads::AppliedLoad;
 use step::rigid_bodies::RigidForces;
 use step::step_size::StepControl;
@@ -48,21 +48,21 @@ pub struct Simulation {
     settings: TimeSettings,
     state: State,
     /// Rigid bodies, and deformable ones while they fly; one entry a body.
-    carriers: Vec<Option<RigidBody>>,
+    rigid_states: Vec<Option<RigidBody>>,
     /// The same at the beginning of the step.
-    carriers_before: Vec<Option<RigidBody>>,
+    rigid_states_before: Vec<Option<RigidBody>>,
     phase: Phase,
     motions: Vec<RigidMotion>,
     internal: InternalForce,
     forces: Forces,
     positions_next: Vec<Vec3>,
-    /// Nodes that contact has shifted since detection saw them last, and by how much \[m\].
-    shifts: Vec<(u32, Vec3)>,
+    /// Position corrections that contact has made since the last detection, by node \[m\].
+    position_corrections: Vec<(u32, Vec3)>,
     detector: Box<dyn Detector>,
     wall_detector: WallDetector,
     entry_faces: EntryFaces,
     initial_penetrations: Vec<Overlap>,
-    kept_gaps: KeptGaps,
+    initial_gaps: InitialGaps,
     excluded_parts: ExcludedParts,
     flush_contacts: FlushContacts,
     one_pass: OnePass,
@@ -90,7 +90,7 @@ pub struct Simulation {
     balances: Vec<BodyBalance>,
     balances_before: Vec<BodyBalance>,
     /// The nodes that are corrected together, and the sums over them.
-    pieces: Vec<Piece>,
+    chunks: Vec<NodeChunk>,
     nodal_sums: Vec<NodalSums>,
     pair_balances: Vec<PairBalance>,
     contact_audit: ContactAudit,
@@ -113,7 +113,7 @@ pub struct Simulation {
     steps_in_flight: u64,
     /// Steps in a row in which the imbalance of the energy was past its tolerance.
     steps_past_tolerance: u32,
-    wall: WallTimes,
+    timings: WallTimes,
     /// Critical step of each block of elements in the reference configuration.
     block_critical_steps: Vec<Option<CriticalStep>>,
     warnings: Vec<String>,
@@ -124,7 +124,7 @@ pub struct Simulation {
 /// A load that sets in at once puts its energy into the shortest waves, whose kinetic energy at the ends of steps is
 /// off by (ω dt)²/4: a good part of what little energy there is in the first steps, and a small one soon after. An
 /// unstable run does not come back.
-const PATIENCE: u32 = 20;
+const MAX_STEPS_OVER_TOLERANCE: u32 = 20;
 
 /// How the bodies move at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,8 +151,8 @@ struct Forces {
     rigid: Vec<RigidForces>,
     /// Supported components, by support and node.
     supported: Vec<Vec<SupportedComponent>>,
-    /// Reactions of the guides.
-    guides: Vec<Vec3>,
+    /// Reactions of the sliders.
+    sliders: Vec<Vec3>,
 }
 
 /// The first contact of two bodies.
@@ -261,7 +261,7 @@ impl Simulation {
         let (error, tolerance) = (self.audit.relative_imbalance(), self.settings.energy_tolerance);
         self.steps_past_tolerance =
             if self.audit.is_past(tolerance) { self.steps_past_tolerance + 1 } else { 0 };
-        if self.steps_past_tolerance < PATIENCE && error.is_finite() {
+        if self.steps_past_tolerance < MAX_STEPS_OVER_TOLERANCE && error.is_finite() {
             return Ok(());
         }
         let cause = FailureCause::EnergyImbalance { error, tolerance };
@@ -301,7 +301,7 @@ impl Simulation {
     }
 
     /// Nodal positions, velocities and accelerations. While bodies fly they stand at the last frame; see
-    /// [`Simulation::materialise`].
+    /// [`Simulation::update_nodal_state`].
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -354,7 +354,7 @@ impl Simulation {
 
     /// Wall time by part of the program.
     pub fn wall_times(&self) -> &WallTimes {
-        &self.wall
+        &self.timings
     }
 
     /// What a user should know though the run goes on: of the set-up, of the run as it came up, and, as far as the run has

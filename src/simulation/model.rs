@@ -25,7 +25,7 @@ pub struct Model {
     /// Supports of deformable bodies, and of walls whose motion is given.
     pub supports: Vec<Support>,
     /// Nodes of walls that are free to move along their normals.
-    pub guides: Vec<Guide>,
+    pub sliders: Vec<Slider>,
     /// Number of accounts of what supports give: of the boundaries, and behind them of the walls.
     pub num_support_accounts: usize,
     /// Loads on bodies.
@@ -124,7 +124,7 @@ pub enum WallMotion {
 
 /// A node of which all acceleration but that along a direction is held back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Guide {
+pub struct Slider {
     /// The node.
     pub node: u32,
     /// Unit vector.

@@ -7,13 +7,13 @@ use crate::math::{Mat3, Vec3};
 pub struct Mobility {
     nodes: Vec<Vec3>,
     /// Nodes that give way along one direction only.
-    guided: Vec<GuidedNode>,
+    sliding: Vec<SlidingNode>,
     rigid: Vec<Option<RigidMobility>>,
 }
 
 /// A node whose mobility is n ⊗ n/m: what pushes it across n does not move it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct GuidedNode {
+struct SlidingNode {
     node: u32,
     direction: Vec3,
     inverse_mass: f64,
@@ -49,13 +49,13 @@ impl RigidMobility {
 impl Mobility {
     /// Of deformable bodies only: reciprocals of the nodal masses, by component \[1/kg\], zero where prescribed.
     pub fn of_nodes(nodes: Vec<Vec3>, num_bodies: usize) -> Self {
-        Self { nodes, guided: Vec::new(), rigid: vec![None; num_bodies] }
+        Self { nodes, sliding: Vec::new(), rigid: vec![None; num_bodies] }
     }
 
     /// Lets a node, free before, give way along a unit vector only.
-    pub fn guide(&mut self, node: u32, direction: Vec3) {
+    pub fn constrain_to_line(&mut self, node: u32, direction: Vec3) {
         let inverse_mass = std::mem::take(&mut self.nodes[node as usize]).x;
-        self.guided.push(GuidedNode { node, direction, inverse_mass });
+        self.sliding.push(SlidingNode { node, direction, inverse_mass });
     }
 
     /// Sets the mobility of a rigid body.
@@ -71,40 +71,40 @@ impl Mobility {
     /// Jump of the velocity of a node of a deformable body under an impulse.
     #[inline]
     pub fn answer(&self, node: u32, impulse: &Vec3) -> Vec3 {
-        match self.guided(node) {
+        match self.sliding(node) {
             None => self.node(node).component_mul(impulse),
-            Some(guided) => guided.direction * (guided.inverse_mass * guided.direction.dot(impulse)),
+            Some(sliding) => sliding.direction * (sliding.inverse_mass * sliding.direction.dot(impulse)),
         }
     }
 
     /// The answers of a node of a deformable body to unit impulses along the axes \[1/kg\].
     #[inline]
     pub fn matrix(&self, node: u32) -> Mat3 {
-        match self.guided(node) {
+        match self.sliding(node) {
             None => Mat3::from_diagonal(&self.node(node)),
-            Some(guided) => guided.direction * guided.direction.transpose() * guided.inverse_mass,
+            Some(sliding) => sliding.direction * sliding.direction.transpose() * sliding.inverse_mass,
         }
     }
 
     /// The part of a vector along which a node of a deformable body gives way.
     #[inline]
     pub fn free_part(&self, node: u32, vector: &Vec3) -> Vec3 {
-        match self.guided(node) {
+        match self.sliding(node) {
             None => {
                 vector.zip_map(&self.node(node), |value, inverse| if inverse > 0.0 { value } else { 0.0 })
             }
-            Some(guided) => guided.direction * guided.direction.dot(vector),
+            Some(sliding) => sliding.direction * sliding.direction.dot(vector),
         }
     }
 
     /// Whether a node of a deformable body gives way at all.
     pub fn gives_way(&self, node: u32) -> bool {
-        self.node(node) != Vec3::zeros() || self.guided(node).is_some()
+        self.node(node) != Vec3::zeros() || self.sliding(node).is_some()
     }
 
     #[inline]
-    fn guided(&self, node: u32) -> Option<&GuidedNode> {
-        self.guided.iter().find(|guided| guided.node == node)
+    fn sliding(&self, node: u32) -> Option<&SlidingNode> {
+        self.sliding.iter().find(|sliding| sliding.node == node)
     }
 
     /// Of a body, if it is rigid.

@@ -62,7 +62,7 @@ pub(super) struct Chunk {
     /// Slots of its own nodes, which follow each other: no chunk before has them, and it begins their sums.
     own: Range<usize>,
     /// Nodes after the last own one of the chunk before, up to its own last; of the last chunk all that are left.
-    territory: Range<usize>,
+    owned_range: Range<usize>,
     /// Slots of each group, by node then lane.
     slots: Vec<[u16; WIDTH]>,
     /// Whether lanes of some groups are past the last element.
@@ -101,7 +101,7 @@ impl Chunk {
             groups,
             nodes: 0..nodes.len(),
             own: 0..0,
-            territory: 0..0,
+            owned_range: 0..0,
             slots,
             padded,
         };
@@ -138,26 +138,26 @@ impl Chunk {
             taken[node as usize] = true;
         }
         let end = self.own.clone().last().map_or(start, |slot| nodes[slot] as usize + 1);
-        self.territory = start..end;
+        self.owned_range = start..end;
     }
 
     /// Gives it the nodes after its own, too.
-    pub fn extend_territory(&mut self, end: usize) {
-        self.territory.end = end;
+    pub fn extend_owned_range(&mut self, end: usize) {
+        self.owned_range.end = end;
     }
 
     /// Nodes whose forces it writes: its own, and others that no chunk owns.
-    pub fn territory(&self) -> Range<usize> {
-        self.territory.clone()
+    pub fn owned_range(&self) -> Range<usize> {
+        self.owned_range.clone()
     }
 
     /// Number of nodes that are not its own.
-    pub fn num_foreign(&self) -> usize {
+    pub fn num_halo_nodes(&self) -> usize {
         self.nodes.len() - self.own.len()
     }
 
     /// Nodes that are not its own, ascending.
-    pub fn foreign_nodes<'a>(&self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + use<'a> {
+    pub fn halo_nodes<'a>(&self, nodes: &'a [u32]) -> impl Iterator<Item = u32> + use<'a> {
         let nodes = self.nodes(nodes);
         nodes[..self.own.start].iter().chain(&nodes[self.own.end..]).copied()
     }
@@ -221,10 +221,10 @@ impl Chunk {
         work.registers.run(GatherNodes { nodes, positions: work.positions, gathered });
     }
 
-    /// Place of its first own node in its territory.
+    /// Place of its first own node in its owned_range.
     fn first_own(&self, nodes: &[u32]) -> usize {
         let own = &self.nodes(nodes)[self.own.clone()];
-        own.first().map_or(0, |&node| node as usize - self.territory.start)
+        own.first().map_or(0, |&node| node as usize - self.owned_range.start)
     }
 }
 

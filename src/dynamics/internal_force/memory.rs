@@ -37,16 +37,16 @@ impl WithSimd for GatherNodes<'_> {
 pub(super) struct ChunkSums<'a> {
     /// By node of their territories.
     pub own: &'a mut [Vec3],
-    /// By foreign node.
-    pub foreign: &'a mut [Vec3],
+    /// By halo node.
+    pub halo: &'a mut [Vec3],
 }
 
 impl<'a> ChunkSums<'a> {
     /// Those of the first chunks, which write so many of either kind, and the rest.
-    pub fn split(self, num_own: usize, num_foreign: usize) -> (Self, Self) {
+    pub fn split(self, num_own: usize, num_halo_nodes: usize) -> (Self, Self) {
         let (own, other_own) = self.own.split_at_mut(num_own);
-        let (foreign, other_foreign) = self.foreign.split_at_mut(num_foreign);
-        (Self { own, foreign }, Self { own: other_own, foreign: other_foreign })
+        let (halo, other_halo) = self.halo.split_at_mut(num_halo_nodes);
+        (Self { own, halo }, Self { own: other_own, halo: other_halo })
     }
 }
 
@@ -68,7 +68,7 @@ impl WithSimd for HandOver<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { forces, own, first, sums } = self;
-        let (before, after) = sums.foreign.split_at_mut(own.start);
+        let (before, after) = sums.halo.split_at_mut(own.start);
         unpad(&forces[..own.start], before);
         unpad(&forces[own.end..], after);
         sums.own[..first].fill(Vec3::zeros());
@@ -91,7 +91,7 @@ fn unpad(padded: &[Padded], vectors: &mut [Vec3]) {
 /// chunk after it. All of it is scattered over pages that the processor does not look ahead into by itself.
 pub(super) struct Ahead<'a> {
     own: Chunks<'a, Vec3>,
-    foreign: Chunks<'a, Vec3>,
+    halo: Chunks<'a, Vec3>,
     nodes: Chunks<'a, u32>,
     positions: &'a [Vec3],
 }
@@ -110,7 +110,7 @@ impl<'a> Ahead<'a> {
         let per_part = |count: usize| count.div_ceil(num_parts).max(1);
         Self {
             own: sums.own.chunks(per_part(sums.own.len())),
-            foreign: sums.foreign.chunks(per_part(sums.foreign.len())),
+            halo: sums.halo.chunks(per_part(sums.halo.len())),
             nodes: work.nodes[nodes.end..].chunks(per_part(nodes.len())),
             positions: work.positions,
         }
@@ -122,8 +122,8 @@ impl<'a> Ahead<'a> {
         if let Some(own) = self.own.next() {
             prefetch(own);
         }
-        if let Some(foreign) = self.foreign.next() {
-            prefetch(foreign);
+        if let Some(halo) = self.halo.next() {
+            prefetch(halo);
         }
         for &node in self.nodes.next().unwrap_or_default() {
             prefetch(&self.positions[node as usize]);

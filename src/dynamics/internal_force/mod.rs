@@ -60,10 +60,10 @@ pub struct InternalForce {
     nodes: Vec<u32>,
     /// By node \[N\].
     forces: Vec<Vec3>,
-    /// By foreign node of chunk, chunk after chunk \[N\].
-    foreign_forces: Vec<Vec3>,
-    /// Node and place of each foreign force: nodes ascending, and chunks.
-    foreign: Vec<[u32; 2]>,
+    /// By halo node of chunk, chunk after chunk \[N\].
+    halo_forces: Vec<Vec3>,
+    /// Node and place of each halo force: nodes ascending, and chunks.
+    halo: Vec<[u32; 2]>,
     strain_energy: Vec<f64>,
     hourglass_energy: Vec<f64>,
     registers: Registers,
@@ -85,21 +85,21 @@ impl InternalForce {
             chunk.append_nodes(own, &mut nodes);
         }
         share_out(&mut chunks, &nodes, num_nodes);
-        let mut foreign: Vec<[u32; 2]> = chunks
+        let mut halo: Vec<[u32; 2]> = chunks
             .iter()
-            .flat_map(|chunk| chunk.foreign_nodes(&nodes))
+            .flat_map(|chunk| chunk.halo_nodes(&nodes))
             .zip(0..)
             .map(|(node, place)| [node, place])
             .collect();
-        foreign.par_sort_unstable();
+        halo.par_sort_unstable();
         let energy = vec![0.0; blocks.len()];
         Self {
             blocks,
             chunks,
             nodes,
             forces: vec![Vec3::zeros(); num_nodes],
-            foreign_forces: vec![Vec3::zeros(); foreign.len()],
-            foreign,
+            halo_forces: vec![Vec3::zeros(); halo.len()],
+            halo,
             strain_energy: energy.clone(),
             hourglass_energy: energy,
             registers: Registers::default(),
@@ -139,9 +139,9 @@ impl InternalForce {
     pub fn evaluate(&mut self, positions: &[Vec3]) -> Result<(), ElementFailure> {
         let work =
             ChunkWork { blocks: &self.blocks, nodes: &self.nodes, positions, registers: self.registers };
-        let sums = ChunkSums { own: &mut self.forces, foreign: &mut self.foreign_forces };
+        let sums = ChunkSums { own: &mut self.forces, halo: &mut self.halo_forces };
         work.compute(&mut self.chunks, sums);
-        self.add_foreign_forces();
+        self.scatter_halo_forces();
         self.strain_energy.fill(0.0);
         self.hourglass_energy.fill(0.0);
         for chunk in &self.chunks {
@@ -161,15 +161,15 @@ impl InternalForce {
     }
 
     /// Adds to the forces of nodes what chunks have of those that are not their own.
-    fn add_foreign_forces(&mut self) {
-        let (foreign, foreign_forces) = (&self.foreign, &self.foreign_forces);
+    fn scatter_halo_forces(&mut self) {
+        let (halo, halo_forces) = (&self.halo, &self.halo_forces);
         let size = nodes_per_task(self.forces.len());
         self.forces.par_chunks_mut(size).enumerate().for_each(|(task, forces)| {
             let first = task * size;
-            let start = foreign.partition_point(|[node, _]| (*node as usize) < first);
-            for &[node, place] in &foreign[start..] {
+            let start = halo.partition_point(|[node, _]| (*node as usize) < first);
+            for &[node, place] in &halo[start..] {
                 let Some(force) = forces.get_mut(node as usize - first) else { break };
-                *force += foreign_forces[place as usize];
+                *force += halo_forces[place as usize];
             }
         });
     }
@@ -224,9 +224,9 @@ impl ChunkWork<'_> {
             chunk.compute(self, sums);
         } else if !chunks.is_empty() {
             let (first, second) = chunks.split_at_mut(chunks.len() / 2);
-            let num_own = first.iter().map(|chunk| chunk.territory().len()).sum();
-            let num_foreign = first.iter().map(Chunk::num_foreign).sum();
-            let (sums, other_sums) = sums.split(num_own, num_foreign);
+            let num_own = first.iter().map(|chunk| chunk.owned_range().len()).sum();
+            let num_halo_nodes = first.iter().map(Chunk::num_halo_nodes).sum();
+            let (sums, other_sums) = sums.split(num_own, num_halo_nodes);
             rayon::join(|| self.compute(first, sums), || self.compute(second, other_sums));
         }
     }
@@ -237,12 +237,12 @@ fn share_out(chunks: &mut [Chunk], nodes: &[u32], num_nodes: usize) {
     let (mut start, mut taken) = (0, vec![false; num_nodes]);
     for chunk in chunks.iter_mut() {
         chunk.settle(nodes, start, &mut taken);
-        start = chunk.territory().end;
+        start = chunk.owned_range().end;
     }
     if let Some(last) = chunks.last_mut() {
-        last.extend_territory(num_nodes);
+        last.extend_owned_range(num_nodes);
     }
     debug_assert!(
-        chunks.is_empty() || chunks.iter().map(|c| c.territory().len()).sum::<usize>() == num_nodes
+        chunks.is_empty() || chunks.iter().map(|c| c.owned_range().len()).sum::<usize>() == num_nodes
     );
 }

@@ -304,7 +304,7 @@ impl Simulation {
         !self.action.node_corrections.is_empty() || !self.action.rigid_corrections.is_empty()
     }
 
-    /// Moment about the origin by which the supports and guides of walls keep them from turning \[N·m\]: contact acts
+    /// Moment about the origin by which the supports and sliders of walls keep them from turning \[N·m\]: contact acts
     /// where a node touches the plane, and on the wall at its node.
     pub(crate) fn wall_couple(&self) -> Vec3 {
         let mut couple = Vec3::zeros();

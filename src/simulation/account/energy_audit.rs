@@ -57,13 +57,13 @@ impl BodyBalance {
     }
 
     /// Of a body that moves as a rigid one, without the work of its acceleration.
-    pub(crate) fn of_carrier(carrier: &RigidBody) -> Self {
-        let mut momentum = Wrench::at(&carrier.centre(), carrier.velocity() * carrier.mass());
-        momentum.angular += carrier.angular_momentum();
-        let spin = carrier.angular_momentum().norm();
-        let angular_scale = carrier.centre().norm() * momentum.linear.norm() + spin;
-        let (kinetic, centre) = (carrier.kinetic_energy(), carrier.centre());
-        let velocity_bounds = [carrier.velocity(); 2];
+    pub(crate) fn of_rigid_state(rigid_state: &RigidBody) -> Self {
+        let mut momentum = Wrench::at(&rigid_state.centre(), rigid_state.velocity() * rigid_state.mass());
+        momentum.angular += rigid_state.angular_momentum();
+        let spin = rigid_state.angular_momentum().norm();
+        let angular_scale = rigid_state.centre().norm() * momentum.linear.norm() + spin;
+        let (kinetic, centre) = (rigid_state.kinetic_energy(), rigid_state.centre());
+        let velocity_bounds = [rigid_state.velocity(); 2];
         Self { momentum, angular_scale, kinetic, force_acceleration: 0.0, centre, velocity_bounds }
     }
 }
@@ -101,7 +101,7 @@ impl Simulation {
         self.audit.check(self.state.time, &self.energies, scaled_momenta(&self.balances));
         self.account_pairs();
         self.account_hourglass();
-        self.wall.account += start.elapsed().as_secs_f64();
+        self.timings.account += start.elapsed().as_secs_f64();
     }
 
     /// Books what a change of the step makes of the kick energy: a step of length `dt` \[s\] begins with that of its own length,
@@ -219,11 +219,11 @@ impl Simulation {
         }
     }
 
-    /// Balance of one body: from its carrier where it has one, from its nodes otherwise.
+    /// Balance of one body: from its rigid state where it has one, from its nodes otherwise.
     pub(crate) fn body_balance(&self, body: usize) -> BodyBalance {
-        if let Some(carrier) = &self.carriers[body] {
+        if let Some(rigid_state) = &self.rigid_states[body] {
             let force_acceleration = self.rigid_force_acceleration(body);
-            return BodyBalance { force_acceleration, ..BodyBalance::of_carrier(carrier) };
+            return BodyBalance { force_acceleration, ..BodyBalance::of_rigid_state(rigid_state) };
         }
         let nodes = &self.model.bodies[body].nodes;
         let masses = &self.model.mass[nodes.clone()];
@@ -268,7 +268,7 @@ impl Simulation {
 
     /// Resultant of gravity, loads and the reactions that are booked at present.
     pub(crate) fn compute_external_wrench(&self) -> Wrench {
-        let mut wrench = self.reactions() + self.guide_wrench();
+        let mut wrench = self.reactions() + self.slider_wrench();
         if !self.acts_by_impulses() {
             wrench.angular += self.wall_couple();
         }

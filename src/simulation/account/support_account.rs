@@ -99,7 +99,7 @@ impl Simulation {
         }
     }
 
-    /// Books what a support, or a guide without an account, answers to an impulse of contact, and its work \[J\].
+    /// Books what a support, or a slider without an account, answers to an impulse of contact, and its work \[J\].
     pub(crate) fn book_answer(&mut self, account: Option<usize>, answer: Wrench, work: f64) {
         self.audit.add_impulse(answer);
         self.energies.external_work += work;

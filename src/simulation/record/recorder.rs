@@ -76,7 +76,7 @@ impl Recorder {
         let start = Instant::now();
         self.write_row(simulation)?;
         self.write_frame(simulation)?;
-        simulation.wall.output += self.creation + start.elapsed().as_secs_f64();
+        simulation.timings.output += self.creation + start.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl Recorder {
         if self.schedule.frame_is_due(touched, time, time_step) {
             self.write_frame(simulation)?;
         }
-        simulation.wall.output += start.elapsed().as_secs_f64();
+        simulation.timings.output += start.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl Recorder {
         for series in [self.series.take(), self.volumes.take(), self.walls.take()].into_iter().flatten() {
             series.finish()?;
         }
-        simulation.wall.output += start.elapsed().as_secs_f64();
+        simulation.timings.output += start.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -124,7 +124,7 @@ impl Recorder {
     }
 
     fn write_frame(&mut self, simulation: &mut Simulation) -> Result<(), OutputError> {
-        simulation.materialise();
+        simulation.update_nodal_state();
         self.schedule.note_frame(simulation.state.time, simulation.control.time_step());
         self.frames += 1;
         let frame = output_frame(simulation, &self.fields);

@@ -21,7 +21,7 @@ impl Simulation {
         status: Status,
         failure: Option<&NumericalFailure>,
     ) -> Summary {
-        let wall = &self.wall;
+        let timings = &self.timings;
         Summary {
             version: env!("CARGO_PKG_VERSION").into(),
             scenario: scenario.path.display().to_string(),
@@ -42,16 +42,16 @@ impl Simulation {
             time: TimeSpan { start: 0.0, end: self.state.time },
             wall_seconds: WallSeconds {
                 total: 0.0,
-                read: wall.read,
-                setup: wall.setup,
-                hierarchy: wall.hierarchy,
-                detection: wall.detection,
-                response: wall.response,
-                internal_force: wall.internal_force,
-                critical_step: wall.critical_step,
-                integration: wall.integration,
-                account: wall.account,
-                output: wall.output,
+                read: timings.read,
+                setup: timings.setup,
+                hierarchy: timings.hierarchy,
+                detection: timings.detection,
+                response: timings.response,
+                internal_force: timings.internal_force,
+                critical_step: timings.critical_step,
+                integration: timings.integration,
+                account: timings.account,
+                output: timings.output,
             },
             detection: self.detection_summary(scenario.contact.hierarchy),
             first_contacts: self.first_contacts.iter().map(|contact| self.first_contact(contact)).collect(),

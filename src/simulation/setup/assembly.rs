@@ -30,7 +30,7 @@ pub(crate) struct Assembly {
     /// Elements with internal forces.
     pub element_blocks: Vec<ElementBlock>,
     /// Rigid bodies, one entry a body.
-    pub carriers: Vec<Option<RigidBody>>,
+    pub rigid_states: Vec<Option<RigidBody>>,
     /// Mesh of each body with its first global node.
     pub meshes: Vec<(Mesh, u32)>,
     /// What each of them is the mesh of.
@@ -115,9 +115,9 @@ impl Assembly {
             },
             loaded: false,
         };
-        let carrier = if rigid {
-            let carrier = self.add_rigid_mass(spec, material.density, &body, extent)?;
-            Some(carrier)
+        let rigid_state = if rigid {
+            let rigid_state = self.add_rigid_mass(spec, material.density, &body, extent)?;
+            Some(rigid_state)
         } else {
             self.add_elements(spec, material, &mut body)?;
             None
@@ -125,7 +125,7 @@ impl Assembly {
         body.mass = self.model.mass[first..end].iter().sum();
         self.surfaces.push(surface);
         self.extents.push(extent);
-        self.carriers.push(carrier);
+        self.rigid_states.push(rigid_state);
         self.meshes.push((mesh, first as u32));
         self.model.bodies.push(body);
         Ok(())

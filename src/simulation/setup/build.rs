@@ -43,12 +43,12 @@ use crate::simulation::model::{Behaviour, Body, Model};
 use crate::simulation::record::schedule::OutputTimes;
 use crate::simulation::record::timings::WallTimes;
 use crate::simulation::step::contact_response::nodal_mobility;
-use crate::simulation::step::corrector::pieces_of;
+use crate::simulation::step::corrector::chunks_of;
 use crate::simulation::step::driven_ties::DrivenTies;
 use crate::simulation::step::driving_functions::DrivingFunctions;
-use crate::simulation::step::free_flight::carrier_of_nodes;
+use crate::simulation::step::free_flight::rigid_state_of_nodes;
 use crate::simulation::step::impact_times::ImpactControl;
-use crate::simulation::step::initial_gaps::KeptGaps;
+use crate::simulation::step::initial_gaps::InitialGaps;
 use crate::simulation::step::loads::AppliedLoad;
 use crate::simulation::step::passages::radii;
 use crate::simulation::step::rigid_bodies::RigidForces;
@@ -66,7 +66,7 @@ impl Simulation {
     pub fn new(scenario: &Scenario) -> Result<Self, SetupError> {
         let begin = Instant::now();
         let (mut assembly, mut ties) = Assembly::build(scenario, None)?.tie(scenario)?;
-        let mut wall = WallTimes { read: begin.elapsed().as_secs_f64(), ..WallTimes::default() };
+        let mut timings = WallTimes { read: begin.elapsed().as_secs_f64(), ..WallTimes::default() };
         let policy = scenario.contact.initial_penetration;
         let (mut contact, mut wall_detector) = contact_model(scenario, &assembly);
         let positions = &assembly.model.reference_positions;
@@ -82,7 +82,8 @@ impl Simulation {
         let own_laws = own_laws(scenario, &assembly)?;
         refuse_tied_contact(scenario, &contact, &assembly.model)?;
         let excluded_parts = ExcludedParts::new(scenario, &assembly)?;
-        let Assembly { model, surfaces, element_blocks, carriers, meshes, extents, mut warnings } = assembly;
+        let Assembly { model, surfaces, element_blocks, rigid_states, meshes, extents, mut warnings } =
+            assembly;
         drop(meshes);
         refuse_supported_spin(&model, &scenario.bodies)?;
         refuse_unserved_faces(&surfaces, &model, &scenario.contact)?;
@@ -105,29 +106,29 @@ impl Simulation {
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
         let entry_faces = EntryFaces::new(&contact);
         let tunnelling = TunnellingGuard::new(&contact);
-        let radii = radii(&surfaces, &carriers, &model.reference_positions);
+        let radii = radii(&surfaces, &rigid_states, &model.reference_positions);
         let start = Instant::now();
         let detector = build_detector(scenario, contact, &model.reference_positions);
-        wall.hierarchy = start.elapsed().as_secs_f64();
-        let pieces = pieces_of(&model);
+        timings.hierarchy = start.elapsed().as_secs_f64();
+        let chunks = chunks_of(&model);
         let mobility = nodal_mobility(&model);
-        let ties = build_ties(ties, scenario, &model, &mobility, &carriers)?;
+        let ties = build_ties(ties, scenario, &model, &mobility, &rigid_states)?;
         let mut simulation = Self {
             settings: scenario.time.clone(),
             state: State::at_rest(model.reference_positions.clone()),
-            carriers,
-            carriers_before: Vec::new(),
+            rigid_states,
+            rigid_states_before: Vec::new(),
             phase: Phase::Stepping,
             motions: Vec::new(),
             internal,
             forces: Forces::new(&model),
             positions_next: model.reference_positions.clone(),
-            shifts: Vec::new(),
+            position_corrections: Vec::new(),
             detector,
             wall_detector,
             entry_faces,
             initial_penetrations,
-            kept_gaps: KeptGaps::default(),
+            initial_gaps: InitialGaps::default(),
             excluded_parts,
             flush_contacts: FlushContacts::default(),
             one_pass: OnePass::new(scenario.contact.passes, &model, &surfaces),
@@ -154,8 +155,8 @@ impl Simulation {
             exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
             balances: vec![BodyBalance::at_rest(); model.bodies.len()],
             balances_before: Vec::new(),
-            nodal_sums: vec![NodalSums::zero(); pieces.len()],
-            pieces,
+            nodal_sums: vec![NodalSums::zero(); chunks.len()],
+            chunks,
             pair_balances: Vec::new(),
             contact_audit: ContactAudit::new(less_contact_energy(scenario)),
             hourglass_audits: vec![HourglassAudit::default(); model.bodies.len()],
@@ -170,7 +171,7 @@ impl Simulation {
             have_touched: BTreeSet::new(),
             steps_in_flight: 0,
             steps_past_tolerance: 0,
-            wall,
+            timings,
             block_critical_steps,
             warnings,
             model,
@@ -179,8 +180,8 @@ impl Simulation {
             simulation.keep_initial_gaps()?;
         }
         simulation.begin(scenario);
-        let WallTimes { read, hierarchy, integration, .. } = simulation.wall;
-        simulation.wall.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
+        let WallTimes { read, hierarchy, integration, .. } = simulation.timings;
+        simulation.timings.setup = begin.elapsed().as_secs_f64() - read - hierarchy - integration;
         Ok(simulation)
     }
 
@@ -189,13 +190,13 @@ impl Simulation {
         let specs = &scenario.bodies;
         for (index, spec) in specs.iter().enumerate() {
             let body = &self.model.bodies[index];
-            let mut carrier =
-                self.carriers[index].take().unwrap_or_else(|| carrier_of_nodes(&self.model, body));
-            carrier.set_velocity(spec.velocity, spec.angular_velocity);
+            let mut rigid_state =
+                self.rigid_states[index].take().unwrap_or_else(|| rigid_state_of_nodes(&self.model, body));
+            rigid_state.set_velocity(spec.velocity, spec.angular_velocity);
             for node in body.nodes.clone() {
-                self.state.velocities[node] = carrier.velocity_at(&self.state.positions[node]);
+                self.state.velocities[node] = rigid_state.velocity_at(&self.state.positions[node]);
             }
-            self.carriers[index] = Some(carrier);
+            self.rigid_states[index] = Some(rigid_state);
         }
         let at_rest =
             |spec: &BodySpec| spec.velocity == Vec3::zeros() && spec.angular_velocity == Vec3::zeros();
@@ -210,16 +211,16 @@ impl Simulation {
             .iter()
             .zip(specs)
             .all(|(body, spec)| body.flies() && !turns_falsely(spec) || body.stays() && at_rest(spec))
-            && self.kept_gaps.is_empty()
+            && self.initial_gaps.is_empty()
             && self.ties.is_none()
             && self.model.walls().all(|(_, wall)| wall.flies() || wall.stays());
         for (number, wall) in self.model.walls() {
-            let velocity = self.carriers[number as usize].as_ref().map(RigidBody::velocity);
+            let velocity = self.rigid_states[number as usize].as_ref().map(RigidBody::velocity);
             self.state.velocities[wall.nodes.start] = velocity.unwrap_or_else(Vec3::zeros);
         }
-        for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
+        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.rigid_states) {
             if !(body.is_rigid() || flies && body.flies()) {
-                *carrier = None;
+                *rigid_state = None;
             }
         }
         self.start_forces();
@@ -245,7 +246,7 @@ impl Forces {
             load_accelerations: vec![[0.0; 2]; model.bodies.len()],
             rigid: vec![RigidForces::none(); model.bodies.len()],
             supported: model.supports.iter().map(components).collect(),
-            guides: vec![Vec3::zeros(); model.guides.len()],
+            sliders: vec![Vec3::zeros(); model.sliders.len()],
         }
     }
 }

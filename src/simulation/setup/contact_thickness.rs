@@ -17,7 +17,7 @@ pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
         return OffsetPoints::default();
     }
     let bodies = scenario.bodies.iter().zip(&model.bodies).zip(surfaces).map(|((spec, body), surface)| {
-        let carriers = match (spec.contact_thickness > 0.0, body.is_rigid()) {
+        let rigid_states = match (spec.contact_thickness > 0.0, body.is_rigid()) {
             (false, _) => Carriers::None,
             (true, true) => {
                 let nodes = body.nodes.start as u32..body.nodes.end as u32;
@@ -25,7 +25,7 @@ pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
             }
             (true, false) => elements_behind(body, surface),
         };
-        (0.5 * spec.contact_thickness, carriers)
+        (0.5 * spec.contact_thickness, rigid_states)
     });
     OffsetPoints::new(bodies.collect())
 }

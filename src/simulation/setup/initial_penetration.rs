@@ -22,7 +22,7 @@ use crate::scenario::InitialPenetration;
 use crate::simulation::Simulation;
 use crate::simulation::error::{Overlap, SetupError};
 use crate::simulation::model::Model;
-use crate::simulation::step::initial_gaps::KeptGaps;
+use crate::simulation::step::initial_gaps::InitialGaps;
 
 /// Sweeps over all contacts in which nodes are moved apart.
 const SWEEPS: usize = 200;
@@ -231,7 +231,7 @@ impl Simulation {
         if !lost.is_empty() {
             return Err(SetupError::DeepOverlap(lost));
         }
-        self.kept_gaps = KeptGaps::of(&constraints);
+        self.initial_gaps = InitialGaps::of(&constraints);
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ use crate::scenario::{ResponseMethod, Scenario, TiedPair};
 use super::assembly::Assembly;
 use crate::simulation::error::{PartingTie, SetupError};
 use crate::simulation::model::{Behaviour, Model};
-use crate::simulation::step::free_flight::carrier_of_nodes;
+use crate::simulation::step::free_flight::rigid_state_of_nodes;
 
 /// How far a node may be from a face to be tied to it, relative to the shortest edge of the two surfaces: the next layer of
 /// nodes is farther.
@@ -95,20 +95,20 @@ impl Assembly {
     /// in at once.
     fn refuse_parting(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
-        let mut carriers: HashMap<u32, RigidBody> = HashMap::new();
+        let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
         for body in ties.iter().flat_map(|tie| tie.bodies) {
             let spec = &scenario.bodies[body as usize];
             let of_body = &self.model.bodies[body as usize];
-            carriers.entry(body).or_insert_with(|| {
-                let known = self.carriers[body as usize].clone();
-                let mut carrier = known.unwrap_or_else(|| carrier_of_nodes(&self.model, of_body));
-                carrier.set_velocity(spec.velocity, spec.angular_velocity);
-                carrier
+            rigid_states.entry(body).or_insert_with(|| {
+                let known = self.rigid_states[body as usize].clone();
+                let mut rigid_state = known.unwrap_or_else(|| rigid_state_of_nodes(&self.model, of_body));
+                rigid_state.set_velocity(spec.velocity, spec.angular_velocity);
+                rigid_state
             });
         }
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
-            let velocities = tie.bodies.map(|body| carriers[&body].velocity_at(&point));
+            let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
             let speed = velocities[0].norm().max(velocities[1].norm());
             let is_free = |axis: usize| !tie.nodes.iter().any(|&node| prescribed.contains_key(&(node, axis)));
             let parts = |axis: usize| {
@@ -116,14 +116,14 @@ impl Assembly {
             };
             if (0..3).any(parts) {
                 let [first, second] = tie.bodies;
-                let follows = &carriers[&first];
+                let follows = &rigid_states[&first];
                 let is_pair =
                     |pair: &&TiedPair| pair.bodies.iter().all(|&b| tie.bodies.contains(&(b as u32)));
                 return Err(SetupError::PartingTie(Box::new(PartingTie {
                     bodies: tie.bodies.map(|body| self.model.bodies[body as usize].name.clone()),
                     node: self.model.node_tags[tie.nodes[0] as usize],
                     velocities: velocities.map(Into::into),
-                    velocity: follows.velocity_at(&carriers[&second].centre()).into(),
+                    velocity: follows.velocity_at(&rigid_states[&second].centre()).into(),
                     angular_velocity: scenario.bodies[first as usize].angular_velocity.into(),
                     span: scenario.contact.tied.iter().find(is_pair).map_or(0..0, |pair| pair.span.clone()),
                 })));

@@ -1,7 +1,7 @@
 //! Rigid walls: bodies of one node, held, driven, or guided along their normals.
 //!
 //! A wall whose velocity is given has no mass, as nothing that touches it can tell: its node is supported. A wall with a
-//! mass is free along its normal, and its guide takes the rest. A plane can only be touched where it is, not at its
+//! mass is free along its normal, and its slider takes the rest. A plane can only be touched where it is, not at its
 //! node: what that makes of moments is borne by the support or the guide, as the wall does not turn.
 
 use crate::contact::detection::Wall;
@@ -12,11 +12,11 @@ use crate::scenario::{self, Scenario, WallSpec};
 use super::assembly::{Assembly, check_count};
 use crate::simulation::Simulation;
 use crate::simulation::error::SetupError;
-use crate::simulation::model::{Behaviour, Body, Guide, Model, WallMotion};
+use crate::simulation::model::{Behaviour, Body, Model, Slider, WallMotion};
 use crate::simulation::step::resultants::Resultants;
 
 impl Assembly {
-    /// Adds a wall with its node and what holds, drives or guides it, and the number of the account of this.
+    /// Adds a wall with its node and what holds, drives or sliders it, and the number of the account of this.
     pub(crate) fn add_wall(&mut self, spec: &WallSpec, account: usize) -> Result<(), SetupError> {
         let model = &mut self.model;
         let node = model.reference_positions.len();
@@ -45,7 +45,7 @@ impl Assembly {
             scenario::WallMotion::Fixed => hold([Prescribed::Fixed, Prescribed::Fixed, Prescribed::Fixed]),
             scenario::WallMotion::Driven(velocity) => hold(velocity.clone().map(Prescribed::Velocity)),
             scenario::WallMotion::Free { .. } => {
-                model.guides.push(Guide { node: node as u32, direction: spec.normal });
+                model.sliders.push(Slider { node: node as u32, direction: spec.normal });
             }
         }
         model.bodies.push(Body {
@@ -59,9 +59,9 @@ impl Assembly {
             behaviour: Behaviour::Wall { normal: spec.normal, motion },
             loaded: false,
         });
-        let mut carrier = RigidBody::new(mass, spec.point, &Mat3::zeros());
-        carrier.set_velocity(velocity, Vec3::zeros());
-        self.carriers.push(Some(carrier));
+        let mut rigid_state = RigidBody::new(mass, spec.point, &Mat3::zeros());
+        rigid_state.set_velocity(velocity, Vec3::zeros());
+        self.rigid_states.push(Some(rigid_state));
         Ok(())
     }
 }
@@ -100,23 +100,23 @@ pub(crate) fn detected_walls(model: &Model) -> Vec<Wall> {
 }
 
 impl Simulation {
-    /// Takes what is not along its guide out of the acceleration of each guided node, and notes the reactions.
-    pub(crate) fn guide(&mut self) {
-        for k in 0..self.model.guides.len() {
-            let guide = &self.model.guides[k];
-            let node = guide.node as usize;
+    /// Takes what is not along its slider out of the acceleration of each guided node, and notes the reactions.
+    pub(crate) fn constrain_sliders(&mut self) {
+        for k in 0..self.model.sliders.len() {
+            let slider = &self.model.sliders[k];
+            let node = slider.node as usize;
             let force = Resultants::new(&self.forces, &self.internal, &self.action).on(node);
-            let guided = guide.direction * guide.direction.dot(&force);
-            self.forces.guides[k] = guided - force;
+            let guided = slider.direction * slider.direction.dot(&force);
+            self.forces.sliders[k] = guided - force;
             self.state.accelerations[node] = guided * (1.0 / self.model.mass[node]);
         }
     }
 
-    /// Forces and moments about the origin of the guides. They do no work.
-    pub(crate) fn guide_wrench(&self) -> Wrench {
-        let guides = self.model.guides.iter().zip(&self.forces.guides);
-        guides.fold(Wrench::zero(), |sum, (guide, reaction)| {
-            sum + Wrench::at(&self.state.positions[guide.node as usize], *reaction)
+    /// Forces and moments about the origin of the sliders. They do no work.
+    pub(crate) fn slider_wrench(&self) -> Wrench {
+        let sliders = self.model.sliders.iter().zip(&self.forces.sliders);
+        sliders.fold(Wrench::zero(), |sum, (slider, reaction)| {
+            sum + Wrench::at(&self.state.positions[slider.node as usize], *reaction)
         })
     }
 }

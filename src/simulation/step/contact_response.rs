@@ -12,7 +12,7 @@ use crate::simulation::Simulation;
 use crate::simulation::model::Model;
 
 /// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither, and guided
-/// nodes that of their guide.
+/// nodes that of their slider.
 pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     let mut nodes = vec![Vec3::zeros(); model.mass.len()];
     for body in model.bodies.iter().filter(|body| !body.is_rigid()) {
@@ -26,8 +26,8 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
         }
     }
     let mut mobility = Mobility::of_nodes(nodes, model.bodies.len());
-    for guide in &model.guides {
-        mobility.guide(guide.node, guide.direction);
+    for slider in &model.sliders {
+        mobility.constrain_to_line(slider.node, slider.direction);
     }
     mobility
 }
@@ -84,7 +84,7 @@ impl Simulation {
             self.hold_ties(dt);
             self.account_corrections(dt);
         }
-        self.wall.response += start.elapsed().as_secs_f64();
+        self.timings.response += start.elapsed().as_secs_f64();
     }
 
     /// The contacts where the surfaces touch, with their thickness.
@@ -129,10 +129,10 @@ impl Simulation {
             self.contact_before.1.nodes.iter().for_each(|&node| accelerate(node));
         }
         self.ties.iter().flat_map(Ties::nodes).for_each(accelerate);
-        self.guide();
+        self.constrain_sliders();
     }
 
-    /// Changes of motion: what supports and guides answer to the impulses goes to the audit. The energy that shifts
+    /// Changes of motion: what supports and sliders answer to the impulses goes to the audit. The energy that shifts
     /// give against the forces is −½ (f_n + f_{n+1}) · Δx, and the second half of the kick meets velocities that have
     /// jumped, ½ dt f_{n+1} · Δv: together they make the balance of the predictor–corrector exact. Here, the part of
     /// f_n.
@@ -142,7 +142,7 @@ impl Simulation {
             self.state.velocities[node] += correction.velocity;
             self.positions_next[node] += correction.position;
             if correction.position != Vec3::zeros() {
-                self.shifts.push((correction.node, correction.position));
+                self.position_corrections.push((correction.node, correction.position));
             }
             let force = self.state.accelerations[node] * self.model.mass[node];
             self.action.work.numerical -= 0.5 * force.dot(&correction.position);
@@ -161,7 +161,7 @@ impl Simulation {
         }
     }
 
-    /// What supports and guides of a node of a deformable body answer to an impulse of contact.
+    /// What supports and sliders of a node of a deformable body answer to an impulse of contact.
     fn answer_by_supports(&mut self, node: u32, impulse: &Vec3) {
         let held = impulse - self.mobility.free_part(node, impulse);
         let (position, velocity) = (self.positions_next[node as usize], self.state.velocities[node as usize]);

@@ -18,14 +18,14 @@ use super::supports::SupportedComponent;
 use crate::simulation::Simulation;
 use crate::simulation::account::energy_audit::BodyBalance;
 use crate::simulation::account::nodal_sums::{NodalKernel, NodalSums};
-use crate::simulation::model::{Body, Guide, Model};
+use crate::simulation::model::{Body, Model, Slider};
 
 /// Nodes that are done at a time: what they have stays in the first-level cache meanwhile.
-const NODES_PER_PIECE: usize = 256;
+const NODES_PER_CHUNK: usize = 256;
 
 /// Some of the nodes of a body that is not rigid.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct NodeChunk {
     body: usize,
     /// Whether forces accelerate the body: nothing does a wall whose velocity is given.
     has_mass: bool,
@@ -34,49 +34,50 @@ pub(crate) struct Piece {
     supports: Vec<(usize, Range<usize>)>,
 }
 
-/// The nodes of all bodies that are not rigid, ascending, in pieces.
-pub(crate) fn pieces_of(model: &Model) -> Vec<Piece> {
+/// The nodes of all bodies that are not rigid, ascending, in chunks.
+pub(crate) fn chunks_of(model: &Model) -> Vec<NodeChunk> {
     let bodies = model.bodies.iter().enumerate().filter(|(_, body)| !body.is_rigid());
-    let pieces = bodies.flat_map(|(body, Body { nodes, mass, .. })| {
-        nodes.clone().step_by(NODES_PER_PIECE).map(move |start| Piece {
+    let chunks = bodies.flat_map(|(body, Body { nodes, mass, .. })| {
+        nodes.clone().step_by(NODES_PER_CHUNK).map(move |start| NodeChunk {
             body,
             has_mass: *mass > 0.0,
-            nodes: start..nodes.end.min(start + NODES_PER_PIECE),
+            nodes: start..nodes.end.min(start + NODES_PER_CHUNK),
             supports: Vec::new(),
         })
     });
-    let mut pieces: Vec<Piece> = pieces.collect();
+    let mut chunks: Vec<NodeChunk> = chunks.collect();
     for (index, support) in model.supports.iter().enumerate() {
         for (place, &node) in support.nodes.iter().enumerate() {
-            let piece = pieces.partition_point(|piece| piece.nodes.end <= node as usize);
-            match pieces[piece].supports.last_mut() {
+            let chunk = chunks.partition_point(|chunk| chunk.nodes.end <= node as usize);
+            match chunks[chunk].supports.last_mut() {
                 Some((of, places)) if *of == index => places.end = place + 1,
-                _ => pieces[piece].supports.push((index, place..place + 1)),
+                _ => chunks[chunk].supports.push((index, place..place + 1)),
             }
         }
     }
-    pieces
+    chunks
 }
 
 impl Simulation {
     /// Accelerations, velocities and balances at the end of the step.
     pub(crate) fn correct(&mut self, dt: f64) {
         let start = Instant::now();
-        self.guide();
+        self.constrain_sliders();
         self.note_reactions(dt);
         self.correct_nodes(dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].is_rigid() {
                 self.correct_rigid(body, dt);
             }
-            if let Some(carrier) = &self.carriers[body] {
+            if let Some(rigid_state) = &self.rigid_states[body] {
                 let force_acceleration = self.rigid_force_acceleration(body);
-                self.balances[body] = BodyBalance { force_acceleration, ..BodyBalance::of_carrier(carrier) };
+                self.balances[body] =
+                    BodyBalance { force_acceleration, ..BodyBalance::of_rigid_state(rigid_state) };
             }
         }
         self.note_load_accelerations();
         std::mem::swap(&mut self.state.positions, &mut self.positions_next);
-        self.wall.integration += start.elapsed().as_secs_f64();
+        self.timings.integration += start.elapsed().as_secs_f64();
     }
 
     /// Accelerations, velocities and balances of the bodies that are not rigid.
@@ -85,7 +86,7 @@ impl Simulation {
             half_step: 0.5 * dt,
             resultants: Resultants::new(&self.forces, &self.internal, &self.action),
             touched: &self.action.nodes,
-            guides: (&self.model.guides, &self.forces.guides),
+            sliders: (&self.model.sliders, &self.forces.sliders),
             supports: (&self.model.supports, &self.forces.supported),
             masses: &self.model.mass,
             positions: &self.positions_next,
@@ -97,15 +98,15 @@ impl Simulation {
             accelerations: &mut self.state.accelerations,
             velocities: &mut self.state.velocities,
         };
-        corrector.correct(&self.pieces, nodes, &mut self.nodal_sums);
+        corrector.correct(&self.chunks, nodes, &mut self.nodal_sums);
         let mut sums = self.nodal_sums.iter();
-        for pieces in self.pieces.chunk_by(|a, b| a.body == b.body) {
-            let body = &self.model.bodies[pieces[0].body];
-            let of_body = sums.by_ref().take(pieces.len()).copied().reduce(|sum, piece| sum + piece);
+        for chunks in self.chunks.chunk_by(|a, b| a.body == b.body) {
+            let body = &self.model.bodies[chunks[0].body];
+            let of_body = sums.by_ref().take(chunks.len()).copied().reduce(|sum, chunk| sum + chunk);
             if let Some(of_body) = of_body {
                 let first = self.positions_next[body.nodes.start];
-                let from_outside = self.acceleration_from_outside(pieces[0].body);
-                self.balances[pieces[0].body] = BodyBalance::of_nodes(&of_body, body, first, from_outside);
+                let from_outside = self.acceleration_from_outside(chunks[0].body);
+                self.balances[chunks[0].body] = BodyBalance::of_nodes(&of_body, body, first, from_outside);
             }
         }
     }
@@ -118,8 +119,8 @@ struct Corrector<'a> {
     resultants: Resultants<'a>,
     /// Nodes that contact acts on, ascending.
     touched: &'a [u32],
-    /// Guides, their nodes ascending, and their reactions \[N\].
-    guides: (&'a [Guide], &'a [Vec3]),
+    /// Sliders, their nodes ascending, and their reactions \[N\].
+    sliders: (&'a [Slider], &'a [Vec3]),
     supports: (&'a [Support], &'a [Vec<SupportedComponent>]),
     /// Of the nodes \[kg\].
     masses: &'a [f64],
@@ -150,55 +151,55 @@ impl<'a> Nodes<'a> {
 }
 
 impl Corrector<'_> {
-    /// Corrects pieces, in parallel; `nodes` hold those of all of them.
-    fn correct(&self, pieces: &[Piece], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
+    /// Corrects chunks, in parallel; `nodes` hold those of all of them.
+    fn correct(&self, chunks: &[NodeChunk], nodes: Nodes<'_>, sums: &mut [NodalSums]) {
         let [Some(begin), Some(end)] =
-            [pieces.first().map(|piece| piece.nodes.start), pieces.last().map(|piece| piece.nodes.end)]
+            [chunks.first().map(|chunk| chunk.nodes.start), chunks.last().map(|chunk| chunk.nodes.end)]
         else {
             return;
         };
-        if pieces.len() == 1 || end - begin <= self.nodes_per_task {
+        if chunks.len() == 1 || end - begin <= self.nodes_per_task {
             let mut nodes = nodes;
-            for (piece, sums) in pieces.iter().zip(sums) {
-                let [_, from] = nodes.split_at(piece.nodes.start);
-                let [these, rest] = from.split_at(piece.nodes.end);
-                *sums = self.registers.run(CorrectPiece { corrector: self, piece, nodes: these });
+            for (chunk, sums) in chunks.iter().zip(sums) {
+                let [_, from] = nodes.split_at(chunk.nodes.start);
+                let [these, rest] = from.split_at(chunk.nodes.end);
+                *sums = self.registers.run(CorrectChunk { corrector: self, chunk, nodes: these });
                 nodes = rest;
             }
             return;
         }
-        let half = pieces.len() / 2;
-        let (early, late) = pieces.split_at(half);
+        let half = chunks.len() / 2;
+        let (early, late) = chunks.split_at(half);
         let (early_sums, late_sums) = sums.split_at_mut(half);
         let [before, after] = nodes.split_at(late[0].nodes.start);
         rayon::join(|| self.correct(early, before, early_sums), || self.correct(late, after, late_sums));
     }
 }
 
-/// Corrects the nodes of a piece.
-struct CorrectPiece<'a> {
+/// Corrects the nodes of a chunk.
+struct CorrectChunk<'a> {
     corrector: &'a Corrector<'a>,
-    piece: &'a Piece,
+    chunk: &'a NodeChunk,
     nodes: Nodes<'a>,
 }
 
-impl WithSimd for CorrectPiece<'_> {
+impl WithSimd for CorrectChunk<'_> {
     type Output = NodalSums;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> NodalSums {
-        let Self { corrector, piece, nodes: Nodes { first, accelerations, velocities } } = self;
-        let Corrector { half_step, resultants, guides, supports, masses, positions, .. } = corrector;
-        let range = piece.nodes.clone();
-        if piece.has_mass {
+        let Self { corrector, chunk, nodes: Nodes { first, accelerations, velocities } } = self;
+        let Corrector { half_step, resultants, sliders, supports, masses, positions, .. } = corrector;
+        let range = chunk.nodes.clone();
+        if chunk.has_mass {
             accelerate(resultants, &masses[range.clone()], first, accelerations);
             for &node in &corrector.touched[within(corrector.touched, |&node| node, &range)] {
                 let node = node as usize;
                 accelerations[node - first] = resultants.on(node) * (1.0 / masses[node]);
             }
-            let these = within(guides.0, |guide| guide.node, &range);
-            for (guide, reaction) in guides.0[these.clone()].iter().zip(&guides.1[these]) {
-                let node = guide.node as usize;
+            let these = within(sliders.0, |slider| slider.node, &range);
+            for (slider, reaction) in sliders.0[these.clone()].iter().zip(&sliders.1[these]) {
+                let node = slider.node as usize;
                 accelerations[node - first] = (resultants.on(node) + reaction) * (1.0 / masses[node]);
             }
         }
@@ -207,7 +208,7 @@ impl WithSimd for CorrectPiece<'_> {
                 velocities[k][i] += accelerations[k][i] * half_step;
             }
         }
-        for (support, places) in &piece.supports {
+        for (support, places) in &chunk.supports {
             let (support, components) = (&supports.0[*support], &supports.1[*support]);
             for (&node, component) in support.nodes[places.clone()].iter().zip(&components[places.clone()]) {
                 let k = node as usize - first;
@@ -256,7 +257,7 @@ mod tests {
     use crate::simulation::model::{Behaviour, WallMotion};
 
     /// Two bodies that deform with a rigid one between them, and a wall: all their nodes but those of the rigid one are in
-    /// one piece each, and every support finds its nodes there.
+    /// one chunk each, and every support finds its nodes there.
     #[test]
     fn pieces_hold_all_nodes_and_supports() {
         let deformable = || Behaviour::Deformable { supported: true, moved: false };
@@ -295,12 +296,12 @@ mod tests {
             support(&[1000, 1300, 1519], 2),
             support(&[1520], 0),
         ];
-        let pieces = pieces_of(&model);
-        let ranges: Vec<_> = pieces.iter().map(|piece| (piece.body, piece.nodes.clone())).collect();
+        let chunks = chunks_of(&model);
+        let ranges: Vec<_> = chunks.iter().map(|chunk| (chunk.body, chunk.nodes.clone())).collect();
         let expected =
             [(0, 0..256), (0, 256..300), (2, 1000..1256), (2, 1256..1512), (2, 1512..1520), (3, 1520..1521)];
         assert_eq!(ranges, expected);
-        let supports: Vec<_> = pieces.iter().map(|piece| piece.supports.clone()).collect();
+        let supports: Vec<_> = chunks.iter().map(|chunk| chunk.supports.clone()).collect();
         let expected = [
             vec![(0, 0..2), (1, 0..2)],
             vec![(0, 2..4)],
@@ -311,7 +312,7 @@ mod tests {
         ];
         assert_eq!(supports, expected);
         assert_eq!(
-            pieces.iter().map(|piece| piece.has_mass).collect::<Vec<_>>(),
+            chunks.iter().map(|chunk| chunk.has_mass).collect::<Vec<_>>(),
             [true, true, true, true, true, false]
         );
     }

@@ -78,7 +78,7 @@ impl Simulation {
     fn drive_rigid_ties(&mut self, dt: f64) {
         let step = StepLength { actual: 0.0, regular: dt, following: dt };
         let motions =
-            MotionsToCome::at(self.state.time, step, &self.model, &self.carriers, &self.forces.rigid);
+            MotionsToCome::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
         for (body, nodes) in &self.driven_ties.rigid {
             let RigidPlace { centre, rotation } = motions.following(*body, &[Vec3::zeros(); 2]);
             let reference_centre = motions.reference_centre(*body);

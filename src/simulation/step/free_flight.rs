@@ -15,7 +15,7 @@ use crate::simulation::{FirstContact, Phase, Simulation};
 const UNSTEADY_TURN: f64 = 0.02;
 
 /// Mass, centre and inertia of a deformable body as its nodes carry them.
-pub(crate) fn carrier_of_nodes(model: &Model, body: &Body) -> RigidBody {
+pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
     let nodes = || body.nodes.clone().map(|node| (model.mass[node], model.reference_positions[node]));
     let mass: f64 = nodes().map(|(mass, _)| mass).sum();
     let centre = nodes().map(|(mass, position)| position * mass).sum::<Vec3>() / mass;
@@ -31,10 +31,10 @@ pub(crate) fn carrier_of_nodes(model: &Model, body: &Body) -> RigidBody {
 impl Simulation {
     /// Flies for one step; what is not detection in it is integration.
     pub(crate) fn fly_timed(&mut self, until: f64) {
-        let (start, before) = (Instant::now(), self.wall);
+        let (start, before) = (Instant::now(), self.timings);
         self.fly(until);
-        let detection = self.wall.detection - before.detection;
-        self.wall.integration = before.integration + start.elapsed().as_secs_f64() - detection;
+        let detection = self.timings.detection - before.detection;
+        self.timings.integration = before.integration + start.elapsed().as_secs_f64() - detection;
     }
 
     /// Flies for one step: as long as allowed, or to the first impact, where stepping begins.
@@ -48,7 +48,7 @@ impl Simulation {
             reference_positions: &self.model.reference_positions,
             motions: &self.motions,
         };
-        let impact = timed(&mut self.wall.detection, || {
+        let impact = timed(&mut self.timings.detection, || {
             let of_bodies = self.detector.first_impact(&flight);
             Impact::earlier(of_bodies, self.wall_detector.first_impact(&flight))
         });
@@ -81,7 +81,7 @@ impl Simulation {
 
     /// Length of the next step of flight, no further than `until` \[s\].
     fn flight_duration(&self, until: f64) -> f64 {
-        let unsteady = self.carriers.iter().flatten().filter(|carrier| !carrier.spins_steadily());
+        let unsteady = self.rigid_states.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
         let fastest = unsteady.map(RigidBody::spin_bound).fold(0.0, f64::max).sqrt();
         let step = self.settings.flight_step.min(UNSTEADY_TURN / fastest);
         let to = |instant: f64| instant - self.state.time - self.state.time_remainder;
@@ -93,9 +93,9 @@ impl Simulation {
     /// The motion of every body over the next step.
     pub(crate) fn plan_motions(&mut self, duration: f64) {
         self.motions.clear();
-        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
-            self.motions.push(match carrier {
-                Some(carrier) if body.flies() => carrier.flight(body.gravity, duration),
+        for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
+            self.motions.push(match rigid_state {
+                Some(rigid_state) if body.flies() => rigid_state.flight(body.gravity, duration),
                 _ => RigidMotion::at_rest(Vec3::zeros()),
             });
         }
@@ -103,32 +103,34 @@ impl Simulation {
 
     /// Moves the bodies along their motions for a time \[s\]; gravity does its work and gives its impulse.
     fn follow_motions(&mut self, time: f64) {
-        for ((body, carrier), motion) in self.model.bodies.iter().zip(&mut self.carriers).zip(&self.motions) {
-            let (true, Some(carrier)) = (body.flies(), carrier) else { continue };
-            let weight = body.gravity * carrier.mass();
-            let (centre, before) = (carrier.centre(), carrier.travel());
+        for ((body, rigid_state), motion) in
+            self.model.bodies.iter().zip(&mut self.rigid_states).zip(&self.motions)
+        {
+            let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
+            let weight = body.gravity * rigid_state.mass();
+            let (centre, before) = (rigid_state.centre(), rigid_state.travel());
             // ∫ (c + v s + a s²/2) × m a ds over the step: the last term is parallel to a.
-            let mean_arm = centre + carrier.velocity() * (0.5 * time);
-            carrier.follow(motion, time);
-            self.energies.external_work += weight.dot(&(carrier.travel() - before));
+            let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
+            rigid_state.follow(motion, time);
+            self.energies.external_work += weight.dot(&(rigid_state.travel() - before));
             self.audit.add_impulse(Wrench::at(&mean_arm, weight).scaled(time));
         }
     }
 
     /// Writes positions, velocities and accelerations of the nodes of flying bodies into the state.
-    pub fn materialise(&mut self) {
+    pub fn update_nodal_state(&mut self) {
         if self.phase != Phase::Flight {
             return;
         }
-        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
-            let (true, Some(carrier)) = (body.flies(), carrier) else { continue };
-            let spin = carrier.angular_velocity();
-            let spin_rate = carrier.angular_acceleration(&Vec3::zeros());
+        for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
+            let (true, Some(rigid_state)) = (body.flies(), rigid_state) else { continue };
+            let spin = rigid_state.angular_velocity();
+            let spin_rate = rigid_state.angular_acceleration(&Vec3::zeros());
             for node in body.nodes.clone() {
-                let position = carrier.position(&self.model.reference_positions[node]);
-                let arm = position - carrier.centre();
+                let position = rigid_state.position(&self.model.reference_positions[node]);
+                let arm = position - rigid_state.centre();
                 self.state.positions[node] = position;
-                self.state.velocities[node] = carrier.velocity() + spin.cross(&arm);
+                self.state.velocities[node] = rigid_state.velocity() + spin.cross(&arm);
                 self.state.accelerations[node] =
                     body.gravity + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
             }
@@ -156,11 +158,11 @@ impl Simulation {
 
     /// Ends the flight: from now on deformable bodies are their nodes.
     fn begin_stepping(&mut self) {
-        self.materialise();
+        self.update_nodal_state();
         self.phase = Phase::Stepping;
-        for (body, carrier) in self.model.bodies.iter().zip(&mut self.carriers) {
+        for (body, rigid_state) in self.model.bodies.iter().zip(&mut self.rigid_states) {
             if !body.is_rigid() {
-                *carrier = None;
+                *rigid_state = None;
             }
         }
         self.start_forces();

@@ -48,7 +48,7 @@ impl Simulation {
         control.velocities.clone_from(&self.state.velocities);
         self.predict(dt);
         control.paths.set(&self.state.positions, &control.velocities, &self.positions_next, dt);
-        let impact = timed(&mut self.wall.detection, || {
+        let impact = timed(&mut self.timings.detection, || {
             let of_bodies = control.search.first(&control.paths, &self.constraints);
             let of_walls = self.wall_detector.first_impact_of_step(&control.paths, &self.constraints);
             of_bodies.into_iter().chain(of_walls).min_by(|a, b| a.fraction.total_cmp(&b.fraction))
@@ -60,7 +60,7 @@ impl Simulation {
             step = (impact.fraction * dt).max(earliest).min(dt);
             if step < dt {
                 self.state.velocities.copy_from_slice(&control.velocities);
-                self.carriers.clone_from(&self.carriers_before);
+                self.rigid_states.clone_from(&self.rigid_states_before);
                 self.predict(step);
                 control.last_cut = self.state.time + step;
                 self.control.set_time_step(step);

@@ -22,14 +22,14 @@ const CLEARANCE: f64 = 1e-9;
 
 /// Gaps from which contacts are counted \[m\], by ascending key.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeptGaps {
+pub(crate) struct InitialGaps {
     now: Vec<(ContactKey, f64)>,
     before: Vec<(ContactKey, f64)>,
     passed: Vec<ContactKey>,
     workspace: Constraints,
 }
 
-impl KeptGaps {
+impl InitialGaps {
     /// The gaps of these constraints.
     pub fn of(constraints: &Constraints) -> Self {
         let beyond = |constraint: Constraint<'_>| (constraint.key, constraint.gap * (1.0 + CLEARANCE));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     /// The gap that counts in a step from one height to another.
-    fn counted(kept: &mut KeptGaps, before: &Constraints, from: f64, to: f64) -> f64 {
+    fn counted(kept: &mut InitialGaps, before: &Constraints, from: f64, to: f64) -> f64 {
         let mut constraints = contact(to, 0);
         kept.apply(&mut constraints, before, [&positions(from), &positions(to)]);
         constraints.get(0).gap
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_comes_through_the_face_counts_whole() {
-        let (mut kept, nothing) = (KeptGaps::default(), Constraints::default());
+        let (mut kept, nothing) = (InitialGaps::default(), Constraints::default());
         assert_eq!(counted(&mut kept, &nothing, 0.1, -0.2), -0.2);
         assert!(kept.is_empty());
         assert_eq!(counted(&mut kept, &contact(-0.2, 0), -0.2, -0.201), -0.201, "it goes on");
@@ -170,7 +170,7 @@ mod tests {
     /// Found 0.5 deep after a step of 0.1: only that step counts, until the contact has opened.
     #[test]
     fn what_comes_from_the_side_counts_from_where_it_was() {
-        let (mut kept, nothing) = (KeptGaps::default(), Constraints::default());
+        let (mut kept, nothing) = (InitialGaps::default(), Constraints::default());
         assert!((counted(&mut kept, &nothing, -0.4, -0.5) + 0.1).abs() < 1e-15);
         let before = contact(-0.1, 0);
         assert!((counted(&mut kept, &before, -0.5, -0.6) + 0.2).abs() < 1e-15);
@@ -189,7 +189,7 @@ mod tests {
     fn a_step_up_counts_from_the_depth_before() {
         let before = contact(-0.2, 7);
         let onto = |gap: f64, to: f64| {
-            let (mut kept, mut constraints) = (KeptGaps::default(), contact(gap, 0));
+            let (mut kept, mut constraints) = (InitialGaps::default(), contact(gap, 0));
             kept.apply(&mut constraints, &before, [&positions(-0.2), &positions(to)]);
             constraints.get(0).gap
         };

@@ -51,9 +51,9 @@ impl Simulation {
         }
         for (index, body) in bodies {
             let nodes = body.nodes.clone();
-            if let (true, Some(carrier)) = (body.is_rigid(), &self.carriers[index]) {
+            if let (true, Some(rigid_state)) = (body.is_rigid(), &self.rigid_states[index]) {
                 let positions = &self.state.positions[nodes.clone()];
-                let jump = about(&carrier.centre(), positions, &jumps[nodes]);
+                let jump = about(&rigid_state.centre(), positions, &jumps[nodes]);
                 self.forces.rigid[index].jump_load(jump);
                 continue;
             }
@@ -175,15 +175,15 @@ impl Simulation {
             now.applied = now.end;
             load.add_forces(&now.applied, &self.positions_next, &mut forces.external);
         }
-        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
-            if let (true, true, Some(carrier)) = (body.loaded, body.is_rigid(), carrier) {
+        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
+            if let (true, true, Some(rigid_state)) = (body.loaded, body.is_rigid(), rigid_state) {
                 let nodes = body.nodes.clone();
                 let (positions, loads) = (&self.positions_next[nodes.clone()], &forces.external[nodes]);
-                forces.rigid[index].set_load(about(&carrier.centre(), positions, loads));
+                forces.rigid[index].set_load(about(&rigid_state.centre(), positions, loads));
             }
         }
         self.compute_rigid_resultants();
-        self.wall.integration += start.elapsed().as_secs_f64();
+        self.timings.integration += start.elapsed().as_secs_f64();
     }
 }
 

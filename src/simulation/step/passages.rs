@@ -40,8 +40,8 @@ impl Simulation {
         }
         let [lower, upper] = self.balances[body].velocity_bounds;
         let of_centre = Aabb { lower, upper };
-        let turning = match &self.carriers[body] {
-            Some(carrier) => carrier.angular_velocity().norm() * self.radii[body],
+        let turning = match &self.rigid_states[body] {
+            Some(rigid_state) => rigid_state.angular_velocity().norm() * self.radii[body],
             None => 0.0,
         };
         Some(of_centre.widened(turning))
@@ -84,11 +84,15 @@ impl Simulation {
 }
 
 /// Largest distance of a node of the surface of each rigid body from its centre of mass \[m\].
-pub(crate) fn radii(surfaces: &[Surface], carriers: &[Option<RigidBody>], positions: &[Vec3]) -> Vec<f64> {
-    let of_body = |(surface, carrier): (&Surface, &Option<RigidBody>)| {
-        let centre = carrier.as_ref().map_or_else(Vec3::zeros, RigidBody::centre);
+pub(crate) fn radii(
+    surfaces: &[Surface],
+    rigid_states: &[Option<RigidBody>],
+    positions: &[Vec3],
+) -> Vec<f64> {
+    let of_body = |(surface, rigid_state): (&Surface, &Option<RigidBody>)| {
+        let centre = rigid_state.as_ref().map_or_else(Vec3::zeros, RigidBody::centre);
         let distances = surface.nodes().iter().map(|&node| (positions[node as usize] - centre).norm());
         distances.fold(0.0, f64::max)
     };
-    surfaces.iter().zip(carriers).map(of_body).collect()
+    surfaces.iter().zip(rigid_states).map(of_body).collect()
 }

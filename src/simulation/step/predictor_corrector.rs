@@ -26,7 +26,7 @@ impl Simulation {
     /// predict   loads that jump do so, and ties that were held for another step,  v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
     ///           smaller dt where the step is to end at an impact
     /// detect    constraints that are violated at x_{n+1}; those that have been lost as they were too deep end the run
-    /// respond   contact forces f_c, or impulses and shifts: v½ += Δv, x_{n+1} += Δx
+    /// respond   contact forces f_c, or impulses and position corrections: v½ += Δv, x_{n+1} += Δx
     /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
     /// respond   the contact forces that depend on the other forces, and those of ties
     /// correct   a_{n+1} = M⁻¹ (f_ext − f_int + f_c),  v_{n+1} = v½ + dt a_{n+1}/2
@@ -40,7 +40,7 @@ impl Simulation {
             audit: self.audit.clone(),
             num_first_contacts: self.first_contacts.len(),
         };
-        self.carriers_before.clone_from(&self.carriers);
+        self.rigid_states_before.clone_from(&self.rigid_states);
         self.balances_before.clone_from(&self.balances);
         self.support_accounts_before.clone_from(&self.support_accounts);
         let dt = self.predict_to_impact(dt);
@@ -84,16 +84,16 @@ impl Simulation {
         for contact in self.first_contacts.drain(last_good.num_first_contacts..) {
             self.have_touched.remove(&contact.bodies);
         }
-        self.shifts.clear();
+        self.position_corrections.clear();
         self.take_jumps_back();
         self.swap_contact();
-        self.kept_gaps.take_back();
-        self.carriers.clone_from(&self.carriers_before);
-        for (body, carrier) in self.model.bodies.iter().zip(&self.carriers) {
+        self.initial_gaps.take_back();
+        self.rigid_states.clone_from(&self.rigid_states_before);
+        for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
             let nodes = body.nodes.clone();
-            if let (true, Some(carrier)) = (body.is_rigid(), carrier) {
+            if let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) {
                 for node in nodes {
-                    self.state.velocities[node] = carrier.velocity_at(&self.state.positions[node]);
+                    self.state.velocities[node] = rigid_state.velocity_at(&self.state.positions[node]);
                 }
             } else {
                 let accelerations = &self.state.accelerations[nodes.clone()];
@@ -126,18 +126,18 @@ impl Simulation {
             );
         }
         self.place_supported(dt);
-        self.wall.integration += start.elapsed().as_secs_f64();
+        self.timings.integration += start.elapsed().as_secs_f64();
     }
 
     fn detect(&mut self, dt: f64) {
-        self.add_shifts_to_velocities(dt);
+        self.add_position_corrections_to_velocities(dt);
         let configuration = Configuration {
             time: self.state.time,
             time_step: dt,
             positions: &self.positions_next,
             velocities: &self.state.velocities,
         };
-        timed(&mut self.wall.detection, || {
+        timed(&mut self.timings.detection, || {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
             if !self.response.answers_flush_contacts() {
@@ -148,33 +148,33 @@ impl Simulation {
             self.entry_faces.choose(&self.surfaces, &configuration, before, &mut self.constraints);
             self.excluded_parts.take_out(&mut self.constraints);
             let positions = [self.state.positions.as_slice(), &self.positions_next];
-            self.kept_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
+            self.initial_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
         });
-        self.restore_shifted_velocities();
+        self.restore_nodal_velocities();
         if !self.constraints.is_empty() {
             self.note_first_contacts();
         }
     }
 
-    /// Velocities that detection is told have the shifts of the step before in them, of which those of the nodes know
-    /// nothing; these are kept in place of the shifts.
-    fn add_shifts_to_velocities(&mut self, dt: f64) {
-        for (node, shift) in &mut self.shifts {
+    /// Detection needs the full displacement rate, including last step's position corrections, which nodal velocities omit.
+    /// The nodal velocities are kept in place of the corrections until they are restored.
+    fn add_position_corrections_to_velocities(&mut self, dt: f64) {
+        for (node, shift) in &mut self.position_corrections {
             let velocity = &mut self.state.velocities[*node as usize];
             let told = *velocity + *shift / dt;
             *shift = std::mem::replace(velocity, told);
         }
     }
 
-    fn restore_shifted_velocities(&mut self) {
-        for (node, velocity) in self.shifts.drain(..).rev() {
+    fn restore_nodal_velocities(&mut self) {
+        for (node, velocity) in self.position_corrections.drain(..).rev() {
             self.state.velocities[node as usize] = velocity;
         }
     }
 
     /// Internal forces at the new positions, and external ones at the new time.
     pub(crate) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
-        let result = timed(&mut self.wall.internal_force, || self.internal.evaluate(&self.positions_next));
+        let result = timed(&mut self.timings.internal_force, || self.internal.evaluate(&self.positions_next));
         if let Err(ElementFailure { block, element, kind }) = result {
             let cause = match kind {
                 FailureKind::Inverted { jacobian } => FailureCause::InvertedElement(jacobian),

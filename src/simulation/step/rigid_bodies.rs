@@ -111,15 +111,15 @@ impl Simulation {
 
     /// Resultants of gravity, loads and contact on the rigid bodies, with the nodes at their new positions.
     pub(crate) fn compute_rigid_resultants(&mut self) {
-        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
-            let (true, Some(carrier)) = (body.is_rigid(), carrier) else { continue };
+        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
+            let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) else { continue };
             let load = self.forces.rigid[index].load;
-            let mut force = body.gravity * carrier.mass() + load.linear;
+            let mut force = body.gravity * rigid_state.mass() + load.linear;
             let mut torque = load.angular;
             for node in self.touched_nodes(index) {
                 let nodal = self.action.forces[node];
                 force += nodal;
-                torque += (self.positions_next[node] - carrier.centre()).cross(&nodal);
+                torque += (self.positions_next[node] - rigid_state.centre()).cross(&nodal);
             }
             let [of_ties, moment_of_ties] = self.action.rigid_force(index);
             let rigid = &mut self.forces.rigid[index];
@@ -129,17 +129,18 @@ impl Simulation {
 
     /// Where the prescribed components of the rigid bodies will be at the end of the step.
     pub(crate) fn plan_rigid_supports(&mut self, dt: f64) {
-        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
-            let (Behaviour::Rigid { support: Some(support) }, Some(carrier)) = (&body.behaviour, carrier)
+        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
+            let (Behaviour::Rigid { support: Some(support) }, Some(rigid_state)) =
+                (&body.behaviour, rigid_state)
             else {
                 continue;
             };
             let (time, rigid) = (self.state.time, &mut self.forces.rigid[index]);
-            rigid.velocity_before = carrier.velocity();
+            rigid.velocity_before = rigid_state.velocity();
             let start = StepStart {
-                reference: carrier.reference_centre(),
-                position: carrier.centre(),
-                velocity: carrier.velocity(),
+                reference: rigid_state.reference_centre(),
+                position: rigid_state.centre(),
+                velocity: rigid_state.velocity(),
             };
             for (axis, motion) in support.components.iter().enumerate() {
                 let over_step = motion.as_ref().map(|motion| motion.over_step(time, dt));
@@ -151,23 +152,23 @@ impl Simulation {
 
     /// Half a kick and a drift; nodes follow.
     pub(crate) fn predict_rigid(&mut self, body: usize, dt: f64) {
-        let Some(carrier) = self.carriers[body].as_mut() else { return };
+        let Some(rigid_state) = self.rigid_states[body].as_mut() else { return };
         let rigid = &mut self.forces.rigid[body];
-        let before = carrier.travel();
+        let before = rigid_state.travel();
         rigid.force_before = rigid.force;
-        carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
+        rigid_state.kick(0.5 * dt, &rigid.force, &rigid.torque);
         if is_supported(&self.model.bodies[body].behaviour) {
-            carrier.set_spin(&Vec3::zeros());
+            rigid_state.set_spin(&Vec3::zeros());
         }
-        rigid.kicked_spins[0] = carrier.angular_velocity();
-        carrier.drift(dt);
-        place(carrier, &rigid.prescribed);
+        rigid.kicked_spins[0] = rigid_state.angular_velocity();
+        rigid_state.drift(dt);
+        place(rigid_state, &rigid.prescribed);
         if let Some(over_step) = &rigid.rotation {
-            turn(carrier, over_step, dt);
-            rigid.kicked_spins[0] = carrier.angular_velocity();
+            turn(rigid_state, over_step, dt);
+            rigid.kicked_spins[0] = rigid_state.angular_velocity();
         }
-        rigid.travel = carrier.travel() - before;
-        let carrier = &*carrier;
+        rigid.travel = rigid_state.travel() - before;
+        let rigid_state = &*rigid_state;
         let nodes = self.model.bodies[body].nodes.clone();
         let before = self.state.positions[nodes.clone()].par_iter();
         let reference = self.model.reference_positions[nodes.clone()].par_iter();
@@ -175,7 +176,7 @@ impl Simulation {
         let motion = self.state.velocities[nodes.clone()].par_iter_mut().zip(places);
         motion.with_min_len(nodes_per_task(nodes.len())).for_each(
             |(velocity, (next, (reference, before)))| {
-                *next = carrier.position(reference);
+                *next = rigid_state.position(reference);
                 *velocity = (*next - before) / dt;
             },
         );
@@ -183,22 +184,22 @@ impl Simulation {
 
     /// Rigid bodies as contact finds them in the middle of the step, with the nodes at its end.
     pub(crate) fn refresh_mobility(&mut self, dt: f64) {
-        for (index, (body, carrier)) in self.model.bodies.iter().zip(&self.carriers).enumerate() {
-            let (true, Some(carrier)) = (body.is_rigid(), carrier) else { continue };
+        for (index, (body, rigid_state)) in self.model.bodies.iter().zip(&self.rigid_states).enumerate() {
+            let (true, Some(rigid_state)) = (body.is_rigid(), rigid_state) else { continue };
             let rigid = &self.forces.rigid[index];
             let free = |value: Vec3| Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(value[k], |_| 0.0));
             let velocity = Vec3::from_fn(|k, _| {
-                rigid.prescribed[k].map_or(carrier.velocity()[k], |_| rigid.travel[k] / dt)
+                rigid.prescribed[k].map_or(rigid_state.velocity()[k], |_| rigid.travel[k] / dt)
             });
             let turns = !is_supported(&body.behaviour);
-            let inverse_inertia = if turns { carrier.inverse_inertia() } else { Mat3::zeros() };
+            let inverse_inertia = if turns { rigid_state.inverse_inertia() } else { Mat3::zeros() };
             let mobility = RigidMobility {
-                centre: carrier.centre(),
-                inverse_mass: free(Vec3::repeat(1.0 / carrier.mass())),
+                centre: rigid_state.centre(),
+                inverse_mass: free(Vec3::repeat(1.0 / rigid_state.mass())),
                 inverse_inertia,
                 velocity,
-                angular_velocity: carrier.angular_velocity(),
-                acceleration: free(rigid.force / carrier.mass()),
+                angular_velocity: rigid_state.angular_velocity(),
+                acceleration: free(rigid.force / rigid_state.mass()),
                 angular_acceleration: inverse_inertia * rigid.torque,
             };
             self.mobility.set_rigid(index, mobility);
@@ -209,35 +210,35 @@ impl Simulation {
     /// energy that the shift gives less the part of the forces, are left to be accounted.
     pub(crate) fn correct_motion_of_rigid(&mut self, correction: &RigidCorrection) -> f64 {
         let index = correction.body as usize;
-        let Some(carrier) = self.carriers[index].as_mut() else { return 0.0 };
-        carrier.jump(&correction.velocity, &correction.angular_velocity);
-        let kinetic = carrier.kinetic_energy();
-        carrier.shift(&correction.position, &correction.rotation);
-        let given = carrier.kinetic_energy() - kinetic;
+        let Some(rigid_state) = self.rigid_states[index].as_mut() else { return 0.0 };
+        rigid_state.jump(&correction.velocity, &correction.angular_velocity);
+        let kinetic = rigid_state.kinetic_energy();
+        rigid_state.shift(&correction.position, &correction.rotation);
+        let given = rigid_state.kinetic_energy() - kinetic;
         let rigid = &mut self.forces.rigid[index];
         rigid.travel += correction.position;
-        let carrier = &*carrier;
+        let rigid_state = &*rigid_state;
         let shifts = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
         for node in self.model.bodies[index].nodes.clone() {
-            let next = carrier.position(&self.model.reference_positions[node]);
+            let next = rigid_state.position(&self.model.reference_positions[node]);
             if shifts {
-                self.shifts.push((node as u32, next - self.positions_next[node]));
+                self.position_corrections.push((node as u32, next - self.positions_next[node]));
             }
             self.positions_next[node] = next;
-            self.state.velocities[node] = carrier.velocity_at(&next);
+            self.state.velocities[node] = rigid_state.velocity_at(&next);
         }
         given
     }
 
     /// Books what the support of a rigid body answers to the impulses of contact: force and moment times time, and work.
     pub(crate) fn answer_by_rigid_support(&mut self, body: usize, dt: f64) {
-        let (Some((accounts, moment_account)), Some(carrier)) =
-            (self.accounts_of_rigid(body), &self.carriers[body])
+        let (Some((accounts, moment_account)), Some(rigid_state)) =
+            (self.accounts_of_rigid(body), &self.rigid_states[body])
         else {
             return;
         };
         let rigid = self.forces.rigid[body];
-        let (centre, spin) = (carrier.centre(), carrier.angular_velocity());
+        let (centre, spin) = (rigid_state.centre(), rigid_state.angular_velocity());
         let (mut impulse, mut moment) = (Vec3::zeros(), Vec3::zeros());
         for node in self.touched_nodes(body) {
             let nodal = self.action.impulses[node];
@@ -254,40 +255,40 @@ impl Simulation {
 
     /// The second half of the kick; nodes follow.
     pub(crate) fn correct_rigid(&mut self, body: usize, dt: f64) {
-        let Some(carrier) = self.carriers[body].as_mut() else { return };
+        let Some(rigid_state) = self.rigid_states[body].as_mut() else { return };
         let rigid = &mut self.forces.rigid[body];
-        rigid.kicked_spins[1] = carrier.angular_velocity();
-        carrier.kick(0.5 * dt, &rigid.force, &rigid.torque);
+        rigid.kicked_spins[1] = rigid_state.angular_velocity();
+        rigid_state.kick(0.5 * dt, &rigid.force, &rigid.torque);
         let supported = is_supported(&self.model.bodies[body].behaviour);
         let spin_rate = if supported {
             let (spin, rate) = rigid.rotation.map_or_else(Default::default, |end| (end.spin, end.spin_rate));
-            let before = self.carriers_before.get(body).and_then(Option::as_ref);
+            let before = self.rigid_states_before.get(body).and_then(Option::as_ref);
             let momentum_before = before.map_or_else(Vec3::zeros, RigidBody::angular_momentum);
-            carrier.set_spin(&spin);
-            rigid.hold_moment(carrier, [momentum_before, rate], dt);
+            rigid_state.set_spin(&spin);
+            rigid.hold_moment(rigid_state, [momentum_before, rate], dt);
             rate
         } else {
-            carrier.angular_acceleration(&rigid.torque)
+            rigid_state.angular_acceleration(&rigid.torque)
         };
-        place(carrier, &rigid.prescribed);
-        rigid.reaction = reaction(carrier.mass(), &rigid.force, &rigid.prescribed);
+        place(rigid_state, &rigid.prescribed);
+        rigid.reaction = reaction(rigid_state.mass(), &rigid.force, &rigid.prescribed);
         for (axis, end) in rigid.prescribed.iter().enumerate() {
             let Some(end) = end else { continue };
             let before = [rigid.velocity_before[axis], rigid.acceleration[axis]];
             rigid.jumps[axis] = VelocityJumps::of(before, rigid.travel[axis], end, dt);
             rigid.acceleration[axis] = end.acceleration;
         }
-        let spin = carrier.angular_velocity();
-        let acceleration = (rigid.force + rigid.reaction) / carrier.mass();
-        let carrier = &*carrier;
+        let spin = rigid_state.angular_velocity();
+        let acceleration = (rigid.force + rigid.reaction) / rigid_state.mass();
+        let rigid_state = &*rigid_state;
         let nodes = self.model.bodies[body].nodes.clone();
         let accelerations = self.state.accelerations[nodes.clone()].par_iter_mut();
         let motion = self.state.velocities[nodes.clone()].par_iter_mut().zip(accelerations);
         let places = self.positions_next[nodes.clone()].par_iter();
         let all = motion.zip(places).with_min_len(nodes_per_task(nodes.len()));
         all.for_each(|((velocity, nodal_acceleration), position)| {
-            let arm = position - carrier.centre();
-            *velocity = carrier.velocity() + spin.cross(&arm);
+            let arm = position - rigid_state.centre();
+            *velocity = rigid_state.velocity() + spin.cross(&arm);
             *nodal_acceleration = acceleration + spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm));
         });
     }
@@ -295,47 +296,47 @@ impl Simulation {
     /// a · F + (I⁻¹ τ) · τ of the acceleration of what is free of a rigid body under all forces, less that of a free fall, or
     /// where loads act of all that does from outside \[N·m/s²\]; none of a body that flies.
     pub(crate) fn rigid_force_acceleration(&self, body: usize) -> f64 {
-        let (true, Some(carrier)) = (self.model.bodies[body].is_rigid(), &self.carriers[body]) else {
+        let (true, Some(rigid_state)) = (self.model.bodies[body].is_rigid(), &self.rigid_states[body]) else {
             return 0.0;
         };
         let of_body = &self.model.bodies[body];
         let rigid = &self.forces.rigid[body];
-        let of_forces = self.rigid_answer(body, carrier, [rigid.force, rigid.torque]);
+        let of_forces = self.rigid_answer(body, rigid_state, [rigid.force, rigid.torque]);
         let from_outside = if of_body.loaded {
             self.rigid_load_acceleration(body)
         } else {
-            carrier.mass() * of_body.free_fall().norm_squared()
+            rigid_state.mass() * of_body.free_fall().norm_squared()
         };
         of_forces - from_outside
     }
 
     /// The part of weight and loads in it.
     pub(crate) fn rigid_load_acceleration(&self, body: usize) -> f64 {
-        let Some(carrier) = &self.carriers[body] else { return 0.0 };
+        let Some(rigid_state) = &self.rigid_states[body] else { return 0.0 };
         let load = &self.forces.rigid[body].load;
-        let force = self.model.bodies[body].gravity * carrier.mass() + load.linear;
-        self.rigid_answer(body, carrier, [force, load.angular])
+        let force = self.model.bodies[body].gravity * rigid_state.mass() + load.linear;
+        self.rigid_answer(body, rigid_state, [force, load.angular])
     }
 
     /// F · a + τ · (I⁻¹ τ) of a force and a torque among those on a rigid body, of what is free of it.
-    fn rigid_answer(&self, body: usize, carrier: &RigidBody, [force, torque]: [Vec3; 2]) -> f64 {
+    fn rigid_answer(&self, body: usize, rigid_state: &RigidBody, [force, torque]: [Vec3; 2]) -> f64 {
         let rigid = &self.forces.rigid[body];
         let free = Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(rigid.force[k], |_| 0.0));
-        let moved = force.dot(&free) / carrier.mass();
+        let moved = force.dot(&free) / rigid_state.mass();
         if is_supported(&self.model.bodies[body].behaviour) {
             return moved;
         }
-        moved + torque.dot(&(carrier.inverse_inertia() * rigid.torque))
+        moved + torque.dot(&(rigid_state.inverse_inertia() * rigid.torque))
     }
 
     /// The part of contact in a · F + (I⁻¹ τ) · τ of a rigid body, at the beginning of a step that has moved it \[N·m/s²\].
     pub(crate) fn rigid_contact_acceleration(&self, body: usize) -> f64 {
-        let Some(carrier) = &self.carriers_before[body] else { return 0.0 };
+        let Some(rigid_state) = &self.rigid_states_before[body] else { return 0.0 };
         let of_body = &self.model.bodies[body];
         let rigid = &self.forces.rigid[body];
         let [of_ties, moment_of_ties] = self.contact_before.1.rigid_force(body);
-        let force = rigid.force - rigid.load.linear - of_body.gravity * carrier.mass() - of_ties;
-        self.rigid_answer(body, carrier, [force, rigid.torque - rigid.load.angular - moment_of_ties])
+        let force = rigid.force - rigid.load.linear - of_body.gravity * rigid_state.mass() - of_ties;
+        self.rigid_answer(body, rigid_state, [force, rigid.torque - rigid.load.angular - moment_of_ties])
     }
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] beyond that along the ways of their nodes
@@ -360,30 +361,30 @@ impl Simulation {
     fn tangent_beyond_secant(&self, node: u32, end: usize) -> Vec3 {
         let body = self.model.body_of(node);
         let of_body = &self.model.bodies[body];
-        let [Some(before), Some(now)] = [&self.carriers_before[body], &self.carriers[body]] else {
+        let [Some(before), Some(now)] = [&self.rigid_states_before[body], &self.rigid_states[body]] else {
             return Vec3::zeros();
         };
         if !of_body.is_rigid() || is_supported(&of_body.behaviour) {
             return Vec3::zeros();
         }
         let position = [&self.state.positions, &self.positions_next][end][node as usize];
-        let carrier = [before, now][end];
-        let spin = carrier.inverse_inertia() * now.angular_momentum();
-        now.velocity() + spin.cross(&(position - carrier.centre())) - self.state.velocities[node as usize]
+        let rigid_state = [before, now][end];
+        let spin = rigid_state.inverse_inertia() * now.angular_momentum();
+        now.velocity() + spin.cross(&(position - rigid_state.centre())) - self.state.velocities[node as usize]
     }
 
     /// Force and moment about the origin of gravity and loads on a rigid body.
     pub(crate) fn rigid_external_wrench(&self, body: usize) -> Wrench {
-        let Some(carrier) = &self.carriers[body] else { return Wrench::zero() };
+        let Some(rigid_state) = &self.rigid_states[body] else { return Wrench::zero() };
         let load = &self.forces.rigid[body].load;
-        let force = self.model.bodies[body].gravity * carrier.mass() + load.linear;
-        Wrench::at(&carrier.centre(), force) + Wrench { angular: load.angular, ..Wrench::zero() }
+        let force = self.model.bodies[body].gravity * rigid_state.mass() + load.linear;
+        Wrench::at(&rigid_state.centre(), force) + Wrench { angular: load.angular, ..Wrench::zero() }
     }
 
     /// Work of gravity and loads on a rigid body over a step of length `dt` \[s\] \[J\].
     pub(crate) fn rigid_work(&self, body: usize, dt: f64) -> f64 {
-        let Some(carrier) = &self.carriers[body] else { return 0.0 };
-        let weight = self.model.bodies[body].gravity * carrier.mass();
+        let Some(rigid_state) = &self.rigid_states[body] else { return 0.0 };
+        let weight = self.model.bodies[body].gravity * rigid_state.mass();
         let rigid = &self.forces.rigid[body];
         let along = (weight + rigid.mean_load().linear).dot(&rigid.travel) + rigid.work_of_moments(dt);
         along + self.work_of_load_kicks(body, dt)
@@ -396,18 +397,18 @@ pub(crate) fn is_supported(behaviour: &Behaviour) -> bool {
 }
 
 /// Turns a body as it is prescribed over a step, and gives it the mean spin of the step.
-pub(crate) fn turn(carrier: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
-    let before = carrier.rotation();
+pub(crate) fn turn(rigid_state: &mut RigidBody, over_step: &RotationOverStep, dt: f64) {
+    let before = rigid_state.rotation();
     let after = over_step.rotation(&before);
-    carrier.set_rotation(&after);
-    carrier.set_spin(&((after * before.inverse()).scaled_axis() / dt));
+    rigid_state.set_rotation(&after);
+    rigid_state.set_spin(&((after * before.inverse()).scaled_axis() / dt));
 }
 
 /// Puts the prescribed components of the centre in their place.
-pub(crate) fn place(carrier: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
+pub(crate) fn place(rigid_state: &mut RigidBody, prescribed: &[Option<PrescribedStep>; 3]) {
     for (axis, end) in prescribed.iter().enumerate() {
         if let Some(end) = end {
-            carrier.prescribe(axis, end.position, end.velocity);
+            rigid_state.prescribe(axis, end.position, end.velocity);
         }
     }
 }

@@ -11,9 +11,9 @@ impl RigidForces {
     /// Notes the moment that holds or turns a body, which has its angular momentum at the end of the step already, against the
     /// torque on it: L̇ = I α + ω × L. Given are the angular momentum before the step \[N·m·s\] and the angular
     /// acceleration α at its end \[rad/s²\].
-    pub(crate) fn hold_moment(&mut self, carrier: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
-        let momentum = carrier.angular_momentum();
-        let rate = carrier.inertia_times(&spin_rate) + carrier.angular_velocity().cross(&momentum);
+    pub(crate) fn hold_moment(&mut self, rigid_state: &RigidBody, [before, spin_rate]: [Vec3; 2], dt: f64) {
+        let momentum = rigid_state.angular_momentum();
+        let rate = rigid_state.inertia_times(&spin_rate) + rigid_state.angular_velocity().cross(&momentum);
         let change = if dt == 0.0 { Vec3::zeros() } else { momentum - before };
         self.moment_jump = change - (self.momentum_rate + rate) * (0.5 * dt);
         self.momentum_rate = rate;
@@ -24,12 +24,12 @@ impl RigidForces {
 impl Simulation {
     /// What holds rigid bodies answers forces that jump at the beginning of a step: their prescribed accelerations stay.
     pub(crate) fn answer_jumps_of_rigid_forces(&mut self) {
-        for ((body, carrier), rigid) in
-            self.model.bodies.iter().zip(&self.carriers).zip(&mut self.forces.rigid)
+        for ((body, rigid_state), rigid) in
+            self.model.bodies.iter().zip(&self.rigid_states).zip(&mut self.forces.rigid)
         {
-            let (true, Some(carrier)) = (is_supported(&body.behaviour), carrier) else { continue };
+            let (true, Some(rigid_state)) = (is_supported(&body.behaviour), rigid_state) else { continue };
             for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
-                rigid.reaction[axis] = carrier.mass() * rigid.acceleration[axis] - rigid.force[axis];
+                rigid.reaction[axis] = rigid_state.mass() * rigid.acceleration[axis] - rigid.force[axis];
             }
             rigid.reaction_torque = rigid.momentum_rate - rigid.torque;
         }
@@ -37,28 +37,30 @@ impl Simulation {
 
     /// Force and moment about the origin of the reaction on a rigid body along an axis.
     pub(crate) fn rigid_reaction_wrench(&self, body: usize, axis: usize) -> Wrench {
-        let Some(carrier) = &self.carriers[body] else { return Wrench::zero() };
-        Wrench::at(&carrier.centre(), Vec3::ith(axis, self.forces.rigid[body].reaction[axis]))
+        let Some(rigid_state) = &self.rigid_states[body] else { return Wrench::zero() };
+        Wrench::at(&rigid_state.centre(), Vec3::ith(axis, self.forces.rigid[body].reaction[axis]))
     }
 
     /// Impulse, and its moment about the origin, of what makes the prescribed motion of a rigid body along an axis jump at the
     /// beginning or at the end (0 or 1) of the last step.
     pub(crate) fn rigid_jump_wrench(&self, body: usize, axis: usize, end: usize) -> Wrench {
-        let carriers = [&self.carriers_before[body], &self.carriers[body]];
-        let Some(carrier) = carriers[end] else { return Wrench::zero() };
+        let rigid_states = [&self.rigid_states_before[body], &self.rigid_states[body]];
+        let Some(rigid_state) = rigid_states[end] else { return Wrench::zero() };
         let jump = self.forces.rigid[body].jumps[axis].at_ends()[end];
-        Wrench::at(&carrier.centre(), Vec3::ith(axis, jump * carrier.mass()))
+        Wrench::at(&rigid_state.centre(), Vec3::ith(axis, jump * rigid_state.mass()))
     }
 
     /// Work over the last step of the reaction on a rigid body along an axis, and of what makes its prescribed motion jump: what
     /// becomes of the kinetic energy, less the work of the other forces \[J\].
     pub(crate) fn rigid_reaction_work(&self, body: usize, axis: usize) -> f64 {
-        let (rigid, Some(carrier)) = (&self.forces.rigid[body], &self.carriers[body]) else { return 0.0 };
+        let (rigid, Some(rigid_state)) = (&self.forces.rigid[body], &self.rigid_states[body]) else {
+            return 0.0;
+        };
         if rigid.prescribed[axis].is_none() {
             return 0.0;
         }
         let force = 0.5 * (rigid.force_before[axis] + rigid.force[axis]);
-        carrier.mass() * rigid.jumps[axis].energy_gained() - force * rigid.travel[axis]
+        rigid_state.mass() * rigid.jumps[axis].energy_gained() - force * rigid.travel[axis]
     }
 
     /// What the moment that holds or turns a rigid body does in the last step: the impulse beyond that of the moments at its
@@ -67,7 +69,7 @@ impl Simulation {
     pub(crate) fn rigid_moment_jump(&self, body: usize, dt: f64) -> (Wrench, f64) {
         let rigid = &self.forces.rigid[body];
         let (Some(before), Some(after), Some(_)) =
-            (&self.carriers_before[body], &self.carriers[body], &rigid.rotation)
+            (&self.rigid_states_before[body], &self.rigid_states[body], &rigid.rotation)
         else {
             return (Wrench::zero(), 0.0);
         };

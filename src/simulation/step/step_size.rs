@@ -328,7 +328,7 @@ impl Simulation {
 
     pub(crate) fn refresh_critical_step(&mut self) {
         let positions = &self.state.positions;
-        let critical = timed(&mut self.wall.critical_step, || self.internal.critical_step(positions));
+        let critical = timed(&mut self.timings.critical_step, || self.internal.critical_step(positions));
         self.internal.mark_shapes();
         self.control.renew(critical);
     }

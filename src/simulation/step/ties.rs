@@ -21,12 +21,12 @@ pub(crate) fn build_ties(
     scenario: &Scenario,
     model: &Model,
     mobility: &Mobility,
-    carriers: &[Option<RigidBody>],
+    rigid_states: &[Option<RigidBody>],
 ) -> Result<Option<Ties>, SetupError> {
     if ties.is_empty() {
         return Ok(None);
     }
-    let rigid = |body| tied_rigid_body(model, carriers, body);
+    let rigid = |body| tied_rigid_body(model, rigid_states, body);
     let built = Ties::new(ties, &model.reference_positions, mobility, rigid);
     built.map(Some).map_err(|UnlikeMasses { bodies, masses }| {
         let is_of =
@@ -40,14 +40,16 @@ pub(crate) fn build_ties(
 }
 
 /// What ties know of a rigid body that forces can move; `None` of any other.
-fn tied_rigid_body(model: &Model, carriers: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
+fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32) -> Option<TiedRigidBody> {
     let of_body = &model.bodies[body as usize];
-    let (true, Some(carrier)) = (of_body.is_rigid_and_moves(), &carriers[body as usize]) else { return None };
+    let (true, Some(rigid_state)) = (of_body.is_rigid_and_moves(), &rigid_states[body as usize]) else {
+        return None;
+    };
     let Behaviour::Rigid { support } = &of_body.behaviour else { return None };
     let moves = |axis: usize| support.as_ref().is_none_or(|support| support.components[axis].is_none());
     Some(TiedRigidBody {
-        mass: carrier.mass(),
-        reference_centre: carrier.reference_centre(),
+        mass: rigid_state.mass(),
+        reference_centre: rigid_state.reference_centre(),
         moves: [0, 1, 2].map(moves),
         turns: support.is_none(),
     })
@@ -56,7 +58,7 @@ fn tied_rigid_body(model: &Model, carriers: &[Option<RigidBody>], body: u32) -> 
 /// Rigid bodies in the middle of a step that has moved them, and what the step to come will make of them.
 pub(crate) struct MotionsToCome<'a> {
     model: &'a Model,
-    carriers: &'a [Option<RigidBody>],
+    rigid_states: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
     /// At the end of the step \[s\].
     time: f64,
@@ -69,52 +71,52 @@ impl<'a> MotionsToCome<'a> {
         time: f64,
         step: StepLength,
         model: &'a Model,
-        carriers: &'a [Option<RigidBody>],
+        rigid_states: &'a [Option<RigidBody>],
         forces: &'a [RigidForces],
     ) -> Self {
-        Self { model, carriers, forces, time, step }
+        Self { model, rigid_states, forces, time, step }
     }
 
-    fn place(carrier: &RigidBody) -> RigidPlace {
-        let rotation = *carrier.rotation().to_rotation_matrix().matrix();
-        RigidPlace { centre: carrier.centre(), rotation }
+    fn place(rigid_state: &RigidBody) -> RigidPlace {
+        let rotation = *rigid_state.rotation().to_rotation_matrix().matrix();
+        RigidPlace { centre: rigid_state.centre(), rotation }
     }
 
     /// Centre of mass of a rigid body in the reference configuration \[m\].
     pub fn reference_centre(&self, body: u32) -> Vec3 {
-        self.carrier(body).map_or_else(Vec3::zeros, RigidBody::reference_centre)
+        self.rigid_state(body).map_or_else(Vec3::zeros, RigidBody::reference_centre)
     }
 
-    fn carrier(&self, body: u32) -> Option<&RigidBody> {
-        self.carriers[body as usize].as_ref()
+    fn rigid_state(&self, body: u32) -> Option<&RigidBody> {
+        self.rigid_states[body as usize].as_ref()
     }
 }
 
 impl RigidMotions for MotionsToCome<'_> {
     fn present(&self, body: u32) -> RigidPlace {
-        self.carrier(body).map_or(RigidPlace::REFERENCE, Self::place)
+        self.rigid_state(body).map_or(RigidPlace::REFERENCE, Self::place)
     }
 
     fn inertia(&self, body: u32) -> [Mat3; 2] {
-        self.carrier(body)
-            .map_or([Mat3::zeros(); 2], |carrier| [carrier.inertia(), carrier.inverse_inertia()])
+        self.rigid_state(body)
+            .map_or([Mat3::zeros(); 2], |rigid_state| [rigid_state.inertia(), rigid_state.inverse_inertia()])
     }
 
     /// What the second half of the kick, and the first half of the next with its drift, do.
     fn following(&self, body: u32, [impulse, moment]: &[Vec3; 2]) -> RigidPlace {
-        let Some(mut carrier) = self.carrier(body).cloned() else { return RigidPlace::REFERENCE };
+        let Some(mut rigid_state) = self.rigid_state(body).cloned() else { return RigidPlace::REFERENCE };
         let of_body = &self.model.bodies[body as usize];
         let (rigid, dt) = (&self.forces[body as usize], self.step.following);
         let start = StepStart {
-            reference: carrier.reference_centre(),
-            position: carrier.centre(),
-            velocity: carrier.velocity(),
+            reference: rigid_state.reference_centre(),
+            position: rigid_state.centre(),
+            velocity: rigid_state.velocity(),
         };
-        carrier.kick(self.step.kick(), &rigid.force, &rigid.torque);
-        carrier.kick(1.0, impulse, moment);
+        rigid_state.kick(self.step.kick(), &rigid.force, &rigid.torque);
+        rigid_state.kick(1.0, impulse, moment);
         let Behaviour::Rigid { support: Some(support) } = &of_body.behaviour else {
-            carrier.drift(dt);
-            return Self::place(&carrier);
+            rigid_state.drift(dt);
+            return Self::place(&rigid_state);
         };
         let mut prescribed = [None; 3];
         for (axis, motion) in support.components.iter().enumerate() {
@@ -122,13 +124,13 @@ impl RigidMotions for MotionsToCome<'_> {
                 motion.as_ref().map(|motion| motion.over_step(self.time, dt).end(&start, axis));
         }
         debug_assert!(is_supported(&of_body.behaviour));
-        carrier.set_spin(&Vec3::zeros());
-        carrier.drift(dt);
-        place(&mut carrier, &prescribed);
+        rigid_state.set_spin(&Vec3::zeros());
+        rigid_state.drift(dt);
+        place(&mut rigid_state, &prescribed);
         if let Some(rotation) = support.rotation() {
-            turn(&mut carrier, &rotation.over_step(self.time, dt), dt);
+            turn(&mut rigid_state, &rotation.over_step(self.time, dt), dt);
         }
-        Self::place(&carrier)
+        Self::place(&rigid_state)
     }
 }
 
@@ -154,7 +156,7 @@ impl Simulation {
         let made = self.contact_audit.created;
         let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
         let motions =
-            MotionsToCome::at(self.state.time, step, &self.model, &self.carriers, &self.forces.rigid);
+            MotionsToCome::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
         ties.hold(&bodies, &motions, step, &mut self.action);
         self.ties = Some(ties);
         self.accelerate_by_contact();
@@ -173,7 +175,7 @@ impl Simulation {
         self.drive_ties_now(dt);
         let regular = self.control.spring_step().max(dt);
         self.solve_ties(StepLength { actual: 0.0, regular, following: dt });
-        self.guide();
+        self.constrain_sliders();
         self.answer_jumps_of_forces();
         self.answer_jumps_of_rigid_forces();
         for body in 0..self.model.bodies.len() {
@@ -187,7 +189,7 @@ impl Simulation {
     /// no other energy \[J\].
     pub(crate) fn rounded_work_of_ties(&self) -> f64 {
         let of_body = |force: &RigidForce| {
-            let centre = self.carriers[force.body as usize].as_ref().map(RigidBody::centre);
+            let centre = self.rigid_states[force.body as usize].as_ref().map(RigidBody::centre);
             centre.map_or(0.0, |centre| force.force.norm() * f64::EPSILON * centre.amax())
         };
         self.action.rigid_forces.iter().map(of_body).sum()

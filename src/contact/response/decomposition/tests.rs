@@ -210,7 +210,7 @@ fn ball_sticks_to_a_guided_wall() {
     constraints.push(key(0), 0.0, normal, contactor, Side { body: 1, nodes: &[1], shape_values: &[1.0] });
     let inverse_mass = [1.0, 2.0];
     let mut mobility = free_nodes(&inverse_mass);
-    mobility.guide(1, normal);
+    mobility.constrain_to_line(1, normal);
     let velocities = [along * 1.5 - normal * 2.0, Vec3::zeros()];
     let x = [Vec3::zeros(); 2];
     let bodies = bodies(&x, &velocities, &inverse_mass, &mobility);

@@ -259,7 +259,7 @@ fn friction_on_a_guided_wall_balances() {
         let positions = vec![Vec3::zeros(), Vec3::z() * 0.0105];
         let velocities = vec![Vec3::zeros(), Vec3::new(1.5, 0.0, -2.0)];
         let mut toy = Toy::new(positions, velocities, &[2.0, 1.0], response(factor, 1.0, 0.2, 2));
-        toy.mobility.guide(0, Vec3::z());
+        toy.mobility.constrain_to_line(0, Vec3::z());
         let energy = toy.energy();
         let mut worst = 0.0f64;
         for _ in 0..100 {

@@ -240,9 +240,9 @@ fn few_iterations_and_both_hessians_agree() {
         let query = s.vector(1.5);
         let solve =
             |hessian, start| local_minimum(&Sqp { hessian }, start, CellKind::Quad4, &nodes, &query).unwrap();
-        let first = solve(sqp::Hessian::Exact, Start::Nearest);
-        let second = solve(sqp::Hessian::Bfgs, Start::Nearest);
-        let third = solve(sqp::Hessian::Exact, Start::Centre);
+        let first = solve(minimisation::sqp::Hessian::Exact, Start::Nearest);
+        let second = solve(minimisation::sqp::Hessian::Bfgs, Start::Nearest);
+        let third = solve(minimisation::sqp::Hessian::Exact, Start::Centre);
         assert!(first.converged && second.converged && third.converged);
         let distance = |xi| (interpolate(CellKind::Quad4, &nodes, xi) - query).norm();
         assert!((distance(first.xi) - distance(second.xi)).abs() < 1e-9, "{nodes:?} {query:?}");
