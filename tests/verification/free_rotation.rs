@@ -46,7 +46,7 @@ fn turn(text: &str) -> (f64, f64) {
     let mut simulation = from_text(text, &[("cube.msh", mesh)]);
     let mut strain: f64 = 0.0;
     run(&mut simulation, |simulation| strain = worse(strain, simulation.energies().strain));
-    simulation.materialise();
+    simulation.update_nodal_state();
     let energies = simulation.energies();
     let pairs = simulation.state().positions.iter().zip(&simulation.model().reference_positions);
     let distance = worst(pairs.map(|(x, reference)| (x - reference).norm()));
@@ -226,7 +226,7 @@ fn tumbled(translation: f64, in_steps: bool) -> Vec<Vec3> {
     let mut simulation = from_text(&text, &[("box.msh", box_mesh([0.0; 3], [1.0, 0.625, 0.375], [2, 2, 2]))]);
     run(&mut simulation, |_| {});
     assert_eq!(simulation.steps_in_flight() == 0, in_steps);
-    simulation.materialise();
+    simulation.update_nodal_state();
     let pairs = simulation.state().positions.iter().zip(&simulation.model().reference_positions);
     pairs.map(|(now, before)| now - before).collect()
 }

@@ -86,7 +86,7 @@ fn fire(simulation: &mut Simulation) -> Result<(), NumericalFailure> {
     while !simulation.is_finished() {
         simulation.advance(f64::INFINITY)?;
     }
-    simulation.materialise();
+    simulation.update_nodal_state();
     Ok(())
 }
 
@@ -171,7 +171,7 @@ fn fixed_steps_are_cut_where_bodies_would_pass() {
                 shortest = simulation.progress().time_step.min(shortest);
             }
         };
-        simulation.materialise();
+        simulation.update_nodal_state();
         println!("{speed} c, drift {drift} m/s: {outcome:?}, shortest step {shortest:e} s");
         assert!(outcome.is_err() || !is_through(&simulation));
         shortest

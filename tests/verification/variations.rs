@@ -458,7 +458,7 @@ fn given_inertia_turns_with_the_mesh_in_any_size() {
         let of = |given| {
             let mut placed = tumbling_box(given).placed(placement);
             placed.run();
-            placed.simulation.materialise();
+            placed.simulation.update_nodal_state();
             let nodes: Vec<Vec3> = placed.nodes(0).map(|(_, now)| now).collect();
             (placed.motion(0).spin, nodes)
         };
