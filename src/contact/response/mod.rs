@@ -12,15 +12,14 @@
 //! Surfaces that are glued together are not contact but [`Ties`], which hold beside any of the three.
 
 mod assembled_stiffness;
-mod connected;
 mod couple;
 mod damping;
 mod decomposition;
 mod energy_momentum;
 mod friction;
+mod groups;
 mod history;
 mod mobility;
-mod momentum;
 mod offset_points;
 mod pairs;
 mod penalty;

@@ -4,4 +4,5 @@ pub(crate) mod contact_audit;
 pub(crate) mod energy_audit;
 pub(crate) mod hourglass;
 pub(crate) mod nodal_sums;
+pub(crate) mod resultants;
 pub(crate) mod support_account;

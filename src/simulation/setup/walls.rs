@@ -11,9 +11,9 @@ use crate::scenario::{self, Scenario, WallSpec};
 
 use super::assembly::{Assembly, check_count};
 use crate::simulation::Simulation;
+use crate::simulation::account::resultants::Resultants;
 use crate::simulation::error::SetupError;
 use crate::simulation::model::{Behaviour, Body, Model, Slider, WallMotion};
-use crate::simulation::step::resultants::Resultants;
 
 impl Assembly {
     /// Adds a wall with its node and what holds, drives or sliders it, and the number of the account of this.

@@ -7,8 +7,8 @@ use crate::contact::response::{Bodies, Mobility, Stage, StepLength, Ties};
 use crate::dynamics::{State, Wrench};
 use crate::math::Vec3;
 
-use super::resultants::Resultants;
 use crate::simulation::Simulation;
+use crate::simulation::account::resultants::Resultants;
 use crate::simulation::model::Model;
 
 /// Mobility of the nodes of deformable bodies; supported components have none, nodes of rigid bodies neither, and guided

@@ -10,7 +10,6 @@ pub(crate) mod initial_gaps;
 pub(crate) mod loads;
 pub(crate) mod passages;
 pub(crate) mod predictor_corrector;
-pub(crate) mod resultants;
 pub(crate) mod rigid_bodies;
 pub(crate) mod rigid_supports;
 pub(crate) mod step_size;

@@ -8,8 +8,8 @@ use crate::dynamics::{PrescribedStep, StepStart, Support, VelocityJumps, Wrench}
 use crate::math::Vec3;
 use crate::math::reduction::{fixed_order_sum, nodes_per_task};
 
-use super::resultants::Resultants;
 use crate::simulation::Simulation;
+use crate::simulation::account::resultants::Resultants;
 
 /// A supported component of a node.
 #[derive(Clone, Copy, Debug, Default)]

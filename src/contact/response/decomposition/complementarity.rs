@@ -26,7 +26,7 @@ use crate::math::Vec3;
 use super::mixing::Mixing;
 use super::operator::Operator;
 use super::unknown::{Face, Unknown};
-use crate::contact::response::momentum::Momentum;
+use crate::contact::response::groups::momentum::Momentum;
 
 /// Jacobi steps between two descents.
 const STEPS: usize = 4;

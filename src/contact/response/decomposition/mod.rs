@@ -7,8 +7,8 @@ mod operator;
 mod projection;
 mod unknown;
 
-use super::connected::Groups;
 use super::friction::FrictionLaw;
+use super::groups::connected::Groups;
 use super::history::carried::Carried;
 use super::history::sticking::StickingPairs;
 use super::pairs::PairOptions;

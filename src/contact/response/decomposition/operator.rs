@@ -1,7 +1,7 @@
 //! The relative velocities of the contacts of a step as a linear operator on what they can move.
 
 use crate::contact::response::Bodies;
-use crate::contact::response::connected::Groups;
+use crate::contact::response::groups::connected::Groups;
 use crate::contact::response::mobility::Mobility;
 use crate::contact::response::row::{deformable_sides, rigid_sides};
 use crate::contact::{Constraint, Constraints};

@@ -2,7 +2,7 @@
 
 use super::{EnergyMomentum, Turning};
 use crate::contact::response::Bodies;
-use crate::contact::response::momentum::Momentum;
+use crate::contact::response::groups::momentum::Momentum;
 use crate::math::Vec3;
 
 /// Velocities are found to this part of the largest rate, and to their rounding.

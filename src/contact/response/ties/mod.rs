@@ -10,7 +10,7 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use super::connected::Groups;
+use super::groups::connected::Groups;
 use super::mobility::Mobility;
 use super::{Bodies, ContactAction, StepLength};
 use crate::contact::Constraints;

@@ -7,7 +7,7 @@
 
 /// How far beyond what a sweep has found the next one begins.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Momentum {
+pub(crate) struct Momentum {
     /// Grows by a half a sweep.
     inertia: f64,
 }

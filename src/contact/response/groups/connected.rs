@@ -1,12 +1,12 @@
 //! Groups of contacts that share what they push.
 
-use super::mobility::{Mobility, RigidMobility};
-use super::row::sides;
 use crate::contact::Constraints;
+use crate::contact::response::mobility::{Mobility, RigidMobility};
+use crate::contact::response::row::sides;
 
 /// Contacts in groups that no impulse leads out of.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     parent: Vec<u32>,
     /// Last contact seen at each node, and at each rigid body behind the nodes.
     last: Vec<u32>,
