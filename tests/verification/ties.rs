@@ -263,3 +263,23 @@ fn a_tie_that_would_be_torn_is_refused() {
     driven("velocity = { y = 1.0 }", "velocity = { y = 1.0 }").unwrap();
     driven("fix = [\"x\"]", "velocity = { y = 1.0 }").unwrap();
 }
+
+/// Goal: two blocks that spin as one about a tied node, off the origin, are not refused: that node is at rest but for rounding.
+#[test]
+fn blocks_tied_at_their_centre_of_rotation_spin_as_one() {
+    let block = |name: &str, place: f64, speed: f64| {
+        format!(
+            "[[bodies]]\nname = \"{name}\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\n\
+             translate = [{place:?}, 0.1, 0.7]\nvelocity = [0.0, {speed:?}, 0.0]\nangular_velocity = [0, 0, 20]\n"
+        )
+    };
+    let text = format!(
+        "[time]\nend = 1e-6\n\
+         [materials.m]\nmodel = \"linear-elastic\"\ndensity = 7800.0\nyoung = 210e9\npoisson = 0.3\n\
+         [[contact.pairs]]\nbetween = [\"left\", \"right\"]\ntied = true\n{}{}",
+        block("left", 0.3, -10.0),
+        block("right", 1.3, 10.0),
+    );
+    let mut simulation = from_text(&text, &[("cube.msh", box_mesh([-0.5; 3], [0.5; 3], [2, 2, 2]))]);
+    run(&mut simulation, |_| {});
+}

@@ -109,7 +109,12 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            let speed = velocities[0].norm().max(velocities[1].norm());
+            // Near the instantaneous centre of rotation the terms of a velocity cancel but for their rounding.
+            let terms = tie.bodies.map(|body| {
+                let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
+                state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
+            });
+            let speed = terms[0].max(terms[1]);
             let is_free = |axis: usize| !tie.nodes.iter().any(|&node| prescribed.contains_key(&(node, axis)));
             let parts = |axis: usize| {
                 (velocities[0][axis] - velocities[1][axis]).abs() > PARTING * speed && is_free(axis)
