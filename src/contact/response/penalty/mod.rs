@@ -56,12 +56,13 @@ pub struct PenaltyOptions {
 /// another face.
 const OPENED: f64 = 0.5;
 
-/// Penalty response with a stiffness frozen for the life of each contact.
+/// Penalty response.
 ///
 /// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts are kept whichever body is contactor, so both surfaces are
 /// checked against each other at full stiffness. Where that follows masses and step, all springs on what a contact pushes
-/// share what it can bear in a step of this length, before the first force acts: see `assembled_stiffness`. A share that
-/// changes while the spring is pressed makes no energy: the penetration counts from elsewhere.
+/// share what it can bear in a step of this length, in every step before the forces act: see `assembled_stiffness`. A share
+/// that changes while the spring is pressed makes no energy: the penetration counts from elsewhere. All else of the
+/// stiffness is frozen for the life of the contact.
 ///
 /// The work of a spring by the trapezoidal rule, in which the steps conserve energy, is held against the energy it stores;
 /// what is left is numerical work, and balanced when the contact opens: see `release`.

@@ -1,0 +1,250 @@
+//! The modules of the crate as text, and the paths that they name.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// A path of names from the root of the crate.
+pub type ModulePath = Vec<String>;
+
+/// The text of a module, without comments and strings.
+pub struct Module {
+    pub code: String,
+    pub is_test: bool,
+}
+
+/// All modules of the crate by path; the root has the empty one.
+pub type Crate = BTreeMap<ModulePath, Module>;
+
+/// The module that a path leads into: its longest part that is a module, names that a module passes on from a
+/// child followed into that child.
+pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
+    let mut module = ModulePath::new();
+    for name in path {
+        let child: ModulePath = module.iter().chain([&name]).cloned().collect();
+        if modules.contains_key(&child) {
+            module = child;
+            continue;
+        }
+        let parent = modules.get(&module).map_or("", |parent| parent.code.as_str());
+        if let Some(source) = passed_on(&module, parent, &name) {
+            return if source.starts_with(&module) { resolve(modules, source) } else { module };
+        }
+        return module;
+    }
+    module
+}
+
+/// Where a module has a name from that it passes on.
+fn passed_on(module: &ModulePath, code: &str, name: &str) -> Option<ModulePath> {
+    use_trees(code).filter(|(public, _)| *public).find_map(|(_, tree)| {
+        let leaf = leaves(tree).into_iter().find(|leaf| leaf.last().is_some_and(|last| last == name))?;
+        let head = leaf[0].as_str();
+        let relative = !matches!(head, "crate" | "super" | "self");
+        let path = if relative { [vec!["self".to_owned()], leaf].concat() } else { leaf };
+        absolute(module, &path)
+    })
+}
+
+/// Absolute paths of everything a text names by `crate::`, `super::` or `self::`.
+pub fn imports(module: &ModulePath, code: &str) -> Vec<ModulePath> {
+    let starts = ["crate::", "super::", "self::"].iter().flat_map(|head| code.match_indices(head));
+    let whole = starts.filter(|(at, _)| {
+        let before = code[..*at].chars().next_back();
+        before.is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == ':' || c == '$'))
+    });
+    whole
+        .flat_map(|(at, _)| leaves(tree_at(&code[at..])))
+        .filter_map(|leaf| absolute(module, &leaf))
+        .collect()
+}
+
+/// A path from the root; `None` if it begins elsewhere, as in another crate.
+fn absolute(module: &ModulePath, path: &[String]) -> Option<ModulePath> {
+    let mut base = module.clone();
+    for (k, name) in path.iter().enumerate() {
+        match name.as_str() {
+            "crate" if k == 0 => base.clear(),
+            "self" if k == 0 => {}
+            "super" => drop(base.pop()),
+            _ if k == 0 => return None,
+            _ => return Some([base, path[k..].to_vec()].concat()),
+        }
+    }
+    Some(base)
+}
+
+/// `use` trees of a text, and whether they are public.
+fn use_trees(code: &str) -> impl Iterator<Item = (bool, &str)> {
+    code.match_indices("use ").filter_map(|(at, _)| {
+        let before = code[..at].trim_end();
+        let begins =
+            before.is_empty() || before.ends_with([';', '}', '{', ']', ')']) || before.ends_with("pub");
+        let public = before.ends_with("pub") || before.ends_with(')');
+        begins.then(|| (public, tree_at(&code[at + 4..])))
+    })
+}
+
+/// The path or tree that a text begins with.
+fn tree_at(text: &str) -> &str {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        let after_colons = text[..at].ends_with("::");
+        match c {
+            '{' if after_colons || depth > 0 => depth += 1,
+            '}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    return &text[..=at];
+                }
+            }
+            _ if depth > 0 => {}
+            c if c.is_alphanumeric() || c == '_' || c == ':' || c == '*' => {}
+            _ => return &text[..at],
+        }
+    }
+    text
+}
+
+/// Paths of a tree `a::{b, c::{d, e as f}}`; a path renamed ends in its own name.
+fn leaves(tree: &str) -> Vec<ModulePath> {
+    let Some(open) = tree.find('{') else {
+        let path = tree.split(" as ").next().unwrap_or("");
+        let names = path.split("::").map(str::trim).filter(|name| !name.is_empty() && *name != "*");
+        return vec![names.map(str::to_owned).collect()];
+    };
+    let head = leaves(&tree[..open]).remove(0);
+    let inner = tree[open + 1..].trim_end().trim_end_matches('}');
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in inner.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&inner[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let rest = if depth > 0 {
+        format!("{}{}", &inner[start..], "}".repeat(depth))
+    } else {
+        inner[start..].to_owned()
+    };
+    let parts = parts.into_iter().map(str::to_owned).chain([rest]).filter(|part| !part.trim().is_empty());
+    parts
+        .flat_map(|part| leaves(part.trim()))
+        .map(|leaf| {
+            let own = if leaf.first().is_some_and(|name| name == "self") { &leaf[1..] } else { &leaf[..] };
+            [head.as_slice(), own].concat()
+        })
+        .collect()
+}
+
+/// Every module under src/, with main.rs left out: it is another crate.
+pub fn read_crate() -> Crate {
+    let mut modules = Crate::new();
+    read_folder(Path::new("src"), &ModulePath::new(), &mut modules);
+    modules.remove(&vec!["main".to_owned()]);
+    let root = modules.remove(&vec!["lib".to_owned()]).unwrap();
+    modules.insert(ModulePath::new(), root);
+    let tests: Vec<ModulePath> =
+        modules.iter().flat_map(|(path, module)| test_modules(path, &module.code)).collect();
+    for (path, module) in &mut modules {
+        module.is_test = tests.iter().any(|test| path.starts_with(test));
+    }
+    assert!(modules.len() > 100, "the source is not where it was");
+    modules
+}
+
+fn read_folder(folder: &Path, module: &ModulePath, modules: &mut Crate) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap().to_owned();
+        let child = if name == "mod" { module.clone() } else { [module.as_slice(), &[name]].concat() };
+        if path.is_dir() {
+            read_folder(&path, &child, modules);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let code = strip(&fs::read_to_string(&path).unwrap());
+            modules.insert(child, Module { code, is_test: false });
+        }
+    }
+}
+
+/// Modules that a text declares for tests only.
+fn test_modules(module: &ModulePath, code: &str) -> Vec<ModulePath> {
+    let declared = code.match_indices("#[cfg(test)]").filter_map(|(at, mark)| {
+        let name =
+            code[at + mark.len()..].trim_start().trim_start_matches("pub(super) ").strip_prefix("mod ")?;
+        let name = name.split([';', ' ', '{']).next()?;
+        Some([module.as_slice(), &[name.to_owned()]].concat())
+    });
+    declared.collect()
+}
+
+/// A text up to its unit tests, which stand at its end.
+pub fn without_tests(code: &str) -> String {
+    let mut end = code.len();
+    for (at, mark) in code.match_indices("#[cfg(test)]") {
+        let item = code[at + mark.len()..].trim_start();
+        if item.starts_with("mod ") && item.split(';').next().is_some_and(|head| head.contains('{')) {
+            end = end.min(at);
+        }
+    }
+    code[..end].to_owned()
+}
+
+/// A text without comments and the content of strings.
+pub fn strip(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if rest.starts_with("//") {
+            rest = &rest[rest.find('\n').unwrap_or(rest.len())..];
+        } else if let Some(length) = string_length(rest) {
+            code.push_str("\"\"");
+            rest = &rest[length..];
+        } else if let Some(length) = character_length(rest) {
+            code.push_str("' '");
+            rest = &rest[length..];
+        } else {
+            code.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    code
+}
+
+/// Length of the string that a text begins with, raw ones too.
+fn string_length(text: &str) -> Option<usize> {
+    if let Some(raw) = text.strip_prefix('r') {
+        let hashes = raw.bytes().take_while(|&b| b == b'#').count();
+        let body = raw[hashes..].strip_prefix('"')?;
+        let close = format!("\"{}", "#".repeat(hashes));
+        return Some(2 + hashes + body.find(&close).unwrap_or_else(|| panic!("open string")) + close.len());
+    }
+    let body = text.strip_prefix('"')?;
+    let mut escaped = false;
+    for (at, c) in body.char_indices() {
+        match c {
+            '"' if !escaped => return Some(at + 2),
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    panic!("open string")
+}
+
+/// Length of the character that a text begins with; `None` for a lifetime.
+fn character_length(text: &str) -> Option<usize> {
+    let mut characters = text.strip_prefix('\'')?.char_indices();
+    let (_, first) = characters.next()?;
+    if first == '\\' {
+        return Some(
+            text[2..].find('\'').map(|at| at + 3).unwrap_or_else(|| panic!("open character")).max(4),
+        );
+    }
+    let (at, next) = characters.next()?;
+    (next == '\'').then_some(at + 2)
+}
