@@ -1,13 +1,15 @@
 //! Who imports whom: the table of the design, held against the source text.
 //!
 //! What counts as an import is every path that begins with `crate::`, `super::` or `self::` in the code of a file
-//! under src/, in a `use` tree or in the middle of an expression; comments and strings do not. Two rules:
+//! under src/, in a `use` tree or in the middle of an expression; comments and strings do not. Four rules:
 //!
 //! 1. A room (a module at the top) imports only the rooms that the table allows, in its unit tests too.
 //! 2. Among the modules of one folder there is no circle. Module a points to its sibling b if anything inside a
 //!    names a path into b; a name that their parent only passes on (`pub use b::Name`) is a path into b. What the
 //!    parent defines itself belongs to no child, so that children may share their parent's types, and a parent may
 //!    use its children. Unit tests are left out: they may look at anything in their room.
+//! 3. The rooms of contact detection and of the simulation import only those of their tables.
+//! 4. A folder has at most [`MOST_ENTRIES`] entries, and a room that is no house of others at most [`MOST_LINES`] lines.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
