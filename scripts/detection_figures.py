@@ -2,7 +2,7 @@
 """Draw how contact is detected: levels of the hierarchies, and the spheres of the predictions, without a display.
 
     cargo build --release
-    scripts/detection_figures.py --output docs
+    scripts/detection_figures.py --output docs/pictures
 
 Runs `ictus predict` for the levels and the times of the predictions, `ictus run` for the spheres at the top of the
 queue just before these times and at the first contact, and draws four pictures: the projectiles and the motorcycle of

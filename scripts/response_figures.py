@@ -2,7 +2,7 @@
 """Draw energies, momenta and contact forces through impacts, by each contact response.
 
     cargo build --release
-    scripts/response_figures.py --output docs/responses.png
+    scripts/response_figures.py --output docs/pictures/responses.png
 
 Runs `ictus` with every response on three problems of the verification: two equal bars end to end
 (configs/two-bars.toml), a rubber block that drops on a larger one, and a rigid block that slides to rest on a rough
