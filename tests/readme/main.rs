@@ -1,5 +1,5 @@
-//! The README and the book in `docs/` are true: links and anchors resolve, files and tests that they name exist, commands
-//! are those of the program, scenarios run, and the generated parts are up to date.
+//! The README and the book in `docs/` are true: links and anchors resolve, files and tests that they name exist,
+//! commands are those of the program, scenarios run, and the generated parts are up to date.
 //!
 //! `UPDATE_PAGES=1 cargo test --test readme` rewrites the generated parts.
 
