@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Open every frame of a run with the readers users have, and check what they see.
+"""Open every frame of a run with the readers of users and check its content.
 
     scripts/check_output.py OUT_DIR
 
 Readers: meshio and VTK (pip install meshio pyvista), and ParaView where `pvpython` is on the PATH.
 Checks, for each `<name>.pvd` in OUT_DIR:
-- the collection lists existing frames by relative paths, in ascending times, and no frame lies unlisted;
-- every reader opens every frame and finds the same points, cells, array names and values;
+- the collection lists existing frames by relative paths, in ascending times, and every frame is listed;
+- every reader opens every frame and returns the same points, cells, array names and values;
 - every array is finite and has one value per point or cell; the counts do not change between frames
   (--varying-grid allows that);
-- nodes of quadratic cells lie where VTK's own cells have them;
+- the nodes of quadratic cells have the order of VTK;
 - `TimeValue` is the collection's timestep; ParaView shows the times of the collection.
 `history.csv`, `pairs.csv` and `summary.json` are read too where they exist.
 
-Exit code 0 if everything holds, else 1 with a line per fault.
+Exit code 0 without faults, else 1 with a line per fault.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def read_collection(path, faults):
 
 
 def read_with_vtk(path, faults):
-    """The grid as VTK reads it; its complaints are faults."""
+    """The grid as VTK reads it; warnings and errors of VTK are faults."""
     reader, log = vtk.vtkXMLUnstructuredGridReader(), vtk.vtkStringOutputWindow()
     vtk.vtkOutputWindow.SetInstance(log)
     reader.SetFileName(str(path))
@@ -122,7 +122,7 @@ def check_arrays(path, grid, faults):
 
 
 def check_solid_cells(path, grid, faults):
-    """Volumes are positive in the first frame: the order of nodes is VTK's."""
+    """Volumes are positive in the first frame, so that the nodes have the order of VTK."""
     if grid.n_cells:
         sizes = grid.compute_cell_sizes(length=False, area=False, volume=True)["Volume"]
         three_dimensional = np.isin(grid.celltypes, [10, 12, 13, 14, 24, 25, 26, 29])
@@ -143,7 +143,7 @@ QUADRATIC_CELLS = {
 
 
 def check_quadratic_cells(path, grid, faults):
-    """Mid-side nodes of the first frame are where VTK says they belong: between their corners, to 0.3 of the cell."""
+    """Mid-side nodes of the first frame are where VTK expects them: between their corners, to 0.3 of the cell."""
     for number, nodes in grid.cells_dict.items():
         if number not in QUADRATIC_CELLS:
             continue
@@ -163,7 +163,7 @@ def check_quadratic_cells(path, grid, faults):
 
 
 def in_order_of_file(block):
-    """Connectivity of a block of meshio, which takes wedges for those of VTK up to 9.2 and turns them round."""
+    """Connectivity of a block of meshio, which assumes the wedges of VTK up to 9.2 and reverses them."""
     data = np.asarray(block.data)
     return data[:, [0, 2, 1, 3, 5, 4]] if block.type == "wedge" else data
 
@@ -172,7 +172,7 @@ def check_against_meshio(path, grid, faults):
     """meshio finds the same points, cells and values."""
     try:
         mesh = meshio.read(path)
-    except (Exception, SystemExit) as error:  # whatever a reader throws is a fault of the file
+    except (Exception, SystemExit) as error:  # every exception of a reader is a fault of the file
         faults.expect(False, f"{path}: meshio fails: {error!r}")
         return
     faults.expect(np.array_equal(mesh.points, grid.points), f"{path}: meshio reads other points")
@@ -218,7 +218,7 @@ def check_counts(path, grids, faults):
 
 
 def agrees(seen, grid):
-    """Whether what ParaView saw of a frame is the grid VTK read; sums, up to their order of addition."""
+    """Whether ParaView and VTK read the same grid; sums agree up to their order of addition."""
     def same_sums(sums, data):
         return set(sums) == set(data.keys()) and all(
             np.allclose(

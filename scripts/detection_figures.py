@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Draw how contact is detected: levels of the hierarchies, and the spheres of the predictions, without a display.
+"""Draw the levels of the hierarchies and the spheres of the predictions, without a display.
 
     cargo build --release
     scripts/detection_figures.py --output docs/pictures
 
 Runs `ictus predict` for the levels and the times of the predictions, `ictus run` for the spheres at the top of the
 queue just before these times and at the first contact, and draws four pictures: the projectiles and the motorcycle of
-Aragón & Molinari 2014, figures 3, 4, 6 and 7. Trees are built bottom-up, as theirs are.
+Aragón & Molinari 2014, figures 3, 4, 6 and 7. Trees are built bottom-up, as in the paper.
 """
 
 import argparse
@@ -22,14 +22,14 @@ import numpy as np
 import pyvista
 from PIL import Image, ImageDraw, ImageFont
 
-# New versions of PyVista warn of a default of extract_surface that old ones do not have.
+# New versions of PyVista warn about a default of extract_surface that old versions lack.
 warnings.filterwarnings("ignore", message="(?s).*default value of `algorithm`")
 
 ROOT = Path(__file__).resolve().parent.parent
 BODY_COLOURS = ["#5b8fc4", "#cfc4ab"]
 SPHERE_COLOURS = [(208, 84, 28), (36, 128, 84)]
 FACES = 80  # cells of a sphere in the files
-JUST_BEFORE = 1e-9  # s: at the time of a prediction itself its spheres have been opened
+JUST_BEFORE = 1e-9  # s: at the time of a prediction its spheres have been replaced by their children
 SUBDIVISION = 3  # of the quadratic triangles of a sphere
 BUILDER = "contact.hierarchy=bottom-up"
 CAPTION = 64  # pixels below a panel
@@ -102,7 +102,7 @@ def add_body(plotter, grid, body, opacity=1.0):
 
 
 def add_spheres(plotter, spheres, body, view, least_opacity):
-    """Spheres like bubbles: clear in the middle, so that what they hold is seen, and dark along their outlines."""
+    """Spheres like bubbles: transparent in the middle, to show their contents, and dark along their outlines."""
     if spheres.n_cells == 0:
         return
     surface = surface_of(spheres, nonlinear_subdivision=SUBDIVISION).compute_normals(auto_orient_normals=False)
@@ -113,7 +113,7 @@ def add_spheres(plotter, spheres, body, view, least_opacity):
 
 
 def picture_of(add_parts, size, look):
-    """A panel with what `add_parts` adds; `look`: direction to the camera, focus, and the height that is seen."""
+    """A panel with what `add_parts` adds; `look`: direction to the camera, focus, and visible height."""
     view, focus, height = look
     plotter = pyvista.Plotter(off_screen=True, window_size=size)
     plotter.background_color = "white"

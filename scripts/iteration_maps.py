@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Draw how many iterations each closest-point method takes, over the lattices of the iteration study.
+"""Draw the iterations of each closest-point method over the lattices of the iteration study.
 
     cargo bench --bench closest_point -- --maps MAPS
     scripts/iteration_maps.py MAPS --output maps.png
 
-MAPS holds `outlines.csv` (face, x, y: the border of each face) and a file a face, `tri3.csv` and so on: x, y of a query
-and a column of iterations a method. A row of the picture is a method, a column a face; colours are shared within a
-row. `--faces` and `--methods` choose, by the names in the files.
+MAPS holds `outlines.csv` (face, x, y: the border of each face) and a file per face, `tri3.csv` and so on: x, y of a
+query and a column of iterations per method. A row of the picture is a method, a column a face; colours are shared
+within a row. `--faces` and `--methods` choose, by the names in the files.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import BoundaryNorm
 
-BANDS = 10  # most colours of a row; what is beyond shares the last
+BANDS = 10  # largest number of colours of a row; higher counts share the last
 
 
 def read_columns(path):
@@ -55,7 +55,7 @@ def read_map(directory, face):
 
 
 def norm_of_row(grids):
-    """One colour an iteration from the fewest; the bands widen where there would be too many."""
+    """One colour per iteration from the fewest; the bands widen where the colours do not suffice."""
     low, high = (int(bound(np.nanpercentile(grid, share) for grid in grids)) for bound, share in ((min, 0), (max, 99)))
     width = max(1, -(-(high - low + 1) // BANDS))
     edges = np.arange(low, high + width + 1, width) - 0.5

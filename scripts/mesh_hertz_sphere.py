@@ -1,9 +1,9 @@
-"""The ball of configs/hertz.toml: a quarter of a ball of radius 0.1 m, fine where it will touch the plate.
+"""The ball of configs/hertz.toml: a quarter of a ball of radius 0.1 m, fine at the contact.
 
     python scripts/mesh_hertz_sphere.py        writes meshes/hertz_sphere.msh
 
 The quarter x >= 0, y >= 0 of the ball around (0, 0, 0.1): its lowest point is the origin. Edges are R/100 within
-0.15 R of the lowest point, which holds the circle of contact (0.08 R), and grow to R/6. Groups: volume "ball",
+0.15 R of the lowest point, which contains the contact radius (0.08 R), and grow to R/6. Groups: volume "ball",
 surfaces "skin" (the spherical part), "x0" and "y0" (the planes of symmetry).
 """
 

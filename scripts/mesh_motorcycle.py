@@ -5,10 +5,10 @@
 A stand-in for the motorcycle of Aragón & Molinari 2014, §5.2 (9 981 nodes, 17 955 elements), whose mesh is not
 public. It drives along +x, is built symmetric about y = 0, stands on z = 0, and its foremost node is at x = 0.
 
-The parts are simple solids that overlap; OpenCASCADE makes their union and Gmsh a fine mesh of it, which still has the
-short edges where seams and curves of the union nearly meet. Mmg then coarsens that mesh to the edge lengths of the
-parts, keeps the sharp edges, and contracts whatever is shorter than the wanted least edge: the stable step of an
-explicit run hangs on the smallest altitude. Groups: volume "motorcycle", surface "skin".
+The parts are simple solids that overlap; OpenCASCADE makes their union and Gmsh a fine mesh of it, with short edges
+where seams and curves of the union nearly touch. Mmg then coarsens that mesh to the edge lengths of the parts, keeps
+the sharp edges, and contracts edges shorter than the prescribed minimum: the smallest altitude controls the critical
+time step. Groups: volume "motorcycle", surface "skin".
 """
 
 from math import cos, pi, sin
@@ -29,10 +29,10 @@ REAR_AXLE = np.array([0.0, 0.0, WHEEL_RADIUS])
 FRONT_AXLE = np.array([1.443, 0.0, WHEEL_RADIUS])
 RAKE = np.radians(26.3)  # of the steering axis, from the vertical
 GROWTH = 0.6  # of the longest edge per distance from a part
-FINE = 0.26  # edges of the first mesh, over those of the last
-INSIDE = 3.0  # edges inside, over those on the skin
-SHORTEST_EDGE = 0.007  # wanted of the last mesh [m]
-CHORD_ERROR = 0.006  # a face may be this far from the surface of its part [m]
+FINE = 0.26  # edge length of the first mesh, over that of the final one
+INSIDE = 3.0  # edge length inside, over that on the skin
+SHORTEST_EDGE = 0.007  # minimum in the final mesh [m]
+CHORD_ERROR = 0.006  # largest distance of a face from the surface of its part [m]
 SHARP = np.radians(25.0)  # curves of the union with a larger angle between their two surfaces are kept
 STEEL_WAVE_SPEED = 5900.0  # [m/s]
 
@@ -151,7 +151,7 @@ def bodywork():
 
 
 class SizeGrid:
-    """`longest_edges` at the points of a grid in y >= 0, for the many single questions Gmsh asks."""
+    """`longest_edges` at the points of a grid in y >= 0, for the many single queries of Gmsh."""
 
     SPACING = 0.01
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Meshes on which other explicit codes have been timed, for `cargo bench --bench step -- peers` and `contact_step`.
+"""Meshes with which other explicit codes have been timed, for `cargo bench --bench step -- peers` and `contact_step`.
 
     python scripts/mesh_peers.py     writes into meshes/generated/
 
 bar_tet_50k, bar_tet_400k    the bar of 10 m x 1 m x 1 m, 50 302 and 397 045 tetrahedra by Delaunay
 bar_hex_50k, bar_hex_400k    the same of 17 x 17 x 170 and 34 x 34 x 340 hexahedra
-blocks_tet_20k               two unit cubes, a tenth of a millimetre apart along z, 39 067 tetrahedra, 1 230 triangles on
-                             the two faces, which do not match
-spheres_tet_20k              two balls of radius 0.5 m, as far apart, 39 367 tetrahedra, 6 160 triangles of skin
+blocks_tet_20k               two unit cubes, a tenth of a millimetre apart along z, 39 067 tetrahedra, 1 230 triangles
+                             on the two faces, non-matching
+spheres_tet_20k              two balls of radius 0.5 m, equally far apart, 39 367 tetrahedra, 6 160 triangles of skin
 
-The files are too large to keep. Groups: volume "bulk" of bars; volumes "left" and "right" of pairs, and their surfaces of
-contact "left_face" and "right_face".
+The files are too large for the repository. Groups: volume "bulk" of bars; volumes "left" and "right" of pairs, and
+their contact surfaces "left_face" and "right_face".
 """
 
 import gmsh
@@ -22,14 +22,14 @@ BAR = (10.0, 1.0, 1.0)
 CELLS_ACROSS = {"50k": 17, "400k": 34}
 SIZES = {"50k": 0.0984, "400k": 0.0487}
 BLOCK_SIZE, BALL_SIZE = 0.0634, 0.0499
-# The right block has smaller elements, so that the faces do not match.
+# The right block has smaller elements, so that the faces are non-matching.
 RIGHT_BLOCK = 0.97
-# The y axis turns, so that no node of one ball faces a node of the other.
+# The y axis turns, so that no nodes of the two balls are opposite.
 TURNS = (0.7, -0.6)
 
 
 def element_size(*sizes):
-    """Elements of these sizes everywhere, or in the volumes given with them; points and curves ask for none."""
+    """Elements of these sizes everywhere, or in the volumes given with them; points and curves set none."""
     field = gmsh.model.mesh.field
     tags = []
     for size, volume in sizes:

@@ -2,8 +2,8 @@
 
     python scripts/mesh_projectile.py        writes meshes/projectile.msh
 
-The skin is an icosahedron with a vertex on the x axis, split twice and pushed out to the sphere: every skin node
-lies on it, and (-1, 0, 0) and (1, 0, 0) are nodes, so that two such balls that meet along x touch exactly when
+The skin is an icosahedron with a vertex on the x axis, split twice and projected onto the sphere: every skin node
+lies on it, and (-1, 0, 0) and (1, 0, 0) are nodes, so that two such balls that approach along x touch exactly when
 their spheres do. Groups: volume "ball", surface "skin".
 """
 

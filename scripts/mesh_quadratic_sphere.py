@@ -2,14 +2,14 @@
 
     python scripts/mesh_quadratic_sphere.py        writes meshes/sphere_tet10.msh and meshes/sphere_hex20.msh
 
-All nodes of the skin, mid-side nodes too, lie on the sphere; the edges within are straight. The points (±R, 0, 0) are the
-centres of faces, where no node is: contact there is contact of curved faces, and nothing but their interpolation says
-where they are (printed). Group: volume "ball".
+All nodes of the skin, mid-side nodes too, lie on the sphere; interior edges are straight. The points (±R, 0, 0) are
+the centres of faces, without a node: contact there is contact of curved faces, whose interpolation gives their
+position (printed). Group: volume "ball".
 
-Tetrahedra: each face of an icosahedron cut into n² triangles, in layers towards the centre; the prisms between the layers
-are cut into three tetrahedra by the order of their nodes, so that neighbours agree. Hexahedra: a cube of n³ cells of
-equal angles, and layers of 6 n² from it to the sphere. Then both are drawn towards the x axis, which makes elements
-near the poles a third as large.
+Tetrahedra: each face of an icosahedron cut into n² triangles, in layers towards the centre; the prisms between the
+layers are cut into three tetrahedra by the order of their nodes, so that neighbours conform. Hexahedra: a cube of n³
+cells of equal angles, and layers of 6 n² from it to the sphere. Both meshes are then graded towards the x axis:
+elements near the poles are a third as large.
 """
 
 from itertools import product

@@ -1,4 +1,4 @@
-"""The ring of configs/ring.toml: 40 mm across, its wall 3 mm thick, 6 mm wide, 84 x 3 x 4 hexahedra.
+"""The ring of configs/ring.toml: outer diameter 40 mm, wall thickness 3 mm, width 6 mm, 84 x 3 x 4 hexahedra.
 
     python scripts/mesh_ring.py        writes meshes/ring.msh
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Two thin layers whose rough sides go into each other, after Aragón, Yastrebov & Molinari 2013, §5.2.
+"""Two thin layers whose rough sides interpenetrate, after Aragón, Yastrebov & Molinari 2013, §5.2.
 
     python scripts/mesh_rough_layers.py              writes meshes/generated/rough_layers.msh
     python scripts/mesh_rough_layers.py --order 2    writes meshes/generated/rough_layers_quadratic.msh
 
-The files are too large to keep. Each layer is the unit square, one tetrahedron thick, between a self-affine rough side
-(rough_surfaces.py) on a regular grid and a flat, coarse back. The paper gives 149 162 tetrahedra with 48 426 nodes, of
-which 20 589 on a rough side, and 195 035 nodes of quadratic tetrahedra; how it made them it does not say, and one mesh
-cannot have all of these (nodes and edges of the linear one are more than 246 000). Here the linear layers have its
-contactors and tetrahedra, the quadratic ones its contactors and nodes.
+The files are too large for the repository. Each layer is the unit square, one tetrahedron thick, between a
+self-affine rough side (rough_surfaces.py) on a regular grid and a flat, coarse back. The paper gives 149 162
+tetrahedra with 48 426 nodes, of which 20 589 on a rough side, and 195 035 nodes of quadratic tetrahedra; it does not
+state how they were made, and one mesh cannot have all of these (nodes and edges of the linear one are more than 246
+000). Here the linear layers have its contactors and tetrahedra, the quadratic ones its contactors and nodes.
 
-The layers are triangulated by Delaunay's criterion as if they were flat: between two planes the tetrahedra do not
-depend on the distance of these, and no node is added. Quadratic tetrahedra have straight edges but on the rough side,
-where the nodes in the middle lie on the rough surface; the few edges that would turn a cell over are straight.
+The layers are triangulated by Delaunay's criterion as flat layers: between two planes the tetrahedra do not depend on
+their distance, and no node is added. Quadratic tetrahedra have straight edges except on the rough side, where mid-side
+nodes lie on the rough surface; the few edges that would invert a cell are straight.
 Groups: volumes "lower" and "upper", surfaces "lower rough" and "upper rough".
 """
 
@@ -26,7 +26,7 @@ from meshing import MESHES, outer_facets, require, session, tetrahedron_volumes
 from rough_surfaces import height_field
 
 RMS = 0.006
-MEAN_GAP = 0.002      # of the mean planes of the rough sides: two nodes in five are beyond the other side
+MEAN_GAP = 0.002      # of the mean planes of the rough sides: two nodes in five penetrate the other side
 THICKNESS = 0.04      # between the mean plane and the back
 JITTER = 0.15         # of the nodes inside a back, relative to their spacing: no edge of it is parallel to the grid
 MOST_ATTEMPTS = 50
@@ -102,8 +102,8 @@ def with_middles(x, tets, triangles):
 def upright_layer(count, coarse, heights, seed, shear):
     """Nodes and tetrahedra under a rough side about z = 0.
 
-    Where an edge of the back is nearly parallel to one of the grid, a steep rough side may turn their tetrahedron
-    over: the ends of that edge of the back are then placed anew.
+    Where an edge of the back is nearly parallel to one of the grid, a steep rough side may invert their tetrahedron:
+    the ends of that edge of the back are then moved.
     """
     rough, (back, move) = square_grid(count), back_grid(coarse, np.random.default_rng(seed))
     smallest = SMALLEST_VOLUME * THICKNESS / (count - 1) ** 2

@@ -1,8 +1,8 @@
-"""What the mesh scripts share: a deterministic Gmsh session, and the report every mesh has to pass.
+"""Shared by the mesh scripts: a deterministic Gmsh session, and the quality report of a mesh.
 
 A script builds its model inside `session(name)`, names its physical groups, and ends with `finish(...)`, which
-writes `../meshes/<name>.msh` (MSH 4.1, binary), reads that file back and refuses it unless its cells are upright,
-well shaped and in one piece.
+writes `../meshes/<name>.msh` (MSH 4.1, binary), reads that file back and refuses it unless its cells are
+positively oriented, well shaped and connected.
 """
 
 from contextlib import contextmanager
@@ -149,7 +149,7 @@ def outer_facets(tets):
 
 
 def count_components(num_nodes, simplices):
-    """Number of pieces that hang together by shared nodes, over the nodes that cells use."""
+    """Number of components connected by shared nodes, over the nodes of cells."""
     parent = list(range(num_nodes))
 
     def root(node):
@@ -172,7 +172,7 @@ def require(condition, complaint):
 
 
 def check_tetrahedra(x, tets, smallest_angle):
-    """Shape, orientation and connection of the tetrahedra of the open model; prints what it finds."""
+    """Shape, orientation and connectivity of the tetrahedra of the open model; prints its findings."""
     volumes = tetrahedron_volumes(x, tets)
     skin = outer_facets(tets)
     angles = smallest_dihedral_angles(x, tets)
@@ -193,7 +193,7 @@ def check_tetrahedra(x, tets, smallest_angle):
 
 
 def check_hexahedra(x, hexes):
-    """Orientation and connection of a hexahedral body; prints what it finds."""
+    """Orientation and connectivity of a hexahedral body; prints its findings."""
     corner_volumes = np.stack(
         [
             np.einsum("ij,ij->i", np.cross(x[hexes[:, a]] - x[hexes[:, i]], x[hexes[:, b]] - x[hexes[:, i]]),

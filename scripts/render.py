@@ -17,7 +17,7 @@ from PIL import Image
 
 BODY_COLOURS = ["#4878a8", "#c9c4b8", "#d08c4a", "#6d9b5f", "#8e6c9e", "#b0574f"]
 
-# Title, factor from SI, whether the field is one of points, colours.
+# Title, factor from SI, whether it is a point field, colours.
 FIELDS = {
     "von_mises": ("von Mises stress [MPa]", 1e-6, False, "YlOrRd"),
     "stress_xx": ("stress XX [MPa]", 1e-6, False, "RdBu"),
@@ -42,7 +42,7 @@ def read_frame(directory, frame):
 
 
 def scalars(grid, field):
-    """Values to draw, one a point or one a cell."""
+    """Values to draw, one per point or per cell."""
     _, factor, _, _ = FIELDS[field]
     if field.startswith("stress_xx"):
         return factor * grid.cell_data["stress"][:, 0]
@@ -89,7 +89,7 @@ def curved_edges(part):
 
 
 def add_part(plotter, part, style, options, **look):
-    """A part with its edges; curved faces and edges as curved as they are."""
+    """A part with its edges; curved faces and edges are drawn curved."""
     if not is_curved(part):
         plotter.add_mesh(part, **look, **style)
         return

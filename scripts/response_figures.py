@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw energies, momenta and contact forces through impacts, by each contact response.
+"""Draw energies, momenta and contact forces of impacts for each contact response.
 
     cargo build --release
     scripts/response_figures.py --output docs/pictures/responses.png
@@ -7,8 +7,7 @@
 Runs `ictus` with every response on three problems of the verification: two equal bars end to end
 (configs/two-bars.toml), a rubber block that drops on a larger one, and a rigid block that slides to rest on a rough
 wall. All lines are columns of the `history.csv` and `pairs.csv` that the runs write. A column of the picture is a
-response; of each problem the upper row holds energies, the lower one momenta, with the force between the bodies behind
-them.
+response; the upper row of each problem shows energies, the lower one momenta in front of the contact force.
 """
 
 import argparse

@@ -3,12 +3,12 @@
 
 White noise, filtered to the amplitude |q|^-(1+H) between two wave numbers (in periods per side) and scaled to a root
 mean square, is periodic with a power spectrum ~ |q|^-2(1+H): Persson et al., J. Phys.: Condens. Matter 17 (2005) R1,
-section 3. The fields of the benches are committed, as another version of the transform may round differently:
+section 3. The fields of the benches are in the repository, as another version of the transform may round differently:
 
     python3 scripts/rough_surfaces.py benches/data
 
 writes rough_lower.f64 and rough_upper.f64: 145 x 145 heights above the mean plane on the unit square, little-endian,
-the second index (along y) running fastest. benches/common/rough_surfaces.rs makes surfaces of them.
+the second index (along y) running fastest. benches/common/rough_surfaces.rs reads them.
 """
 
 import argparse

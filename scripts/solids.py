@@ -1,6 +1,6 @@
-"""Simple solids a model is put together from: each can build itself with OpenCASCADE and tell how far away it is.
+"""Simple solids of a model, each with its OpenCASCADE geometry and distance function.
 
-`size` is the longest edge wanted on the part [m]. `build(occ)` returns a volume tag; `distance(points)` returns the
+`size` is the longest edge on the part [m]. `build(occ)` returns a volume tag; `distance(points)` returns the
 distance of each row of an n x 3 array, negative or zero inside (exact but for the ellipsoid, where it is a bound).
 """
 
