@@ -95,3 +95,21 @@ fn output_of_a_run_is_described() {
         assert!(is_described, "summary.json: {key} is not described");
     }
 }
+
+/// The messages that `docs/when-it-goes-wrong.md` explains are those of the program; `…` stands for what varies.
+#[test]
+fn messages_that_are_explained_exist() {
+    let code: String =
+        sources(&root().join("src")).iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let code: String = code.split("\\\n").map(str::trim_start).collect();
+    let text = read("docs/when-it-goes-wrong.md");
+    let by_message = text.split("## By message").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = by_message.lines().filter(|line| line.starts_with("| `"));
+    let messages: Vec<&str> = rows.map(|row| row[2..].split(" |").next().unwrap()).collect();
+    assert!(messages.len() > 15, "{messages:?}");
+    for message in messages {
+        for part in message.split(['…', '`', ';']).map(str::trim).filter(|part| part.len() > 6) {
+            assert!(code.contains(part), "{message}: no message has {part:?}");
+        }
+    }
+}
