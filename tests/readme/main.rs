@@ -56,7 +56,7 @@ fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
 
 /// Text outside fenced blocks.
 fn prose(text: &str) -> String {
-    let fenced = |parts: (usize, &str)| (parts.0 % 2 == 0).then(|| parts.1.to_owned());
+    let fenced = |parts: (usize, &str)| parts.0.is_multiple_of(2).then(|| parts.1.to_owned());
     text.split("\n```").enumerate().filter_map(fenced).collect::<Vec<_>>().join("\n")
 }
 
