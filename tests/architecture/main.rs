@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use source::{Crate, Module, ModulePath, imports, read_crate, resolve, strip, without_tests};
+use source::{Crate, Module, ModulePath, imports, read_crate, resolve, strip, uses_child, without_tests};
 
 /// What each room of the library may import.
 const ROOMS: [(&str, &[&str]); 9] = [
@@ -138,6 +138,12 @@ fn modules_of_a_folder_do_not_import_each_other_in_a_circle() {
     assert!(circles.is_empty(), "circles of imports:\n{}", circles.join("\n"));
 }
 
+#[test]
+fn children_and_their_mod_rs_do_not_import_each_other() {
+    let circles = circles_with_parent(&read_crate());
+    assert!(circles.is_empty(), "circles of imports:\n{}", circles.join("\n"));
+}
+
 /// The library does not know its command line, which sees the library from outside only.
 #[test]
 fn only_main_knows_the_command_line() {
@@ -238,6 +244,40 @@ fn illegal_imports_in(modules: &Crate, house: &ModulePath, rooms: &[(&str, &[&st
         }
     }
     illegal
+}
+
+/// Circles between a folder and its `mod.rs`: a child names what the `mod.rs` defines, which names a path into that child.
+fn circles_with_parent(modules: &Crate) -> Vec<String> {
+    let mut found = Vec::new();
+    for (parent, module) in modules.iter().filter(|(_, module)| !module.is_test) {
+        let children: Vec<&ModulePath> = modules
+            .iter()
+            .filter(|(path, child)| path.len() == parent.len() + 1 && path.starts_with(parent) && !child.is_test)
+            .map(|(path, _)| path)
+            .collect();
+        let used = children.iter().filter(|child| uses_child(&without_tests(&module.code), child.last().unwrap()));
+        let mut open: Vec<&ModulePath> = used.copied().collect();
+        let mut seen: BTreeSet<&ModulePath> = open.iter().copied().collect();
+        while let Some(child) = open.pop() {
+            for target in targets_inside(modules, child) {
+                if target == *parent {
+                    found.push(format!("{} and its child {}", parent.join("::"), child.join("::")));
+                }
+                let sibling = children.iter().find(|sibling| target.starts_with(sibling));
+                open.extend(sibling.copied().filter(|sibling| seen.insert(sibling)));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Modules that a module and everything inside it name.
+fn targets_inside(modules: &Crate, child: &ModulePath) -> Vec<ModulePath> {
+    let inside = modules.iter().filter(|(path, module)| path.starts_with(child) && !module.is_test);
+    let named = inside.flat_map(|(path, module)| imports(path, &without_tests(&module.code)));
+    named.map(|import| resolve(modules, import)).collect()
 }
 
 /// Circles among the children of each folder, as text.

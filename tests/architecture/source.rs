@@ -74,6 +74,25 @@ fn absolute(module: &ModulePath, path: &[String]) -> Option<ModulePath> {
     Some(base)
 }
 
+/// Whether the code of a `mod.rs` uses a child itself, and does not only pass its names on.
+pub fn uses_child(code: &str, child: &str) -> bool {
+    let mut own = code.to_owned();
+    let mut passed_on = Vec::new();
+    for (public, tree) in use_trees(code) {
+        own = own.replacen(&format!("use {tree}"), "", 1);
+        for leaf in leaves(tree) {
+            let leaf = if leaf.first().is_some_and(|head| head == "self") { &leaf[1..] } else { &leaf[..] };
+            match (public, leaf) {
+                (true, [head, .., name]) if head == child => passed_on.push(name.clone()),
+                (false, [head, ..]) if head == child => return true,
+                _ => {}
+            }
+        }
+    }
+    let names = |word: &str| own.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|other| other == word);
+    passed_on.iter().any(|name| names(name)) || own.contains(&format!("{child}::"))
+}
+
 /// `use` trees of a text, and whether they are public.
 fn use_trees(code: &str) -> impl Iterator<Item = (bool, &str)> {
     code.match_indices("use ").filter_map(|(at, _)| {
