@@ -30,9 +30,21 @@ pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
         if let Some(source) = passed_on(&module, parent, &name) {
             return if source.starts_with(&module) { resolve(modules, source) } else { module };
         }
-        return module;
+        return passed_on_by_glob(modules, &module, parent, &name).unwrap_or(module);
     }
     module
+}
+
+/// The child of which a module passes everything on, if it defines this name.
+fn passed_on_by_glob(modules: &Crate, module: &ModulePath, code: &str, name: &str) -> Option<ModulePath> {
+    let globs = use_trees(code).filter(|(public, tree)| *public && tree.ends_with("::*"));
+    let mut children = globs.map(|(_, tree)| [module.as_slice(), &leaves(tree)[0]].concat());
+    let defines = |child: &ModulePath| {
+        let kinds = ["struct", "enum", "trait", "type", "fn", "const"];
+        let code = modules.get(child).map_or("", |child| child.code.as_str());
+        kinds.iter().any(|kind| code.contains(&format!("pub {kind} {name} ")))
+    };
+    children.find(defines)
 }
 
 /// Where a module has a name from that it passes on.
@@ -89,7 +101,8 @@ pub fn uses_child(code: &str, child: &str) -> bool {
             }
         }
     }
-    let names = |word: &str| own.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|other| other == word);
+    let names =
+        |word: &str| own.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|other| other == word);
     passed_on.iter().any(|name| names(name)) || own.contains(&format!("{child}::"))
 }
 
