@@ -43,7 +43,7 @@ const ROOMS_OF_DETECTION: [(&str, &[&str]); 12] = [
     ("report", &["model", "volume"]),
     ("primitive", &["face", "model", "volume"]),
     ("trajectory", &["model", "primitive"]),
-    ("entry_face", &["face", "model", "primitive"]),
+    ("entry_face", &["face", "initial", "model", "primitive"]),
     ("initial", &["face", "model", "tree", "volume"]),
     ("step_impact", &["face", "initial", "model", "primitive", "tree", "volume"]),
     (
