@@ -30,9 +30,21 @@ pub fn resolve(modules: &Crate, path: ModulePath) -> ModulePath {
         if let Some(source) = passed_on(&module, parent, &name) {
             return if source.starts_with(&module) { resolve(modules, source) } else { module };
         }
-        return module;
+        return passed_on_by_glob(modules, &module, parent, &name).unwrap_or(module);
     }
     module
+}
+
+/// The child of which a module passes everything on, if it defines this name.
+fn passed_on_by_glob(modules: &Crate, module: &ModulePath, code: &str, name: &str) -> Option<ModulePath> {
+    let globs = use_trees(code).filter(|(public, tree)| *public && tree.ends_with("::*"));
+    let mut children = globs.map(|(_, tree)| [module.as_slice(), &leaves(tree)[0]].concat());
+    let defines = |child: &ModulePath| {
+        let kinds = ["struct", "enum", "trait", "type", "fn", "const"];
+        let code = modules.get(child).map_or("", |child| child.code.as_str());
+        kinds.iter().any(|kind| code.contains(&format!("pub {kind} {name} ")))
+    };
+    children.find(defines)
 }
 
 /// Where a module has a name from that it passes on.
@@ -72,6 +84,26 @@ fn absolute(module: &ModulePath, path: &[String]) -> Option<ModulePath> {
         }
     }
     Some(base)
+}
+
+/// Whether the code of a `mod.rs` uses a child itself, and does not only pass its names on.
+pub fn uses_child(code: &str, child: &str) -> bool {
+    let mut own = code.to_owned();
+    let mut passed_on = Vec::new();
+    for (public, tree) in use_trees(code) {
+        own = own.replacen(&format!("use {tree}"), "", 1);
+        for leaf in leaves(tree) {
+            let leaf = if leaf.first().is_some_and(|head| head == "self") { &leaf[1..] } else { &leaf[..] };
+            match (public, leaf) {
+                (true, [head, .., name]) if head == child => passed_on.push(name.clone()),
+                (false, [head, ..]) if head == child => return true,
+                _ => {}
+            }
+        }
+    }
+    let names =
+        |word: &str| own.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|other| other == word);
+    passed_on.iter().any(|name| names(name)) || own.contains(&format!("{child}::"))
 }
 
 /// `use` trees of a text, and whether they are public.

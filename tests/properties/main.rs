@@ -10,6 +10,7 @@ mod contact;
 mod corner_cases;
 mod deformation;
 mod flight;
+mod gaps;
 #[path = "../../benches/common/icosphere.rs"]
 mod icosphere;
 mod impacts;

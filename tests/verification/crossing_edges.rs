@@ -34,7 +34,7 @@ fn clearance(simulation: &Simulation) -> f64 {
 /// but for what goes into vibration, without ever being a quarter of an edge in each other. Where edges do not touch
 /// nothing holds the cubes back before the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them: for 0.2 s.
 /// Momentum to rounding (1e-12). A spring that begins one step deep has got its energy from nowhere: 8 f m v²/2 of the
-/// 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %; energy to 3 %. All detectors the same, bit
+/// 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %, the tolerance of the energy. All detectors the same, bit
 /// for bit.
 #[test]
 fn stacked_cubes_do_not_pass_through_each_other() {
@@ -53,7 +53,7 @@ fn stacked_cubes_do_not_pass_through_each_other() {
         println!("{detection}: {least:.3} m, {most_contacts} contacts, {rebound:?} m/s, energy {energy:.1e}");
         assert!(most_contacts >= 8 && least > -0.25, "{most_contacts} contacts, {least} m");
         assert!(rebound[1] > rebound[0] + 0.5, "{rebound:?}");
-        assert!(drift < 1e-12 && energy < 0.03, "{drift:e}, {energy:e}");
+        assert!(drift < 1e-12 && energy < 0.02, "{drift:e}, {energy:e}");
         results.push(simulation.state().positions.clone());
     }
     assert!(results[0] == results[1] && results[0] == results[2]);

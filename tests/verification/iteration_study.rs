@@ -50,7 +50,7 @@ fn the_interior_point_method_takes_several_times_the_iterations() {
         interior += barrier;
         sequential += programs;
     }
-    assert!((3.5..=6.0).contains(&(interior / sequential)), "{interior} and {sequential}");
+    assert!((interior / sequential - 5.0).abs() < 0.5, "{interior} and {sequential}");
 }
 
 /// Where a corner is the closest point, option I starts at the answer and confirms it in one iteration; option II never
@@ -79,6 +79,8 @@ fn one_iteration_is_enough_about_a_corner() {
     }
 }
 
+/// Source: an independent implementation of the same methods. Its line searches and tolerances take up to 1.4 iterations
+/// more, most on curved faces; ours never take a quarter of an iteration more.
 #[test]
 fn means_are_those_of_an_independent_implementation() {
     for approach in APPROACHES {
@@ -90,7 +92,8 @@ fn means_are_those_of_an_independent_implementation() {
                 case.kind,
                 counts.most()
             );
-            assert!((mean - expected).abs() < 1.5, "{:?}, {approach:?}: {mean}, not {expected}", case.kind);
+            let fewer = if case.kind.corners().len() == case.kind.num_nodes() { 1.25 } else { 1.4 };
+            assert!((-fewer..0.25).contains(&(mean - expected)), "{:?}, {approach:?}: {mean}", case.kind);
         }
     }
 }

@@ -37,13 +37,15 @@ fn equal_cubes_exchange_their_velocities() {
     let mesh = box_mesh([0.0; 3], [1.0; 3], [3, 3, 3]);
     let simulation = collide(from_text(&text, &[("cube.msh", mesh)]));
     let velocities = [0, 1].map(|body| velocity(&simulation, body));
-    assert!(velocities[0].norm() < 0.1 && (velocities[1].x - 10.0).abs() < 0.1, "{velocities:?}");
+    let expected = [Vec3::zeros(), Vec3::x() * 10.0];
+    assert!((0..2).all(|k| (velocities[k] - expected[k]).norm() < 1e-3), "{velocities:?}");
 }
 
 /// Two equal rigid balls, head-on along the line through two opposite nodes.
 ///
-/// Goal: they part, with all momentum (1e-12) and energy (1 %). The normal of two polyhedra at a node is between those
-/// of its faces, which are inclined by up to edge/2R = 0.2 or so: the struck ball goes off within that angle.
+/// Goal: they exchange their velocities (elastic impact of equal masses): the line through the two nodes that meet is the
+/// line of centres, and by symmetry the contact normal. Tolerances: momentum to rounding, 1e-12; velocities 1e-6, as a
+/// stiff undamped spring opens where it closed; energy while it is pressed 1 %.
 #[test]
 fn equal_balls_part_with_their_energy() {
     let text = format!(
@@ -53,8 +55,8 @@ fn equal_balls_part_with_their_energy() {
     );
     let simulation = collide(from_text(&text, &[]));
     let velocities = [0, 1].map(|body| velocity(&simulation, body));
-    assert!(velocities[1].angle(&Vec3::x()) < 0.2, "{velocities:?}");
-    assert!(velocities[1].x > 9.0 && velocities[0].x < 1.0, "{velocities:?}");
+    let expected = [Vec3::zeros(), Vec3::x() * 10.0];
+    assert!((0..2).all(|k| (velocities[k] - expected[k]).norm() < 1e-6), "{velocities:?}");
 }
 
 /// Runs through an impact of two free bodies, which leaves them apart, and checks its balances.

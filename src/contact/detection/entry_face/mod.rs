@@ -16,6 +16,9 @@
 //! common vertex or edge, along the sum of their normals, at a vertex the difference of the normals of both surfaces
 //! there. A mirrored scene then has the mirrored result.
 //!
+//! Without a contact of the last step, a node that was behind the plane of its face before the step and is outside the
+//! body has not entered it: it lies beyond the far side of a tapering part, thinner there than the search depth.
+//!
 //! Over a slit narrower than its depth a node is still past the rim of its old face and in contact with it, and with no
 //! other face that continues it. A node that reaches the back of the plane of a face beyond its rim is not below the
 //! face.
@@ -121,9 +124,8 @@ impl EntryFaces {
         chosen.clear();
         for constraint in constraints.iter() {
             while earlier.next_if(|other| other.key < constraint.key).is_some() {}
-            let continues = earlier
-                .next_if(|other| other.key == constraint.key)
-                .is_some_and(|other| are_coplanar(&other.normal, &constraint.normal));
+            let same = earlier.next_if(|other| other.key == constraint.key);
+            let continues = same.is_some_and(|other| are_coplanar(&other.normal, &constraint.normal));
             let [contactor, target] = constraint.bodies.map(|body| body as usize);
             let has_faces = surfaces.get(target).is_some_and(|surface| surface.num_faces() > 0);
             let is_node = matches!(constraint.key, ContactKey::Node(_));
@@ -138,6 +140,9 @@ impl EntryFaces {
                 offset: self.offsets[contactor] + self.offsets[target],
                 depth: self.search_depths[contactor].min(self.search_depths[target]),
             };
+            if same.is_none() && query.was_behind() && query.is_outside() {
+                continue;
+            }
             let reach = query.reach(deepest);
             if query.is_within_face(reach / LEAST_WEDGE) {
                 chosen.push_copy(&constraint);

@@ -3,6 +3,7 @@
 use crate::contact::detection::face::closest_point::{
     Method, Start, closest_point, face_normal_where, normals_are_opposed, vertex_normal,
 };
+use crate::contact::detection::initial::overlap::winds_around;
 use crate::contact::detection::model::Configuration;
 use crate::contact::detection::primitive::node_face::STRAIGHT;
 use crate::contact::flush::{DEEPER, are_coplanar, rounding_of_gap};
@@ -103,6 +104,22 @@ impl Query<'_> {
         self.position(node) - moved
     }
 
+    /// Whether the node was behind the plane of its face before the step.
+    pub(super) fn was_behind(&self) -> bool {
+        let Constraint { gap, normal, .. } = self.constraint;
+        let travel = self.constraint.jump(self.configuration.velocities) * self.configuration.time_step;
+        gap + self.offset - normal.dot(&travel) < -self.rounding()
+    }
+
+    /// Whether the node is outside the closed surface of its target.
+    ///
+    /// # Cost
+    /// A pass over all faces of the target: for few nodes of a step only.
+    pub(super) fn is_outside(&self) -> bool {
+        let node = self.position(self.constraint.nodes[0]);
+        !winds_around(self.target(), self.configuration.positions, &node)
+    }
+
     /// Whether the node is past the rim of its face and came there from outside: it was behind the plane of the face
     /// before the step, or past the rim when it crossed the plane.
     pub(super) fn is_beside(&self) -> bool {
@@ -190,7 +207,7 @@ impl Query<'_> {
     }
 
     /// Fraction of the step at which the plane of a face was crossed; negative before the step, least where the motion
-    /// does not approach it.
+    /// does not approach it by more than rounding.
     pub(super) fn crossed(&self, face: u32, xi: [f64; 2], gap: f64) -> f64 {
         let surface = self.target();
         let (kind, nodes) = surface.face(face as usize);
@@ -200,7 +217,7 @@ impl Query<'_> {
             nodes.iter().zip(values).map(|(&node, value)| self.position_before(node) * value).sum::<Vec3>();
         let normal = face_normal_where(surface, &|node| self.position_before(node), face as usize, xi);
         let before = normal.dot(&(self.position_before(self.constraint.nodes[0]) - place)) - self.offset;
-        if before > gap { before / (before - gap) } else { f64::NEG_INFINITY }
+        if before - gap > self.rounding() { before / (before - gap) } else { f64::NEG_INFINITY }
     }
 
     /// Adds the contact with the best alternative, or the original one if there is no choice.

@@ -15,8 +15,8 @@ use crate::math::Vec3;
 use crate::math::polynomial::first_root_of_quadratic;
 use crate::mesh::CellKind;
 
-use super::BEGINNING;
 use super::paths::StepPaths;
+use super::step_contact::BEGINNING;
 
 /// Certain advances, and most advances after them; features that are still separated then do not touch.
 const CERTAIN_ADVANCES: usize = 1000;

@@ -21,31 +21,29 @@
 
 mod advancement;
 mod paths;
+mod step_contact;
 mod sweep;
 mod tunnelling;
 
 pub use paths::StepPaths;
+pub(super) use step_contact::BEGINNING;
 pub use tunnelling::TunnellingGuard;
-
-use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use crate::contact::{Constraints, Surface};
+use crate::contact::Constraints;
 use crate::element::{MAX_NODES, shape_values};
 use crate::math::Vec3;
 
-use super::face::closest_point::{ClosestPoint, Method, Start, closest_point, face_normal_where};
+use super::face::closest_point::face_normal_where;
 use super::model::ContactModel;
-use super::primitive::edge_edge::{Curve, EdgePair, closest_places, normal_of_crossing};
+use super::primitive::edge_edge::{Curve, closest_places, normal_of_crossing};
 use super::tree::body_tree::BodyTree;
 use super::tree::face_groups::{FACES_PER_GROUP, FaceGroups};
 use super::volume::Aabb;
 use paths::{BodyReach, STEP};
+use step_contact::{Features, StepContact, closest_at, order};
 use sweep::Sweep;
-
-/// Fraction of a step at its beginning in which contacts are ignored: the impact that ended the last step.
-pub(super) const BEGINNING: f64 = 1e-6;
 
 /// The first contact in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,20 +58,6 @@ pub struct StepImpact {
     pub normal: Vec3,
     /// Closing speed along the normal times the step \[m\].
     pub closing: f64,
-}
-
-/// A contact and its instant.
-#[derive(Clone, Copy, Debug)]
-struct StepContact {
-    fraction: f64,
-    bodies: [u32; 2],
-    features: Features,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Features {
-    Node { node: u32, face: u32 },
-    Edges(EdgePair),
 }
 
 /// The search for impacts within steps.
@@ -115,12 +99,6 @@ impl StepImpactSearch {
         }
         first.map(|step_contact| complete(model, paths, &step_contact))
     }
-}
-
-/// Earlier first, then by contact.
-fn order(a: &StepContact, b: &StepContact) -> Ordering {
-    let ids = |step_contact: &StepContact| (step_contact.bodies, step_contact.features);
-    a.fraction.total_cmp(&b.fraction).then_with(|| ids(a).cmp(&ids(b)))
 }
 
 /// Pairs of bodies with overlapping swept boxes, and bodies with self-contact.
@@ -167,16 +145,6 @@ fn complete(model: &ContactModel, paths: &StepPaths, step_contact: &StepContact)
         }
     };
     StepImpact { fraction: tau, bodies: step_contact.bodies, point, normal, closing }
-}
-
-/// Closest point of a face to a node where nodes are `at` these positions.
-fn closest_at(surface: &Surface, face: u32, at: impl Fn(u32) -> Vec3, node: u32) -> ClosestPoint {
-    let (kind, nodes) = surface.face(face as usize);
-    let mut corners = [Vec3::zeros(); MAX_NODES];
-    for (corner, &node) in corners.iter_mut().zip(nodes) {
-        *corner = at(node);
-    }
-    closest_point(Method::Auto, Start::Nearest, kind, &corners[..nodes.len()], &at(node))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::mesh::CellKind;
 
 use super::advancement::{Advancement, RelativePaths};
 use super::paths::{BodyReach, ROUNDING, StepPaths, Window};
-use super::{BEGINNING, Features, StepContact, closest_at, order};
+use super::step_contact::{BEGINNING, Features, StepContact, closest_at, order};
 
 /// How far outside a triangle, in its barycentric coordinates, a node still hits it: no gap between two triangles.
 const SEAM: f64 = 1e-9;

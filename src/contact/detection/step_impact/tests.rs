@@ -1,4 +1,5 @@
 use super::*;
+use crate::contact::Surface;
 use crate::contact::detection::model::EdgeSelection;
 use crate::contact::detection::samples::Samples;
 use crate::mesh::CellKind;

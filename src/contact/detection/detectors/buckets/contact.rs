@@ -12,9 +12,9 @@ use crate::contact::detection::volume::Aabb;
 use crate::contact::{Constraints, NodeOnSurface, Surface};
 use crate::math::Vec3;
 
+use super::Buckets;
 use super::cells::{CellLists, Grid};
 use super::sorted_body::{SortedBody, box_of_points, union};
-use super::{Buckets, GridCensus};
 
 /// Cell size relative to the median edge of the contactor's faces: about one node per bucket. The grid of Aragón,
 /// Yastrebov & Molinari 2013, §5.2, is 211 × 211 over 143 × 143 nodes.
@@ -355,4 +355,27 @@ impl Buckets {
         self.statistics.counts.primitive += (candidates.len() + edges.num_candidates()) as u64;
         self.statistics.seconds.primitive += start.elapsed().as_secs_f64();
     }
+}
+
+/// Contents of the buckets of the nodes of one body and the faces of another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GridCensus {
+    /// Body of the nodes, body of the faces.
+    pub bodies: [u32; 2],
+    /// Distance from the box of a face, along every axis, within which a node is a candidate \[m\].
+    pub reach: f64,
+    /// Cells along each axis.
+    pub cells: [u32; 3],
+    /// Cells with a node.
+    pub node_buckets: usize,
+    /// Cells that overlap the widened box of a face.
+    pub face_buckets: usize,
+    /// Pairs of a node and a face in the same cell.
+    pub tests: u64,
+    /// Pairs with the node in the widened box of the face.
+    pub candidates: usize,
+    /// Nodes with a candidate.
+    pub contactors: usize,
+    /// Fewest and most candidates of a node that has some.
+    pub faces_per_contactor: [usize; 2],
 }

@@ -32,7 +32,10 @@ use crate::contact::detection::primitive::node_face::NodeFaceOptions;
 use crate::contact::detection::report::DetectionStatistics;
 use crate::contact::detection::trajectory::{Flight, Impact};
 use contact::ContactPhase;
+
 use flight::FlightPhase;
+
+pub use contact::GridCensus;
 
 /// The bucket detector.
 pub struct Buckets {
@@ -44,29 +47,6 @@ pub struct Buckets {
     flight: FlightPhase,
     contact: ContactPhase,
     statistics: DetectionStatistics,
-}
-
-/// Contents of the buckets of the nodes of one body and the faces of another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GridCensus {
-    /// Body of the nodes, body of the faces.
-    pub bodies: [u32; 2],
-    /// Distance from the box of a face, along every axis, within which a node is a candidate \[m\].
-    pub reach: f64,
-    /// Cells along each axis.
-    pub cells: [u32; 3],
-    /// Cells with a node.
-    pub node_buckets: usize,
-    /// Cells that overlap the widened box of a face.
-    pub face_buckets: usize,
-    /// Pairs of a node and a face in the same cell.
-    pub tests: u64,
-    /// Pairs with the node in the widened box of the face.
-    pub candidates: usize,
-    /// Nodes with a candidate.
-    pub contactors: usize,
-    /// Fewest and most candidates of a node that has some.
-    pub faces_per_contactor: [usize; 2],
 }
 
 impl Buckets {

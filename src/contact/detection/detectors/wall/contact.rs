@@ -16,7 +16,8 @@ use crate::contact::flush::rounding_of_gap_at;
 use crate::contact::{Constraint, ContactKey, NodeOnSurface};
 use crate::math::Vec3;
 
-use super::{BLOCK, Wall, WallDetector, WalledBody, members};
+use super::WallDetector;
+use super::walled_body::{BLOCK, Wall, WalledBody, members};
 
 /// Steps after which all blocks are tested again, which bounds the accumulated rounding.
 const STEPS: u32 = 65_536;

@@ -9,8 +9,9 @@ use crate::contact::detection::report::Prediction;
 use crate::contact::detection::trajectory::{Flight, Impact};
 use crate::math::{RigidMotion, Vec3};
 
+use super::WallDetector;
 use super::height::Heights;
-use super::{Wall, WallDetector, WalledBody, members};
+use super::walled_body::{Wall, WalledBody, members};
 
 /// Gap at which a curved face touches, relative to the size of the face.
 const TOUCHING: f64 = 1e-9;

@@ -6,7 +6,8 @@ use crate::contact::detection::step_impact::{BEGINNING, StepImpact, StepPaths};
 use crate::contact::{Constraints, ContactKey, NodeOnSurface};
 use crate::math::polynomial::first_root_of_quadratic;
 
-use super::{Wall, WallDetector};
+use super::WallDetector;
+use super::walled_body::Wall;
 
 impl WallDetector {
     /// The first contact within a step of a node with a wall that it is not `touching` yet. Nodes and walls move on

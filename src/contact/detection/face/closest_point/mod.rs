@@ -17,6 +17,7 @@ mod brute_force;
 mod certificate;
 mod domain;
 pub mod minimisation;
+mod point_on_face;
 pub mod polynomial;
 mod pseudo_normal;
 mod search;
@@ -31,6 +32,7 @@ mod tests;
 
 pub use domain::{Domain, MAX_FACE_NODES};
 pub use minimisation::{ActiveSet, InteriorPoint, Minimise, Minimum, Newton, Sqp};
+pub use point_on_face::{ClosestPoint, Feature, Outcome};
 pub use pseudo_normal::{Gap, normals_beside_edge, pseudo_normal, signed_gap, vertex_normal};
 pub(crate) use pseudo_normal::{
     SQUARE, are_against, face_normal_vector, face_normal_where, is_past_rim, normals_are_opposed,
@@ -41,47 +43,6 @@ use crate::math::Vec3;
 use crate::mesh::CellKind;
 use minimisation::sqp::Hessian;
 use polynomial::{FacePolynomial, Visitor};
-
-/// Part of a face on which a point lies, by local numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Feature {
-    /// Inside the face.
-    Face,
-    /// Edge from the k-th to the (k+1)-th corner.
-    Edge(u8),
-    /// The k-th corner.
-    Vertex(u8),
-}
-
-/// How a closest point was obtained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// In closed form.
-    Exact,
-    /// By iteration, to the tolerance, to a local minimum with a certificate that it is global.
-    Converged,
-    /// By iteration and a search for the global minimum.
-    Searched,
-    /// The iterations were exhausted, or the positions are not finite; the point is the best one found.
-    Capped,
-}
-
-/// The point of a face closest to a query.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClosestPoint {
-    /// Natural coordinates; the second is zero on a segment.
-    pub xi: [f64; 2],
-    /// The point \[m\].
-    pub point: Vec3,
-    /// Square of its distance to the query \[m²\].
-    pub distance_squared: f64,
-    /// Feature of the face on which it lies.
-    pub feature: Feature,
-    /// Iterations, of the method and of the search; zero in closed form.
-    pub iterations: u32,
-    /// How it was obtained.
-    pub outcome: Outcome,
-}
 
 /// Methods for closest points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

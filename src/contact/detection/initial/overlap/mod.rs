@@ -12,6 +12,7 @@ mod tests;
 mod winding;
 
 pub use self_crossing::self_crossings;
+pub(crate) use winding::winds_around;
 
 use rayon::prelude::*;
 

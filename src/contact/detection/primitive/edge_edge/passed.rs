@@ -1,6 +1,6 @@
 //! Edges that have passed each other beyond their ends.
 
-use super::END;
+use super::crossing::END;
 use crate::contact::flush::rounding_of_gap;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;

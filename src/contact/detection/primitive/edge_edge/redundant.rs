@@ -10,7 +10,8 @@
 //! ```
 //! An edge on a flush seam lies on a face, not on edges; node–face contact covers it.
 
-use super::{Crossing, Curve};
+use super::crossing::Crossing;
+use super::curve::Curve;
 use crate::contact::EdgeOnEdge;
 use crate::contact::detection::face::closest_point::normals_beside_edge;
 use crate::contact::detection::model::ContactModel;

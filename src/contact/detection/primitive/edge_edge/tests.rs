@@ -1,3 +1,4 @@
+use super::crossing::CROSSING;
 use super::*;
 use crate::contact::detection::detector::Detector;
 use crate::contact::detection::detectors::AllPairs;
@@ -5,6 +6,7 @@ use crate::contact::detection::face::closest_point::Method;
 use crate::contact::detection::model::{Configuration, EdgeSelection};
 use crate::contact::detection::primitive::node_face::{NodeFaceOptions, StartFrom};
 use crate::contact::detection::samples::Samples;
+use crate::contact::{ContactKey, Surface};
 use crate::math::Rotation;
 use crate::mesh::CellKind;
 

@@ -8,7 +8,7 @@ use crate::math::Vec3;
 use crate::math::real::{LANES, Lanes};
 use crate::math::vectorised::Vectorised;
 
-use super::TargetFace;
+use super::target_face::TargetFace;
 use crate::contact::detection::model::Candidate;
 
 /// Groups of four candidates per batch.

@@ -1,6 +1,7 @@
 //! From candidate pairs of a contactor node and a target face to contact constraints.
 
 mod batch;
+mod target_face;
 
 use rayon::prelude::*;
 
@@ -18,6 +19,7 @@ use crate::contact::detection::face::closest_point::{
 use crate::contact::detection::face::control_points::least_distance_squared;
 use crate::contact::detection::model::{Candidate, ContactModel, is_behind};
 use batch::{Batch, InLane};
+use target_face::TargetFace;
 
 /// Options of the closest-point computation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,15 +51,6 @@ impl StartFrom {
             (Self::Nearest | Self::Previous, _) => Start::Nearest,
         }
     }
-}
-
-/// The face of a candidate.
-#[derive(Clone, Copy, Debug)]
-struct TargetFace {
-    /// Its nodes, if it is a triangle.
-    triangle: Option<[u32; 3]>,
-    /// Distance, on either side, within which the candidate can give a constraint \[m\].
-    reach: f64,
 }
 
 /// The closest of the candidate faces of one contactor node.

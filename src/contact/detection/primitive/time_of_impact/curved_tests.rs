@@ -3,6 +3,7 @@
 use super::tests::RigidFace;
 use super::*;
 use crate::contact::detection::samples::Samples;
+use crate::mesh::CellKind;
 
 /// Natural coordinates of the nodes of a face, on [0, 1]².
 fn node_places(kind: CellKind) -> Vec<[f64; 2]> {

@@ -1,6 +1,6 @@
 //! Hull of a Bézier face at one instant, and the closest points of two hulls.
 
-use super::FacePath;
+use super::face_path::FacePath;
 use crate::contact::detection::face::closest_point::segment_segment::closest_parameters;
 use crate::contact::detection::face::convex_hull::BezierFace;
 use crate::math::Vec3;

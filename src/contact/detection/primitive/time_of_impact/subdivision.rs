@@ -17,9 +17,10 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::advance::{are_at_rest, leave};
 use super::direction::{Direction, Motion, Touch};
+use super::face_path::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation};
 use super::hull::{Closest, Hull, closest_features};
-use super::{FacePath, Impact, ROUNDING, TIME_ROUNDING, acceleration_deviation, are_at_rest, leave};
 use crate::contact::detection::face::control_points::is_held_by_nodes;
 use crate::contact::detection::face::convex_hull::{BezierFace, QuadraticBezierFace};
 use crate::math::Vec3;

@@ -1,5 +1,7 @@
+use super::direction::{Direction, Touch};
 use super::*;
 use crate::math::Rotation;
+use crate::mesh::CellKind;
 use proptest::prelude::*;
 
 /// A face in translation x + v s + a s²/2 about which it also rotates at a constant rate.

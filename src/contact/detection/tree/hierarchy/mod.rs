@@ -39,6 +39,7 @@ mod tests;
 mod topology;
 
 pub use check::HierarchyError;
+pub use topology::DepthStatistics;
 
 use bytemuck::zeroed_vec;
 
@@ -56,17 +57,6 @@ pub enum Builder {
     Fast,
     /// Greedy agglomeration: merges the pair with the smallest joint sphere.
     BottomUp,
-}
-
-/// Depths of the leaves of a tree; a lone root has depth 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DepthStatistics {
-    /// Depth of the leaf nearest to the root.
-    pub min: u32,
-    /// Mean depth.
-    pub mean: f64,
-    /// Depth of the leaf farthest from the root.
-    pub max: u32,
 }
 
 /// Tree of bounding spheres over the faces of one surface.

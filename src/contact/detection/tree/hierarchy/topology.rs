@@ -2,8 +2,6 @@
 
 use rayon::prelude::*;
 
-use super::DepthStatistics;
-
 /// Most leaves of a block, so that its vertices stay in the second-level cache between passes.
 pub const LEAVES_PER_BLOCK: usize = 1024;
 
@@ -236,4 +234,15 @@ fn climb(links: &[[u32; 2]], start: usize, first: usize, parents: &mut [u32], co
         (parents[left], parents[right]) = (v as u32, v as u32);
         counts[v - first] = counts[left] + counts[right];
     }
+}
+
+/// Depths of the leaves of a tree; a lone root has depth 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DepthStatistics {
+    /// Depth of the leaf nearest to the root.
+    pub min: u32,
+    /// Mean depth.
+    pub mean: f64,
+    /// Depth of the leaf farthest from the root.
+    pub max: u32,
 }

@@ -1,6 +1,6 @@
 //! Faces with straight edges.
 
-use super::{Cell, Derivatives, FacePolynomial, least_of, shifted};
+use super::face_polynomial::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::contact::detection::face::closest_point::bernstein::{BilinearNet, Bounds};
 use crate::contact::detection::face::closest_point::domain::{Domain, INTERVAL, SQUARE, TRIANGLE};
 use crate::math::Vec3;

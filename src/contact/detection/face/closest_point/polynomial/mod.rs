@@ -4,124 +4,19 @@
 //! digits. Coefficients, unlike shape functions, are computed once per query. A part of a face
 //! ([`FacePolynomial::part`]) is a polynomial of the same type, so bounds for the whole face apply to its parts.
 
+mod face_polynomial;
 mod linear;
 mod quadratic;
 
 #[cfg(test)]
 mod tests;
 
+pub use face_polynomial::{Cell, Derivatives, Expansion, FacePolynomial};
 pub use linear::{Bilinear, Segment, Triangle};
 pub use quadratic::{Biquadratic, QuadraticSegment, Serendipity, SixNodeTriangle};
 
-use super::bernstein::Bounds;
-use super::domain::Domain;
 use crate::math::Vec3;
 use crate::mesh::CellKind;
-
-/// The polynomial x(ξ) − r of a face on its natural domain.
-pub trait FacePolynomial: Copy {
-    /// Kind of the face.
-    const KIND: CellKind;
-    /// Natural domain.
-    const DOMAIN: &'static Domain;
-    /// Natural coordinates of the nodes other than corners.
-    const OTHER_NODES: &'static [[f64; 2]] = &[];
-    /// Powers i and j of ξ and η in its monomials: 1 first, then ξ, then η on a surface, then those that are nonlinear.
-    const POWERS: &'static [[u8; 2]];
-    /// Whether x is affine, and so F = ½ |x − r|² quadratic and convex.
-    const AFFINE: bool = false;
-
-    /// x(ξ) − r.
-    fn offset(&self, xi: [f64; 2]) -> Vec3;
-
-    /// x(ξ) − r and its derivatives; those by η are zero on a segment.
-    fn derivatives(&self, xi: [f64; 2]) -> Derivatives;
-
-    /// Coefficients c_ij of the monomials with the powers [`FacePolynomial::POWERS`].
-    fn coefficients(&self) -> &[Vec3];
-
-    /// The polynomial over a cell of the domain, in the natural coordinates of the cell.
-    fn part(&self, cell: &Cell) -> Self;
-
-    /// Bounds of F on the whole domain; of its curvature only where F may be less than `limit`.
-    fn bounds(&self, _limit: f64) -> Bounds {
-        Bounds::AFFINE
-    }
-
-    /// Lower bound of n·(x − r) on the whole domain: x is in the convex hull of its control points.
-    #[inline]
-    fn least_along(&self, _direction: &Vec3) -> f64 {
-        f64::NEG_INFINITY
-    }
-
-    /// F and its derivatives at ξ.
-    #[inline(always)]
-    fn expand(&self, xi: [f64; 2]) -> Expansion {
-        let Derivatives { offset, tangents: [x1, x2], second } = self.derivatives(xi);
-        let metric = [x1.norm_squared(), x2.norm_squared(), x1.dot(&x2)];
-        let hessian = [
-            metric[0] + offset.dot(&second[0]),
-            metric[1] + offset.dot(&second[1]),
-            metric[2] + offset.dot(&second[2]),
-        ];
-        let gradient = [offset.dot(&x1), offset.dot(&x2)];
-        Expansion { xi, objective: 0.5 * offset.norm_squared(), gradient, metric, hessian }
-    }
-}
-
-/// An affine image of the natural domain within it, ξ = o + a₁ ξ'₁ + a₂ ξ'₂; for a rectangle its axes are parallel to
-/// those of the domain.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cell {
-    /// o.
-    pub origin: [f64; 2],
-    /// a₁ and a₂.
-    pub axes: [[f64; 2]; 2],
-}
-
-impl Cell {
-    /// The domain itself.
-    pub const WHOLE: Self = Self { origin: [0.0; 2], axes: [[1.0, 0.0], [0.0, 1.0]] };
-
-    /// ξ of natural coordinates of the cell.
-    #[inline]
-    pub fn at(&self, [s, t]: [f64; 2]) -> [f64; 2] {
-        let [u, v] = &self.axes;
-        [0, 1].map(|i| self.origin[i] + (u[i] * s + v[i] * t))
-    }
-
-    /// Natural coordinates of a rectangular cell of ξ.
-    #[inline]
-    pub fn inverse(&self, xi: [f64; 2]) -> [f64; 2] {
-        [0, 1].map(|i| (xi[i] - self.origin[i]) / self.axes[i][i])
-    }
-}
-
-/// x(ξ) − r and its derivatives at a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Derivatives {
-    /// x − r.
-    pub offset: Vec3,
-    /// x,₁ and x,₂.
-    pub tangents: [Vec3; 2],
-    /// x,₁₁, x,₂₂ and x,₁₂.
-    pub second: [Vec3; 3],
-}
-
-/// F = ½ |r − x(ξ)|² and its derivatives at a point; e = r − x.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Expansion {
-    /// Natural coordinates of the point.
-    pub xi: [f64; 2],
-    /// F \[m²\].
-    pub objective: f64,
-    /// F,ᵢ = −e·x,ᵢ.
-    pub gradient: [f64; 2],
-    /// x,ᵢ·x,ⱼ as (11, 22, 12).
-    pub metric: [f64; 3],
-    /// F,ᵢⱼ = x,ᵢ·x,ⱼ − e·x,ᵢⱼ as (11, 22, 12).
-    pub hessian: [f64; 3],
-}
 
 /// A generic operation on the polynomial of a face.
 pub trait Visitor {
@@ -155,20 +50,4 @@ pub fn visit<V: Visitor>(kind: CellKind, nodes: &[Vec3], query: &Vec3, visitor: 
         | CellKind::Hex20
         | CellKind::Hex27 => None,
     }
-}
-
-/// Least n·p of some control points.
-#[inline]
-fn least_of(points: &[Vec3], direction: &Vec3) -> f64 {
-    points.iter().map(|p| p.dot(direction)).fold(f64::INFINITY, |a, b| if b < a { b } else { a })
-}
-
-/// Nodes relative to the query.
-#[inline]
-fn shifted<const N: usize>(nodes: &[Vec3; N], query: &Vec3) -> [Vec3; N] {
-    let mut shifted = *nodes;
-    for node in &mut shifted {
-        *node -= query;
-    }
-    shifted
 }

@@ -1,6 +1,6 @@
 //! Faces with mid-side nodes.
 
-use super::{Cell, Derivatives, FacePolynomial, least_of, shifted};
+use super::face_polynomial::{Cell, Derivatives, FacePolynomial, least_of, shifted};
 use crate::contact::detection::face::closest_point::bernstein::{BiquadraticNet, Bounds, Curve, TriangleNet};
 use crate::contact::detection::face::closest_point::domain::{Domain, INTERVAL, SQUARE, TRIANGLE};
 use crate::math::Vec3;

@@ -1,6 +1,7 @@
 //! Coefficients against shape functions, derivatives of F against differences.
 
 use super::*;
+use crate::contact::detection::face::closest_point::domain::Domain;
 use crate::contact::detection::face::closest_point::domain::MAX_FACE_NODES;
 use crate::contact::detection::samples::Samples;
 use crate::element::{shape_gradients, shape_hessians, shape_values};

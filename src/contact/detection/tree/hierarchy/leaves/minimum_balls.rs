@@ -4,7 +4,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::{Kinds, ball, num_in_lanes, points_of, sphere};
+use super::leaf::{Kinds, ball, num_in_lanes, points_of, sphere};
 use crate::contact::detection::tree::hierarchy::lanes::{Balls, difference, norm_squared};
 use crate::contact::detection::volume::{MinimumBall, Sphere};
 use crate::math::Vec3;

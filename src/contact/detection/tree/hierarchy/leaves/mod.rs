@@ -1,5 +1,6 @@
 //! The leaves of a tree: the points that bound a face, and the material centre of their minimum ball.
 
+mod leaf;
 mod minimum_balls;
 
 use pulp::{Simd, WithSimd};
@@ -7,19 +8,18 @@ use rayon::prelude::*;
 
 use crate::contact::Surface;
 use crate::contact::detection::face::control_points::{
-    MAX_CONTROL_POINTS, is_held_by_nodes, num_control_points, rounding_of, to_control_points,
+    MAX_CONTROL_POINTS, is_held_by_nodes, num_control_points,
 };
 use crate::contact::detection::volume::Sphere;
 use crate::math::Vec3;
-use crate::math::pack::{Pack, Registers, WIDTH};
-use crate::math::real::Real;
+use crate::math::pack::{Pack, Registers};
 use crate::mesh::CellKind;
 
-use super::lanes::{Balls, difference, norm_squared, rounded_up};
+use super::lanes::Balls;
+use leaf::{Kinds, ball, num_in_lanes, points_of, sphere};
 use minimum_balls::MinimumBalls;
 
-/// Largest number of bounding points of a face inside the hull of its nodes; larger strides belong to curved faces.
-pub const LARGEST_FLAT_STRIDE: usize = 4;
+pub use leaf::LARGEST_FLAT_STRIDE;
 
 /// Nodes and weights of the faces, padded to the largest number of bounding points of any face: a smaller face repeats
 /// its first node, with weight zero.
@@ -41,30 +41,6 @@ pub struct Records<'a, const N: usize> {
     pub nodes: &'a [[u32; N]],
     /// Weights of the bounding points in the material centre, point by point.
     weights: [&'a [f64]; N],
-}
-
-/// Kinds of some leaves; empty where all faces lie in the hulls of their nodes.
-#[derive(Clone, Copy, Debug)]
-struct Kinds<'a>(&'a [CellKind]);
-
-impl Kinds<'_> {
-    /// Points whose convex hull contains the face of a leaf, from the values of `field` at its `nodes`.
-    ///
-    /// Flat and bilinear faces lie in the hull of their nodes. For a curved face the points are its Bézier control
-    /// points, linear in the nodes; this holds for positions and velocities alike.
-    #[inline]
-    fn bounding_points<const N: usize>(self, leaf: usize, nodes: &[u32; N], field: &[Vec3]) -> [Vec3; N] {
-        let mut points = nodes.map(|node| field[node as usize]);
-        if N > LARGEST_FLAT_STRIDE {
-            to_control_points(self.0[leaf], &mut points);
-        }
-        points
-    }
-
-    #[inline(always)]
-    fn part(self, leaves: std::ops::Range<usize>) -> Self {
-        Self(self.0.get(leaves).unwrap_or_default())
-    }
 }
 
 impl Leaves {
@@ -188,53 +164,6 @@ impl<'a, const N: usize> Records<'a, N> {
             weights: self.weights.map(|column| &column[leaves.clone()]),
         }
     }
-}
-
-/// Values of `field` at the nodes of one leaf per lane.
-#[inline(always)]
-fn points_of<S: Simd, const N: usize>(simd: S, nodes: &[[u32; N]], field: &[Vec3]) -> [[Pack<S>; 3]; N] {
-    let mut points = [[Pack::splat(simd, 0.0); 3]; N];
-    let mut places = [0; WIDTH];
-    for a in 0..N {
-        for lane in 0..Pack::<S>::LANES {
-            places[lane] = nodes[lane][a] as usize;
-        }
-        points[a] = Pack::gather_vectors(simd, field, &places);
-    }
-    points
-}
-
-/// Balls about Σ wₐ pₐ that contain all points, rounded up.
-#[inline(always)]
-fn ball<R: Real, const N: usize>(points: &[[R; 3]; N], weights: &[R; N]) -> Balls<R> {
-    let zero = weights[0].constant(0.0);
-    let mut centre = [zero; 3];
-    for a in 0..N {
-        for d in 0..3 {
-            let part = points[a][d] * weights[a];
-            centre[d] = if a == 0 { part } else { centre[d] + part };
-        }
-    }
-    let mut farthest = zero;
-    for point in points {
-        farthest = norm_squared(&difference(point, &centre)).max(farthest);
-    }
-    Balls { centre, radius: rounded_up(farthest.sqrt(), &[zero; 3]) }
-}
-
-/// Ball of one leaf, including the margin.
-#[inline(always)]
-fn sphere<const N: usize>(points: &[Vec3; N], weights: &[f64; N], margin: f64) -> Sphere {
-    let Balls { centre, radius } = ball(&points.map(|point| point.data.0[0]), weights);
-    let rounding = if N > LARGEST_FLAT_STRIDE { rounding_of(points) } else { 0.0 };
-    Sphere { centre: centre.into(), radius: radius + rounding + margin }
-}
-
-/// Number of leaves processed in lanes; curved faces are not.
-#[inline(always)]
-fn num_in_lanes<S: Simd, const N: usize>(num_leaves: usize) -> usize {
-    let lanes = Pack::<S>::LANES;
-    if N > LARGEST_FLAT_STRIDE { 0 } else { num_leaves / lanes * lanes }
 }
 
 /// Spheres of some leaves about their material centres, including the margin.

@@ -1,0 +1,44 @@
+//! The closest point of a face, and the feature of the face on which it lies.
+
+use crate::math::Vec3;
+
+/// Part of a face on which a point lies, by local numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// Inside the face.
+    Face,
+    /// Edge from the k-th to the (k+1)-th corner.
+    Edge(u8),
+    /// The k-th corner.
+    Vertex(u8),
+}
+
+/// How a closest point was obtained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// In closed form.
+    Exact,
+    /// By iteration, to the tolerance, to a local minimum with a certificate that it is global.
+    Converged,
+    /// By iteration and a search for the global minimum.
+    Searched,
+    /// The iterations were exhausted, or the positions are not finite; the point is the best one found.
+    Capped,
+}
+
+/// The point of a face closest to a query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestPoint {
+    /// Natural coordinates; the second is zero on a segment.
+    pub xi: [f64; 2],
+    /// The point \[m\].
+    pub point: Vec3,
+    /// Square of its distance to the query \[m²\].
+    pub distance_squared: f64,
+    /// Feature of the face on which it lies.
+    pub feature: Feature,
+    /// Iterations, of the method and of the search; zero in closed form.
+    pub iterations: u32,
+    /// How it was obtained.
+    pub outcome: Outcome,
+}

@@ -1,0 +1,246 @@
+//! Gaps, normals and closest points of bodies of triangles against an oracle that shares no code with the detectors.
+//!
+//! The oracle decides inside and outside by the winding number, a sum of solid angles (van Oosterom & Strackee, IEEE
+//! Trans. Biomed. Eng. 30 (1983) 125–126). Its closest points of triangles and of edges enumerate the faces of the
+//! feasible set and solve for the stationary point on each (the Karush–Kuhn–Tucker conditions of the distance), where the
+//! detectors walk through Voronoi regions.
+
+use std::f64::consts::PI;
+
+use ictus::contact::detection::{Configuration, Detector, EntryFaces};
+use ictus::contact::{Constraint, Constraints, ContactKey, NodeOnSurface};
+use ictus::math::Vec3;
+use rayon::prelude::*;
+
+use crate::samples::Samples;
+use crate::scenes::{Scene, Shape, number_of_scenes};
+
+/// Relative to the size of the bodies, 1: of distances, and of normals, which lose the digits that a depth above
+/// [`SHALLOW`] has fewer.
+const ROUNDING: f64 = 1e-14;
+
+/// Depth below which normals and sides are left to rounding \[m\].
+const SHALLOW: f64 = 1e-4;
+
+/// Least cosine between opposed normals from which on a contact is certain: the detectors need a negative one only.
+const OPPOSED: f64 = -0.1;
+
+/// A closed surface of triangles.
+struct ClosedSurface {
+    triangles: Vec<[Vec3; 3]>,
+}
+
+impl ClosedSurface {
+    fn of(scene: &Scene, body: usize) -> Self {
+        let surface = &scene.surfaces[body];
+        let triangle = |face: usize| {
+            let nodes = surface.face(face).1;
+            [0, 1, 2].map(|k| scene.positions[nodes[k] as usize])
+        };
+        Self { triangles: (0..surface.num_faces()).map(triangle).collect() }
+    }
+
+    /// 1 inside, 0 outside.
+    fn winding_number(&self, point: &Vec3) -> f64 {
+        let solid_angle = |triangle: &[Vec3; 3]| {
+            let [a, b, c] = triangle.map(|corner| corner - point);
+            let [la, lb, lc] = [a.norm(), b.norm(), c.norm()];
+            let below = la * lb * lc + a.dot(&b) * lc + a.dot(&c) * lb + b.dot(&c) * la;
+            2.0 * a.dot(&b.cross(&c)).atan2(below)
+        };
+        self.triangles.iter().map(solid_angle).sum::<f64>() / (4.0 * PI)
+    }
+
+    /// Closest point and its distance.
+    fn closest(&self, point: &Vec3) -> (Vec3, f64) {
+        let of_triangle = |triangle: &[Vec3; 3]| closest_of_simplex(triangle, point);
+        let points = self.triangles.iter().map(of_triangle);
+        points.map(|closest| (closest, (closest - point).norm())).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap()
+    }
+}
+
+/// Closest point of a triangle: the best feasible stationary point on the triangle, its sides and its corners.
+fn closest_of_simplex(corners: &[Vec3; 3], point: &Vec3) -> Vec3 {
+    let mut candidates = corners.to_vec();
+    for k in 0..3 {
+        let (a, b) = (corners[k], corners[(k + 1) % 3]);
+        let s = (point - a).dot(&(b - a)) / (b - a).norm_squared();
+        if (0.0..=1.0).contains(&s) {
+            candidates.push(a + (b - a) * s);
+        }
+    }
+    // Stationary in the plane: AᵀA [s, t] = Aᵀ (x − a) with A = [b − a, c − a].
+    let [a, b, c] = corners;
+    let (u, v, w) = (b - a, c - a, point - a);
+    let [uu, uv, vv, uw, vw] = [u.dot(&u), u.dot(&v), v.dot(&v), u.dot(&w), v.dot(&w)];
+    let determinant = uu * vv - uv * uv;
+    let [s, t] = [(vv * uw - uv * vw) / determinant, (uu * vw - uv * uw) / determinant];
+    if s >= 0.0 && t >= 0.0 && s + t <= 1.0 {
+        candidates.push(a + u * s + v * t);
+    }
+    let distance = |candidate: &Vec3| (candidate - point).norm();
+    candidates.into_iter().min_by(|p, q| distance(p).total_cmp(&distance(q))).unwrap()
+}
+
+/// Distance of two segments: the least over ends against segments, and of the two lines where that is inside both.
+fn distance_of_segments([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f64 {
+    let to_segment = |point: Vec3, from: Vec3, to: Vec3| {
+        let s = (point - from).dot(&(to - from)) / (to - from).norm_squared();
+        (from + (to - from) * s.clamp(0.0, 1.0) - point).norm()
+    };
+    let mut least = [to_segment(a, c, d), to_segment(b, c, d), to_segment(c, a, b), to_segment(d, a, b)]
+        .into_iter()
+        .fold(f64::INFINITY, f64::min);
+    let (u, v, w) = (b - a, d - c, c - a);
+    let normal = u.cross(&v);
+    let s = w.cross(&v).dot(&normal) / normal.norm_squared();
+    let t = w.cross(&u).dot(&normal) / normal.norm_squared();
+    if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
+        least = least.min((a + u * s - c - v * t).norm());
+    }
+    least
+}
+
+/// Unit normal at a node, the mean of those of its triangles weighted by their angles at it.
+fn nodal_normal(scene: &Scene, body: usize, node: u32) -> Vec3 {
+    let surface = &scene.surfaces[body];
+    let of_face = |face: usize| {
+        let nodes = surface.face(face).1;
+        let k = nodes.iter().position(|&other| other == node)?;
+        let at = |k: usize| scene.positions[nodes[k % 3] as usize];
+        let (u, v) = (at(k + 1) - at(k), at(k + 2) - at(k));
+        Some(u.cross(&v).normalize() * u.angle(&v))
+    };
+    (0..surface.num_faces()).filter_map(of_face).sum::<Vec3>().normalize()
+}
+
+/// Nodes and edges that were checked, and nodes that had to be in contact.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    nodes: usize,
+    edges: usize,
+    certain: usize,
+}
+
+impl Tally {
+    fn sum(a: Self, b: Self) -> Self {
+        Self { nodes: a.nodes + b.nodes, edges: a.edges + b.edges, certain: a.certain + b.certain }
+    }
+}
+
+/// Two bumpy balls, or boxes, one of them moved into the other by up to a third of its size.
+fn overlapping_bodies(samples: &mut Samples, [least, most]: [f64; 2]) -> Scene {
+    let body = |samples: &mut Samples| {
+        let mut shape = match samples.integer(0, 3) {
+            0 => Shape::triangle_box(),
+            1 => Shape::tetrahedron().scaled(0.6),
+            k => Shape::icosphere(k - 1).scaled(0.8),
+        };
+        let rotation = samples.rotation(false);
+        shape.nodes.iter_mut().for_each(|node| *node = rotation * *node * samples.uniform(0.85, 1.15));
+        shape
+    };
+    let (first, second) = (body(samples), body(samples));
+    let along = samples.direction(false);
+    let extent = |shape: &Shape, sign: f64| {
+        shape.nodes.iter().map(|node| sign * along.dot(node)).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let apart = extent(&first, 1.0) + extent(&second, -1.0);
+    let depth = samples.uniform(least, most);
+    Scene::new(&[first, second.shifted(&(along * (apart - depth)))], false)
+}
+
+/// Contacts of two bodies in a first step, without motion: those of all-pairs with their entry faces.
+fn contacts(scene: &Scene) -> Constraints {
+    let mut constraints = Constraints::default();
+    let velocities = vec![Vec3::zeros(); scene.positions.len()];
+    let positions = &scene.positions;
+    let configuration = Configuration { time: 0.0, time_step: 1.0, positions, velocities: &velocities };
+    scene.oracle().detect(&configuration, &mut constraints);
+    let mut entry_faces = EntryFaces::new(&scene.model());
+    entry_faces.choose(&scene.surfaces, &configuration, &Constraints::default(), &mut constraints);
+    constraints
+}
+
+/// Contacts of two bodies against the oracle.
+fn compare(seed: u64) -> Tally {
+    let samples = &mut Samples::new(seed ^ 0x6A95_0000);
+    let scene = overlapping_bodies(samples, [0.0, 0.3]);
+    let constraints = contacts(&scene);
+    let mut tally = Tally::default();
+    for constraint in constraints.iter().filter(|constraint| matches!(constraint.key, ContactKey::Edges(_))) {
+        check_edges(seed, &constraint, &scene.positions);
+        tally.edges += 1;
+    }
+    for target in [0, 1] {
+        let nodes = check_nodes(seed, &scene, target, &constraints);
+        tally = Tally::sum(tally, nodes);
+    }
+    tally
+}
+
+/// The depth of a crossing is the distance of its edges, and its points are apart by it along the normal.
+fn check_edges(seed: u64, constraint: &Constraint<'_>, positions: &[Vec3]) {
+    let at = |k: usize| positions[constraint.nodes[k] as usize];
+    let distance = distance_of_segments([at(0), at(1)], [at(2), at(3)]);
+    let gap = constraint.gap;
+    assert!((gap.abs() - distance).abs() < ROUNDING * 10.0, "seed {seed}: {gap:e}, distance {distance:e}");
+    let apart = (constraint.jump(positions) - constraint.normal * gap).norm();
+    assert!(apart < ROUNDING * 10.0, "seed {seed}: points are {apart:e} off");
+}
+
+/// Each contactor node is inside the target, as deep as far from its surface, and nodes well inside are in contact.
+fn check_nodes(seed: u64, scene: &Scene, target: usize, constraints: &Constraints) -> Tally {
+    let surface = ClosedSurface::of(scene, target);
+    let depth = scene.model().search_depth([0, 1]);
+    let mut tally = Tally::default();
+    for node in scene.bodies[1 - target].clone() {
+        let point = scene.positions[node];
+        let (closest, distance) = surface.closest(&point);
+        let key = ContactKey::Node(NodeOnSurface { contactor: node as u32, target: target as u32 });
+        let found = constraints.iter().find(|constraint| constraint.key == key);
+        let is_inside = surface.winding_number(&point) > 0.5;
+        let opposed = nodal_normal(scene, 1 - target, node as u32).dot(&(closest - point).normalize());
+        let is_certain = is_inside && (SHALLOW..0.99 * depth).contains(&distance) && opposed < OPPOSED;
+        tally.certain += usize::from(is_certain);
+        assert!(found.is_some() || !is_certain, "seed {seed}: node {node}, {distance:e} deep, is not found");
+        let Some(constraint) = found.filter(|_| distance > SHALLOW) else { continue };
+        assert!(is_inside, "seed {seed}: node {node} is {distance:e} outside");
+        if opposed > OPPOSED {
+            continue;
+        }
+        tally.nodes += 1;
+        let gap = constraint.gap;
+        assert!(
+            (gap + distance).abs() < ROUNDING,
+            "seed {seed}: node {node}: {gap:e}, distance {distance:e}"
+        );
+        let off = (constraint.normal - (closest - point) / distance).norm();
+        assert!(off * distance < 10.0 * ROUNDING, "seed {seed}: node {node}: normal {off:e} off");
+        let apart = (constraint.jump(&scene.positions) - (point - closest)).norm();
+        assert!(apart < 10.0 * ROUNDING, "seed {seed}: node {node}: closest point {apart:e} off");
+    }
+    tally
+}
+
+/// Source: geometry alone. Reference: the oracle of this file. Tolerance: rounding.
+#[test]
+fn gaps_are_those_of_an_independent_oracle() {
+    let scenes = number_of_scenes(1000);
+    let tally = (0..scenes).into_par_iter().map(compare).reduce(Tally::default, Tally::sum);
+    println!("{scenes} scenes: {tally:?}");
+    assert!(tally.nodes > 1000 && tally.certain > 1000 && tally.edges > 100, "too little contact: {tally:?}");
+}
+
+/// Bodies on either side of a plane have no contact.
+#[test]
+fn separated_bodies_have_no_contact() {
+    let apart = |seed: u64| {
+        let samples = &mut Samples::new(seed ^ 0x5E9A_0000);
+        let scene = overlapping_bodies(samples, [-0.2, -1e-3]);
+        contacts(&scene).len()
+    };
+    let scenes = number_of_scenes(1000);
+    let contacts: usize = (0..scenes).into_par_iter().map(apart).sum();
+    assert_eq!(contacts, 0);
+}
