@@ -44,13 +44,13 @@ fn an_override_takes_the_place_of_its_alternatives() {
 }
 
 #[test]
-fn overrides_make_tables_that_are_not_there() {
+fn overrides_create_missing_tables() {
     let scenario = read("minimal.toml", &["contact.penalty=0.25", "output.history.interval=0"]).unwrap();
     assert_eq!((scenario.contact.laws.penalty, scenario.output.history_interval), (0.25, 0.0));
 }
 
 #[test]
-fn overrides_that_cannot_be() {
+fn invalid_overrides() {
     for (given, message, help) in [
         ("time.end", "override `time.end` has no `=`", "write KEY=VALUE"),
         (
@@ -83,8 +83,7 @@ fn overrides_that_cannot_be() {
 fn the_error_reads_as_plain_text() {
     let error = read("full.toml", &["time.saftey=1"]).unwrap_err().to_string();
     let path = data("full.toml");
-    let expected =
-        "unknown key `saftey` in [time]\n  --> PATH:11 [time.saftey]\n  help: did you mean `safety`?";
+    let expected = "unknown key `saftey` in [time] (from `--set`)\n  --> PATH [time.saftey]\n  help: did you mean `safety`?";
     assert_eq!(error, expected.replace("PATH", &path.display().to_string()));
 }
 

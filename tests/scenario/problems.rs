@@ -45,14 +45,14 @@ fn values_of_the_wrong_type() {
         "fix = [\"y\", \"z\"]",
         "fix = \"yz\"",
         "`boundaries.0.fix` is the string \"yz\", not a list",
-        "`fix`: axes that stay where they are, as in [\"x\", \"y\"]",
+        "`fix`: fixed axes, as in [\"x\", \"y\"]",
         "\"yz\"",
     );
     assert_problem(
         "contact = false\nmass",
         "contact = true\nmass",
         "`bodies.wall.contact` is the boolean `true`, not \"skin\", a group, a list of groups, or false",
-        "`contact`: what can touch: \"skin\", a physical group, a list of groups, or false",
+        "`contact`: contact surface: \"skin\", a physical group, a list of groups, or false",
         "true",
     );
     assert_problem(
@@ -79,7 +79,7 @@ fn values_of_the_wrong_type() {
 }
 
 #[test]
-fn missing_keys_say_what_they_are() {
+fn missing_keys_are_explained() {
     assert_problem(
         "end = 2\n",
         "",
