@@ -88,7 +88,7 @@ fn faces_of_too_many_cells_are_an_error() {
 }
 
 #[test]
-fn meshes_built_wrong_are_refused_not_indexed() {
+fn invalid_meshes_are_rejected_without_indexing_them() {
     type Damage = fn(&mut Mesh);
     let damages: [(Damage, &str); 7] = [
         (|mesh| mesh.nodes[3].y = f64::NAN, "not finite"),
@@ -174,7 +174,7 @@ impl Random {
     }
 }
 
-/// Reads damaged bytes and uses whatever comes out; the message must stay short.
+/// Reads damaged bytes and uses the result, if any; the message must stay short.
 fn survive(bytes: &[u8]) -> bool {
     match gmsh::parse(bytes, "damaged.msh") {
         Ok(mesh) => {
