@@ -1,4 +1,4 @@
-//! The README holds what it says: its reference is that of the program, its commands and links name what exists,
+//! The README is consistent: its key reference is that of the program, its commands and links exist,
 //! and its scenario runs.
 
 #![expect(clippy::unwrap_used, reason = "a failed test panics")]
@@ -77,7 +77,7 @@ fn files_that_are_named_exist() {
 
 /// The quick start runs a scenario, tests, and opens the file that the scenario says it writes.
 #[test]
-fn the_quick_start_is_three_commands_that_fit_together() {
+fn the_quick_start_is_three_consistent_commands() {
     let text = read("README.md");
     let shell = blocks(&text, "sh");
     let commands: Vec<&str> = shell[0].lines().collect();

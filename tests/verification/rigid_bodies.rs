@@ -43,7 +43,7 @@ fn equal_cubes_exchange_their_velocities() {
 /// Two equal rigid balls, head-on along the line through two opposite nodes.
 ///
 /// Goal: they part, with all momentum (1e-12) and energy (1 %). The normal of two polyhedra at a node is between those
-/// of its faces, which are inclined by up to edge/2R = 0.2 or so: the struck ball goes off within that angle.
+/// of its faces, which are inclined by up to edge/2R = 0.2 or so: the struck ball departs within that angle.
 #[test]
 fn equal_balls_part_with_their_energy() {
     let text = format!(
@@ -105,10 +105,10 @@ fn ball_and_elastic_block_balance() {
     assert!(audit.energy_error().largest < 0.01);
 }
 
-/// A rigid ball whose centre is told where to be, x = (t + t⁴)/100.
+/// A rigid ball whose centre follows a prescribed path, x = (t + t⁴)/100.
 ///
-/// Goal: its reaction, with what the motion jumps by beside its accelerations, gives it its momentum and its energy to rounding,
-/// in steps of any length; and its acceleration is the second derivative of its place.
+/// Goal: its reaction, with what the motion jumps by beside its accelerations, gives it its momentum and its energy to
+/// rounding, in steps of any length; and its acceleration is the second derivative of its place.
 #[test]
 fn reaction_of_a_prescribed_motion_gives_its_momentum() {
     for refinement in [1.0, 0.5] {
