@@ -138,7 +138,7 @@ fn remedy(action: FileAction, cause: &io::Error) -> &'static str {
         }
         Kind::NotFound => "the directory may have been removed while the run wrote to it",
         Kind::AlreadyExists | Kind::NotADirectory | Kind::IsADirectory => {
-            "a file stands where a directory is needed, or the reverse: move it or choose another `--output DIR`"
+            "a file blocks the directory, or a directory the file: move it or choose another `--output DIR`"
         }
         _ => "check the output directory (`--output DIR`) and the disk it is on",
     }

@@ -353,7 +353,7 @@ fn an_output_directory_that_cannot_be_written() {
     folder.write("file", "");
     folder.run(&["run", "drop.toml", "--output", "file/out"]).refuses(&[
         "error: cannot create directory 'file/out/frames': Not a directory (os error 20)",
-        "  help: a file stands where a directory is needed, or the reverse: move it or choose another `--output DIR`",
+        "  help: a file blocks the directory, or a directory the file: move it or choose another `--output DIR`",
     ]);
 }
 

@@ -73,7 +73,7 @@ fn keys_that_exclude_each_other() {
     assert_problem(
         "between = [\"wall\", \"bar\"]",
         "between = [\"bar\", \"buffer\"]",
-        "`contact.pairs.1` is a pair that stands above",
+        "`contact.pairs.1` repeats a pair above",
         "keep one of the two, or name different `groups`",
         "[\"bar\", \"buffer\"]",
     );

@@ -360,7 +360,7 @@ fn pairs_of_groups() {
     };
     assert_eq!(part.groups[0].as_ref().unwrap().value, "end", "the groups go with their bodies");
     for (key, keys, fact) in [
-        ("[\"all\", \"all\"]", "friction = 0.1", "`contact.pairs.3` is a pair that stands above"),
+        ("[\"all\", \"all\"]", "friction = 0.1", "`contact.pairs.3` repeats a pair above"),
         ("[\"end\", \"all\"]", "tied = true", "`contact.pairs.3` ties groups of bodies"),
         ("[\"end\"]", "", "`contact.pairs.3.groups` is a list of 1, not a list of 2"),
     ] {

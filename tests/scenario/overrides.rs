@@ -106,3 +106,25 @@ fn quoted_names_hold_any_sign() {
     };
     assert!(problems[0].message.contains("invalid key `bodies.\"bar.mesh`"), "{}", problems[0].message);
 }
+
+/// Overrides insert lines into the text; problems of the file keep the line of the file, whichever those lines are.
+#[test]
+fn problems_of_the_file_keep_their_lines() {
+    let text = text("minimal.toml") + "[[contact.pairs]]\nbetwen = []\n";
+    let overrides = ["time.step=1e-3", "time.safety=2.0", "bodies.0.scale=2.0"].map(str::to_owned);
+    let error = Scenario::parse(&text, &data("minimal.toml"), &overrides).unwrap_err();
+    let ScenarioError::Invalid { text: file, problems, .. } = error else { panic!("unreadable") };
+    assert_eq!(file, text);
+    let [safety, unknown] = problems.as_slice() else { panic!("{problems:#?}") };
+    assert_eq!(safety.message, "`time.safety` is 2, not a number in (0, 1] (from `--set`)");
+    assert_eq!(safety.span, None);
+    assert_eq!(&text[unknown.span.clone().unwrap()], "betwen");
+}
+
+#[test]
+fn a_mesh_is_no_scenario() {
+    let path = data("../mesh/cube_22_ascii.msh");
+    let error = Scenario::read(&path, &[]).unwrap_err();
+    assert!(matches!(error, ScenarioError::Mesh { .. }), "{error}");
+    assert!(error.to_string().contains("is a Gmsh mesh, not a scenario; give a TOML file"), "{error}");
+}

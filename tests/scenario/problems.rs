@@ -59,14 +59,14 @@ fn values_of_the_wrong_type() {
         "pressure = \"1e5*(t < 1e-3)\"",
         "pressure = true",
         "`loads.0.pressure` is the boolean `true`, not a number, an expression of t or a table [[t, value], …]",
-        "`pressure`: against the outward normal: number, expression of t or table [[t, value], …] [Pa]",
+        "`pressure`: pressure against the outward normal: number, expression of t or table [[t, value], …] [Pa]",
         "true",
     );
     assert_problem(
         "exact = true",
         "exact = \"frames\"",
         "`output.exact` is the string \"frames\", not true or false",
-        "`exact`: whether steps end where scheduled frames and rows of the history are due, in equal steps up to each; else they stand at the end of the step that passes their time",
+        "`exact`: whether equal steps end exactly at the times of frames and history rows; otherwise these are written at the end of the step that passes their time",
         "\"frames\"",
     );
     assert_problem(

@@ -71,7 +71,7 @@ pub enum GmshError {
     },
     /// Content that violates the format.
     #[error(
-        "{place}: `{found}` stands where {expected} is expected in {section}; a count in {section} may be wrong, \
+        "{place}: `{found}` where {expected} is expected in {section}; a count in {section} may be wrong, \
          or the file was damaged: make it again from the geometry"
     )]
     Unexpected {

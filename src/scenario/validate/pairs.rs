@@ -100,7 +100,7 @@ fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
         let help = "walls do not touch each other; name a body and a wall";
         Some(Problem::new(format!("`{path}` pairs two walls")).help(help))
     } else if of_same_bodies().any(|other| is_same(&other.surfaces, surfaces)) {
-        let problem = Problem::new(format!("`{path}` is a pair that stands above")).label("again here");
+        let problem = Problem::new(format!("`{path}` repeats a pair above")).label("again here");
         Some(problem.help("keep one of the two, or name different `groups`"))
     } else {
         let whole = |pair: &&Pair| pair.surfaces.is_whole() && pair.excludes_contact();
