@@ -1,4 +1,4 @@
-//! Constraints between bodies that deform, pass into, through and out of each other.
+//! Constraints between deforming bodies that pass into, through and out of each other.
 
 use ictus::contact::detection::{AllPairs, Configuration, Detector, EdgeSelection, StageCounts};
 use ictus::contact::{Constraints, ContactKey};

@@ -1,4 +1,4 @@
-//! Malicious scenes, one idea each.
+//! Adversarial scenes, one idea each.
 
 use ictus::contact::detection::Configuration;
 use ictus::math::{RigidMotion, Rotation, Vec3};

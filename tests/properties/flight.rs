@@ -1,4 +1,4 @@
-//! First impacts of bodies in free flight, one after the other.
+//! Successive first impacts of bodies in free flight.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Blocks that bounce.
+//! Bouncing blocks.
 
 use ictus::simulation::Simulation;
 

@@ -1,5 +1,5 @@
-//! First contact of two triangulated surfaces in relative translation, and depth of nodes in a surface, by looking at
-//! every pair of node and face and of edge and edge.
+//! Brute force over all pairs of node and face and of edge and edge: first contact of two triangulated surfaces in
+//! relative translation, and penetration of nodes into a surface.
 
 use std::collections::{BTreeMap, BTreeSet};
 

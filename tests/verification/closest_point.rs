@@ -1,6 +1,6 @@
-//! Goal: the closest point of any face is the closest of the whole face, on every kind and shape of face.
+//! Goal: the closest point of any face is its global minimum, for all kinds and shapes of faces.
 //!
-//! The oracle proves it for each query: it is given the answer and looks for a closer point. Every face becomes a
+//! The oracle proves it for each query: given the answer, it searches for a closer point. Every face becomes a
 //! biquadratic surface over the unit square (a triangle by ξ = s (1 − t), η = t), interpolated from the shape
 //! functions; F = ½ |x − r|² then has Bernstein coefficients, and F is nowhere less than the least of them. The oracle
 //! cuts the square (de Casteljau) until no part can have a closer point, by the coefficients or because its control

@@ -1,4 +1,4 @@
-//! What is accounted of contact, pair by pair, and what becomes of bodies that overlap at t = 0.
+//! Energy accounts of contact by body pair, and overlaps at t = 0.
 
 use ictus::contact::detection::Entry;
 use ictus::dynamics::Energies;

@@ -1,4 +1,4 @@
-//! Bodies that meet with their edges, and thin things that fast ones must not pass.
+//! Edge-to-edge contact, and thin bodies that fast ones must not pass through.
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;

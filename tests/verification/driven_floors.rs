@@ -1,5 +1,5 @@
-//! Bodies on floors that are driven into them, and before pushers: what is pressed on by the acceleration of another
-//! rests there as under a weight.
+//! Bodies on floors that are driven into them, and before pushers: pressed by the acceleration of the floor, a body
+//! rests as under a weight.
 //!
 //! ```text
 //!    ┌─────┐   g        in the frame of the floor: a weight m (g + a)

@@ -1,5 +1,5 @@
-//! Functions of time against the steps that follow them: pulses shorter than a step, motion that starts and stops in
-//! mid-run, loads on bodies that do not deform.
+//! Functions of time that vary faster than the steps: pulses shorter than a step, motion that starts and stops in
+//! mid-run, loads on rigid bodies.
 //!
 //! References: Newton's second law with the integral of the function.
 

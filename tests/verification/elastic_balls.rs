@@ -1,5 +1,5 @@
-//! Two elastic balls that collide off-centre on penalty springs of a given stiffness, in fixed steps: what is said of
-//! their energy.
+//! Two elastic balls that collide off-centre on penalty springs of prescribed stiffness, in fixed steps: warnings and
+//! errors about their energy.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! Level floors beside each other, over which a block slides as over one.
+//! Flush floors, over whose seams a block slides as over one floor.
 
 use ictus::math::Vec3;
 

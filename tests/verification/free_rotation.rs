@@ -1,4 +1,4 @@
-//! A body without load that turns stays as it is.
+//! A free rotating body is not deformed.
 //!
 //! ```text
 //!      +--+     ω

@@ -1,4 +1,4 @@
-//! An elastic ball drops on a rigid plate.
+//! An elastic ball dropped on a rigid plate.
 //!
 //! Source: Hertz 1882; Johnson, Contact Mechanics, 1985, §4.2, §11.4.
 //!

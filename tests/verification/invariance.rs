@@ -1,4 +1,4 @@
-//! What happens does not depend on how it is described.
+//! Results do not depend on the description of the problem.
 //!
 //! Single impacts are run as they are, turned about some axis, moved a thousand sizes off, in millimetres, tonnes and
 //! seconds, with other numbers of nodes and elements, and with bodies of other names in another order. Goal: every body

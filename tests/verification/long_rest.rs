@@ -1,4 +1,4 @@
-//! Bodies that rest for long before anything happens to them, wherever they are.
+//! Bodies at rest for a long time before they are pushed, at various positions.
 //!
 //! ```text
 //!    ┌───┬───┐        t < T: at rest, but for rounding of the places of nodes in every step

@@ -1,4 +1,4 @@
-//! A motorcycle runs into a wall: an irregular, strongly graded surface against a coarse one.
+//! A motorcycle hits a wall: an irregular, strongly graded surface against a coarse one.
 //!
 //! ```text
 //!     o-o ->                     |#|

@@ -1,5 +1,5 @@
-//! Hexahedra of one stress point with hourglass control: what they share with those of eight points, a wave along a
-//! bar, and what the control alone carries, the bending of a beam of one layer.
+//! One-point hexahedra with hourglass control: agreement with eight-point ones for a wave along a bar, and bending of a
+//! beam of one layer, which only the control resists.
 //!
 //! ```text
 //!          ↑ v φ(x)

@@ -1,4 +1,4 @@
-//! Two balls that meet in the air: the time of first contact, and what impact leaves unchanged.
+//! Two balls that meet in flight: the time of first contact, and the invariants of the impact.
 //!
 //! ```text
 //!        ___                       ___

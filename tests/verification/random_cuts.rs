@@ -1,4 +1,4 @@
-//! The ledger of contact over steps that are cut at random.
+//! Energy balance of contact over randomly cut steps.
 //!
 //! ```text
 //!        ┌───┐ ↘        A block is thrown obliquely onto a floor, bounces and slides: a wall, or a body that is held. Both

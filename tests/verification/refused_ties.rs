@@ -1,4 +1,4 @@
-//! Ties that cannot be as they are asked for are rejected, with a remedy that works.
+//! Ties that cannot hold as requested are rejected, with a remedy that works.
 
 use ictus::dynamics::Wrench;
 use ictus::math::Vec3;

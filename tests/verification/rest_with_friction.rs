@@ -1,5 +1,5 @@
-//! Bodies that friction holds, at default settings: on a belt that speeds up, on a floor, on an incline; and the
-//! energy of spheres that friction spins while the step changes.
+//! Bodies held by friction, at default settings: on an accelerating belt, on a floor, on an incline; and the
+//! energy of spheres spun by friction while the step changes.
 
 use ictus::simulation::Simulation;
 

@@ -1,4 +1,4 @@
-//! Scenes as data: the same one can be run elsewhere in space, of another size, in other units and in another order.
+//! Scenes as data: each can be run at another position, size, in other units and in another order of bodies.
 
 use std::fmt::Write;
 

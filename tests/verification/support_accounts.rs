@@ -1,5 +1,5 @@
-//! What supports give, by boundary, against what becomes of the nodes: every kind of prescribed motion, of bodies that
-//! deform and rigid ones, with boundaries that share nodes.
+//! Impulse, moment and work of supports, by boundary, against the change of the nodes: all kinds of prescribed motion,
+//! of deformable and rigid bodies, with boundaries that share nodes.
 //!
 //! Sums are over masses, positions, velocities and accelerations of nodes, not those of the audit. Reference: Newton's
 //! second law, and for the work the identity of the predictor–corrector at `Energies::conserved`, exact for linear

@@ -1,4 +1,4 @@
-//! The patch test of ties: blocks with meshes that do not match, glued, transmit a uniform stress.
+//! The patch test of ties: tied blocks with non-matching meshes transmit a uniform stress.
 //!
 //! ```text
 //!   |===+====|==+==+==|<- p        the block on the left is held at its end, that on the right is pressed

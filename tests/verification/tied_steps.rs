@@ -1,4 +1,4 @@
-//! Steps of bodies that are tied: chosen as without ties, and cut without a gap.
+//! Steps of tied bodies: of the same size as without ties, and cut without gaps.
 //!
 //! ```text
 //!   |    |    |   |  |    |        steps that are cut, by output that is due, from outside or at impacts

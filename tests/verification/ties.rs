@@ -1,4 +1,4 @@
-//! Two bars that are glued end to end are one bar of twice the length.
+//! Two bars tied end to end act as one bar of twice the length.
 //!
 //! ```text
 //!    p ->  =========|=========       a pulse runs through the joint, and back from the free end

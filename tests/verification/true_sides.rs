@@ -1,6 +1,6 @@
-//! Sides of bodies: those of flush seams are not felt, all others hold.
+//! Outer sides of bodies support contact; sides at flush seams do not.
 //!
-//! By every response and by two detectors that find contact in ways of their own. Springs are pressed by a/ω² under an
+//! By every response and by two independent detectors. Springs are pressed by a/ω² under an
 //! acceleration a, with ω dt = 0.3 or more, and impulses leave bodies some a dt² in each other; what strikes with a
 //! velocity v goes v dt in, and on springs some v/ω more: with v/ω, a body is in by v dt/0.3 at the most. Twice that is
 //! [`depth`].

@@ -1,4 +1,4 @@
-//! The situations of [`crate::everyday`] of another size, elsewhere in space, and with bodies of rubber.
+//! The situations of [`crate::everyday`] at other sizes, other positions, and with rubber bodies.
 //!
 //! Sizes are a thousandth and 37 times as large, with times, velocities and moduli that make the motion similar
 //! (Froude): results over the first ones are the same. Elsewhere is turned about an axis that no scene has, and a

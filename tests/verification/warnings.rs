@@ -1,6 +1,6 @@
-//! What warnings say to do helps: each scene is warned of, and no more when it is done.
+//! The remedies of warnings work: each scene gives a warning, and none after the remedy.
 //!
-//! Warnings with tests of their own: springs stiffer than the elements (`rigid_walls`), hourglass energy
+//! Warnings with their own tests: springs stiffer than the elements (`rigid_walls`), hourglass energy
 //! (`one_point_hexahedra`), sheets (`tests/cli/sheets.rs`), likely slips of a scenario (`tests/scenario/good.rs`).
 
 use std::fs;
