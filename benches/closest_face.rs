@@ -1,7 +1,7 @@
-//! The closest point of a surface: the nodes of one rough surface against the 41 472 triangles of another.
+//! Closest points of a surface: the nodes of one rough surface against the 41 472 triangles of another.
 //!
-//! Yardsticks of the same run are Ericson's triangle, written plainly, and a search over all faces for a few nodes.
-//! What other libraries need for the same surfaces on a machine of this class, one core, warm, in ns: point and
+//! References in the same run: Ericson's triangle, plainly written, and a search over all faces for a few nodes.
+//! Other libraries on the same surfaces, on a similar machine, one core, warm, in ns: point and
 //! triangle 5.2 batched, 11–17 Ericson with branches, 22–36 parry; unbounded, per node, 511 bvh and 523 Embree (both
 //! single precision), 891 parry, 1 261 libigl, 1 536 CGAL; within one spacing 211 Embree, 418 parry; within two
 //! 381 Embree, 686 parry; build per triangle 58 obvhs (single precision), 85 Embree, 311 parry.

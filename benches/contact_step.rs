@@ -1,15 +1,15 @@
-//! Whole steps of two bodies in contact: what the search and the response add to the bare step.
+//! Whole steps of two bodies in contact: cost of search and response over the step without contact.
 //!
-//! Two spheres of about 25 000 tetrahedra and 3 072 triangles of skin each, apart by a tenth of a millimetre and
-//! touching, and two blocks of about 19 000 tetrahedra each that touch with 1 226 triangles that do not match. Steel (E
-//! 210 GPa, ν 0.3, 7800 kg/m³), St. Venant–Kirchhoff, penalty. Columns: milliseconds of a step (medians), the search
-//! and the response in it, the whole step over the bare one, and the most contacts.
+//! Two spheres of about 25 000 tetrahedra and 3 072 skin triangles each, apart by a tenth of a millimetre and
+//! touching, and two blocks of about 19 000 tetrahedra each in contact over 1 226 non-matching triangles. Steel (E
+//! 210 GPa, ν 0.3, 7800 kg/m³), St. Venant–Kirchhoff, penalty. Columns: milliseconds per step (medians), of search
+//! and response, ratio to the step without contact, and the largest number of contacts.
 //!
-//! With `peers` the meshes are those on which other codes have been timed, about as fine, as `scripts/mesh_peers.py` makes
-//! them. On these, on other machines, search and response take OpenRadioss 0.06–0.11 ms a step (spheres) and 0.35–0.4 ms
-//! (blocks), and Akantu 16–878 ms and 70–140 ms.
+//! With `peers` the meshes are those on which other codes have been timed, of similar size, from
+//! `scripts/mesh_peers.py`. On these, on other machines, search and response take OpenRadioss 0.06–0.11 ms a step
+//! (spheres) and 0.35–0.4 ms (blocks), and Akantu 16–878 ms and 70–140 ms.
 //!
-//! Arguments choose cases: `apart`, `touching`, `blocks`; `1t`, `2t`; `peers`.
+//! Arguments select cases: `apart`, `touching`, `blocks`; `1t`, `2t`; `peers`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
@@ -36,20 +36,20 @@ struct Case {
     speed: f64,
 }
 
-/// Where the bodies come from.
+/// Source of the bodies.
 enum Meshes {
     /// Meshed here, either side of the origin along x.
     Shapes([Shape; 2]),
-    /// Of the file `name` of those for peers, the left one below `middle` along z.
+    /// From the file `name` of the peer meshes, the left body below `middle` along z.
     OfPeers { name: &'static str, middle: f64 },
 }
 
-/// What is meshed.
+/// Shape to be meshed.
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Radius ½ about the origin, of so many cells across.
+    /// Sphere of radius ½ about the origin, this many cells across.
     Sphere(usize),
-    /// The unit cube about the origin, of so many cells along x and across; `group` is its face of contact.
+    /// The unit cube about the origin, with cells along x and across; `group` is its contact surface.
     Block([usize; 2]),
 }
 
@@ -61,7 +61,7 @@ impl Shape {
         }
     }
 
-    /// Where a point of the cube from −1 to 1 comes to: in a sphere each cube about the middle becomes one.
+    /// Maps a point of the cube from −1 to 1: in a sphere, concentric cubes become concentric spheres.
     fn place(self, cube: Vec3) -> Vec3 {
         let outer = cube.amax();
         if matches!(self, Self::Block(_)) || outer == 0.0 {
@@ -85,11 +85,11 @@ impl Shape {
 }
 
 impl Shape {
-    /// Writes its mesh; the keys of the body, which is next to the origin.
+    /// Writes its mesh; returns the keys of the body, beside the origin.
     fn body(self, directory: &Path, is_left: bool) -> String {
         let (name, side, sign) = if is_left { ("left", "high", -1.0) } else { ("right", "low", 1.0) };
         std::fs::write(directory.join(format!("{name}.msh")), self.mesh()).unwrap();
-        // Spheres are turned, so that it is not node to node.
+        // Spheres are rotated, so that contacts are not node to node.
         let (contact, turn) = match self {
             Self::Sphere(_) => ("skin", if is_left { 0.0 } else { 20.0 }),
             Self::Block(_) => (side, 0.0),
@@ -103,7 +103,7 @@ impl Shape {
 }
 
 impl Meshes {
-    /// Unit vector from the left body to the right one, and the coordinate along it that parts them \[m\].
+    /// Unit vector from the left body to the right one, and its coordinate between them \[m\].
     fn axis(&self) -> (Vec3, f64) {
         match self {
             Self::Shapes(_) => (Vec3::x(), 0.0),
@@ -111,7 +111,7 @@ impl Meshes {
         }
     }
 
-    /// The keys of each body; meshes are written into the directory.
+    /// The keys of each body; writes the meshes into the directory.
     fn bodies(&self, directory: &Path) -> [String; 2] {
         match self {
             Self::Shapes(shapes) => [0, 1].map(|k| shapes[k].body(directory, k == 0)),
@@ -127,7 +127,7 @@ impl Meshes {
 }
 
 impl Case {
-    /// Writes the meshes and makes the scenario.
+    /// Writes the meshes and returns the scenario.
     fn scenario(&self, directory: &Path) -> Scenario {
         let mut text = "[time]\nend = 1.0\nsafety = 0.8\nenergy_tolerance = 1.0\n\
                         [materials.steel]\nmodel = \"st-venant-kirchhoff\"\ndensity = 7800.0\n\
@@ -150,7 +150,7 @@ impl Case {
     fn run(&self, threads: usize) {
         let directory = tempfile::tempdir().unwrap();
         let mut simulation = Simulation::new(&self.scenario(directory.path())).unwrap();
-        // Off the flight, in which bodies that cannot touch cost nothing.
+        // Outside flight, in which bodies that cannot meet cost nothing.
         let (axis, middle) = self.meshes.axis();
         simulation.set_velocities(|x| axis * (-(axis.dot(x) - middle).signum() * self.speed));
         let touches = self.speed > 1.0;
@@ -159,7 +159,7 @@ impl Case {
             simulation.advance(f64::INFINITY).unwrap();
             waited += 1;
         }
-        // Few enough that the blocks, which part after a wave has run along them and back, still touch.
+        // Few steps, so that the blocks, which separate after the reflected wave, are still in contact.
         let mut times: [Vec<f64>; 3] = Default::default();
         let mut contacts = 0;
         for _ in 0..repetitions(50) {

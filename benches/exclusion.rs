@@ -1,9 +1,9 @@
 //! Exclusion tests of bounding volumes, and their fits to a triangle.
 //!
 //! Aragón & Molinari 2014, table 1, give for their tests (C++, 2.6 GHz i7): sphere 39 ns, box 37 ns, 14-DOP 42 ns. The
-//! pairs are of triangles at random, so far apart that the boxes exclude about half of them: a thousand, whose volumes
-//! stay in the first- or second-level cache, and 8192. The best of other libraries on such pairs, on another machine, are
-//! quoted beside ours.
+//! pairs are random triangles, so far apart that boxes exclude about half of them: a thousand, whose volumes
+//! fit the first- or second-level cache, and 8192. The best values of other libraries on such pairs, on another
+//! machine, are quoted beside ours.
 
 mod common;
 #[path = "closest_point/random.rs"]
@@ -48,7 +48,7 @@ macro_rules! exclusion {
             fn fit(points: &[Vec3]) -> $volume {
                 $fit(points)
             }
-            // Not a closure: that would stay code for the baseline.
+            // Not a closure, which would remain baseline code.
             #[inline(always)]
             fn excludes(a: &$volume, b: &$volume) -> bool {
                 $excludes(a, b)
@@ -97,7 +97,7 @@ fn test<E: Exclusion>(label: &str, pairs: &[[Triangle; 2]]) {
     report(&format!("{label}; {percent:.0} % excluded"), "test", timing);
 }
 
-/// Passes that do no more than read as much as two boxes take.
+/// Passes that only read as much memory as two boxes.
 struct PassesOfReading<'a> {
     pairs: &'a [[u64; 12]],
     passes: usize,
@@ -130,7 +130,7 @@ fn test_reading(count: usize) {
     report("reading of two boxes and no more", "pair", timing);
 }
 
-/// Passes over boxes that lie eight side by side, as in a tree, each eight against one other.
+/// Passes over boxes in lanes of eight, as in a tree, each eight against one other.
 struct PassesOfRows<'a> {
     rows: &'a [(AabbRow, Aabb)],
     passes: usize,

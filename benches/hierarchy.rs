@@ -1,10 +1,11 @@
-//! Building and refitting trees of bounding spheres, per face, at sizes ten apart.
+//! Building and refitting hierarchies of bounding spheres, per face, for sizes ten times apart.
 //!
-//! The rough sheet has irregular, graded quadrilaterals split in triangles; the icosphere is regular and full of
+//! The rough sheet has irregular, graded quadrilaterals split into triangles; the icosphere is regular, with many
 //! equal costs.
 //!
-//! The best of other libraries, on another machine: trees of 41k and 400k triangles in 58 and 97 ns a face (obvhs, PLOC, single
-//! precision), refits from nodes in 10.4 and 12.3 (parry, single) or 13.2 and 18.6 (double); none builds bottom-up.
+//! The best of other libraries, on another machine: trees of 41k and 400k triangles in 58 and 97 ns a face (obvhs,
+//! PLOC, single precision), refits from nodes in 10.4 and 12.3 (parry, single) or 13.2 and 18.6 (double); none builds
+//! bottom-up.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 mod common;
 #[path = "common/icosphere.rs"]
@@ -64,7 +65,7 @@ fn icosphere(subdivisions: usize) -> Body {
     Body::new("icosphere", &faces, positions)
 }
 
-/// Only flights need the fit.
+/// Only flight needs the fit.
 fn bench_build(body: &Body) {
     let num_faces = body.num_faces();
     let samples = repetitions(if num_faces > 100_000 { 5 } else { 15 });
@@ -81,7 +82,7 @@ fn bench_build(body: &Body) {
     }
 }
 
-/// The yardstick copies as many bytes as a refit writes, from memory just as cold.
+/// The reference copies as many bytes as a refit writes, from equally cold memory.
 fn bench_refit(body: &Body) {
     let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
         return;
@@ -97,7 +98,7 @@ fn bench_refit(body: &Body) {
     report(&format!("{}: copy of the spheres", body.label), "face", copy);
 }
 
-/// Refit of the tree of a sheet on one thread and on two.
+/// Refit of the tree of a sheet with one thread and with two.
 fn bench_threads(body: &Body) {
     let Some(hierarchy) = Hierarchy::build(Builder::Fast, &body.surface, &body.positions, 0.0) else {
         return;

@@ -1,7 +1,7 @@
-//! Time of an internal-force evaluation per element, against the memory rate of the same machine.
+//! Time of an internal-force evaluation per element, against the memory bandwidth of the machine.
 //!
-//! The floor printed under each mesh is the time to stream what an element must move once (reference geometry,
-//! connectivity, and its share of positions and forces) at the rate of the triad below.
+//! The bound printed under each mesh is the time to stream the minimum traffic of an element once (reference geometry,
+//! connectivity, and its share of positions and forces) at the bandwidth of the triad.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
@@ -19,7 +19,7 @@ const HEX20_EDGES: [[usize; 2]; 12] =
 
 /// Nodes and cells of an n × n × n cube of hexahedra, or of six tetrahedra to each of them; nodes by first use.
 fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
-    // A lattice of half cells, of which linear elements use the even places.
+    // A lattice of half cells, of which linear elements use the even points.
     let m = 2 * n + 1;
     let node = |i: usize, j: usize, k: usize| (2 * (k * m + j) * m + 2 * i) as u32;
     let edges: &[[usize; 2]] = match kind {
@@ -31,7 +31,7 @@ fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
         CellKind::Tet4 => &[0, 1, 2, 6, 0, 2, 3, 6, 0, 3, 7, 6, 0, 7, 4, 6, 0, 4, 5, 6, 0, 5, 1, 6],
         _ => &[0, 1, 2, 3, 4, 5, 6, 7],
     };
-    // Bricks of 6³ cells keep the nodes of neighbouring elements together, as a renumbered mesh does.
+    // Blocks of 6³ cells keep the nodes of neighbouring elements close in memory, as in a renumbered mesh.
     let bricks = n.div_ceil(6);
     let mut connectivity = Vec::new();
     for brick in 0..bricks * bricks * bricks {
@@ -43,7 +43,7 @@ fn cube(kind: CellKind, n: usize) -> (Vec<Vec3>, Vec<u32>) {
                 let hexahedron = [layer(k), layer(k + 1)].concat();
                 for cell in local.chunks_exact(kind.linear().num_nodes()) {
                     let corners: Vec<u32> = cell.iter().map(|l| hexahedron[*l]).collect();
-                    // The middle of two places of the lattice has the mean of their numbers.
+                    // The midpoint of two lattice points has the mean of their numbers.
                     connectivity.extend(&corners);
                     connectivity.extend(edges.iter().map(|[a, b]| u32::midpoint(corners[*a], corners[*b])));
                 }
@@ -72,17 +72,17 @@ fn materials() -> [(&'static str, Material); 3] {
     ]
 }
 
-/// What a mesh of cubes is made into.
+/// Shape of the mesh of a cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
-    /// Left as it is: all hexahedra are boxes.
+    /// Undeformed: all hexahedra are boxes.
     Straight,
-    /// Bent, so that no two elements are alike and no hexahedron is a parallelepiped.
+    /// Bent: all elements differ, and no hexahedron is a parallelepiped.
     Bent,
 }
 
 impl Shape {
-    /// Where a point of the unit cube is \[m\].
+    /// Position of a point of the unit cube \[m\].
     fn place(self, x: &Vec3) -> Vec3 {
         match self {
             Self::Straight => *x,
@@ -90,7 +90,7 @@ impl Shape {
         }
     }
 
-    /// Numbers that an element keeps of its reference configuration.
+    /// Numbers stored per element for its reference configuration.
     fn numbers_kept(self, kind: CellKind) -> usize {
         match (self, kind) {
             // The inverse Jacobian and the weight of one point, or the nodes relative to the first.

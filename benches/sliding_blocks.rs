@@ -1,16 +1,17 @@
-//! Two rough blocks pressed on each other and slid along each other over their whole surface: the share of detection.
+//! Two rough blocks, pressed together and slid over their whole surface: the share of detection.
 //!
-//! The surfaces are those of [`rough_surfaces`], a fifth as rough: 145 × 145 nodes each of spacing h = 1/144, root mean
-//! square h/7, so that pressure brings them together nearly all over before tetrahedra are crushed. Behind each are eight
-//! layers of cells of six tetrahedra, a tenth of the side in all: two million tetrahedra. Neo-Hookean, E 3 GPa, ν 0.3,
-//! 1200 kg/m³, friction 0.2, penalty. The upper block comes down at 20 m/s until the mean planes have gone 0.4 of the
-//! root mean square of what is between them into each other, is held there, and slides at 20 m/s, h/330 in a step, by h.
+//! The surfaces are those of [`rough_surfaces`], with a fifth of the roughness: 145 × 145 nodes each of spacing h =
+//! 1/144, root mean square h/7, so that they come into contact nearly everywhere before tetrahedra are crushed. Behind
+//! each are eight layers of cells of six tetrahedra, a tenth of the side in total: two million tetrahedra.
+//! Neo-Hookean, E 3 GPa, ν 0.3, 1200 kg/m³, friction 0.2, penalty. The upper block descends at 20 m/s until the mean
+//! planes overlap by 0.4 of the root mean square of the composite roughness, is held there, and slides at 20 m/s,
+//! h/330 per step, by h.
 //!
-//! Columns: nodes in contact at the end of the phase; milliseconds of a step (means), those of detection, of which lists of
-//! near pairs and closest points, and of response; the share of detection in the steps. At the end its share of all wall
-//! time, as the summary of a run has it, and the energy error.
+//! Columns: nodes in contact at the end of the phase; milliseconds per step (means), of detection, of its list updates
+//! and closest points, and of response; the share of detection in the steps. At the end its share of the total wall
+//! time, from the summary of the run, and the energy error.
 //!
-//! Arguments: `1t`, `2t` choose numbers of threads; `coarse` takes every third node of the surfaces.
+//! Arguments: `1t`, `2t` select numbers of threads; `coarse` uses every third node of the surfaces.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
@@ -28,17 +29,17 @@ use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
 use rough_surfaces::{MEAN_GAP, NODES_PER_SIDE, RoughSurface, SPACING};
 
-/// Part of the roughness that is kept.
+/// Fraction of the roughness that is kept.
 const ROUGHNESS: f64 = 0.2;
-/// Distance of the mean planes at the start \[m\]: the highest asperities are just apart.
+/// Distance of the mean planes at the start \[m\]: the highest asperities are just separate.
 const APART: f64 = 0.0058;
-/// Distance of the mean planes once they are pressed \[m\].
+/// Distance of the mean planes after pressing \[m\].
 const PRESSED: f64 = -0.0006;
 /// Thickness of a block \[m\].
 const THICKNESS: f64 = 0.1;
-/// Layers of cells in it, and how much thicker each is than the one nearer to the rough face.
+/// Number of layers of cells, and ratio of thickness of each layer to the one nearer to the rough face.
 const LAYERS: (usize, f64) = (8, 1.17);
-/// Speeds of the upper block, down and along \[m/s\].
+/// Speeds of the upper block, downward and tangential \[m/s\].
 const SPEEDS: [f64; 2] = [20.0, 20.0];
 
 /// A block behind every `stride`-th node of a rough surface, which is its upper or its lower side.
@@ -56,13 +57,13 @@ fn block(surface: &RoughSurface, stride: usize, is_lower: bool) -> String {
     })
 }
 
-/// Time by when the blocks are pressed, and by when they have slid a spacing \[s\].
+/// End of pressing, and of sliding by one spacing \[s\].
 fn phases() -> [f64; 2] {
     let pressed = (APART - PRESSED) / SPEEDS[0];
     [pressed, pressed + SPACING / SPEEDS[1]]
 }
 
-/// Writes the meshes and makes the scenario.
+/// Writes the meshes and returns the scenario.
 fn scenario(directory: &Path, stride: usize) -> Scenario {
     std::fs::write(directory.join("lower.msh"), block(&RoughSurface::lower(), stride, true)).unwrap();
     std::fs::write(directory.join("upper.msh"), block(&RoughSurface::upper(), stride, false)).unwrap();
@@ -118,7 +119,7 @@ fn run(threads: usize, stride: usize) {
     let mut simulation = Simulation::new(&scenario(directory.path(), stride)).unwrap();
     let [pressed, end] = phases();
     run_until(&mut simulation, "pressed", threads, pressed);
-    // The few nodes of a test are crushed when they slide.
+    // The few nodes of a test would be crushed by sliding.
     if repetitions(2) > 1 {
         run_until(&mut simulation, "slid", threads, end);
     }

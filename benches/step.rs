@@ -1,16 +1,16 @@
-//! Whole steps, from the prediction to the account: the bar whose right half is thrown at its left half.
+//! Whole steps, from prediction to audit: a bar whose right half is thrown at its left half.
 //!
-//! The bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³) is meshed here, written to a file and read by the
-//! program as any other; or, with `peers`, it is that on which other codes have been timed, of Delaunay's tetrahedra or of
-//! hexahedra, as `scripts/mesh_peers.py` makes it. On such bars, on other machines, millions of element-steps a second of
-//! one thread: OpenRadioss 4.6 and 3.2 (Tet4 of 50k and 400k, elastic), 2.96 and 2.65 (Hex8 of one point), 0.72 (Hex8 in
-//! full); Akantu 3.56 and 2.8 (Tet4, St. Venant–Kirchhoff), 0.36 and 0.26 (Hex8, the same); Kratos 0.99 (Tet4,
-//! neo-Hookean). Columns: nanoseconds and millions of element-steps a second (medians), the same of the first
-//! thread while it was on a processor, the part of the step that is element forces, the memory rate of what a step must
-//! move at the least, over that of the triad measured before, and the memory that the simulation holds. It is too little
-//! for all but the first case of a run, as the others take room that was given back.
+//! The bar of 10 × 1 × 1 m of steel (E 210 GPa, ν 0.3, 7800 kg/m³) is meshed here and read from a file; or, with
+//! `peers`, it is the mesh on which other codes have been timed, of Delaunay tetrahedra or of
+//! hexahedra, from `scripts/mesh_peers.py`. On such bars, on other machines, millions of element-steps a second of
+//! one thread: OpenRadioss 4.6 and 3.2 (Tet4 of 50k and 400k, elastic), 2.96 and 2.65 (Hex8 of one point), 0.72 (Hex8
+//! in full); Akantu 3.56 and 2.8 (Tet4, St. Venant–Kirchhoff), 0.36 and 0.26 (Hex8, the same); Kratos 0.99 (Tet4,
+//! neo-Hookean). Columns: nanoseconds and millions of element-steps a second (medians), processor time of the first
+//! thread per element-step, the share of element forces in the step, the memory rate of the least traffic of a step
+//! relative to that of the triad measured before, and the memory of the simulation. The memory is underestimated for
+//! all but the first case of a run, as later cases reuse freed memory.
 //!
-//! Arguments choose cases: `50k`, `400k` (both by default), `3M`, `10M`; a kind; a material; `1t`, `2t`; `peers`.
+//! Arguments select cases: `50k`, `400k` (both by default), `3M`, `10M`; a kind; a material; `1t`, `2t`; `peers`.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
@@ -47,7 +47,7 @@ struct Lattice {
 }
 
 impl Lattice {
-    /// The lattice whose cells are next to cubes and make about this many elements.
+    /// The lattice of nearly cubic cells that gives about this many elements.
     fn new(kind: CellKind, elements: usize) -> Self {
         let per_cell = if kind == CellKind::Hex8 { 1 } else { 6 };
         let across = ((elements as f64 / (10 * per_cell) as f64).cbrt().round() as usize).max(1);
@@ -65,7 +65,7 @@ impl Lattice {
         Vec3::new(at(number % nx, nx, 10.0), at(number / nx % ny, ny, 1.0), at(number / (nx * ny), nz, 1.0))
     }
 
-    /// Places of the nodes of all elements.
+    /// Lattice points of the nodes of all elements.
     fn elements(&self, kind: CellKind) -> Vec<u32> {
         let mut connectivity = Vec::new();
         let [nx, ny, nz] = self.cells;
@@ -83,7 +83,7 @@ impl Lattice {
             for corners in TETRAHEDRA.map(|tetrahedron| tetrahedron.map(|local| hexahedron[local])) {
                 connectivity.extend(corners);
                 if kind == CellKind::Tet10 {
-                    // The middle of two places of the lattice has the mean of their numbers.
+                    // The midpoint of two lattice points has the mean of their numbers.
                     connectivity.extend(EDGES.map(|[a, b]| u32::midpoint(corners[a], corners[b])));
                 }
             }
@@ -92,7 +92,7 @@ impl Lattice {
     }
 }
 
-/// The bar of that size on which other codes have been timed, if they have.
+/// The peer mesh of that size, if other codes have been timed on it.
 fn mesh_of_peers(size: &str, kind: CellKind) -> Option<PathBuf> {
     let name = match (kind, size) {
         (CellKind::Tet4, "50k" | "400k") => "tet",
@@ -143,15 +143,15 @@ fn scenario(mesh: &Path, material: &str, body: &str) -> Scenario {
     Scenario::parse(&text, Path::new("bar.toml"), &[]).unwrap()
 }
 
-/// A figure of the memory of this process, by its name in `/proc/self/status` \[bytes\]; 0 where there is none.
+/// A memory figure of this process, by its name in `/proc/self/status` \[bytes\]; 0 if unavailable.
 fn memory(name: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
 }
 
-/// Least traffic of a step \[bytes\]: reference geometry and connectivity of the elements, read once; of the nodes,
-/// position, velocity and acceleration read and written once, and the mass.
+/// Least memory traffic of a step \[bytes\]: reference geometry and connectivity of the elements, read once; of the
+/// nodes, position, velocity and acceleration read and written once, and the mass.
 fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize) -> f64 {
     let geometry = match kind {
         // Boxes: three vectors and a volume, and the stiffness of hourglass control.
@@ -162,7 +162,7 @@ fn least_traffic(kind: CellKind, one_point: bool, elements: usize, nodes: usize)
     (elements * (geometry + 2 * kind.num_nodes()) + nodes * (6 * 24 + 8)) as f64
 }
 
-/// Median time of a step, of it on the processor, and of internal forces \[ns\].
+/// Median wall time of a step, processor time of a step, and time of internal forces \[ns\].
 fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> [f64; 3] {
     let mut times: [Vec<f64>; 3] = Default::default();
     for _ in 0..samples {
@@ -181,7 +181,7 @@ fn time_steps(simulation: &mut Simulation, steps: usize, samples: usize) -> [f64
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    // All names of a set where none is asked for, but the large sizes.
+    // All names of a set by default, except the large sizes.
     let wanted = |name: &str, set: &[&str], large: bool| {
         words.iter().any(|word| word == name)
             || !large && !words.iter().any(|word| set.contains(&word.as_str()))

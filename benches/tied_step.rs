@@ -1,9 +1,9 @@
-//! Whole steps of two blocks that are tied by meshes that do not match, over the ratio of their densities: ties cost the same
-//! whatever it is.
+//! Whole steps of two blocks tied with non-matching meshes, over the ratio of their densities, of which the cost of
+//! ties is independent.
 //!
-//! Two blocks of about 19 000 tetrahedra each, 1 226 triangles on the tied faces; the one on the right is denser by the
-//! ratio, and stiffer by as much, and both turn as one. Columns: the time of a step and the ties in it (medians) \[ms\], and
-//! the largest error of the balance of angular momentum.
+//! Two blocks of about 19 000 tetrahedra each, 1 226 triangles on the tied faces; the right one is denser and stiffer
+//! by the ratio, and both rotate as one. Columns: the time of a step and of its ties (medians) \[ms\], and the largest
+//! error of the balance of angular momentum.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints its table and may stop")]
 
 mod common;
@@ -17,7 +17,7 @@ use ictus::math::Vec3;
 use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
 
-/// Two unit cubes beside each other along x, of so many cells along x and across, tied; the right one denser by this.
+/// Two adjacent unit cubes along x, with cells along x and across, tied; the right one denser by `ratio`.
 fn tied_blocks(cells: [[usize; 2]; 2], ratio: f64) -> Simulation {
     let directory = tempfile::tempdir().unwrap();
     let mut text = "[time]\nend = 1.0\n\

@@ -1,8 +1,8 @@
-//! When two surfaces of 20 480 triangles meet within a step: two spheres, one at rest, one of which flies into it.
+//! Time of impact within a step of two surfaces of 20 480 triangles: a sphere at rest and one that flies into it.
 //!
-//! The time is held against that of all pairs of faces whose swept boxes meet, each by conservative advancement. Other
-//! libraries need, on a machine of this class, one core: 2.6 ms for the rigid motion (parry), 349 ms where every vertex
-//! is free (ipctk); they give 0.43163204 and 0.43163227.
+//! The reference is all pairs of faces whose swept boxes overlap, each by conservative advancement. Other libraries
+//! need, on a similar machine, one core: 2.6 ms for rigid motion (parry), 349 ms with independent motion of every
+//! vertex (ipctk); they give 0.43163204 and 0.43163227.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod common;
@@ -25,10 +25,10 @@ const CENTRE: Vec3 = Vec3::new(2.6, 0.35, -0.2);
 const VELOCITY: Vec3 = Vec3::new(-1.5, 0.1, 0.05);
 const STEP: f64 = 1.0;
 
-/// The time known of these meshes, to six digits \[s\].
+/// Known time of impact of these meshes, to six digits \[s\].
 const KNOWN: f64 = 0.431632;
 
-/// Largest component of the velocity that each vertex has of its own \[m/s\].
+/// Largest component of the individual velocity of a vertex \[m/s\].
 const OWN: f64 = 0.02;
 
 struct Spheres {
@@ -71,7 +71,7 @@ impl Spheres {
         self.faces[body][face].map(|node| self.positions[node as usize])
     }
 
-    /// The least time over all pairs of faces whose swept boxes meet until a little after the time known.
+    /// Minimum over all pairs of faces whose swept boxes overlap until shortly after the known time.
     fn brute_force(&self) -> Option<f64> {
         let until = KNOWN + 1e-3;
         let boxes = [0, 1].map(|body| -> Vec<Aabb> {
@@ -95,7 +95,7 @@ impl Spheres {
     }
 }
 
-/// A triangle that flies straight on.
+/// A triangle in uniform motion.
 struct Flying {
     corners: [Vec3; 3],
     velocity: Vec3,
@@ -145,7 +145,7 @@ fn study() {
     let free = bench("every vertex free", &spheres);
     let Some(free) = free else { unreachable!("the spheres meet") };
     println!("time {free:.12}");
-    // No vertex is farther from where it would be than its own velocity takes it.
+    // No vertex is farther from its rigid position than its individual velocity takes it.
     let own_ways = 2.0 * 3.0_f64.sqrt() * OWN * STEP;
     assert!((free - rigid).abs() * VELOCITY.norm() < 1.1 * own_ways);
 }

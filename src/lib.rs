@@ -1,12 +1,12 @@
 //! Explicit finite-element dynamics with contact.
 //!
-//! Bodies fly, collide and deform. Each is cut from a Gmsh mesh, given a material and a velocity by a scenario, and
-//! moved by Newton's law on its nodes, M a = f_ext − f_int + f_contact, step by step with central differences. What is
-//! hard is to know in time who touches whom: `ictus` predicts it. While bodies fly free they move in closed form up to
-//! the instant of the first impact; afterwards hierarchies of bounding volumes leave few faces to look at in a step.
+//! A scenario places bodies, meshed by Gmsh, with materials and velocities. Their nodes move by M a = f_ext − f_int +
+//! f_contact, integrated by central differences. Contact detection predicts the time of the first impact: until then
+//! free bodies move in closed form; afterwards hierarchies of bounding volumes leave few node–face pairs to be tested
+//! in a step.
 //!
 //! # Example
-//! Two steel balls meet 14.98 s after they were fired at each other over 1.5 km:
+//! Two steel balls fired at each other from 1.5 km apart meet after 14.98 s:
 //! ```
 //! use ictus::scenario::Scenario;
 //! use ictus::simulation::Simulation;
@@ -21,21 +21,21 @@
 //! assert!((contact.time - 14.98).abs() < 1e-9);
 //! assert!((contact.normal_speed - 100.0).abs() < 1e-9);
 //!
-//! simulation.advance(scenario.time.end)?; // from here on in stable steps
+//! simulation.advance(scenario.time.end)?; // stable steps from here on
 //! assert_eq!(simulation.constraints().len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! [`simulation::Recorder`] with [`simulation::Simulation::run`] writes what `ictus run` writes.
+//! [`simulation::Recorder`] with [`simulation::Simulation::run`] writes the files of `ictus run`.
 //!
-//! # The way of the data
+//! # Data flow
 //! ```text
 //! scenario.toml ──► Scenario ──► Model ──► Simulation ──► frames (.vtu, .pvd), history.csv, pairs.csv, summary.json
 //!    meshes/*.msh ────────────────┘          │
 //!                                            ▼ one step
 //!   predict (Newmark) ─► detect ─► respond ─► internal forces ─► correct ─► account ─► record
 //! ```
-//! [`scenario::Scenario`] is the file, typed and validated; [`simulation::Model`] what does not change in time;
-//! [`dynamics::State`] what does; [`simulation::Simulation`] owns both and alone knows the order of a step.
+//! [`scenario::Scenario`] is the typed, validated file; [`simulation::Model`] holds what is constant in time,
+//! [`dynamics::State`] what varies; [`simulation::Simulation`] owns both and defines the order of a step.
 //!
 //! # Conventions
 //! - **Units**: any consistent set; documentation gives SI, as in \[m/s\].
@@ -43,29 +43,29 @@
 //! - **Gap**: negative when penetrated. **Normals** point out of the target, and of any face out of its solid.
 //! - **Contact**: the `contactor` node (*slave* in much of the literature) touches the `target` face (*master*).
 //!   Weights of a constraint sum to zero: +1 on the contactor, −N on the nodes of the face.
-//! - **Node order** of cells is that of Gmsh and VTK, which agree on the linear ones: bottom counter-clockwise, then
-//!   top ([`mesh::CellKind`]). Nodes are numbered with `u32`, all bodies together, one body after the other.
+//! - **Node order** of cells is that of Gmsh and VTK, which agree for linear cells: bottom counter-clockwise, then
+//!   top ([`mesh::CellKind`]). Nodes of all bodies are numbered consecutively with `u32`, body by body.
 //! - **Symmetric tensors** in output are XX YY ZZ XY YZ XZ, without factors of two.
-//! - **Stress** is Cauchy's in output and first Piola–Kirchhoff in the kernels, which are total Lagrangian; tension is
-//!   positive, pressure loads are positive in compression.
-//! - **Results** do not depend on the number of threads: sums are taken in a fixed order.
+//! - **Stress** is the Cauchy stress in output and the first Piola–Kirchhoff stress in the total Lagrangian kernels;
+//!   tension is positive. A positive pressure load compresses.
+//! - **Results** do not depend on the number of threads: sums have a fixed order.
 //!
 //! # Layers
-//! | module | holds | may use |
+//! | module | contents | may use |
 //! |---|---|---|
-//! | [`math`] | vectors, tensors, roots, functions of time | nothing of ours |
+//! | [`math`] | vectors, tensors, roots, functions of time | none of the others |
 //! | [`mesh`], [`scenario`], [`material`] | topology; the file, typed; constitutive laws | `math` |
 //! | [`element`] | shape functions, quadrature | `math`, `mesh` |
 //! | [`contact`] | surfaces, detection, response | `math`, `mesh`, `element` |
 //! | [`dynamics`] | forces, masses, steps, supports, rigid bodies, audit | `math`, `mesh`, `element`, `material` |
 //! | [`io`] | Gmsh in; VTK, history, pairs, summary out | `math`, `mesh` |
-//! | [`simulation`] | from a scenario to a run | all of them |
+//! | [`simulation`] | set-up of a scenario, time stepping, records | all |
 //!
-//! Contact knows no forces or materials, dynamics no contact: they meet in a step of the simulation, where contact
-//! has become nodal forces and one number, the frequency that it adds.
+//! `contact` uses no forces or materials, `dynamics` no contact. The simulation step joins them: contact enters
+//! dynamics as nodal forces and one frequency, which limits the time step.
 //!
 //! # Limits
-//! Elements of order 1 and 2, elastic materials, one computer. The README says more, and when to use something else.
+//! Elements of order 1 and 2, elastic materials, shared memory. The README gives all limits and alternatives.
 pub mod contact;
 pub mod dynamics;
 pub mod element;

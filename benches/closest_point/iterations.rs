@@ -14,14 +14,14 @@ use ictus::mesh::CellKind;
 use crate::common::{Timing, heading, measure, repetitions, report};
 use crate::study::{APPROACHES, Approach, Case, Iterations, PLANE, SPACE};
 
-/// Lines of a lattice: the paper's 10 000 points; few when run as a test.
+/// Lines of a lattice: the paper's 10 000 points; few if run as a test.
 fn lines() -> u32 {
     if repetitions(2) == 1 { 20 } else { 100 }
 }
 
 fn time_of(approach: Approach, case: &Case, lattice: &[Vec3]) -> Timing {
     let nodes = case.points();
-    // A row of the lattice at a time, so that some repetitions are not disturbed by other programs.
+    // One row of the lattice at a time, so that some repetitions are undisturbed.
     let rows = lattice.chunks(lattice.len().isqrt()).map(|row| {
         measure(row.len(), repetitions(7), || {
             for query in row {
@@ -66,7 +66,7 @@ pub fn table_of_the_plane() {
     }
 }
 
-/// The same over the plane x₃ = 2, where the paper has mean times of 6.7 µs (SQP) and 5.8 µs (active set).
+/// The same over the plane x₃ = 2, for which the paper gives mean times of 6.7 µs (SQP) and 5.8 µs (active set).
 pub fn table_of_space() {
     println!(
         "\niterations over lattices in the plane x3 = 2, [-4, 4]², above a triangle whose right side is at x3 = 1"
@@ -139,7 +139,7 @@ fn row(label: &str, pairs: &[[[Vec3; 3]; 2]], work: impl Fn(&[[Vec3; 3]; 2])) {
     report(label, "distance", timing);
 }
 
-/// Writes the iterations at each point of the lattices, and the borders of the faces, as CSV.
+/// Writes the iterations at each lattice point, and the borders of the faces, as CSV.
 pub fn write_maps(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     let mut outlines = fs::File::create(directory.join("outlines.csv"))?;

@@ -1,12 +1,12 @@
-//! Level 3 and the rungs below it: closest points, segment pairs, times of impact.
+//! Level 3 and its primitives: closest points, segment pairs, times of impact.
 //!
 //! Aragón & Molinari 2014, table 1, give for the distance of a point to a triangle by sequential quadratic programming
 //! 20 457 ns in 12 iterations (C++, 2.6 GHz i7). Aragón, Yastrebov & Molinari 2013 count the iterations of four methods
-//! from the points of a lattice; that study is repeated here. The yardstick is Ericson's triangle, written plainly:
-//! point only, no natural coordinates, feature or guard for slivers.
+//! from the points of a lattice; this study is repeated here. The reference is Ericson's triangle, plainly written:
+//! point only, without natural coordinates, feature or guard for slivers.
 //!
-//! `cargo bench --bench closest_point -- --maps DIR` writes the iterations at each point of the lattices as CSV, for
-//! `scripts/iteration_maps.py`, and measures nothing.
+//! `cargo bench --bench closest_point -- --maps DIR` only writes the iterations at each lattice point as CSV, for
+//! `scripts/iteration_maps.py`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 #[path = "../common/mod.rs"]

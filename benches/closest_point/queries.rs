@@ -1,4 +1,4 @@
-//! Closest points of random faces to queries near them: every method on every kind of face.
+//! Closest points of random faces to nearby queries: all methods on all kinds of faces.
 
 use std::hint::black_box;
 
@@ -42,8 +42,8 @@ const METHODS: [Method; 7] = [
 /// Nodes of a face \[m\] and a query \[m\].
 type Sample = (Vec<Vec3>, Vec3);
 
-/// A face with its nodes moved by up to a twentieth of its side in each direction, and a query by up to a tenth from a
-/// point of it: what a detector asks for.
+/// A face with nodes perturbed by up to a twentieth of its side in each direction, and a query within a tenth of a
+/// point of the face: a typical query of detection.
 fn sample(random: &mut Random, kind: CellKind) -> Sample {
     let corners = Domain::of(kind).map_or([].as_slice(), |domain| domain.corners);
     let natural = |k: usize| Vec3::new(corners[k][0], corners[k][1], 0.0);
@@ -70,7 +70,7 @@ fn sample(random: &mut Random, kind: CellKind) -> Sample {
     (nodes, query)
 }
 
-/// Time a query of triangles in lanes.
+/// Time per query of triangles in lanes.
 fn in_lanes(samples: &[Sample], yardstick: f64) {
     let mut triangles = vec![TriangleLanes::ZERO; samples.len() / LANES];
     let mut queries: Vec<PointLanes> = vec![[Lanes([0.0; LANES]); 3]; triangles.len()];
@@ -86,7 +86,7 @@ fn in_lanes(samples: &[Sample], yardstick: f64) {
     report(&format!("tri3 in lanes {:.1}", timing.minimum / yardstick), "query", timing);
 }
 
-/// Time a query, mean iterations and what they came to, per kind and method.
+/// Time per query, mean iterations and outcome, per kind and method.
 pub fn closest_points(random: &mut Random) {
     heading(
         "closest point of a face to a query near it (iterations, certified without a search; minimum over that of the yardstick)",
@@ -96,7 +96,7 @@ pub fn closest_points(random: &mut Random) {
     for kind in KINDS {
         let samples: Vec<_> = (0..COUNT).map(|_| sample(random, kind)).collect();
         let time = |label: &str, yardstick: f64, work: &dyn Fn(&Sample)| {
-            // Short repetitions, so that some are not disturbed by other programs.
+            // Short repetitions, so that some are undisturbed.
             let timing = measure(COUNT, repetitions(150), || samples.iter().for_each(work));
             report(&format!("{label} {:.1}", timing.minimum / yardstick), "query", timing);
             timing.minimum

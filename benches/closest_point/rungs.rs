@@ -1,4 +1,4 @@
-//! The rungs below the closest point: times of impact, segment pairs.
+//! Primitives below the closest point: times of impact, segment pairs.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use crate::common::heading;
 use crate::random::Random;
 use crate::{COUNT, time};
 
-/// Nodes that move uniformly.
+/// Nodes in uniform motion.
 struct Uniform {
     nodes: Vec<Vec3>,
     velocity: Vec3,

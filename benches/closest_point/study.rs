@@ -1,12 +1,12 @@
 //! The iteration study of Aragón, Yastrebov & Molinari 2013, §5.1: the same minimisation from every point of a lattice
-//! about a single face. The lattices are the paper's; its node coordinates are not in its text, and those here follow
-//! its description (a triangle with one node on the left and two on the right; of quadratic faces the right edge
-//! convex and the others concave).
+//! about a single face. The lattices are the paper's; the paper does not give its node coordinates, so those here
+//! follow its description (a triangle with one node on the left and two on the right; of quadratic faces the right
+//! edge convex and the others concave).
 //!
-//! What counts as an iteration: every evaluation of F and its derivatives from which a step is computed (a quadratic
-//! program, a working set, a linear system), that which confirms the minimum included. Sequential quadratic programming
-//! solves flat triangles at once and foretells the last Newton step in the program; here it is made to iterate on
-//! triangles, too, but still foretells. The paper counts "QP iterations" and does not say at which tolerance.
+//! An iteration is an evaluation of F and its derivatives from which a step is computed (a quadratic program, a working
+//! set, a linear system), including the one that confirms the minimum. Sequential quadratic programming solves flat
+//! triangles in one step and predicts the last Newton step; here it iterates on triangles too, but still predicts. The
+//! paper counts "QP iterations" and does not state its tolerance.
 
 #![allow(dead_code, reason = "benches and tests use part of it")]
 
@@ -18,7 +18,7 @@ use ictus::contact::detection::face::closest_point::{
 use ictus::math::Vec3;
 use ictus::mesh::CellKind;
 
-/// A face and the lattice about it.
+/// A face and the lattice around it.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// Kind of the face.
@@ -27,7 +27,7 @@ pub struct Case {
     pub nodes: &'static [[f64; 3]],
     /// The lattice fills \[−h, h\]².
     pub half_width: f64,
-    /// Height of the plane of the lattice over z = 0.
+    /// Height of the plane of the lattice above z = 0.
     pub height: f64,
 }
 
@@ -75,8 +75,8 @@ pub const PLANE: [Case; 4] = [
     },
 ];
 
-/// Queries in the plane x₃ = 2 over a triangle whose right nodes are at x₃ = 1, the left one at 0; flat, and curved as
-/// the one of [`PLANE`] (its mid-sides half-way up).
+/// Queries in the plane x₃ = 2 above a triangle whose right nodes are at x₃ = 1, the left one at 0; flat, and curved as
+/// in [`PLANE`] (with its mid-side nodes half-way up).
 pub const SPACE: [Case; 2] = [
     Case {
         kind: CellKind::Tri3,
@@ -105,7 +105,7 @@ impl Case {
         self.nodes.iter().map(|&node| node.into()).collect()
     }
 
-    /// `lines` × `lines` queries, row by row, those on the border included.
+    /// `lines` × `lines` queries, row by row, including the border.
     pub fn lattice(&self, lines: u32) -> Vec<Vec3> {
         let at = |k: u32| self.half_width * (2.0 * f64::from(k) / f64::from(lines - 1) - 1.0);
         (0..lines).flat_map(|j| (0..lines).map(move |i| Vec3::new(at(i), at(j), self.height))).collect()
@@ -123,7 +123,7 @@ pub enum Approach {
     BfgsNearest,
     /// As before, option II.
     BfgsCentre,
-    /// Interior point, which can only start inside (option II).
+    /// Interior point, which must start inside (option II).
     InteriorPoint,
     /// Active set, option I.
     ActiveSetNearest,
@@ -149,7 +149,7 @@ pub struct Published {
     pub iterations: [Option<f64>; 4],
     /// Mean times there \[µs\].
     pub microseconds: [Option<f64>; 4],
-    /// Mean iterations of plain implementations of the methods, which share no code with this one, on the faces above
+    /// Mean iterations of plain implementations of the methods, independent of this code, on the faces above
     /// (every second point of the lattices, step tolerance 10⁻⁸).
     pub independent: [f64; 4],
 }
@@ -181,7 +181,7 @@ impl Approach {
         }
     }
 
-    /// What others measured.
+    /// Published values.
     pub fn published(self) -> Published {
         let option_one = [1.6, 2.4, 1.8, 1.7].map(Some);
         let option_two = [2.8, 4.7, 3.2, 3.0].map(Some);
@@ -203,7 +203,7 @@ impl Approach {
         Published { iterations, microseconds, independent }
     }
 
-    /// The local minimum, with the iterations to it.
+    /// The local minimum, with its iteration count.
     pub fn solve(self, kind: CellKind, nodes: &[Vec3], query: &Vec3) -> Option<Minimum> {
         let newton = Iterated(Sqp { hessian: Hessian::Exact });
         let bfgs = Iterated(Sqp { hessian: Hessian::Bfgs });
@@ -224,7 +224,7 @@ impl Approach {
 pub struct Iterations(pub Vec<u32>);
 
 impl Iterations {
-    /// Of a method from every point.
+    /// Counts the iterations of a method from every point.
     ///
     /// # Panics
     /// If an iteration does not converge.
@@ -253,13 +253,13 @@ impl Iterations {
         self.0.iter().copied().min().unwrap_or(0)
     }
 
-    /// Part of the points that take one iteration.
+    /// Fraction of the points with one iteration.
     pub fn share_of_one(&self) -> f64 {
         self.0.iter().filter(|&&n| n == 1).count() as f64 / self.0.len() as f64
     }
 }
 
-/// A method that is not told which faces are affine, and so iterates on them, too.
+/// A method that treats all faces as non-affine, and so iterates on affine ones too.
 #[derive(Clone, Copy, Debug)]
 struct Iterated<M>(M);
 

@@ -1,4 +1,4 @@
-//! The yardstick of closest points: the plain form for one triangle.
+//! The reference for closest points: the plain form for one triangle.
 
 use ictus::math::Vec3;
 

@@ -1,4 +1,4 @@
-//! A plain harness: warm up, repeat, report the minimum and the median time per unit.
+//! A plain benchmark harness: warm up, repeat, report minimum and median time per unit.
 #![allow(dead_code, reason = "each bench uses part of it")]
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -6,20 +6,20 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Times of one measured function, per unit of work \[ns\].
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Fastest repetition: the least disturbed by the machine's noise.
+    /// Fastest repetition, the least disturbed one.
     pub minimum: f64,
     /// Median repetition.
     pub median: f64,
 }
 
-/// Times `work`, which does `units` units, until `repetitions` samples are taken (after one warm-up).
+/// Times `work`, which processes `units` units, for `repetitions` samples after one warm-up.
 pub fn measure(units: usize, repetitions: usize, mut work: impl FnMut()) -> Timing {
     work();
     let mut samples: Vec<f64> = (0..repetitions.max(1))
@@ -43,13 +43,12 @@ pub fn heading(title: &str) {
     println!("\n{title}\n{:<48} {:>12} {:>12}", "", "minimum", "median");
 }
 
-/// Repetitions: few when run as a test (`cargo test --benches` or `--test`), many otherwise.
+/// Repetitions: few if run as a test (`cargo test --benches` or `--test`), many otherwise.
 pub fn repetitions(many: usize) -> usize {
     if std::env::args().any(|argument| argument == "--test") || cfg!(debug_assertions) { 1 } else { many }
 }
 
-/// Time that this thread has had on a processor \[ns\], which other programs take nothing of; 0 where the system does
-/// not tell.
+/// Processor time of this thread \[ns\], independent of other programs; 0 if the system does not report it.
 pub fn time_on_processor() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|first| first.parse().ok()).unwrap_or(0.0)

@@ -2,7 +2,7 @@
 //!
 //! Each is a grid of 145 × 145 nodes of spacing h = 1/144 with waves of 4 to 32 periods per side, Hurst exponent 0.8
 //! and root mean square 0.005; the upper one lies 0.005 above and is shifted by (0.37, 0.21) h. The heights come from
-//! `scripts/rough_surfaces.py`. Several independent libraries agree on what the two have in common:
+//! `scripts/rough_surfaces.py`. Several independent libraries agree on these quantities:
 //!
 //! - [`SUM_OF_SQUARED_DISTANCES`] from the lower nodes to the upper triangles;
 //! - [`CANDIDATES`]: pairs of a lower node and an upper triangle whose boxes, both inflated by r, overlap.
@@ -14,7 +14,7 @@ use ictus::math::Vec3;
 pub const NODES_PER_SIDE: u32 = 145;
 /// Distance of neighbouring nodes in x and y \[m\].
 pub const SPACING: f64 = 1.0 / (NODES_PER_SIDE - 1) as f64;
-/// Height of the mean plane of the upper surface above that of the lower \[m\].
+/// Height of the mean plane of the upper surface above that of the lower one \[m\].
 pub const MEAN_GAP: f64 = 0.005;
 /// Sum over the lower nodes of the squared distance to the upper triangles \[m²\].
 pub const SUM_OF_SQUARED_DISTANCES: f64 = 1.5746598317;
@@ -33,20 +33,20 @@ pub struct RoughSurface {
 }
 
 impl RoughSurface {
-    /// The surface around z = 0; its cells are cut along the diagonal x = y.
+    /// The surface around z = 0; its cells are split along the diagonal x = y.
     pub fn lower() -> Self {
         let triangles = |[a, b, c, d]: [u32; 4]| [[a, b, c], [a, c, d]];
         Self::new(include_bytes!("../data/rough_lower.f64"), [0.0, 0.0, 0.0], triangles)
     }
 
-    /// The surface around z = [`MEAN_GAP`], shifted; its cells are cut along the other diagonal.
+    /// The surface around z = [`MEAN_GAP`], shifted; its cells are split along the other diagonal.
     pub fn upper() -> Self {
         let triangles = |[a, b, c, d]: [u32; 4]| [[a, b, d], [b, c, d]];
         Self::new(include_bytes!("../data/rough_upper.f64"), [0.37, 0.21, MEAN_GAP], triangles)
     }
 
-    /// `shift` is in spacings along x and y, in metres along z; `cut` makes triangles of the cell of corners
-    /// counter-clockwise.
+    /// `shift` is in spacings along x and y, in metres along z; `cut` splits a cell, given by its corners
+    /// counter-clockwise, into triangles.
     fn new(heights: &[u8], shift: [f64; 3], cut: impl Fn([u32; 4]) -> [[u32; 3]; 2]) -> Self {
         let n = NODES_PER_SIDE;
         let (heights, _) = heights.as_chunks::<8>();
@@ -70,12 +70,12 @@ impl RoughSurface {
         }
     }
 
-    /// The triangles with their normal downward: those of a body above the surface.
+    /// The triangles with downward normals: those of a body above the surface.
     pub fn triangles_from_below(&self) -> Vec<[u32; 3]> {
         self.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect()
     }
 
-    /// The six-node triangles with their normal downward.
+    /// The six-node triangles with downward normals.
     pub fn quadratic_triangles_from_below(&self) -> Vec<[u32; 6]> {
         let turned = |&[a, b, c, ab, bc, ca]: &[u32; 6]| [a, c, b, ca, bc, ab];
         self.quadratic_triangles.iter().map(turned).collect()

@@ -1,11 +1,11 @@
-//! Meshes of tetrahedra, six to each cell of a grid.
+//! Meshes of tetrahedra, six per cell of a grid.
 
 use std::fmt::Write;
 
 use ictus::math::Vec3;
 
-/// Axes along which the edges of six tetrahedra lead from a corner of a hexahedron to the one across, and whether they
-/// make a right-handed frame.
+/// Axes along which the edges of six tetrahedra lead from a corner of a hexahedron to the opposite one, and whether
+/// they form a right-handed frame.
 const PATHS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
@@ -15,10 +15,10 @@ const PATHS: [([usize; 3], bool); 6] = [
     ([2, 1, 0], false),
 ];
 
-/// A grid of so many cells along each axis, at least two along the first, in MSH 2.2: the volume `bulk`, and the faces at
+/// A grid of `cells` along each axis, at least two along the first, in MSH 2.2: the volume `bulk`, and the faces at
 /// the ends of the first axis, `low` and `high`.
 ///
-/// `place` tells where a node of the grid is \[m\]; it keeps the axes right-handed.
+/// `place` gives the position of a node of the grid \[m\]; it keeps the axes right-handed.
 pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
     let [nx, ny, nz] = cells;
     let number = |[i, j, k]: [usize; 3]| 1 + (k * (ny + 1) + j) * (nx + 1) + i;
@@ -34,7 +34,7 @@ pub fn mesh(cells: [usize; 3], place: impl Fn([usize; 3]) -> Vec3) -> String {
     let mut elements = Vec::new();
     for cell in 0..nx * ny * nz {
         let low = [cell % nx, cell / nx % ny, cell / (nx * ny)];
-        // From the corner nearest to the middle to the farthest, so that no tetrahedron has two faces on the skin.
+        // From the corner nearest to the centre to the farthest, so that no tetrahedron has two faces on the skin.
         let is_upper = [0, 1, 2].map(|axis| low[axis] >= cells[axis] / 2);
         for (order, is_even) in PATHS {
             let mut at = [0, 1, 2].map(|axis| low[axis] + usize::from(!is_upper[axis]));

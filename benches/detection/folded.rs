@@ -1,4 +1,4 @@
-//! A plate that is folded like a letter, so that its layers touch each other.
+//! A plate folded like a letter, with layers in self-contact.
 
 use ictus::contact::Surface;
 use ictus::math::Vec3;
@@ -10,20 +10,20 @@ use crate::scaling::{Crowd, Random};
 const LAYERS: usize = 6;
 /// Thickness over the length of a cell.
 const THICKNESS: f64 = 0.5;
-/// Distance of layers at the folds, in cells; of their middles, where each is pressed a little into the next.
+/// Distance of layers at the folds, in cells; and at their centres, where each is pressed slightly into the next.
 const APART: f64 = 2.0;
 const PRESSED: f64 = THICKNESS - 0.02;
-/// Where layers begin to part, and where they have parted, as parts of the way from the middle to a fold.
+/// Start and end of the separation of layers, as fractions of the distance from the centre to a fold.
 const PARTING: [f64; 2] = [0.3, 0.95];
 /// Points of the curve within a cell.
 const FINENESS: usize = 16;
 
-/// The middle of the plate from the side: place and normal at each node along it, and the layer; a cell is one long.
+/// Centre line of the plate from the side: position and normal of each node, and the layer; a cell is one long.
 fn meander(cells_per_layer: usize) -> Vec<(Vec3, Vec3, usize)> {
     let length = (LAYERS * cells_per_layer) as f64;
     let layer_length = cells_per_layer as f64;
     let bend = 0.5 * std::f64::consts::PI * APART;
-    // Runs go forth and back; in between, the direction turns by half a circle.
+    // Runs alternate in direction; in between, the direction turns by half a circle.
     let direction = |s: f64| {
         let fold = (s / layer_length - 0.5).floor() + 1.0;
         let turned = ((s - fold * layer_length) / bend + 0.5).clamp(0.0, 1.0);
@@ -53,8 +53,8 @@ fn meander(cells_per_layer: usize) -> Vec<(Vec3, Vec3, usize)> {
     (0..=LAYERS * cells_per_layer).map(node).collect()
 }
 
-/// A plate of about so many triangles all around, square where it is folded; free of stress it is flat. Layers slide on
-/// each other by up to half a hundredth of a cell in a step.
+/// A plate of about `faces` triangles in total, square when folded; stress-free when flat. Layers slide on each other
+/// by up to half a hundredth of a cell per step.
 pub fn folded_plate(faces: usize) -> Crowd {
     let across = ((faces as f64 / (4 * LAYERS) as f64).sqrt().round() as usize).max(4);
     let along = LAYERS * across;

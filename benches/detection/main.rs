@@ -1,11 +1,11 @@
-//! Detection by the engine against that by all pairs of faces, in the same run.
+//! Detection by the engine against all pairs of faces, in the same run.
 //!
 //! Contact: an icosphere pressed into a rough sheet and drawn along it, so that about a tenth of its nodes stay
-//! close. Flight: the first impact of two icospheres. Input: the check that bodies do not overlap. Scaling: how the time of
-//! a step and of the set-up grow with the number of bodies and of faces ([`scaling`]).
+//! close. Flight: the first impact of two icospheres. Input: the overlap check of the initial state. Scaling: growth of
+//! the times of a step and of the set-up with the number of bodies and of faces ([`scaling`]).
 //!
-//! `cargo bench --bench detection -- scaling` measures the scaling alone, and `-- scaling pack` only what has all further
-//! words in its title.
+//! `cargo bench --bench detection -- scaling` measures scaling only, and `-- scaling pack` only the cases with all
+//! further words in their titles.
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 #[path = "../common/mod.rs"]
@@ -93,14 +93,14 @@ fn rough_sheet(cells: u32) -> Body {
     Body { nodes, faces: (0..cells * cells).flat_map(cell_faces).collect() }
 }
 
-/// A sphere of radius 1 that stands on z = `bottom`.
+/// A sphere of radius 1 with its lowest point at z = `bottom`.
 fn sphere(subdivisions: usize, bottom: f64) -> Body {
     let (mut nodes, faces) = icosphere::icosphere(subdivisions);
     nodes.iter_mut().for_each(|node| node.z += 1.0 + bottom);
     Body { nodes, faces }
 }
 
-/// Where a node of the sphere is after so many steps.
+/// Position of a node of the sphere after `step` steps.
 fn place(pair: &Pair, edge: f64, step: usize, node: usize) -> Vec3 {
     let shiver = 1e-3 * edge * (0.05 * step as f64 + node as f64).sin();
     let mut position = pair.positions[node] + Vec3::new(0.01 * edge * step as f64, 0.0, shiver);
@@ -108,8 +108,8 @@ fn place(pair: &Pair, edge: f64, step: usize, node: usize) -> Vec3 {
     position
 }
 
-/// Runs a detector through steps of a pressed contact: the sphere's lower side is flattened on the sheet, slides
-/// along it at a hundredth of an edge per step, and shivers.
+/// Runs a detector through steps of a pressed contact: the lower side of the sphere is flattened on the sheet, slides
+/// along it at a hundredth of an edge per step, and vibrates.
 fn press(
     pair: &Pair,
     edge: f64,

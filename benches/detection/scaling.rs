@@ -1,11 +1,11 @@
-//! How detection grows with the number of bodies and with that of their faces.
+//! Growth of the cost of detection with the number of bodies and of faces.
 //!
-//! Bodies: octahedra strewn far apart, flying about as the molecules of a gas, and in a dense pack, each in its six
-//! neighbours, shivering. Faces: two sheets on each other, one sliding along the other, and one plate folded onto itself.
-//! The exponent is that of the power of N fitted to the times, by least squares of their logarithms; these are times on the
-//! processor, of one thread, so that what else runs there does not bend the line. Of few bodies more are at the border and
-//! have fewer neighbours: how contacts grow is told as well. Threads: the sheets once more, with one and with two, by the
-//! clock.
+//! Bodies: octahedra, sparse and in free motion like the molecules of a gas, and densely packed, each overlapping its
+//! six neighbours, vibrating. Faces: two sheets in contact, one sliding along the other, and one plate folded onto
+//! itself. The exponent of N is fitted to the times by least squares of their logarithms; the times are processor
+//! times of one thread, independent of other programs. Small numbers of bodies have a larger fraction at the border,
+//! with fewer neighbours, so the growth of contacts is reported too. Threads: the sheets again, with one and with two,
+//! in wall time.
 
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -23,11 +23,11 @@ use crate::NODE_FACE;
 use crate::common::{repetitions, time_on_processor};
 use crate::folded::folded_plate;
 
-/// Largest exponent of something that is as good as linear.
+/// Largest exponent that counts as linear.
 const LINEAR: f64 = 1.1;
 
-/// Bodies or faces whose times are long enough to be measured: the system brings the time on the processor up to date
-/// every few milliseconds. Fewer of them are set up several times over, and looked at one copy after the other.
+/// Number of bodies or faces with measurable times: the system updates processor times every few milliseconds. Smaller
+/// cases are set up several times, and the copies processed one after the other.
 const LONG: usize = 30_000;
 
 /// Faces of an octahedron by its corners −x, +x, −y, +y, −z, +z.
@@ -48,32 +48,32 @@ impl Random {
     }
 }
 
-/// Bodies whose nodes follow each other.
+/// Bodies with consecutive node numbers.
 pub struct Crowd {
     pub surfaces: Vec<Surface>,
-    /// Bodies that can touch themselves.
+    /// Bodies with self-contact.
     pub foldable: Vec<u32>,
-    /// Positions free of stress.
+    /// Stress-free positions.
     pub reference: Vec<Vec3>,
     pub positions: Vec<Vec3>,
     pub velocities: Vec<Vec3>,
-    /// So many nodes, one after the other, shiver together: those of a body, or of a layer.
+    /// Number of consecutive nodes that vibrate together: those of a body, or of a layer.
     pub nodes_moved_alike: usize,
 }
 
 /// Length of a step \[s\].
 const TIME_STEP: f64 = 0.01;
 
-/// Tells the time \[s\].
+/// Returns the time \[s\].
 type Clock = fn() -> f64;
 
-/// What this thread has had on the processor; what has gone by where the system does not tell.
+/// Processor time of this thread; wall time if the system does not report it.
 fn on_processor() -> f64 {
     let time = 1e-9 * time_on_processor();
     if time > 0.0 { time } else { on_the_wall() }
 }
 
-/// What has gone by.
+/// Wall time.
 fn on_the_wall() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed().as_secs_f64()
@@ -87,7 +87,7 @@ struct Times {
 }
 
 impl Crowd {
-    /// Bodies of which none touches itself, where they are free of stress.
+    /// Stress-free bodies without self-contact.
     fn new(surfaces: Vec<Surface>, positions: Vec<Vec3>, velocities: Vec<Vec3>) -> Self {
         let nodes_moved_alike = positions.len() / surfaces.len();
         Self {
@@ -110,7 +110,7 @@ impl Crowd {
         Engine::new(self.model(), options, &self.reference)
     }
 
-    /// Octahedra of unit radius on a shaken cubic lattice, each turned and moving its own way.
+    /// Octahedra of unit radius on a perturbed cubic lattice, each with its own orientation and velocity.
     fn of_octahedra(count: usize, spacing: f64, shake: f64, speed: f64) -> Self {
         let side = (count as f64).cbrt().ceil() as usize;
         let random = &mut Random(7);
@@ -133,7 +133,7 @@ impl Crowd {
         Self::new(surfaces, positions, velocities)
     }
 
-    /// A sheet of n × n cells on [0, 1]², and another that lies on it, slightly waved, and slides along it.
+    /// A sheet of n × n cells on [0, 1]², and another on top of it, slightly waved, that slides along it.
     fn of_sheets(cells: u32) -> Self {
         let n = cells + 1;
         let size = 1.0 / f64::from(cells);
@@ -160,7 +160,7 @@ impl Crowd {
         Self::new(surfaces, positions, velocities)
     }
 
-    /// Set-up, then steps in which bodies go a hundredth of a unit of their velocities, and shiver: means over copies.
+    /// Set-up, then steps in which bodies move by a hundredth of their velocities, and vibrate: means over copies.
     fn step(&self, steps: usize, copies: usize, clock: Clock) -> (Times, usize) {
         let mut detectors: Vec<Engine> = Vec::with_capacity(copies);
         let start = clock();
@@ -188,7 +188,7 @@ impl Crowd {
         (times, constraints.len())
     }
 
-    /// The first impact of the bodies in flight; the whole time, and the set-up.
+    /// The first impact of the bodies in flight; total time and set-up time.
     fn fly(&self, end: f64, copies: usize, clock: Clock) -> Times {
         let start = clock();
         let mut detectors: Vec<Engine> = (0..copies).map(|_| self.engine()).collect();
@@ -211,7 +211,7 @@ impl Crowd {
     }
 }
 
-/// One look at a crowd, by the engine and by all pairs of nodes and faces, which find the same contacts.
+/// One detection of a crowd, by the engine and by all pairs of nodes and faces, which find the same contacts.
 fn against_all_pairs(title: &str, crowd: &Crowd) {
     if !wanted(title) {
         return;
@@ -230,7 +230,7 @@ fn against_all_pairs(title: &str, crowd: &Crowd) {
     println!("    {title}: first look {first:.3} ms, all pairs {all:.1} ms, {contacts} contacts");
 }
 
-/// A crowd on its way.
+/// A crowd in motion.
 struct Moving<'a> {
     crowd: &'a Crowd,
     step: usize,
@@ -270,7 +270,7 @@ impl<'a> Moving<'a> {
     }
 }
 
-/// Exponent of the power of the sizes that the times follow.
+/// Exponent of the power law fitted to the times.
 fn exponent(sizes: &[f64], times: &[f64]) -> f64 {
     let logarithms: Vec<(f64, f64)> = sizes.iter().zip(times).map(|(n, t)| (n.ln(), t.ln())).collect();
     let count = logarithms.len() as f64;
@@ -289,12 +289,12 @@ fn print_exponents(sizes: &[f64], columns: &[(&str, Vec<f64>)]) {
     }
 }
 
-/// Copies of a crowd that are enough for their times to be measured.
+/// Number of copies of a crowd for measurable times.
 fn copies(size: usize) -> usize {
     repetitions((LONG / size).max(1))
 }
 
-/// Whether all words after the name of the bench are in a title, but the one that asks for the scaling.
+/// Whether the title contains all words after the name of the bench, except `scaling`.
 fn wanted(title: &str) -> bool {
     let mut words = std::env::args().skip(1).filter(|word| !word.starts_with('-') && word != "scaling");
     words.all(|word| title.contains(&word))

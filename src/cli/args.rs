@@ -7,15 +7,15 @@ use clap_complete::Shell;
 
 /// Explicit finite-element dynamics with contact.
 ///
-/// Reads a scenario (TOML) and its meshes (Gmsh), integrates the motion of bodies that fly, collide and deform,
-/// and writes a VTK time series for ParaView.
+/// Reads a scenario (TOML) and its meshes (Gmsh), computes the flight, impact and deformation of bodies, and
+/// writes a VTK time series for ParaView.
 ///
-/// Exit codes: 0 done, 1 the run failed numerically, 2 the command line, scenario, mesh or output directory is
-/// wrong, 130 interrupted.
+/// Exit codes: 0 success, 1 numerical failure of the run, 2 invalid command line, scenario, mesh or output
+/// directory, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 pub struct Arguments {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -25,29 +25,28 @@ pub struct Arguments {
 pub enum Command {
     /// Run a scenario and write its frames, history and summary.
     Run(RunOptions),
-    /// Read a scenario and its meshes and tell what a run would do; nothing is written.
+    /// Validate a scenario and its meshes, and report the time step and expected cost without running.
     Check(ReportOptions),
-    /// Follow the trajectories up to the first contact and tell what was predicted; nothing is written unless it is
-    /// asked for.
+    /// Predict the trajectories up to the first contact. Writes files only with --levels.
     Predict(PredictOptions),
-    /// Tell what a Gmsh mesh holds and how good it is.
+    /// Report the size, physical groups and element quality of a Gmsh mesh.
     Mesh(MeshOptions),
-    /// Print the script that completes command lines of ictus in a shell.
+    /// Print a shell completion script.
     Completions {
-        /// The shell.
+        /// Target shell.
         shell: Shell,
     },
 }
 
-/// A scenario with changes.
+/// A scenario and overrides of its keys.
 #[derive(Debug, Args)]
 pub struct ScenarioOptions {
-    /// The scenario file (TOML).
+    /// Scenario file (TOML).
     pub scenario: PathBuf,
-    /// Change a key of the scenario, for example time.end=1e-3 or bodies.left.velocity=[1,0,0].
+    /// Override a key of the scenario, for example time.end=1e-3 or bodies.left.velocity=[1,0,0].
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
-    /// Threads to use [default: all cores]. The result does not depend on it.
+    /// Number of threads [default: all cores]. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 }
@@ -55,13 +54,13 @@ pub struct ScenarioOptions {
 /// Options of `ictus run`.
 #[derive(Debug, Args)]
 pub struct RunOptions {
-    /// The scenario and changes to it.
+    /// The scenario and its overrides.
     #[command(flatten)]
     pub scenario: ScenarioOptions,
-    /// Directory to write to, instead of output.directory.
+    /// Output directory; overrides output.directory.
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// No progress, no closing report: errors and warnings only.
+    /// Print errors and warnings only.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -69,25 +68,24 @@ pub struct RunOptions {
 /// Options of `ictus predict`.
 #[derive(Debug, Args)]
 pub struct PredictOptions {
-    /// What to report.
+    /// Options of the report.
     #[command(flatten)]
     pub report: ReportOptions,
-    /// Write the spheres of the hierarchies, level by level down to this depth, as NAME_levels.pvd whose times are
-    /// the depths.
+    /// Write the bounding spheres of the hierarchies down to this depth as NAME_levels.pvd, one level per time value.
     #[arg(long, value_name = "DEPTH")]
     pub levels: Option<u32>,
-    /// Directory to write to, instead of output.directory.
+    /// Output directory; overrides output.directory.
     #[arg(long, short, value_name = "DIR", requires = "levels")]
     pub output: Option<PathBuf>,
 }
 
-/// Options of `ictus check`, and some of `ictus predict`.
+/// Options of `ictus check`, shared by `ictus predict`.
 #[derive(Debug, Args)]
 pub struct ReportOptions {
-    /// The scenario and changes to it.
+    /// The scenario and its overrides.
     #[command(flatten)]
     pub scenario: ScenarioOptions,
-    /// Print one JSON object instead of tables.
+    /// Print a JSON object instead of tables.
     #[arg(long)]
     pub json: bool,
 }
@@ -95,12 +93,12 @@ pub struct ReportOptions {
 /// Options of `ictus mesh`.
 #[derive(Debug, Args)]
 pub struct MeshOptions {
-    /// The mesh file (Gmsh, version 4.1 or 2.2).
+    /// Mesh file (Gmsh, version 4.1 or 2.2).
     pub mesh: PathBuf,
-    /// Print one JSON object instead of tables.
+    /// Print a JSON object instead of tables.
     #[arg(long)]
     pub json: bool,
-    /// Young's modulus [Pa]; with --poisson and --density for the critical step.
+    /// Young's modulus [Pa]; the critical step needs --poisson and --density too.
     #[arg(long, value_name = "E", requires_all = ["poisson", "density"])]
     pub young: Option<f64>,
     /// Poisson's ratio [-].

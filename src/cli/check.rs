@@ -1,4 +1,4 @@
-//! `ictus check`: reads everything and tells what a run would do.
+//! `ictus check`: validates the input and reports time step and expected cost without running it.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -14,12 +14,12 @@ use super::failure::Failure;
 use super::input::{read_scenario, set_up};
 use super::print;
 
-/// Steps that are timed to tell how long a run takes.
+/// Steps timed to estimate the wall time of a run.
 const TIMED_STEPS: u32 = 20;
-/// Time after which no further step is timed.
+/// Wall time after which no further step is timed.
 const TIMED_AT_MOST: Duration = Duration::from_secs(1);
 
-/// What a run would do.
+/// Set-up and expected cost of a run.
 #[derive(Debug, Serialize)]
 struct Report {
     scenario: String,
@@ -27,9 +27,9 @@ struct Report {
     /// The bodies, in the order of the scenario.
     bodies: Vec<BodyReport>,
     walls: Vec<WallReport>,
-    /// Whether all bodies fly free of stress at first.
+    /// Whether the run begins in flight: all bodies free and unstressed.
     begins_in_flight: bool,
-    /// First contact of bodies that fly; null if they do not meet or do not fly.
+    /// First contact in flight; null without contact or flight.
     first_contact: Option<FirstContact>,
     time: TimeReport,
     warnings: Vec<String>,
@@ -39,14 +39,14 @@ struct Report {
 struct BodyReport {
     name: String,
     nodes: usize,
-    /// Kind to count.
+    /// Element count by kind.
     elements: BTreeMap<&'static str, usize>,
-    /// Faces that can touch.
+    /// Contact faces.
     faces: usize,
     mass: f64,
-    /// Of the reference configuration; null for a rigid body.
+    /// In the reference configuration; null for a rigid body.
     critical_step: Option<f64>,
-    /// The user's number of the element that controls it.
+    /// Gmsh tag of the element with the smallest critical step.
     critical_element: Option<u64>,
 }
 
@@ -58,7 +58,7 @@ struct WallReport {
     /// Unit normal towards the bodies.
     normal: [f64; 3],
     motion: &'static str,
-    /// Null unless it moves freely.
+    /// Null unless the wall is free along its normal.
     mass: Option<f64>,
 }
 
@@ -67,16 +67,16 @@ struct TimeReport {
     end: f64,
     flight_step: f64,
     stable_step: f64,
-    /// Whether the scenario fixes the step.
+    /// Whether the scenario prescribes the step.
     fixed: bool,
-    /// Stable steps to the end: from the first contact of bodies that fly, from the start otherwise.
+    /// Stable steps to the end: from the first contact of a run that begins in flight, from the start otherwise.
     stable_steps: u64,
-    /// Wall time to expect for them; null if no step could be timed.
+    /// Expected wall time of the stable steps; null if no step could be timed.
     wall_seconds: Option<f64>,
     threads: usize,
 }
 
-/// Tells what a run of the scenario would do, and writes nothing.
+/// Validates the scenario and prints the report; writes no files.
 pub fn check(options: &ReportOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.scenario)?;
     let mut simulation = set_up(&scenario)?;
@@ -98,7 +98,7 @@ fn report(scenario: &Scenario, simulation: &mut Simulation) -> Report {
     let remaining = scenario.time.end - simulation.progress().time;
     let stable_steps = (remaining / stable_step).ceil() as u64;
     let wall_seconds = time_steps(simulation).map(|seconds| seconds * stable_steps as f64);
-    // The steps that were timed may have seen a first contact that was not predicted.
+    // The timed steps may have added contacts that were not predicted.
     let predicted = if begins_in_flight { 1 } else { 0 };
     let summary = simulation.summary(scenario, Status::Finished, None);
     let mut warnings: Vec<String> = scenario.warnings.iter().map(|warning| warning.message.clone()).collect();
@@ -149,8 +149,8 @@ fn wall_report(wall: &WallSpec) -> WallReport {
     WallReport { name: wall.name.clone(), point: wall.point.into(), normal: wall.normal.into(), motion, mass }
 }
 
-/// Wall time of a step, from some that are taken and thrown away \[s\]; `None` at the end of the run, or if the
-/// numbers go wrong in them.
+/// Mean wall time of trial steps, which are discarded \[s\]; `None` at the end of the run and on numerical
+/// failure.
 fn time_steps(simulation: &mut Simulation) -> Option<f64> {
     let start = Instant::now();
     let mut steps = 0;

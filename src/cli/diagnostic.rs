@@ -1,4 +1,4 @@
-//! Problems of an input file as a report for people: the fact, the place, the lines underlined, the remedy.
+//! Diagnostics of input files: message, location, underlined source lines, remedy.
 //!
 //! ```text
 //! error: `time.step` is -1, not a positive number
@@ -21,15 +21,14 @@ use miette::{
     SourceSpan,
 };
 
-/// The report of `problems` of the file at `path` with the text `source`, as errors.
+/// Renders `problems` of the file at `path` with the text `source` as errors.
 ///
-/// Coloured and drawn where standard error is a terminal, without colour where `NO_COLOR` asks for that, plain
-/// ASCII elsewhere.
+/// With colour and box characters on a terminal, without colour if `NO_COLOR` is set, in plain ASCII otherwise.
 pub fn render(path: &Path, source: &str, problems: &[Problem]) -> String {
     render_with(path, source, problems, Severity::Error, theme(stderr().is_terminal()))
 }
 
-/// As [`render`], as warnings.
+/// Renders `problems` as warnings; otherwise like [`render`].
 pub fn render_warnings(path: &Path, source: &str, problems: &[Problem]) -> String {
     render_with(path, source, problems, Severity::Warning, theme(stderr().is_terminal()))
 }
@@ -61,7 +60,7 @@ fn render_with(
     for problem in problems {
         let report = report(path, source, problem, severity);
         let mut drawn = String::new();
-        // Writing to a string does not fail; a report that cannot be drawn still has its facts.
+        // Writing to a string does not fail; if a report cannot be drawn, its message remains.
         if handler.render_report(&mut drawn, report.as_ref()).is_err() {
             drawn.clone_from(&problem.message);
         }
@@ -86,7 +85,7 @@ fn report(path: &Path, source: &str, problem: &Problem, severity: Severity) -> R
     Report::new(diagnostic).with_source_code(NamedSource::new(header, source.to_owned()))
 }
 
-/// The part of `span` that lies in the text, on whole characters.
+/// The range of `span` within the text, moved to character boundaries.
 fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     let boundary = |byte: usize| {
         let byte = byte.min(source.len());
@@ -95,7 +94,7 @@ fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     boundary(span.start)..boundary(span.end.max(span.start))
 }
 
-/// `file:line:column key`, as editors jump to.
+/// `file:line:column key`, the format that editors can jump to.
 fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usize>>) -> String {
     let mut header = path.display().to_string();
     if let Some(before) = place.and_then(|span| source.get(..span.start)) {
@@ -110,7 +109,7 @@ fn header(path: &Path, source: &str, problem: &Problem, place: Option<Range<usiz
     header
 }
 
-/// A message without a place: the fact, the remedy on a line of its own.
+/// A message without a location: the fact, then the remedy on its own line.
 pub fn plain(severity: &str, message: &str) -> String {
     match split_remedy(message) {
         (fact, Some(help)) => format!("{severity}: {fact}\n  help: {help}\n"),
@@ -118,7 +117,7 @@ pub fn plain(severity: &str, message: &str) -> String {
     }
 }
 
-/// A message that begins with a place in the file at `path`: the fact, the place, the remedy.
+/// A message that begins with a location in the file at `path`: fact, location, remedy.
 pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     let file = path.display().to_string();
     let Some((place, message)) = message.strip_prefix(&file).and_then(|rest| rest.split_once(": ")) else {
@@ -129,7 +128,7 @@ pub fn in_file(severity: &str, path: &Path, message: &str) -> String {
     format!("{severity}: {fact}\n  --> {file}{place}\n{help}")
 }
 
-/// Messages of the library end in `; <remedy>`.
+/// Splits a message of the library at `; <remedy>`.
 pub fn split_remedy(message: &str) -> (String, Option<String>) {
     match message.rsplit_once("; ") {
         Some((fact, remedy)) => (fact.to_owned(), Some(remedy.to_owned())),
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_is_told_with_its_place_and_remedy() {
+    fn a_problem_is_rendered_with_its_location_and_remedy() {
         let start = TEXT.find("-1").unwrap();
         let lines = [
             "error: `time.step` is -1, not a positive number",
@@ -175,28 +174,28 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_without_a_place_is_told_with_its_remedy() {
+    fn a_problem_without_a_location_is_rendered_with_its_remedy() {
         let lines =
             ["error: `time.step` is -1, not a positive number", "  help: give a positive number", "", ""];
         assert_eq!(plain(&[problem(None)]), lines.join("\n"));
     }
 
     #[test]
-    fn every_problem_is_told() {
+    fn all_problems_are_rendered() {
         let report = plain(&[problem(Some(0..5)), problem(Some(15..21))]);
         assert_eq!(report.matches("error: ").count(), 2);
         assert!(report.contains("ball.toml:1:1") && report.contains("ball.toml:2:1"), "{report}");
     }
 
     #[test]
-    fn places_beyond_the_text_are_drawn_at_its_end() {
+    fn spans_beyond_the_text_are_drawn_at_its_end() {
         for span in [0..1000, 900..1000, TEXT.len()..TEXT.len(), 11..11] {
             assert!(plain(&[problem(Some(span))]).contains("ball.toml"));
         }
     }
 
     #[test]
-    fn remedies_stand_on_a_line_of_their_own() {
+    fn remedies_are_printed_on_their_own_line() {
         assert_eq!(super::plain("error", "a; b; c"), "error: a; b\n  help: c\n");
         assert_eq!(super::plain("warning", "a"), "warning: a\n");
         let file = |message| in_file("error", Path::new("m.msh"), message);
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_for_terminals() {
+    fn only_terminals_get_colours() {
         let problems = [problem(Some(0..5))];
         assert!(!plain(&problems).contains('\u{1b}'));
         let coloured = GraphicalTheme::unicode();

@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked, and the exit code that says so.
+//! Failures of commands and their exit codes.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,9 +12,9 @@ use ictus::simulation::{NumericalFailure, RunError, SetupError};
 use super::diagnostic::{self, plain, split_remedy};
 use super::print;
 
-/// The run failed numerically.
+/// Numerical failure of the run.
 const NUMERICAL: u8 = 1;
-/// The command line, scenario, mesh or output directory is wrong.
+/// Invalid command line, scenario, mesh or output directory.
 const USAGE: u8 = 2;
 /// The user stopped the run.
 pub const INTERRUPTED: u8 = 130;
@@ -26,19 +26,19 @@ pub enum Failure {
     Scenario(Box<ScenarioError>),
     /// The scenario cannot be set up.
     Setup(Box<Scenario>, Box<SetupError>),
-    /// A file is no mesh.
+    /// The file is not a Gmsh mesh.
     Mesh(PathBuf, Box<GmshError>),
-    /// What is asked of a mesh makes no sense for it.
+    /// The requested quantity is not defined for the mesh.
     Geometry(PathBuf, Box<MeshError>),
-    /// The result cannot be written.
+    /// The results cannot be written.
     Output(Box<OutputError>),
-    /// The run stopped for another reason than its numbers.
+    /// The run stopped for another reason than a numerical failure.
     Run(Box<RunError>),
-    /// The numbers went wrong; the output is in this directory.
+    /// Numerical failure; the results are in this directory.
     Numerical(Box<NumericalFailure>, PathBuf),
-    /// Something else is wrong with what was asked.
+    /// Any other invalid request.
     Usage {
-        /// What.
+        /// The fact.
         fact: String,
         /// The remedy.
         help: &'static str,
@@ -52,9 +52,9 @@ impl From<OutputError> for Failure {
 }
 
 impl Failure {
-    /// Tells the user on standard error; the exit code.
+    /// Reports the failure on standard error; returns the exit code.
     pub fn report(&self) -> ExitCode {
-        print::told(&self.text());
+        print::message(&self.text());
         ExitCode::from(match self {
             Self::Numerical(..) => NUMERICAL,
             _ => USAGE,
@@ -84,10 +84,10 @@ impl Failure {
     }
 }
 
-/// An error of the set-up, at its place in the scenario if it has one.
+/// An error of the set-up, at its location in the scenario if it has one.
 fn setup(scenario: &Scenario, error: &SetupError) -> String {
     let Some(span) = error.span() else { return plain("error", &error.to_string()) };
     let (message, help) = split_remedy(&error.to_string());
     let problem = Problem { message, span: Some(span), key: None, label: None, help };
-    diagnostic::render(&scenario.path, &scenario.source, &[problem])
+    diagnostic::render(&scenario.path, &scenario.file_text, &[scenario.locate_in_file(problem)])
 }

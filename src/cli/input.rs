@@ -1,4 +1,4 @@
-//! From the command line to a scenario and its simulation, with their warnings.
+//! Reading and setting up a scenario, with warnings.
 
 use ictus::scenario::Scenario;
 use ictus::simulation::Simulation;
@@ -8,8 +8,8 @@ use super::diagnostic;
 use super::failure::Failure;
 use super::print;
 
-/// Does all the work on so many threads [all cores], and in one of them: from outside, each of the thousands of small
-/// tasks of a run would wake one and wait for it.
+/// Runs `work` inside a pool of `threads` threads \[all cores\]: called from outside the pool, each of the thousands of
+/// small tasks of a run would wake a thread and wait for it.
 pub fn on_threads<R: Send>(
     threads: Option<u16>,
     work: impl FnOnce() -> Result<R, Failure> + Send,
@@ -25,23 +25,23 @@ pub fn on_threads<R: Send>(
     pool.install(work)
 }
 
-/// Reads a scenario and tells its warnings.
+/// Reads a scenario and prints its warnings.
 pub fn read_scenario(options: &ScenarioOptions) -> Result<Scenario, Failure> {
     let scenario = Scenario::read(&options.scenario, &options.overrides)
         .map_err(|error| Failure::Scenario(Box::new(error)))?;
-    print::told(&diagnostic::render_warnings(&scenario.path, &scenario.source, &scenario.warnings));
+    print::message(&diagnostic::render_warnings(&scenario.path, &scenario.file_text, &scenario.warnings));
     Ok(scenario)
 }
 
-/// Sets a scenario up and tells what is likely not meant.
+/// Sets up the simulation and prints its warnings.
 pub fn set_up(scenario: &Scenario) -> Result<Simulation, Failure> {
     let simulation = Simulation::new(scenario)
         .map_err(|error| Failure::Setup(Box::new(scenario.clone()), Box::new(error)))?;
-    tell_warnings(&simulation.warnings());
+    print_warnings(&simulation.warnings());
     Ok(simulation)
 }
 
-/// Tells warnings of a simulation.
-pub fn tell_warnings(warnings: &[String]) {
-    warnings.iter().for_each(|warning| print::told(&diagnostic::plain("warning", warning)));
+/// Prints warnings of a simulation.
+pub fn print_warnings(warnings: &[String]) {
+    warnings.iter().for_each(|warning| print::message(&diagnostic::plain("warning", warning)));
 }

@@ -1,4 +1,4 @@
-//! `ictus mesh`: what a mesh holds and how good it is.
+//! `ictus mesh`: contents and quality of a mesh.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -13,15 +13,15 @@ use super::args::MeshOptions;
 use super::failure::Failure;
 use super::print;
 
-/// A mesh in short.
+/// Contents and quality of a mesh.
 #[derive(Debug, Serialize)]
 struct Report {
     file: String,
     nodes: usize,
-    /// Kind to count, of every dimension.
+    /// Element count by kind, in all dimensions.
     elements: BTreeMap<&'static str, usize>,
     groups: Vec<GroupReport>,
-    /// Highest dimension of its elements; what follows is about these.
+    /// Highest dimension of the elements, to which the following quantities refer.
     dimension: usize,
     volume: f64,
     /// Number of inverted elements.
@@ -29,7 +29,7 @@ struct Report {
     quality: Quality,
     smallest_edge: f64,
     smallest_altitude: f64,
-    /// Only if it is asked for.
+    /// Only with material options.
     #[serde(flatten)]
     critical: Option<CriticalReport>,
 }
@@ -46,19 +46,19 @@ struct GroupReport {
 struct Quality {
     min: f64,
     mean: f64,
-    /// The user's number of the element of the lowest quality.
+    /// Gmsh tag of the element of lowest quality.
     worst: u64,
 }
 
-/// Critical step of a mesh of one material; null where elements are inverted.
+/// Critical step of a mesh of one material; null for inverted elements.
 #[derive(Debug, Serialize)]
 struct CriticalReport {
     critical_step: Option<f64>,
-    /// The user's number of the element that controls it.
+    /// Gmsh tag of the element with the smallest critical step.
     critical_element: Option<u64>,
 }
 
-/// Tells what a mesh holds and how good it is; a bad mesh is told, not refused.
+/// Prints contents and quality of a mesh; inverted elements are reported, not rejected.
 pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     let path = &options.mesh;
     let solid = solid(options)?;
@@ -76,7 +76,7 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The material asked for, with its density.
+/// Material and density of the options.
 fn solid(options: &MeshOptions) -> Result<Option<(Material, f64)>, Failure> {
     let (Some(young), Some(poisson), Some(density)) = (options.young, options.poisson, options.density)
     else {

@@ -1,4 +1,4 @@
-//! The command line: arguments, one file a subcommand, and what people read while they wait.
+//! The command line: arguments, one file per subcommand, printing and progress.
 
 mod args;
 mod check;
@@ -18,8 +18,8 @@ use clap::{CommandFactory, Parser};
 use args::{Arguments, Command};
 use input::on_threads;
 
-/// Reads the command line, does what it asks, and maps the outcome to an exit code: 0 done, 1 the run failed
-/// numerically, 2 the command line, scenario, mesh or output directory is wrong, 130 interrupted.
+/// Parses the command line, runs the subcommand and returns the exit code: 0 success, 1 numerical failure of the
+/// run, 2 invalid command line, scenario, mesh or output directory, 130 interrupted.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match arguments.command {

@@ -1,4 +1,4 @@
-//! `ictus predict`: trajectories only, up to the first contact.
+//! `ictus predict`: trajectories up to the first contact.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,41 +13,41 @@ use super::failure::Failure;
 use super::input::{read_scenario, set_up};
 use super::print;
 
-/// What was predicted.
+/// Predictions of detection in flight.
 #[derive(Debug, Serialize)]
 struct Report {
     scenario: String,
     title: String,
-    /// Whether all bodies fly free of stress at first: only then is anything predicted.
+    /// Whether the run begins in flight; otherwise nothing is predicted.
     begins_in_flight: bool,
-    /// Bodies that neither fly nor stay where they are.
+    /// Bodies that neither fly nor rest.
     hindered: Vec<String>,
-    /// Where the flight ended \[s\].
+    /// End of the flight \[s\].
     time: f64,
-    /// Whether that is the end of the scenario.
+    /// Whether the flight reached the end time.
     finished: bool,
     predictions: Vec<Prediction>,
     first_contacts: Vec<FirstContact>,
     hierarchies: Vec<HierarchySummary>,
-    /// Only if they are asked for.
+    /// Only with `--levels`.
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<LevelsReport>,
 }
 
-/// Levels of the hierarchies that were written.
+/// The levels of the hierarchies written.
 #[derive(Debug, Serialize)]
 struct LevelsReport {
-    /// How many, from the roots on.
+    /// Number of levels, from the roots.
     count: u32,
     file: PathBuf,
 }
 
-/// Follows the bodies up to their first contact, and writes nothing but the levels of their hierarchies, if asked to.
+/// Computes the flight up to the first contact; writes the levels of the hierarchies if requested.
 pub fn predict(options: &PredictOptions) -> Result<ExitCode, Failure> {
     let scenario = read_scenario(&options.report.scenario)?;
     let mut simulation = set_up(&scenario)?;
     let mut report = report(&scenario, &mut simulation);
-    // Written after the flight, which fits the spheres that it carries along.
+    // Written after the flight, which refits the spheres.
     if let Some(depth) = options.levels {
         let directory = options.output.as_deref().unwrap_or(&scenario.output.directory);
         report.levels = Some(write_levels(&scenario, &simulation, directory, depth)?);
@@ -108,12 +108,10 @@ fn describe(report: &Report) -> String {
         text.push_str(&first_contacts(report));
     } else {
         let reason = match report.hindered.as_slice() {
-            [] => "a body that is held has a velocity".into(),
+            [] => "a held body has a velocity".into(),
             names => format!("held and moved or loaded: {}", names.join(", ")),
         };
-        text.push_str(&format!(
-            "Nothing is predicted: not every body flies free or stays at t = 0 ({reason}).\n\n"
-        ));
+        text.push_str(&format!("No predictions: the run does not begin in flight ({reason}).\n\n"));
     }
     text.push_str(&hierarchies(&report.hierarchies));
     if let Some(LevelsReport { count, file }) = &report.levels {
@@ -124,7 +122,7 @@ fn describe(report: &Report) -> String {
 
 fn predictions(report: &Report) -> String {
     if report.predictions.is_empty() {
-        return "No predictions: there are no pairs of bodies that can touch, or no hierarchies.\n\n".into();
+        return "No predictions: no body pair can touch, or detection has no hierarchies.\n\n".into();
     }
     let row = |prediction: &Prediction| {
         let Prediction { asked_at, bodies, depth: [first, second], time } = prediction;
@@ -132,7 +130,7 @@ fn predictions(report: &Report) -> String {
         vec![format!("{asked_at:.6}"), bodies.join(" and "), format!("{first}, {second}"), time]
     };
     let rows: Vec<Vec<String>> = report.predictions.iter().map(row).collect();
-    let header = ["asked at [s]", "<bodies", "depths", "no contact before [s]"];
+    let header = ["predicted at [s]", "<bodies", "depths", "no contact before [s]"];
     format!("Predictions\n{}\n", print::table(&header, &rows))
 }
 

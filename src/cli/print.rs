@@ -1,21 +1,20 @@
-//! What commands print: on standard output tables without borders or colours, or one JSON object; on standard error what
-//! people are told beside that.
+//! Printing: on standard output, tables without borders or colours, or one JSON object; on standard error, messages.
 
 use std::io::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 
-/// Prints a text as it is.
+/// Prints a text unchanged.
 ///
-/// A reader that has gone away (`ictus mesh … | head`) is no error; of nothing else could the user be told.
+/// A closed pipe (`ictus mesh … | head`) is not an error; other failures could not be reported either.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Tells people on standard error, which may be gone as well: what is told then is lost, and the command goes on.
-pub fn told(text: &str) {
+/// Prints a message on standard error; if that is closed, the message is lost and the command continues.
+pub fn message(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
@@ -28,7 +27,7 @@ pub fn json(value: &impl Serialize) {
     }
 }
 
-/// A table, indented by one space; the columns of a name that begins with `<` are aligned left, others right.
+/// A table, indented by one space; columns whose name begins with `<` are aligned left, others right.
 pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -42,13 +41,13 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// Facts, one a line, under one another.
+/// Name–value pairs, one per line, aligned.
 pub fn facts(facts: &[(&str, String)]) -> String {
     let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     facts.iter().map(|(name, value)| format!(" {name:width$}  {value}\n")).collect()
 }
 
-/// A number with six significant digits, as a table shows it.
+/// A number with six significant digits, for tables.
 pub fn number(value: f64) -> String {
     const DIGITS: i32 = 6;
     if value == 0.0 || !value.is_finite() {
@@ -65,7 +64,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A point, as a table shows it: what rounding leaves of a zero is shown as zero.
+/// A point, for tables; components within rounding of zero are printed as zero.
 pub fn point(point: [f64; 3]) -> String {
     const ROUNDING: f64 = 1e-12;
     let largest = point.iter().fold(0.0, |largest, x| x.abs().max(largest));
@@ -78,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_keep_their_digits() {
+    fn numbers_have_six_significant_digits() {
         let cases = [
             (0.0, "0"),
             (1.0, "1"),
@@ -104,13 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_under_their_names() {
+    fn columns_are_aligned_with_their_names() {
         let rows = [vec!["left".into(), "8".into()], vec!["r".into(), "1024".into()]];
         assert_eq!(table(&["<body", "nodes"], &rows), " body  nodes\n left      8\n r      1024\n");
     }
 
     #[test]
-    fn facts_stand_under_one_another() {
+    fn facts_are_aligned() {
         assert_eq!(facts(&[("a", "1".into()), ("long", "2".into())]), " a     1\n long  2\n");
     }
 }

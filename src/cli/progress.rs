@@ -1,4 +1,4 @@
-//! Progress of a run on standard error: a bar on a terminal, a line now and then elsewhere.
+//! Progress of a run on standard error: a bar on a terminal, a line every ten seconds elsewhere.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::print;
 
 /// Time between two redraws of the bar.
 const REDRAW: Duration = Duration::from_millis(100);
-/// Time between two lines where there is no terminal.
+/// Time between two lines without a terminal.
 const LINE: Duration = Duration::from_secs(10);
 /// Resolution of the bar.
 const TICKS: u64 = 10_000;
@@ -19,13 +19,13 @@ const TICKS: u64 = 10_000;
 pub struct Reporter {
     display: Display,
     last: Instant,
-    /// When steps of the stable size began, and after how many steps in flight: they take nearly all the time.
+    /// Start of the stable steps, and number of flight steps before it: stable steps take nearly all the time.
     stepping: Option<(Instant, u64)>,
 }
 
-/// Where progress goes.
+/// Form of the display.
 enum Display {
-    /// Nowhere.
+    /// None.
     Silent,
     /// A bar on a terminal.
     Bar(ProgressBar),
@@ -34,7 +34,7 @@ enum Display {
 }
 
 impl Reporter {
-    /// The reporter that fits where standard error goes.
+    /// Selects the display by the type of standard error.
     pub fn new(quiet: bool) -> Self {
         let display = if quiet {
             Display::Silent
@@ -48,7 +48,7 @@ impl Reporter {
         Self { display, last: Instant::now(), stepping: None }
     }
 
-    /// Shows where the run stands, if it is time to.
+    /// Shows the progress if the display is due.
     pub fn show(&mut self, progress: &Progress) {
         if !progress.in_flight && self.stepping.is_none() {
             self.stepping = Some((Instant::now(), progress.step));
@@ -66,11 +66,11 @@ impl Reporter {
                 bar.set_position((fraction * TICKS as f64) as u64);
                 bar.set_message(message);
             }
-            Display::Lines => print::told(&format!("{:5.1} %  {message}\n", 100.0 * fraction)),
+            Display::Lines => print::message(&format!("{:5.1} %  {message}\n", 100.0 * fraction)),
         }
     }
 
-    /// The time left at the pace of the steps so far; nothing while bodies fly.
+    /// Remaining wall time at the mean rate of the stable steps; empty in flight.
     fn time_left(&self, progress: &Progress) -> String {
         let Some((start, first)) = self.stepping.filter(|(_, first)| progress.step > *first) else {
             return String::new();
@@ -81,7 +81,7 @@ impl Reporter {
         format!("  {} left", HumanDuration(left))
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         if let Display::Bar(bar) = &self.display {
             bar.finish_and_clear();

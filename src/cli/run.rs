@@ -1,4 +1,4 @@
-//! `ictus run`: runs a scenario and writes its result.
+//! `ictus run`: runs a scenario and writes its results.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,23 +14,23 @@ use ictus::simulation::{Outcome, Recorder, RunError};
 
 use super::args::RunOptions;
 use super::failure::{Failure, INTERRUPTED};
-use super::input::{read_scenario, set_up, tell_warnings};
+use super::input::{print_warnings, read_scenario, set_up};
 use super::print;
 use super::progress::Reporter;
 
-/// Runs the scenario; exit code 0 when it is finished, 130 when it was interrupted.
+/// Runs the scenario; exit code 0 when it has finished, 130 when it was interrupted.
 pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let start = Instant::now();
     let scenario = read_scenario(&options.scenario)?;
     let directory = options.output.clone().unwrap_or_else(|| scenario.output.directory.clone());
     let mut simulation = set_up(&scenario)?;
-    let told = simulation.warnings().len();
+    let printed = simulation.warnings().len();
     let mut recorder = Recorder::create(&scenario, &directory, &simulation)?;
     let mut reporter = Reporter::new(options.quiet);
     let stop = stop_on_signal()?;
     let result = simulation.run(&mut recorder, &mut |progress| reporter.show(progress), &stop);
     reporter.finish();
-    tell_warnings(&simulation.warnings()[told..]);
+    print_warnings(&simulation.warnings()[printed..]);
 
     let (status, failure) = match result {
         Ok(Outcome::Finished) => (Status::Finished, None),
@@ -52,7 +52,7 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     Ok(if status == Status::Interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// A flag that the first signal to stop sets; the second one ends the program at once.
+/// A flag that the first interrupt signal sets; the second one terminates the program.
 fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
@@ -62,13 +62,13 @@ fn stop_on_signal() -> Result<Arc<AtomicBool>, Failure> {
         }
     })
     .map_err(|error| Failure::Usage {
-        fact: format!("the signals to stop cannot be caught: {error}"),
-        help: "run on a system that lets programs catch them",
+        fact: format!("interrupt signals cannot be caught: {error}"),
+        help: "run on a system with catchable interrupt signals",
     })?;
     Ok(stop)
 }
 
-/// Most first contacts in the closing report.
+/// Largest number of first contacts in the closing report.
 const CONTACTS_SHOWN: usize = 10;
 
 /// The closing report.
@@ -95,7 +95,7 @@ fn report(summary: &Summary, directory: &Path, name: &str, frames: usize) -> Str
     format!("{head}\n{}\n{}\n{profile}", print::facts(&facts), detection(&summary.detection))
 }
 
-/// Errors of the run, relative to its peaks: that of energy and its two parts, and those of momenta.
+/// Errors relative to the peaks of the run: energy error and its two parts, momentum errors.
 fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str, String); 5] {
     let text = |ErrorSummary { largest, time, end }: ErrorSummary, peak: f64, unit: &str| {
         format!("{largest:.3e} at most, at t = {time:.6e} s; {end:.3e} at the end; of {peak:.3e} {unit}")
@@ -117,7 +117,7 @@ fn errors(energy: &EnergySummary, momentum: &MomentumSummary) -> [(&'static str,
     ]
 }
 
-/// Problems of contacts without an answer, where there were any.
+/// Contact problems without a converged solution, if any.
 fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     let ContactSummary { unsolved_impulses, jammed_restitutions, unsolved_projections, unmet_ties } =
         *contact;
@@ -133,7 +133,7 @@ fn unsolved_problems(contact: &ContactSummary) -> Vec<(&'static str, String)> {
     lines.into_iter().filter_map(line).collect()
 }
 
-/// The first contacts of the first pairs of bodies that met.
+/// First contact of each body pair, in order of time.
 fn first_contacts(contacts: &[FirstContact]) -> Vec<(&'static str, String)> {
     let line = |contact: &FirstContact| {
         let ([first, second], speed) = (&contact.bodies, contact.normal_speed);
@@ -149,7 +149,7 @@ fn first_contacts(contacts: &[FirstContact]) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Where the time went, by stage.
+/// Wall time by stage.
 fn profile(wall: &WallSeconds) -> String {
     let row = |(name, seconds): (&str, f64)| {
         let share = 100.0 * seconds / wall.total;
@@ -160,7 +160,7 @@ fn profile(wall: &WallSeconds) -> String {
     print::table(&["<stage", "time [s]", "share"], &rows)
 }
 
-/// What detection cost: the terms of its cost model, and their sum.
+/// Cost of detection: the terms of its cost model, and their sum.
 fn detection(summary: &DetectionSummary) -> String {
     let total = summary.total_seconds;
     let share = |seconds: f64| if total > 0.0 { 100.0 * seconds / total } else { 0.0 };
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(unsolved_problems(&contact), [line]);
     }
 
-    /// Of many pairs of bodies the report names the first ones, and says how many it does not.
+    /// The report lists the first ten body pairs and counts the others.
     #[test]
     fn the_report_names_some_first_contacts() {
         let contact = FirstContact {

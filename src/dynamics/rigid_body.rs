@@ -4,13 +4,13 @@ use crate::math::{Mat3, RigidMotion, Rotation, Vec3};
 
 /// A body that does not deform: position of its centre of mass, orientation, linear and angular momentum.
 ///
-/// Translation is integrated like a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint rule in the axes
-/// of the body, which is time-reversible and keeps the angular momentum and the energy of a free body to rounding in
-/// steps of any length: what it keeps depends on no step, so that it may change from one to the next.
+/// Translation is integrated like a node (Newmark, β = 0, γ = 1/2). Rotation is integrated by a midpoint rule in the
+/// axes of the body, which is time-reversible and keeps the angular momentum and the energy of a free body to rounding
+/// in steps of any length: what it keeps depends on no step, so that it may change from one to the next.
 ///
 /// # Source
-/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum), with the exponential of the mean spin in place
-/// of the Cayley transform: about a principal axis it is exact.
+/// Simo & Wong, IJNME 31 (1991) 19–52 (conservation by the mean momentum), with the exponential of the mean spin in
+/// place of the Cayley transform: about a principal axis it is exact.
 #[derive(Clone, Debug)]
 pub struct RigidBody {
     mass: f64,
@@ -168,8 +168,8 @@ impl RigidBody {
     /// l_{n+1} = exp(−h ω̄) l_n  ⇔  l̄ = l_n + t l̄ × ω̄,   t = tan(h |ω̄|/2)/|ω̄|
     /// ```
     ///
-    /// The change of the momentum l is across ω̄, so that Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0. Newton's method finds l̄, with t as it
-    /// last was.
+    /// The change of the momentum l is across ω̄, so that Δ(l · I⁻¹ l)/2 = Δl · ω̄ = 0. Newton's method finds l̄, with
+    /// t as it last was.
     fn midpoint_turn(&self, time_step: f64) -> Rotation {
         let before = self.orientation.inverse() * self.angular_momentum;
         let (mut mean, mut spin) = (before, self.spin(&before));
@@ -190,8 +190,8 @@ impl RigidBody {
         Rotation::from_scaled_axis(spin * time_step)
     }
 
-    /// Largest |ω| of a free motion: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T, the least and greatest moments I₁ and I₃
-    /// \[rad/s\].
+    /// Largest |ω| of a free motion: ω² ≤ 2 T (I₁ + I₃ − J)/(I₁ I₃) with J = L²/2T, the least and greatest moments I₁
+    /// and I₃ \[rad/s\].
     fn fastest_spin(&self) -> f64 {
         let (least, greatest) = (self.moments.min(), self.moments.max());
         let twice_energy = self.angular_momentum.dot(&self.angular_velocity());
@@ -245,7 +245,7 @@ impl RigidBody {
     /// Moves the body along a flight for the time s \[s\] (at most the step the flight was made for).
     pub fn follow(&mut self, flight: &RigidMotion, s: f64) {
         let later = flight.advanced(s);
-        self.travel += flight.way(s);
+        self.travel += flight.displacement(s);
         self.velocity = later.velocity;
         self.orientation = later.rotation * self.principal;
         self.orientation.renormalize();
@@ -322,7 +322,8 @@ mod tests {
         body
     }
 
-    /// Reference: I ω by the tensor itself, of a box in 360 attitudes about each axis, to the rounding of an eigenvalue problem.
+    /// Reference: I ω by the tensor itself, of a box in 360 attitudes about each axis, to the rounding of an
+    /// eigenvalue problem.
     #[test]
     fn principal_axes_are_found_in_any_attitude() {
         let box_inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.5, 3.0));
@@ -339,8 +340,8 @@ mod tests {
         }
     }
 
-    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a hundredth of a turn to several of them:
-    /// angular momentum is kept to rounding, and so is energy but for what roundings of 20 000 steps add up to.
+    /// Torque-free rotation near the unstable axis (Dzhanibekov), in steps from a hundredth of a turn to several of
+    /// them: angular momentum is kept to rounding, and so is energy but for what roundings of 20 000 steps add up to.
     #[test]
     fn free_rotation_keeps_angular_momentum_and_energy() {
         for step in [5e-3, 0.3, 7.0] {

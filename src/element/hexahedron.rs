@@ -15,7 +15,7 @@ pub const CORNERS: [[f64; 3]; 8] = [
     [-1.0, 1.0, 1.0],
 ];
 
-/// Corners by the sides of their coordinates: bit d set where ξ_d = +1.
+/// Corners by the signs of their coordinates: bit d set for ξ_d = +1.
 pub const CORNER_BY_SIDE: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 /// 2 × 2 × 2 points, exact to degree 3 in each direction.
@@ -53,7 +53,7 @@ pub fn gradients8(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Natural coordinates of all nodes: corners, middles of the edges, of the faces, and the centre.
+/// Natural coordinates of all nodes: corners, mid-edges, mid-faces, and the centre.
 pub const NODES: [[f64; 3]; 27] = [
     [-1.0, -1.0, -1.0],
     [1.0, -1.0, -1.0],
@@ -120,7 +120,7 @@ fn corner_sum(node: [f64; 3], xi: [f64; 3]) -> f64 {
     node[0] * xi[0] + node[1] * xi[1] + node[2] * xi[2]
 }
 
-/// Place of a coordinate among the points −1, +1, 0 of the quadratic Lagrange polynomials.
+/// Index of a coordinate among the points −1, +1, 0 of the quadratic Lagrange polynomials.
 fn place(coordinate: f64) -> usize {
     if coordinate < 0.0 {
         0

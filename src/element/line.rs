@@ -1,4 +1,4 @@
-//! Segments on \[−1, 1\], and the Gauss–Legendre rules all tensor-product families are built from.
+//! Segments on \[−1, 1\], and the Gauss–Legendre rules from which all tensor-product families are built.
 
 use super::QuadraturePoint;
 
@@ -11,7 +11,7 @@ const THREE_POINT: f64 = 0.774_596_669_241_483_4;
 const FOUR_POINT: [f64; 2] = [0.339_981_043_584_856_3, 0.861_136_311_594_052_6];
 const FIVE_POINT: [f64; 2] = [0.538_469_310_105_683_1, 0.906_179_845_938_664];
 
-/// The whole weight on a point.
+/// The rule of a point: unit weight.
 pub const POINT: [QuadraturePoint; 1] = [QuadraturePoint { xi: [0.0; 3], weight: 1.0 }];
 /// Two points, exact to degree 3.
 pub const GAUSS_2: [QuadraturePoint; 2] = [point(-TWO_POINT, 1.0), point(TWO_POINT, 1.0)];

@@ -1,4 +1,4 @@
-//! Reference elements: shape functions, their derivatives, and quadrature; one file a family.
+//! Reference elements: shape functions, their derivatives, and quadrature; one file per family.
 //!
 //! Natural coordinates ξ and node order (that of [`CellKind`]):
 //!
@@ -9,7 +9,7 @@
 //! | [`quadrilateral`], [`hexahedron`] | \[−1, 1\]^d | counter-clockwise, bottom before top |
 //! | [`wedge`] | unit triangle × \[−1, 1\] | triangle at ξ₃ = −1, then at +1 |
 //!
-//! A new kind is a row in each `match` below and the formulas in the file of its family.
+//! A new kind needs a row in each `match` below and formulas in the file of its family.
 
 pub mod hexahedron;
 pub mod line;
@@ -23,13 +23,13 @@ pub(crate) mod tests;
 
 use crate::mesh::CellKind;
 
-/// Largest number of nodes of any kind: the size of buffers for shape functions.
+/// Largest number of nodes of any kind, the size of buffers for shape functions.
 pub const MAX_NODES: usize = 27;
 
 /// A point of a quadrature rule on a reference element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuadraturePoint {
-    /// Natural coordinates; those past the dimension of the element are zero.
+    /// Natural coordinates; those beyond the dimension of the element are zero.
     pub xi: [f64; 3],
     /// Weight; the weights of a rule sum to the measure of the reference element.
     pub weight: f64,
@@ -38,7 +38,7 @@ pub struct QuadraturePoint {
 /// Shape functions N_a(ξ).
 ///
 /// # Shapes and units
-/// `values`: one per node, at least `kind.num_nodes()` long. Entries of `xi` past the dimension are ignored.
+/// `values`: one per node, at least `kind.num_nodes()` long. Entries of `xi` beyond the dimension are ignored.
 pub fn shape_values(kind: CellKind, xi: [f64; 3], values: &mut [f64]) {
     match kind {
         CellKind::Point1 => values[0] = 1.0,
@@ -61,7 +61,7 @@ pub fn shape_values(kind: CellKind, xi: [f64; 3], values: &mut [f64]) {
 /// Derivatives ∂N_a/∂ξ_i.
 ///
 /// # Shapes and units
-/// `gradients`: one per node; components past the dimension are set to zero.
+/// `gradients`: one per node; components beyond the dimension are set to zero.
 pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     match kind {
         CellKind::Point1 => gradients[0] = [0.0; 3],
@@ -83,7 +83,7 @@ pub fn shape_gradients(kind: CellKind, xi: [f64; 3], gradients: &mut [[f64; 3]])
 
 /// Second derivatives (N_a,11, N_a,22, N_a,12) of the shape functions of a face.
 ///
-/// Only curves and surfaces have them here: volumes are set to zero, as no contact face is a volume.
+/// Only for curves and surfaces; set to zero for volumes, which are no contact faces.
 pub fn shape_hessians(kind: CellKind, xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     match kind {
         CellKind::Quad4 => quadrilateral::hessians4(hessians),
@@ -128,7 +128,8 @@ pub fn quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
 
 /// Rule for masses and moments of inertia: exact for N_a N_b det J and x ⊗ x det J on distorted and curved elements.
 ///
-/// Of a surface in space, whose measure is no polynomial, it is exact where the face is flat and det J thus one.
+/// For a surface in space, whose measure is not a polynomial, exact only if the face is flat and det J therefore a
+/// polynomial.
 pub fn second_moment_quadrature(kind: CellKind) -> &'static [QuadraturePoint] {
     match kind {
         CellKind::Point1 => &line::POINT,

@@ -45,7 +45,7 @@ pub fn hessians4(hessians: &mut [[f64; 3]]) {
     }
 }
 
-/// Mid-sides, each half a unit normal of its side.
+/// Mid-side nodes, each the unit normal of its side.
 const MID_SIDES: [[f64; 2]; 4] = [[0.0, -1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
 
 /// N of the eight-node (serendipity) quadrilateral.
@@ -97,8 +97,8 @@ pub fn hessians8(xi: [f64; 3], hessians: &mut [[f64; 3]]) {
     }
 }
 
-/// Which quadratic Lagrange polynomial (of −1, +1, 0) of each direction makes a shape function of the nine-node
-/// quadrilateral.
+/// Indices of the quadratic Lagrange polynomials (of −1, +1, 0) per direction whose product is each shape function of
+/// the nine-node quadrilateral.
 const FACTORS_9: [[usize; 2]; 9] = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [1, 2], [2, 1], [0, 2], [2, 2]];
 
 /// N of the nine-node quadrilateral.

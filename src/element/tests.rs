@@ -17,7 +17,7 @@ fn natural_corners(kind: CellKind) -> Vec<[f64; 3]> {
     }
 }
 
-/// Corners, then the means of the corners that the table of [`CellKind`] names for each other node.
+/// Corners, then for each other node the mean of its corners in the table of [`CellKind`].
 pub(crate) fn natural_nodes(kind: CellKind) -> Vec<[f64; 3]> {
     let mut nodes = natural_corners(kind);
     let between: &[&[usize]] = match kind {
@@ -120,7 +120,7 @@ fn shape_functions_are_one_at_their_node_and_zero_at_the_others() {
 }
 
 #[test]
-fn values_reproduce_linear_fields_and_do_not_touch_more_than_their_nodes() {
+fn values_reproduce_linear_fields_and_write_only_their_nodes() {
     for kind in KINDS {
         let mut n = [f64::NAN; MAX_NODES];
         let xi = [0.2, 0.3, 0.1];
@@ -146,9 +146,9 @@ fn partition_of_unity_and_derivatives_on_an_axis() {
     assert_partition_of_unity_and_derivatives([0.0, 0.0, -0.8345002672935624]);
 }
 
-/// No shape function is more than quadratic in one coordinate: central differences have no error but rounding, that of
-/// the values over the difference of the coordinates. Values are rounded as the square of their linear factors is, up to
-/// |1| + Σ|ξ_i|, outside of a simplex too.
+/// Shape functions are at most quadratic in each coordinate: central differences have only the rounding error of the
+/// values divided by the step. Values are rounded like the square of their linear factors, up to |1| + Σ|ξ_i|, outside
+/// of a simplex too.
 fn assert_partition_of_unity_and_derivatives(xi: [f64; 3]) {
     let h = 0.125;
     let size = (1.0 + h + xi.iter().map(|x| x.abs()).sum::<f64>()).powi(2);
@@ -196,7 +196,7 @@ fn monomial_integral(kind: CellKind, p: usize, q: usize, r: usize) -> f64 {
 }
 
 #[test]
-fn rules_integrate_the_polynomials_they_promise() {
+fn rules_integrate_polynomials_of_their_degree() {
     // (kind, rule, total degree in the simplex part or per-direction degree, degree along the axis of a wedge)
     let rules: [(CellKind, &[QuadraturePoint], usize, usize); 20] = [
         (CellKind::Tri6, quadrature(CellKind::Tri6), 2, 0),

@@ -28,7 +28,7 @@ pub const DEGREE_4: [QuadraturePoint; 6] = [
     point(ORBIT_B, 1.0 - 2.0 * ORBIT_B, WEIGHT_B),
 ];
 /// Sixteen points, exact to degree 6: the square with one side collapsed (Stroud 1971, *Approximate Calculation of
-/// Multiple Integrals*, §2.5), whose Jacobian 1 − x takes one degree of the four-point rule.
+/// Multiple Integrals*, §2.5), whose Jacobian 1 − x uses one degree of the four-point rule.
 pub const DEGREE_6: [QuadraturePoint; 16] = collapsed();
 
 const fn collapsed() -> [QuadraturePoint; 16] {

@@ -1,4 +1,4 @@
-//! Replacing a file whole.
+//! Atomic replacement of files.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -7,16 +7,16 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::error::{FileAction, OutputError};
 
-/// Ending of the files still being written; a killed run may leave one, the next run removes it.
+/// Suffix of files being written; a killed run may leave one, which the next run removes.
 pub(crate) const PARTIAL_SUFFIX: &str = ".partial";
 
-/// Writes `path` so that a reader, or a crash, sees the old file or the new one and nothing between.
+/// Writes `path` atomically: after a crash, and for any reader, the file is either the old or the new one.
 ///
 /// The content goes to a hidden file `.<file name>.….partial` in the same directory, which is flushed to disk
 /// and renamed. The file gets the permissions of any new file (0644 under the usual umask).
 ///
 /// # Errors
-/// [`OutputError::File`]; an existing file is then untouched.
+/// [`OutputError::File`]; an existing file then remains unchanged.
 pub fn atomic_write<F>(path: &Path, write: F) -> Result<(), OutputError>
 where
     F: FnOnce(&mut dyn Write) -> std::io::Result<()>,

@@ -1,21 +1,21 @@
-//! What can go wrong while output is written.
+//! Errors of output.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file of the output directory could not be written, or what was handed over for it does not fit together.
+/// A file of the output directory could not be written, or its data are inconsistent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
     /// The operating system refused to create, write, rename or remove a file.
-    #[error("cannot {action} '{}': {cause}; {}", path.display(), remedy(cause))]
+    #[error("cannot {action} '{}': {cause}; {}", path.display(), remedy(*action, cause))]
     File {
-        /// What was tried.
+        /// The action attempted.
         action: FileAction,
         /// The file or directory.
         path: PathBuf,
-        /// Why it failed.
+        /// Cause reported by the operating system.
         #[source]
         cause: io::Error,
     },
@@ -26,17 +26,17 @@ pub enum OutputError {
     Thread {
         /// Name of the series.
         series: String,
-        /// Why it failed.
+        /// Cause reported by the operating system.
         #[source]
         cause: io::Error,
     },
-    /// A frame was handed over after an earlier one had failed.
+    /// A frame was submitted after an earlier one had failed.
     #[error("frames of '{series}' are no longer written after an earlier failure; start the series again")]
     SeriesStopped {
         /// Name of the series.
         series: String,
     },
-    /// A frame is not later than the one before it; ParaView would show both at once.
+    /// A frame is not later than its predecessor; ParaView would show both at once.
     #[error("a frame at time {time} cannot follow the one at time {previous}; times of frames must ascend")]
     FrameOrder {
         /// Time of the frame \[s\].
@@ -44,7 +44,7 @@ pub enum OutputError {
         /// Time of the frame before it \[s\].
         previous: f64,
     },
-    /// The connectivity is longer or shorter than the kinds of its cells ask for.
+    /// The length of the connectivity differs from the sum of the node counts of its cells.
     #[error("the grid's cells need {expected} node numbers, but {given} are given")]
     ConnectivityLength {
         /// Sum of the node counts of the kinds.
@@ -52,7 +52,7 @@ pub enum OutputError {
         /// Node numbers given.
         given: usize,
     },
-    /// A cell refers to a point the frame does not have.
+    /// A cell refers to a point that the frame does not have.
     #[error(
         "the grid refers to point {node}, but the frame at time {time} has {num_points} points (numbered from 0)"
     )]
@@ -64,7 +64,7 @@ pub enum OutputError {
         /// Time of the frame \[s\].
         time: f64,
     },
-    /// A field has not one value per point or per cell.
+    /// The number of values of a field differs from the number of points or cells.
     #[error("field '{field}' has {given} values at time {time}, but the grid has {expected} {place}")]
     FieldLength {
         /// Name of the field.
@@ -78,7 +78,7 @@ pub enum OutputError {
         /// Time of the frame \[s\].
         time: f64,
     },
-    /// A history row has not one entry per body.
+    /// The number of entries of a history row differs from the number of bodies.
     #[error("a history row at time {time} describes {given} bodies, but the history has {expected}")]
     BodyCount {
         /// Bodies named when the history was created.
@@ -90,7 +90,7 @@ pub enum OutputError {
     },
 }
 
-/// What was tried on a file when it failed.
+/// Action on a file that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileAction {
@@ -116,15 +116,15 @@ impl fmt::Display for FileAction {
 }
 
 impl OutputError {
-    /// Adds what was tried, and where, to an error of the operating system; for `map_err`.
+    /// Adds action and path to an error of the operating system; for `map_err`.
     pub(crate) fn file(action: FileAction, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |cause| Self::File { action, path, cause }
     }
 }
 
-/// What the user can do about a refusal of the operating system.
-fn remedy(cause: &io::Error) -> &'static str {
+/// Remedy for an error of the operating system.
+fn remedy(action: FileAction, cause: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
     match cause.kind() {
         Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
@@ -133,9 +133,12 @@ fn remedy(cause: &io::Error) -> &'static str {
         Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => {
             "free some space, ask for fewer frames, or choose another disk (`--output DIR`)"
         }
+        Kind::NotFound if action == FileAction::CreateDirectory => {
+            "no directory can be made there: choose another `--output DIR`"
+        }
         Kind::NotFound => "the directory may have been removed while the run wrote to it",
         Kind::AlreadyExists | Kind::NotADirectory | Kind::IsADirectory => {
-            "a file stands where a directory is needed, or the reverse: move it or choose another `--output DIR`"
+            "a file blocks the directory, or a directory the file: move it or choose another `--output DIR`"
         }
         _ => "check the output directory (`--output DIR`) and the disk it is on",
     }

@@ -1,4 +1,4 @@
-//! `history.csv`: energies, momenta and contact forces over time, a row per instant.
+//! `history.csv`: energies, momenta and contact forces over time, one row per instant.
 
 use std::path::Path;
 
@@ -46,12 +46,12 @@ const BODY_COLUMNS: [&str; 10] = [
 /// Columns after those of the bodies.
 const LAST_COLUMNS: [&str; 3] = ["kick", "energy_imbalance", "net_numerical_work"];
 
-/// State of the whole model at one instant.
+/// State of the model at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRow {
     /// The instant \[s\].
     pub time: f64,
-    /// Steps done.
+    /// Steps completed.
     pub step: u64,
     /// Size of the last step \[s\].
     pub dt: f64,
@@ -63,19 +63,19 @@ pub struct HistoryRow {
     pub external_work: f64,
     /// Energy stored in the contacts \[J\].
     pub contact_energy: f64,
-    /// Energy friction has taken since the start \[J\].
+    /// Energy dissipated by friction since the start \[J\].
     pub friction_dissipation: f64,
-    /// Energy plastic flow has taken since the start \[J\].
+    /// Energy dissipated by plastic flow since the start \[J\].
     pub plastic_dissipation: f64,
     /// Energy stored in hourglass control \[J\].
     pub hourglass_energy: f64,
-    /// Energy contact damping has taken since the start \[J\].
+    /// Energy dissipated by contact damping since the start \[J\].
     pub viscous_dissipation: f64,
-    /// Energy that projections of positions and changes of stiffness have given since the start \[J\].
+    /// Energy added by projections of positions and changes of stiffness since the start \[J\].
     pub numerical_work: f64,
-    /// Sum of the energies, stored and taken, less the numerical work \[J\].
+    /// Sum of the stored and dissipated energies, less the numerical work \[J\].
     pub total: f64,
-    /// Size of the energy imbalance over the largest energy so far \[-\].
+    /// |Energy imbalance| relative to the peak energy so far \[-\].
     pub energy_error: f64,
     /// Linear momentum \[kg m/s\].
     pub momentum: Vec3,
@@ -83,13 +83,13 @@ pub struct HistoryRow {
     pub angular_momentum: Vec3,
     /// Active contacts.
     pub contacts: u64,
-    /// A row per body, in the order of the names the history was created with.
+    /// One row per body, in the order of the names given at creation.
     pub bodies: Vec<BodyRow>,
-    /// What the kinetic energy has over that of the scheme, ⅛ dt² a · M a \[J\].
+    /// Excess of the kinetic energy over that of the scheme, ⅛ dt² a · M a \[J\].
     pub kick: f64,
     /// Change of total − kick − external work since the start \[J\].
     pub energy_imbalance: f64,
-    /// Numerical work since the start less what impulses have taken of it in the same steps \[J\].
+    /// Numerical work since the start less the part dissipated by impulses in the same steps \[J\].
     pub net_numerical_work: f64,
 }
 
@@ -106,7 +106,7 @@ pub struct BodyRow {
     pub contact_force: Vec3,
 }
 
-/// The file, open.
+/// The open file.
 #[derive(Debug)]
 pub struct History {
     table: CsvTable,
@@ -123,7 +123,7 @@ impl History {
         Ok(Self { table, num_bodies: body_names.len() })
     }
 
-    /// Appends a row; floats are written with the fewest digits that read back the same.
+    /// Appends a row; floats have the fewest digits that read back exactly.
     ///
     /// # Errors
     /// [`OutputError::File`], [`OutputError::BodyCount`].

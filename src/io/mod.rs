@@ -1,8 +1,7 @@
-//! What a run reads and leaves behind: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv` and
-//! `summary.json` out.
+//! Input and output of a run: Gmsh meshes in; VTK frames, `history.csv`, `pairs.csv` and `summary.json` out.
 //!
-//! Nothing here knows the simulation: fields arrive as named arrays, histories and summaries as plain structs.
-//! Whatever replaces a file replaces it whole, so a run killed at any moment leaves readable output.
+//! Independent of the simulation: fields are named arrays, histories and summaries plain structs. Files are replaced
+//! atomically, so a run killed at any time leaves readable output.
 
 mod atomic_write;
 mod error;

@@ -1,4 +1,4 @@
-//! `pairs.csv`: what acts between the bodies that have touched, over time, a row per pair and instant.
+//! `pairs.csv`: contact of each body pair over time, one row per pair and instant.
 
 use std::path::Path;
 
@@ -34,15 +34,15 @@ pub struct PairRow<'a> {
     pub force: Vec3,
     /// Energy stored in the contacts \[J\].
     pub contact_energy: f64,
-    /// Energy friction has taken since the start \[J\].
+    /// Energy dissipated by friction since the start \[J\].
     pub friction_dissipation: f64,
-    /// Energy contact damping has taken since the start \[J\].
+    /// Energy dissipated by contact damping since the start \[J\].
     pub damping_dissipation: f64,
-    /// Area of the surface of the nodes in contact \[m²\].
+    /// Surface area of the nodes in contact \[m²\].
     pub contact_area: f64,
 }
 
-/// The file, open.
+/// The open file.
 #[derive(Debug)]
 pub struct Pairs {
     table: CsvTable,
@@ -57,7 +57,7 @@ impl Pairs {
         Ok(Self { table: CsvTable::create(directory, FILE_NAME, &COLUMNS.map(String::from))? })
     }
 
-    /// Appends the rows of an instant; floats are written with the fewest digits that read back the same.
+    /// Appends the rows of an instant; floats have the fewest digits that read back exactly.
     ///
     /// # Errors
     /// [`OutputError::File`].

@@ -1,6 +1,6 @@
-//! `summary.json`: what was run and what came out. Scripts read it: the names of its fields are a promise.
+//! `summary.json`: input and results of a run. Scripts read it: its field names are stable.
 //!
-//! A number that is not finite stands as `null`, which JSON can hold and a script cannot mistake for a value.
+//! A non-finite number is written as `null`, which scripts cannot mistake for a value.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::atomic_write::atomic_write;
 use super::error::OutputError;
 
-/// A run in short.
+/// Summary of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Version of the program.
@@ -22,31 +22,31 @@ pub struct Summary {
     pub threads: usize,
     /// How the run ended.
     pub status: Status,
-    /// Why it failed, if it did.
+    /// Cause of the failure, if the run failed.
     pub failure: Option<Failure>,
     /// The bodies, in the order of the scenario.
     pub bodies: Vec<BodySummary>,
     /// The rigid walls, in the order of the scenario.
     pub walls: Vec<WallSummary>,
-    /// Steps done, flight steps among them.
+    /// Steps completed, including flight steps.
     pub steps: u64,
-    /// Steps done while every body flew free.
+    /// Steps completed in flight.
     pub flight_steps: u64,
     /// Time simulated.
     pub time: TimeSpan,
-    /// Time it took.
+    /// Wall-clock time.
     pub wall_seconds: WallSeconds,
-    /// What contact detection did.
+    /// Work of contact detection.
     pub detection: DetectionSummary,
-    /// First contact of each pair of bodies that met, in the order of time.
+    /// First contact of each body pair that met, in order of time.
     pub first_contacts: Vec<FirstContact>,
-    /// What contact had no answer to.
+    /// Contact problems without a converged solution.
     pub contact: ContactSummary,
     /// Energy balance.
     pub energy: EnergySummary,
     /// Momentum balance.
     pub momentum: MomentumSummary,
-    /// What the user should look at.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -55,26 +55,26 @@ pub struct Summary {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
-    /// It reached its end time.
+    /// The run reached its end time.
     Finished,
-    /// It stopped on a numerical failure.
+    /// The run stopped on a numerical failure.
     Failed,
-    /// The user stopped it.
+    /// The user stopped the run.
     Interrupted,
 }
 
-/// Where and why a run failed.
+/// Location and cause of a failure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failure {
-    /// What happened.
+    /// Error message.
     pub message: String,
-    /// Steps done before.
+    /// Steps completed before.
     pub step: u64,
-    /// When \[s\].
+    /// Time \[s\].
     pub time: f64,
-    /// Name of the body, where one is to blame.
+    /// Name of the body concerned, if any.
     pub body: Option<String>,
-    /// The user's number of the element, where one is to blame.
+    /// Gmsh tag of the element concerned, if any.
     pub element: Option<u64>,
 }
 
@@ -100,20 +100,20 @@ pub struct BodySummary {
 pub struct WallSummary {
     /// Name in the scenario.
     pub name: String,
-    /// A point of it at the start \[m\].
+    /// A point of the plane at the start \[m\].
     pub point: [f64; 3],
     /// Unit normal out of the wall.
     pub normal: [f64; 3],
-    /// Mass \[kg\]; `None` where its velocity is given, written as null.
+    /// Mass \[kg\]; `None` for a prescribed velocity, written as null.
     pub mass: Option<f64>,
 }
 
 /// Simulated time \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct TimeSpan {
-    /// Where the run started.
+    /// Start of the run.
     pub start: f64,
-    /// Where it stopped.
+    /// End reached.
     pub end: f64,
 }
 
@@ -136,16 +136,16 @@ pub struct WallSeconds {
     pub internal_force: f64,
     /// Critical steps.
     pub critical_step: f64,
-    /// Predictor, corrector with the momenta of the bodies, loads, supports and flight.
+    /// Predictor, corrector, momenta of the bodies, loads, supports and flight.
     pub integration: f64,
-    /// The audit of energy and momentum.
+    /// Audit of energy and momentum.
     pub account: f64,
-    /// Handing output over, and waiting for it.
+    /// Submitting output, and waiting for it.
     pub output: f64,
 }
 
 impl WallSeconds {
-    /// The stages by name; what of the total is in none of them is small.
+    /// Times of the stages by name; their sum is slightly less than the total.
     pub fn stages(&self) -> [(&'static str, f64); 10] {
         [
             ("read", self.read),
@@ -162,7 +162,7 @@ impl WallSeconds {
     }
 }
 
-/// What contact detection did.
+/// Work of contact detection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionSummary {
     /// Operations by level.
@@ -173,7 +173,7 @@ pub struct DetectionSummary {
     pub cost: DetectionCost,
     /// Time of all levels, the sum of counts times costs \[s\].
     pub total_seconds: f64,
-    /// Instants at which the queue was worked on \[s\]; capped after the first contact.
+    /// Instants at which the queue was processed \[s\]; capped after the first contact.
     pub operated_times: Vec<f64>,
     /// Predicted times of contact; capped after the first contact.
     pub predictions: Vec<Prediction>,
@@ -184,71 +184,71 @@ pub struct DetectionSummary {
 /// Number of operations by level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DetectionCounts {
-    /// Times of contact of two spheres.
+    /// Contact times of two spheres.
     pub trajectory: u64,
-    /// Bounding volumes brought up to date.
+    /// Updates of bounding volumes.
     pub update: u64,
     /// Overlap tests of bounding volumes.
     pub overlap: u64,
     /// Closest-point problems, and times of impact of faces.
     pub primitive: u64,
-    /// Bodies whose motion was held against what predictions allow.
+    /// Checks of the motion of bodies against the assumptions of predictions.
     pub monitor: u64,
 }
 
 /// Wall-clock time by level \[s\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionSeconds {
-    /// Times of contact of two spheres.
+    /// Contact times of two spheres.
     pub trajectory: f64,
-    /// Bringing bounding volumes up to date.
+    /// Updates of bounding volumes.
     pub update: f64,
     /// Overlap tests of bounding volumes.
     pub overlap: f64,
     /// Closest-point problems, and times of impact of faces.
     pub primitive: f64,
-    /// Holding the motion of bodies against what predictions allow.
+    /// Checks of the motion of bodies against the assumptions of predictions.
     pub monitor: f64,
 }
 
-/// Mean wall-clock time of an operation by level \[s\]; `None` where there was none, written as null.
+/// Mean wall-clock time of an operation by level \[s\]; `None` without operations, written as null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DetectionCost {
-    /// Time of contact of two spheres.
+    /// Contact time of two spheres.
     pub trajectory: Option<f64>,
-    /// Bringing a bounding volume up to date.
+    /// Update of a bounding volume.
     pub update: Option<f64>,
     /// Overlap test of two bounding volumes.
     pub overlap: Option<f64>,
     /// Closest-point problem, or time of impact of two faces.
     pub primitive: Option<f64>,
-    /// Holding the motion of a body against what predictions allow.
+    /// Check of the motion of a body against the assumptions of predictions.
     pub monitor: Option<f64>,
 }
 
-/// The work of contact detection at one level.
+/// Work of contact detection at one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DetectionLevel {
-    /// Its name, as in the summary.
+    /// Name of the level, as in the summary.
     pub name: &'static str,
-    /// Operations, N.
+    /// Number of operations, N.
     pub count: u64,
-    /// Time of all of them, N C \[s\].
+    /// Total time, N C \[s\].
     pub seconds: f64,
-    /// Mean time of one, C \[s\].
+    /// Mean time per operation, C \[s\].
     pub cost: Option<f64>,
 }
 
-/// When two bounding volumes can meet.
+/// Prediction for two bounding volumes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
-    /// When the prediction was made \[s\].
+    /// Time of the prediction \[s\].
     pub asked_at: f64,
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// Depth of each volume in its hierarchy; 0 is the whole body.
+    /// Depth of each volume in its hierarchy; 0 for the root.
     pub depth: [u32; 2],
-    /// Time before which they cannot meet \[s\]; infinite for never, written as null.
+    /// Earliest possible contact time \[s\]; infinite for never, written as null.
     pub time: f64,
 }
 
@@ -257,7 +257,7 @@ pub struct Prediction {
 pub struct HierarchySummary {
     /// Name of the body.
     pub body: String,
-    /// How it was built.
+    /// Builder.
     pub builder: String,
     /// Number of leaves.
     pub leaves: usize,
@@ -265,18 +265,18 @@ pub struct HierarchySummary {
     pub depth: DepthSummary,
     /// Sum of the volumes of its bounding spheres \[m³\].
     pub sum_of_volumes: f64,
-    /// Time it took to build \[s\].
+    /// Build time \[s\].
     pub build_seconds: f64,
 }
 
 /// Depth of the leaves of a hierarchy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct DepthSummary {
-    /// Of the shallowest leaf.
+    /// Smallest depth.
     pub min: usize,
-    /// On average.
+    /// Mean depth.
     pub mean: f64,
-    /// Of the deepest leaf.
+    /// Largest depth.
     pub max: usize,
 }
 
@@ -285,9 +285,9 @@ pub struct DepthSummary {
 pub struct FirstContact {
     /// Names of the bodies.
     pub bodies: [String; 2],
-    /// When \[s\].
+    /// Time \[s\].
     pub time: f64,
-    /// Where \[m\].
+    /// Position \[m\].
     pub point: [f64; 3],
     /// Unit normal, from the first body to the second.
     pub normal: [f64; 3],
@@ -295,32 +295,32 @@ pub struct FirstContact {
     pub normal_speed: f64,
 }
 
-/// Problems of contacts that had no answer to their tolerance.
+/// Number of contact problems not solved to their tolerance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ContactSummary {
-    /// Groups of contacts whose impulses were not found: the nearest ones have acted.
+    /// Groups of contacts whose impulses did not converge: the best approximation was applied.
     pub unsolved_impulses: u64,
-    /// Groups in which friction jammed contacts, which had no restitution.
+    /// Groups in which friction jammed contacts, which then had no restitution.
     pub jammed_restitutions: u64,
-    /// Groups whose shifts out of penetration were not found: the nearest ones were made.
+    /// Groups whose position corrections did not converge: the best approximation was applied.
     pub unsolved_projections: u64,
-    /// Groups of ties whose points were not brought to meet, step by step.
+    /// Groups of ties whose points were not brought together, summed over steps.
     pub unmet_ties: u64,
 }
 
-/// What is off over the run: at its worst, when, and at its end.
+/// An error over the run: its maximum, the time of the maximum, and its final value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ErrorSummary {
-    /// The largest \[-\].
+    /// Maximum \[-\].
     pub largest: f64,
-    /// Time of the largest \[s\].
+    /// Time of the maximum \[s\].
     pub time: f64,
-    /// At the end \[-\].
+    /// Final value \[-\].
     #[serde(rename = "final")]
     pub end: f64,
 }
 
-/// Energy balance. Errors are relative to the largest energy of the run.
+/// Energy balance. Errors are relative to the peak energy of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EnergySummary {
     /// Total at the start \[J\].
@@ -338,15 +338,15 @@ pub struct EnergySummary {
     pub largest_error_time: f64,
     /// Error at the end \[-\].
     pub final_error: f64,
-    /// The part of the imbalance in the error.
+    /// Contribution of the imbalance to the error.
     pub imbalance: ErrorSummary,
-    /// The part of the net numerical work in the error.
+    /// Contribution of the net numerical work to the error.
     pub net_numerical_work: ErrorSummary,
     /// Largest of kinetic energy, strain energy and |external work| of the run \[J\].
     pub peak: f64,
 }
 
-/// Momentum balance, relative to the largest momenta of the run.
+/// Momentum balance, relative to the peak momenta of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MomentumSummary {
     /// Largest error of the linear momentum \[-\].
@@ -355,7 +355,7 @@ pub struct MomentumSummary {
     pub largest_error_time: f64,
     /// Error of the linear momentum at the end \[-\].
     pub final_error: f64,
-    /// Largest momentum of a body, or impulse of a step where all are at rest \[kg m/s\].
+    /// Largest momentum of a body, or impulse of a step if all bodies are at rest \[kg m/s\].
     pub peak: f64,
     /// Largest error of the angular momentum \[-\].
     pub largest_angular_error: f64,
@@ -363,13 +363,13 @@ pub struct MomentumSummary {
     pub largest_angular_error_time: f64,
     /// Error of the angular momentum at the end \[-\].
     pub final_angular_error: f64,
-    /// Largest sum of |x| |m v| over a body, or moment of an impulse where all are at rest \[kg m²/s\].
+    /// Largest sum of |x| |m v| over a body, or moment of an impulse if all bodies are at rest \[kg m²/s\].
     pub angular_peak: f64,
 }
 
 impl DetectionSummary {
-    /// The terms of the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón & Molinari 2014, eq. (19), and
-    /// that of the monitors.
+    /// Terms of the cost model T = N_t C_t + N_u C_u + N_v C_v + N_p C_p of Aragón & Molinari 2014, eq. (19), and of
+    /// the monitors.
     pub fn levels(&self) -> [DetectionLevel; 5] {
         let Self { counts, seconds, cost, .. } = self;
         let level = |name, count, seconds, cost| DetectionLevel { name, count, seconds, cost };
@@ -384,7 +384,7 @@ impl DetectionSummary {
 }
 
 impl DetectionCost {
-    /// Times over counts.
+    /// Mean times: times divided by counts.
     pub fn new(counts: &DetectionCounts, seconds: &DetectionSeconds) -> Self {
         let mean = |seconds: f64, count: u64| (count > 0).then(|| seconds / count as f64);
         Self {
@@ -398,7 +398,7 @@ impl DetectionCost {
 }
 
 impl DetectionSeconds {
-    /// Time of all levels \[s\].
+    /// Total time of all levels \[s\].
     pub fn total(&self) -> f64 {
         let Self { trajectory, update, overlap, primitive, monitor } = self;
         trajectory + update + overlap + primitive + monitor

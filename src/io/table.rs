@@ -1,4 +1,4 @@
-//! A CSV file that grows by rows.
+//! CSV files written row by row.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{FileAction, OutputError};
 
-/// The file, open. Every row is handed to the operating system at once, so a killed run leaves whole rows.
+/// The open file. Each row is flushed to the operating system, so a killed run leaves complete rows.
 #[derive(Debug)]
 pub(super) struct CsvTable {
     path: PathBuf,

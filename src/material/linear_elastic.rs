@@ -6,7 +6,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 
 /// P = λ tr ε I + 2μ ε, ε = ½(H + Hᵀ), W = ½ P : ε.
 ///
-/// Not objective: a rotation by θ is taken for a strain of 1 − cos θ. Fit for bodies that hardly rotate.
+/// Not objective: a rotation by θ gives the strain 1 − cos θ. For small rotations only.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearElastic(pub Elasticity);
 

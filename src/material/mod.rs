@@ -1,10 +1,9 @@
-//! Hyperelastic laws, written once over [`Real`]: the same source serves one point and a vector of points.
+//! Hyperelastic laws over [`Real`]: one source for single points and vectors of points.
 //!
-//! A law sees the displacement gradient H = F − I, not F: at small strain F − I has lost the digits that
-//! matter, and under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, so that the energy
-//! does so to its square.
+//! Laws use the displacement gradient H = F − I, not F: at small strain F − I would lose the significant digits, and
+//! under a rigid rotation the strain E = ½(H + Hᵀ + HᵀH) vanishes to rounding, and the energy to its square.
 //!
-//! A new law is a file, a row of [`Material`], and a row where blocks are dispatched.
+//! A new law needs a file, a row of [`Material`], and a row in the dispatch of element blocks.
 
 mod linear_elastic;
 mod neo_hookean;
@@ -29,7 +28,7 @@ pub struct Elasticity {
     pub mu: f64,
 }
 
-/// Elastic constants that no stable isotropic solid has.
+/// Elastic constants of no stable isotropic solid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ElasticityError {
@@ -78,7 +77,7 @@ pub enum Material {
 }
 
 impl Material {
-    /// The elastic constants of the undeformed material.
+    /// Elastic constants of the undeformed material.
     pub fn elasticity(&self) -> Elasticity {
         match *self {
             Self::LinearElastic(e) | Self::StVenantKirchhoff(e) | Self::NeoHookean(e) => e,
@@ -119,23 +118,24 @@ pub struct TangentBound<R> {
 
 /// A hyperelastic law: P = ∂W/∂F.
 pub trait Law: Copy + Send + Sync {
-    /// Whether the law is linear in H (then volumes change by tr H, and rotations strain it).
+    /// Whether the law is linear in H: volumes then change by tr H, and the law is not objective.
     const SMALL_STRAIN: bool;
 
-    /// What the law makes of the volume alone; points of one volume change have it in common.
+    /// Functions of the volume change, common to points with the same volume change.
     type Volumetric<R: Real>: Copy;
 
-    /// What the law makes of the volume change J − 1.
+    /// Evaluates them at the volume change J − 1.
     fn volumetric<R: Real>(&self, change: R) -> Self::Volumetric<R>;
 
-    /// Stress and energy at the displacement gradient H = F − I, whose volume change is already known.
+    /// Stress and energy at the displacement gradient H = F − I, with known volume change.
     fn response_at_volume<R: Real>(
         &self,
         displacement_gradient: &Tensor<R>,
         volumetric: &Self::Volumetric<R>,
     ) -> Response<R>;
 
-    /// The same at the strain E = ½(C − I), of a law of finite strain; one of small strain takes E for its own.
+    /// Stress and energy at the strain E = ½(C − I) of a finite-strain law, or at the small strain of a small-strain
+    /// law.
     fn response_to_strain<R: Real>(
         &self,
         strain: &SymmetricTensor<R>,
@@ -149,7 +149,7 @@ pub trait Law: Copy + Send + Sync {
         self.response_at_volume(displacement_gradient, &volumetric)
     }
 
-    /// A bound of the tangent at H, for stable time steps.
+    /// An upper bound of the tangent at H, for the stable time step.
     fn tangent_bound<R: Real>(&self, displacement_gradient: &Tensor<R>) -> TangentBound<R>;
 
     /// First Piola–Kirchhoff stress at H \[Pa\].

@@ -7,10 +7,10 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 /// W = ½μ (tr C − 3) − μ ln J + ½λ ln² J (Bonet and Wood 2008, *Nonlinear Continuum Mechanics for Finite
 /// Element Analysis*, §6.4.3, with ln² J for the volume).
 ///
-/// Objective, and resists any compression: W → ∞ as J → 0.
+/// Objective; resists any compression: W → ∞ as J → 0.
 ///
-/// Written in the invariants I₁, I₂, I₃ of E and in j = J − 1, so that nothing cancels at small strain: as
-/// det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j). And as
+/// Written in the invariants I₁, I₂, I₃ of E and in j = J − 1, to avoid cancellation at small strain: with
+/// det C = 1 + 2I₁ + 4I₂ + 8I₃ = (1 + j)², W = μ [j − ln(1+j) + ½j² − 2I₂ − 4I₃] + ½λ ln²(1+j). With
 /// P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ with F⁻ᵀ = I − D/J, D = J (I − F⁻ᵀ) of the order of H, P = μ H + (μ − λ ln J)/J D + λ
 /// ln J I.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,8 @@ impl Law for NeoHookean {
         Response { stress, energy }
     }
 
-    /// S = μ (I − C⁻¹) + λ ln J C⁻¹ with I − C⁻¹ = D/J², D = det C (I − C⁻¹) of the order of E; S : C = 2μ tr E + 3λ ln J.
+    /// S = μ (I − C⁻¹) + λ ln J C⁻¹ with I − C⁻¹ = D/J², D = det C (I − C⁻¹) of the order of E; S : C = 2μ tr E + 3λ
+    /// ln J.
     #[inline(always)]
     fn response_to_strain<R: Real>(
         &self,

@@ -7,7 +7,7 @@ use crate::math::tensor::{SymmetricTensor, Tensor};
 /// S = λ tr E I + 2μ E, P = F S, W = ½ λ tr² E + μ E : E.
 ///
 /// Objective, for large rotations and moderate strain: a bar compressed below 1/√3 of its length softens and
-/// inverts, so it does not serve for crushing.
+/// inverts, so the law is unsuitable for crushing.
 #[derive(Clone, Copy, Debug)]
 pub struct StVenantKirchhoff(pub Elasticity);
 

@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn laws_say_the_same_in_the_reference_configuration(e in constants(), h in gradient(0.25)) {
+    fn laws_agree_in_the_reference_configuration(e in constants(), h in gradient(0.25)) {
         check_reference_response(StVenantKirchhoff(e), &h)?;
         check_reference_response(NeoHookean(e), &h)?;
     }
@@ -103,7 +103,7 @@ proptest! {
         check_bound(LinearElastic(e), &h, &l)?;
         check_bound(StVenantKirchhoff(e), &h, &l)?;
         check_bound(NeoHookean(e), &h, &l)?;
-        // The direction in which the undeformed bound is reached.
+        // The direction in which the undeformed bound is attained.
         let uniform = Gradient::filled(0.0).plus_identity();
         check_bound(StVenantKirchhoff(e), &h, &uniform)?;
         check_bound(NeoHookean(e), &h, &uniform)?;
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rotation_strains_to_rounding_only(e in constants(), q in rotation()) {
+    fn a_rotation_gives_strain_within_rounding(e in constants(), q in rotation()) {
         let h = from_deformation(*q.matrix());
         for energy in [StVenantKirchhoff(e).energy(&h), NeoHookean(e).energy(&h)] {
             prop_assert!(energy.abs() < 1e-29 * (e.mu + e.bulk_modulus()), "{}", energy);
@@ -153,7 +153,7 @@ fn constants_of_steel() {
 }
 
 #[test]
-fn constants_out_of_range_are_refused() {
+fn constants_out_of_range_are_rejected() {
     assert_eq!(Elasticity::from_young_poisson(-1.0, 0.3), Err(ElasticityError::Young(-1.0)));
     assert_eq!(Elasticity::from_young_poisson(1.0, 0.5), Err(ElasticityError::Poisson(0.5)));
     assert!(Elasticity::from_young_poisson(1.0, f64::NAN).is_err());

@@ -1,7 +1,7 @@
 //! Operations on eight numbers in lanes: comparison, selection and minimum.
 //!
-//! Compilers do not vectorise these loops, so each kind of processor has its own instructions here. The results are the
-//! same on all of them, up to the sign of a zero.
+//! Compilers do not vectorise these loops, so each type of processor has its own implementation here. All give the same
+//! results, up to the sign of a zero.
 
 #![expect(clippy::needless_range_loop, reason = "closures of iterators escape the vector code")]
 
@@ -15,8 +15,8 @@ pub use super::pack::WIDTH;
 /// Eight boxes in lanes: the components of their lower and upper corners.
 pub type Boxes = [[[f32; WIDTH]; 3]; 2];
 
-/// Operations of a processor on eight lanes, handed out by [`Vectorised::run`](super::vectorised::Vectorised::run) and
-/// to be used inside it.
+/// Operations of a processor on eight lanes, provided by [`Vectorised::run`](super::vectorised::Vectorised::run) for
+/// use inside it.
 pub trait EightLanes: Copy {
     /// Squared distances of eight boxes from another; NaN for boxes with NaN corners.
     fn distances_squared(self, boxes: &Boxes, other: &[[f32; 3]; 2]) -> [f32; WIDTH];
@@ -24,11 +24,11 @@ pub trait EightLanes: Copy {
     fn at_most(self, numbers: &[u32; WIDTH], limit: u32) -> u8;
     /// Bits of the lanes with equal numbers.
     fn equal(self, numbers: &[u32; WIDTH], others: &[u32; WIDTH]) -> u8;
-    /// The numbers of the lanes whose bits are set, in order, then any values.
+    /// The numbers of the lanes whose bits are set, in order, followed by arbitrary values.
     fn chosen(self, numbers: &[u32; WIDTH], bits: u8) -> [u32; WIDTH];
-    /// The least of eight numbers.
+    /// Minimum of eight numbers.
     fn least(self, numbers: &[u32; WIDTH]) -> u32;
-    /// The least of four numbers, and its first lane; NaN counts as infinite.
+    /// Minimum of four numbers, and its first lane; NaN counts as infinite.
     fn first_least(self, numbers: &Lanes) -> (f64, usize);
 }
 
@@ -156,7 +156,7 @@ impl EightLanes for V3 {
     }
 }
 
-/// The indices of the bits that are set in a byte, then zeros.
+/// Indices of the set bits of each byte, padded with zeros.
 static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     let mut table = [[0; WIDTH]; 1 << WIDTH];
     let mut byte = 0;
@@ -174,7 +174,7 @@ static SET_BITS: [[u8; WIDTH]; 1 << WIDTH] = {
     table
 };
 
-/// The indices of the bits that are set, then zeros: allows selection without branches.
+/// Indices of the set bits, padded with zeros: allows selection without branches.
 #[inline(always)]
 pub fn set_bits(byte: u8) -> &'static [u8; WIDTH] {
     &SET_BITS[byte as usize]
@@ -186,7 +186,7 @@ mod tests {
     use crate::math::vectorised::{Kernel, Vectorised};
     use proptest::prelude::*;
 
-    /// All operations on some numbers.
+    /// All operations on a sample of numbers.
     struct All {
         corners: Vec<f32>,
         keys: [u32; WIDTH],
@@ -234,7 +234,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_processors_give_the_same(
+        fn all_processors_agree(
             corners in prop::collection::vec(number().prop_map(|x| x as f32), 6 * (WIDTH + 1)),
             keys in prop::array::uniform8(prop_oneof![any::<u32>(), 0..4_u32]),
             chosen in any::<u8>(),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_have_their_numbers() {
+    fn set_bits_are_listed() {
         for byte in 0..=u8::MAX {
             let numbers = set_bits(byte);
             let count = byte.count_ones() as usize;

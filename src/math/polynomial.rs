@@ -1,19 +1,18 @@
-//! The first time a polynomial reaches zero.
+//! First root of a polynomial in an interval.
 //!
-//! Solvers in closed form (Ferrari) and companion matrices lose accuracy near multiple roots and for tiny leading
-//! coefficients, and can miss a grazing double root. Here the real line is cut into pieces on which the
-//! polynomial is monotone: its stationary points are the roots of its derivative, which are found in the same
-//! way, down to a linear function. On a monotone piece a sign change is a single root and a bracket cannot lose it.
-//! Coefficients that are tiny, or zero, need no special case.
+//! Closed forms (Ferrari) and companion matrices lose accuracy near multiple roots and for tiny leading coefficients,
+//! and can miss a grazing double root. Here the interval is divided at the stationary points, the roots of the
+//! derivative, which are found recursively down to a linear function. On each monotone part a sign change is a single
+//! root, which a bracket cannot lose. Tiny or zero coefficients need no special case.
 
-/// Iterations after which a bracket that still is not closed is returned as it is.
+/// Iterations after which an unconverged bracket is returned.
 const MAX_ITERATIONS: usize = 200;
 
 /// Smallest τ in \[0, 1\] with p(τ) = Σ cₖ τᵏ ≤ 0, or `None` if p is positive on all of \[0, 1\].
 ///
-/// `coefficients` holds c₀ … cₙ. The answer is the left end of a bracket a few units in the last place wide: p as
-/// evaluated here (Horner) is still positive there, so the root is never reported late. A coefficient that is
-/// not finite gives `Some(0.0)`, the safe side of a prediction.
+/// `coefficients` contains c₀ … cₙ. The result is the left end of a bracket a few units in the last place wide: p as
+/// evaluated here (Horner) is still positive there, so the root is never reported late. A non-finite coefficient
+/// gives `Some(0.0)`, the safe side of a prediction.
 ///
 /// # Cost
 /// O(n²) brackets of about six evaluations; no allocation.
@@ -37,10 +36,10 @@ pub fn first_root<const N: usize>(coefficients: &[f64; N]) -> Option<f64> {
     None
 }
 
-/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0, or `None` if there is none; NaN for a NaN.
+/// Smallest s ≥ 0 with c₀ + c₁ s + c₂ s² ≤ 0, if any; NaN for a NaN.
 ///
-/// In closed form, without cancellation in the denominator. The result is exact to a few units in the last place
-/// of the terms, and not rounded to one side.
+/// In closed form, without cancellation in the denominator. The result is accurate to a few units in the last place
+/// of the terms, without one-sided rounding.
 pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     let &[c0, c1, c2] = coefficients;
     if c0 <= 0.0 {
@@ -54,18 +53,18 @@ pub fn first_root_of_quadratic(coefficients: &[f64; 3]) -> Option<f64> {
     Some(if c1 > 0.0 { (c1 + root) / (-2.0 * c2) } else { 2.0 * c0 / (root - c1) })
 }
 
-/// Writes the roots of p in (0, 1) at which it changes sign, ascending, into `roots` and returns their number.
+/// Writes the roots of p in (0, 1) with a sign change, ascending, into `roots` and returns their number.
 ///
-/// Each is the middle of a bracket a few units in the last place wide. Roots that only touch zero may be left out.
+/// Each is the midpoint of a bracket a few units in the last place wide. Roots without sign change may be omitted.
 pub fn sign_changes<const N: usize>(coefficients: &[f64; N], roots: &mut [f64; N]) -> usize {
     let degree = (0..N).rev().find(|&k| coefficients[k] != 0.0).unwrap_or(0);
     roots_from_order(&coefficients[..=degree], 0, roots)
 }
 
-/// Whether p certainly is nowhere zero in a part of \[0, 1\].
+/// Whether p is certainly nonzero in a part of \[0, 1\].
 ///
-/// There it is Σ qₖ sᵏ with s from 0 to 1: no less than q₀ and all negative qₖ of the others together, and no more than
-/// q₀ and all positive ones.
+/// There p = Σ qₖ sᵏ with s in \[0, 1\]: at least q₀ plus all negative qₖ of the other terms, at most q₀ plus all
+/// positive ones.
 pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2]) -> bool {
     let mut shifted = *coefficients;
     for k in 0..N {
@@ -80,13 +79,13 @@ pub fn keeps_sign<const N: usize>(coefficients: &[f64; N], [begin, end]: [f64; 2
         least += (q * scale).min(0.0);
         greatest += (q * scale).max(0.0);
     }
-    // All terms that have been summed are no more than 2ᵏ |cₖ| together.
+    // The terms summed are at most 2ᵏ |cₖ| in total.
     let size = coefficients.iter().rev().fold(0.0, |sum, c| 2.0 * sum + c.abs());
     let rounding = 4.0 * N as f64 * f64::EPSILON * size;
     least > rounding || greatest < -rounding
 }
 
-/// Roots in (0, 1) of the derivative of the given order, found from those of the higher orders.
+/// Roots in (0, 1) of the derivative of the given order, from those of the higher orders.
 fn roots_from_order<const N: usize>(coefficients: &[f64], lowest: usize, roots: &mut [f64; N]) -> usize {
     let degree = coefficients.len() - 1;
     let mut count = 0;
@@ -132,10 +131,10 @@ fn value_and_slope(coefficients: &[f64], tau: f64) -> (f64, f64) {
     coefficients.iter().rev().fold((0.0, 0.0), |(sum, slope), &c| (sum * tau + c, slope * tau + sum))
 }
 
-/// Closes the bracket [low, high] on the only sign change of a monotone p, and returns it.
+/// Closes the bracket [low, high] of the only sign change of a monotone p.
 ///
-/// Newton's step, lengthened by half the width sought so that it lands beyond the root and moves the other end
-/// too; bisection where Newton leaves the bracket or has not halved it in two steps.
+/// Newton steps, lengthened by half the requested width so that they overshoot the root and move the other end
+/// too; bisection if Newton leaves the bracket or has not halved it in two steps.
 fn bracketed_root(coefficients: &[f64], mut low: f64, mut high: f64) -> (f64, f64) {
     let positive_left = value(coefficients, low) > 0.0;
     let mut tau = 0.5 * (low + high);
@@ -210,7 +209,7 @@ mod tests {
 
     #[test]
     fn an_exact_double_root_is_not_missed() {
-        // (τ − 1/2)² and (τ − 1/2)⁴ have coefficients without rounding.
+        // (τ − 1/2)² and (τ − 1/2)⁴ have exactly representable coefficients.
         assert!((first_root(&[0.25, -1.0, 1.0]).unwrap() - 0.5).abs() < 1e-7);
         assert!((first_root(&[0.0625, -0.5, 1.5, -2.0, 1.0]).unwrap() - 0.5).abs() < 1e-3);
     }
@@ -240,12 +239,12 @@ mod tests {
     }
 
     #[test]
-    fn not_finite_is_on_the_safe_side() {
+    fn non_finite_coefficients_are_on_the_safe_side() {
         assert_eq!(first_root(&[1.0, f64::NAN, 1.0]), Some(0.0));
         assert_eq!(first_root(&[f64::INFINITY, 0.0, 1.0]), Some(0.0));
     }
 
-    /// Sum of the absolute coefficients: no term of a value in [0, 1] is larger.
+    /// Sum of the absolute coefficients, a bound on the terms of a value in [0, 1].
     fn magnitude(coefficients: &[f64]) -> f64 {
         coefficients.iter().map(|coefficient| coefficient.abs()).sum()
     }
@@ -265,7 +264,7 @@ mod tests {
             let coefficients = expand(sign * scale, &roots, &[]);
             let expected = roots.iter().copied().find(|r| (0.0..=1.0).contains(r));
             match (first_root(&coefficients), expected) {
-                // Where a value that is rounded changes its sign: off by its rounding over the slope.
+                // The rounded value changes its sign within its rounding error over the slope.
                 (Some(found), Some(root)) => {
                     let others = roots.iter().filter(|other| **other != root).map(|other| root - other);
                     let slope = scale * others.product::<f64>().abs();
@@ -277,7 +276,7 @@ mod tests {
             }
         }
 
-        /// A part around a root does not keep its sign, however small; parts far from all roots do, if they are short.
+        /// A part around a root does not keep its sign, however small; short parts far from all roots do.
         #[test]
         fn no_root_is_where_the_sign_is_kept(
             roots in prop::collection::vec(0.0..1.0_f64, 1..5),

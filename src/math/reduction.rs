@@ -1,37 +1,38 @@
-//! Work on many nodes, shared out among threads, and sums whose result does not depend on their number.
+//! Parallel work on nodes, and sums that do not depend on the number of threads.
 
 use std::ops::{Add, Range};
 
-/// Length of the pieces that are summed in one go, and of those that tasks are made of: fixed, so that the order of
+/// Nodes per chunk of a sum or a task: fixed, so that the order of additions is fixed.
 /// additions is.
-const PIECE: usize = 2048;
+const CHUNK: usize = 2048;
 
-/// Nodes that one thread has done before another wakes up to help.
-const FEW: usize = 1 << 12;
+/// Largest range of nodes processed by one thread without splitting.
+const SEQUENTIAL: usize = 1 << 12;
 
-/// Nodes of one task where some nanoseconds are spent on each of so many.
+/// Nodes per task for work of some nanoseconds per node.
 pub fn nodes_per_task(num_nodes: usize) -> usize {
-    if num_nodes <= FEW { FEW } else { PIECE }
+    if num_nodes <= SEQUENTIAL { SEQUENTIAL } else { CHUNK }
 }
 
-/// Sum of `piece` over consecutive ranges that cover `0..len`, added pairwise in a fixed order, in parallel.
+/// Sum of `chunk` over consecutive ranges that cover `0..len`, added pairwise in a fixed order, in parallel.
 pub fn fixed_order_sum<T: Add<Output = T> + Send>(
     len: usize,
-    piece: &(impl Fn(Range<usize>) -> T + Sync),
+    chunk: &(impl Fn(Range<usize>) -> T + Sync),
 ) -> T {
-    sum_range(0..len, piece)
+    sum_range(0..len, chunk)
 }
 
 fn sum_range<T: Add<Output = T> + Send>(
     range: Range<usize>,
-    piece: &(impl Fn(Range<usize>) -> T + Sync),
+    chunk: &(impl Fn(Range<usize>) -> T + Sync),
 ) -> T {
-    if range.len() <= PIECE {
-        return piece(range);
+    if range.len() <= CHUNK {
+        return chunk(range);
     }
-    let middle = range.start + (range.len() / 2).next_multiple_of(PIECE);
-    let (first, second) = (|| sum_range(range.start..middle, piece), || sum_range(middle..range.end, piece));
-    let (first, second) = if range.len() <= FEW { (first(), second()) } else { rayon::join(first, second) };
+    let middle = range.start + (range.len() / 2).next_multiple_of(CHUNK);
+    let (first, second) = (|| sum_range(range.start..middle, chunk), || sum_range(middle..range.end, chunk));
+    let (first, second) =
+        if range.len() <= SEQUENTIAL { (first(), second()) } else { rayon::join(first, second) };
     first + second
 }
 
@@ -39,7 +40,7 @@ fn sum_range<T: Add<Output = T> + Send>(
 mod tests {
     use super::*;
 
-    /// The same bits with one thread and with many, on terms that do not add exactly.
+    /// Same bits with one thread and with many, for terms with rounding.
     #[test]
     fn bits_do_not_depend_on_threads() {
         let terms: Vec<f64> = (0..50_000).map(|k| 1.0 / f64::from(k + 1)).collect();

@@ -1,14 +1,14 @@
-//! Closed-form motion of a body that flies free: constant acceleration and steady rotation.
+//! Closed-form motion of a rigid body in flight: constant acceleration and angular velocity.
 
 use super::{Rotation, Vec3};
 
-/// Motion of a rigid configuration from an instant on, as a function of the time s elapsed since \[s\]:
+/// Motion of a rigid configuration from an instant on, as a function of the elapsed time s \[s\]:
 /// x(s) = c + v s + a s²/2 + exp(ω s) R (X − C).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMotion {
     /// Centre of rotation C in the reference configuration \[m\].
     pub reference_centre: Vec3,
-    /// Where it is at s = 0 \[m\].
+    /// Its position at s = 0 \[m\].
     pub centre: Vec3,
     /// Its velocity v at s = 0 \[m/s\].
     pub velocity: Vec3,
@@ -18,13 +18,13 @@ pub struct RigidMotion {
     pub rotation: Rotation,
     /// Angular velocity ω, constant over one step \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Bound on |ω|² + |dω/dt| for as long as the body flies, beyond the step too \[rad/s²\]: a point at the
-    /// distance d from the centre deviates in acceleration from `acceleration` by no more than this times d.
+    /// Bound on |ω|² + |dω/dt| over the whole flight \[rad/s²\]: the acceleration of a point at distance d from the
+    /// centre differs from `acceleration` by at most this times d.
     pub spin_bound: f64,
 }
 
 impl RigidMotion {
-    /// A body that stays where it is.
+    /// A body at rest.
     pub fn at_rest(reference_centre: Vec3) -> Self {
         Self {
             reference_centre,
@@ -49,11 +49,11 @@ impl RigidMotion {
 
     /// Position of the centre at s \[m\].
     pub fn centre_at(&self, s: f64) -> Vec3 {
-        self.centre + self.way(s)
+        self.centre + self.displacement(s)
     }
 
-    /// How far the centre has come at s \[m\].
-    pub fn way(&self, s: f64) -> Vec3 {
+    /// Displacement of the centre at s \[m\].
+    pub fn displacement(&self, s: f64) -> Vec3 {
         (self.velocity + self.acceleration * (0.5 * s)) * s
     }
 
@@ -64,7 +64,7 @@ impl RigidMotion {
         (self.centre_at(s) + offset, velocity)
     }
 
-    /// The same motion counted from s on.
+    /// The same motion with time measured from s.
     pub fn advanced(&self, s: f64) -> Self {
         Self {
             centre: self.centre_at(s),

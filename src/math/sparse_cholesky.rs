@@ -1,8 +1,8 @@
-//! Cholesky factors of sparse symmetric matrices, in an order of the unknowns that keeps them sparse.
+//! Cholesky factorisation of sparse symmetric matrices with a fill-reducing order.
 //!
 //! # Source
-//! George & Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, §4.3 (reverse Cuthill–McKee order, from a
-//! node of a far level); the factor is that of nalgebra-sparse, which takes the unknowns as they come.
+//! George & Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, §4.3 (reverse Cuthill–McKee order
+//! from a peripheral node); nalgebra-sparse factors the permuted matrix without reordering.
 
 use std::collections::VecDeque;
 
@@ -13,16 +13,16 @@ use nalgebra_sparse::{CooMatrix, CscMatrix};
 /// A = L Lᵀ in an order of the unknowns.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky {
-    /// The unknown at each place.
+    /// Unknown at each position.
     order: Vec<u32>,
     factor: CscCholesky<f64>,
-    /// The right side, then the solution, in that order; one column.
+    /// Right-hand side, then solution, in that order; one column.
     solution: DMatrix<f64>,
 }
 
 impl SparseCholesky {
-    /// Of a matrix of this size given by entries (row, column, value) of its lower triangle, those of one place to be added
-    /// up. `None` where it is not positive definite to rounding.
+    /// Factors a matrix given by entries (row, column, value) of its lower triangle; repeated entries are summed.
+    /// `None` unless it is positive definite beyond rounding.
     ///
     /// # Cost
     /// Σ_k w_k² for w_k entries in the columns of L.
@@ -48,7 +48,7 @@ impl SparseCholesky {
         (!is_singular).then(|| Self { order, factor, solution: DMatrix::zeros(size, 1) })
     }
 
-    /// x of A x = b, in the place of b.
+    /// Solves A x = b in place.
     pub fn solve(&mut self, b: &mut [f64]) {
         let ordered = self.solution.iter_mut().zip(&self.order);
         ordered.for_each(|(x, &unknown)| *x = b[unknown as usize]);
@@ -57,7 +57,7 @@ impl SparseCholesky {
     }
 }
 
-/// Order of the unknowns, each after its neighbours of the level before, backwards.
+/// Reverse Cuthill–McKee order of the unknowns.
 fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); size];
     for &(row, column, _) in entries.iter().filter(|(row, column, _)| row != column) {
@@ -72,7 +72,7 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     let mut order = Vec::with_capacity(size);
     for start in 0..size as u32 {
         if !is_placed[start as usize] {
-            // The last of the farthest level of a search from anywhere is about the end of the graph.
+            // The last unknown of the farthest level from any start is nearly peripheral.
             let farthest = *levels(start, &neighbours, &mut is_placed.clone()).last().unwrap_or(&start);
             order.extend(levels(farthest, &neighbours, &mut is_placed));
         }
@@ -81,7 +81,7 @@ fn reverse_cuthill_mckee(size: usize, entries: &[(u32, u32, f64)]) -> Vec<u32> {
     order
 }
 
-/// Unknowns that are connected with one, by their distance from it and then by their number of neighbours.
+/// Unknowns connected with `start`, by distance and then by number of neighbours.
 fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u32> {
     let mut queue = VecDeque::from([start]);
     is_placed[start as usize] = true;
@@ -100,8 +100,8 @@ fn levels(start: u32, neighbours: &[Vec<u32>], is_placed: &mut [bool]) -> Vec<u3
 mod tests {
     use super::*;
 
-    /// The matrix of a grid of springs between masses that differ by eight orders, and one of two unknowns apart from it,
-    /// numbered at random: the residual is that of rounding, row by row. A matrix of rank one is refused.
+    /// Matrix of a grid of springs between masses that differ by eight orders, and of two separate unknowns, randomly
+    /// numbered: residuals are within rounding, row by row. A matrix of rank one is rejected.
     #[test]
     fn solutions_have_no_residual() {
         let (width, height) = (7, 5);

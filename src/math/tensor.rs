@@ -350,8 +350,8 @@ mod tests {
     proptest! {
         #[test]
         fn algebra_agrees_with_matrices(a in tensor(), b in tensor()) {
-            // Both ways round each of some dozen operations on products of so many entries: within this part of the
-            // product of their norms.
+            // Rounding of some dozen operations on products of the entries, on either side, relative to the product of
+            // their norms.
             let rounding = |size: f64| 32.0 * f64::EPSILON * size;
             let (m, n) = (matrix(&a), matrix(&b));
             let (size, other, moved) = (m.norm(), n.norm(), m.norm() + 3.0_f64.sqrt());

@@ -1,8 +1,8 @@
-//! Code compiled for several processors, chosen at run time.
+//! Code compiled for several processors, selected at run time.
 
 use super::eight_lanes::{EightLanes, PortableLanes};
 
-/// Runs code compiled for the widest vectors that pay off: AVX2 where the processor has it, else the baseline.
+/// Runs code compiled for the widest profitable vectors: AVX2 if the processor has it, otherwise the baseline.
 ///
 /// Wider (AVX-512) code was slower on four-lane kernels, so it is not compiled.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,8 @@ pub struct Vectorised {
     avx2: Option<pulp::x86::V3>,
 }
 
-/// A kernel for [`Vectorised::run`]; mark `call` and all it calls `#[inline(always)]`, else it stays baseline code.
+/// A kernel for [`Vectorised::run`]; mark `call` and all functions it calls `#[inline(always)]`, otherwise they remain
+/// baseline code.
 pub trait Kernel {
     /// Its result.
     type Output;
@@ -41,7 +42,7 @@ impl Default for Vectorised {
 }
 
 impl Vectorised {
-    /// The instructions of this processor.
+    /// The instruction set of this processor.
     pub fn detect() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]
@@ -49,7 +50,7 @@ impl Vectorised {
         }
     }
 
-    /// The instructions the crate was compiled for.
+    /// The instruction set of the compilation target.
     pub fn baseline() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]

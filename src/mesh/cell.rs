@@ -1,4 +1,5 @@
-//! Cell kinds: numbering of nodes, faces and edges (Gmsh's numbering, which VTK shares for linear cells and plane ones).
+//! Cell kinds: numbering of nodes, faces and edges (Gmsh's numbering, which VTK shares for linear cells and plane
+//! ones).
 //!
 //! ```text
 //! Tet4: 3          Hex8: 7------6        Wedge6: 5           Quad4: 3---2    Tri3: 2
@@ -8,7 +9,7 @@
 //!     \ | /            |/     |/               |/ \|
 //!      \1/             0------1                0---1
 //! ```
-//! A quadratic cell has the corners of the linear one, then a node on each edge, in this order of edges:
+//! A quadratic cell has the corners of the linear one, then one node per edge, in this order of edges:
 //!
 //! | kind | edges, by their corners; then |
 //! |---|---|
@@ -56,7 +57,7 @@ pub enum CellKind {
     Hex27,
 }
 
-/// A face of a cell: its kind and the cell's local nodes, ordered outward.
+/// A face of a cell: kind and local nodes, oriented outward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellFace {
     /// Kind of the face.
@@ -130,7 +131,7 @@ const HEX27_FACES: [CellFace; 6] = [
 ];
 
 impl CellKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 14] = [
         Self::Point1,
         Self::Line2,
@@ -189,7 +190,7 @@ impl CellKind {
         }
     }
 
-    /// Name as users know it, e.g. `"tet4"`.
+    /// Name in messages, e.g. `"tet4"`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Point1 => "point1",
@@ -226,7 +227,7 @@ impl CellKind {
         }
     }
 
-    /// Local nodes in the order that turns the cell inside out: a reflection of the reference element.
+    /// Local nodes in the order that reverses the orientation: a reflection of the reference element.
     pub const fn reversed(self) -> &'static [u8] {
         match self {
             Self::Point1 => &[0],

@@ -1,12 +1,12 @@
-//! What can be wrong with a mesh, with the remedy in the text.
+//! Errors of meshes, with the remedy in the text.
 
 use std::fmt;
 
-/// A mesh that cannot be used as asked.
+/// A mesh that is invalid or does not suit the request.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// The mesh holds no cell at all.
+    /// The mesh has no cells.
     #[error(
         "the mesh has no cells; mesh the geometry before saving it, and keep its parts in physical groups"
     )]
@@ -18,11 +18,11 @@ pub enum MeshError {
         List(.groups)
     )]
     MissingGroup {
-        /// The name asked for.
+        /// The name requested.
         name: String,
         /// The most similar name, if one is similar enough.
         nearest: Option<String>,
-        /// The groups there are.
+        /// The groups of the mesh.
         groups: Vec<GroupName>,
     },
     /// A group without cells.
@@ -31,15 +31,15 @@ pub enum MeshError {
          -{dimension} in.geo`)"
     )]
     EmptyGroup {
-        /// The name asked for.
+        /// The name requested.
         name: String,
         /// Dimension of the group.
         dimension: usize,
     },
-    /// A group of another dimension than the one that makes sense.
+    /// A group of unsuitable dimension.
     #[error("physical group `{name}` has dimension {given}, one of dimension {wanted} is needed here")]
     WrongDimension {
-        /// The name asked for.
+        /// The name requested.
         name: String,
         /// Dimension of the group of that name.
         given: usize,
@@ -57,17 +57,17 @@ pub enum MeshError {
         dimension: usize,
         /// Number of cells of that dimension.
         cells: usize,
-        /// The groups there are.
+        /// The groups of the mesh.
         groups: Vec<GroupName>,
     },
-    /// Faces were asked of a mesh of points or segments, or a shell of one of volumes.
+    /// Faces requested of a mesh of points or segments, or a shell of a mesh of volumes.
     #[error(
         "cells of dimension {given} have no faces that could touch; a mesh of dimension {wanted} is needed"
     )]
     NoFaces {
         /// Highest dimension present.
         given: usize,
-        /// What is needed, in words.
+        /// The dimension needed, in words.
         wanted: &'static str,
     },
     /// More than two cells meet at a face.
@@ -93,7 +93,7 @@ pub enum MeshError {
         /// Tags of the two cells.
         cells: TagList,
     },
-    /// Two cells that meet at the corners of a face but not along its sides.
+    /// Two cells that share the corners of a face but not its mid-side nodes.
     #[error(
         "cells {cells} share the corners {nodes} of a face but not the nodes between them: mesh both with the same \
          order, and `Coherence;` the geometry"
@@ -115,7 +115,7 @@ pub enum MeshError {
         /// Tag of the lower-dimensional cell.
         cell: u64,
     },
-    /// A face of a group with a cell on either side: it has no outer side.
+    /// A face of a group between two cells: it has no outer side.
     #[error(
         "cell {cell} of physical group `{group}` lies inside the solid, between two cells, and has no outer side; \
          take a group on the skin, or make the body of one side only"
@@ -136,7 +136,7 @@ pub enum MeshError {
         /// Tags of the lower-dimensional cells.
         cells: TagList,
     },
-    /// A surface whose faces cannot all look to one side.
+    /// A non-orientable surface.
     #[error(
         "the surface has one side only, as a Möbius strip has: cells {cells} cannot look to the same side at their common \
          edge with nodes {nodes}; make two bodies of it, each with the `region` of a part that has two sides"
@@ -223,17 +223,17 @@ pub enum MeshError {
         /// Tag of the node.
         node: u64,
     },
-    /// Arrays of a mesh that do not fit each other.
+    /// Arrays of a mesh with inconsistent lengths.
     #[error("mesh arrays do not match: {what} has {given} entries, {wanted} are needed")]
     ArrayLength {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// Its length.
         given: usize,
-        /// The length it must have.
+        /// The length required.
         wanted: usize,
     },
-    /// A group that names a cell that is not there, or one of another dimension.
+    /// A group that refers to a missing cell, or to one of another dimension.
     #[error("physical group `{group}` names cell {cell} of block {block}, which is no cell of its dimension")]
     NoSuchCell {
         /// Name of the group.
@@ -266,7 +266,7 @@ impl fmt::Display for GroupName {
     }
 }
 
-/// User's numbers of nodes or cells; the text shows the first few.
+/// Gmsh tags of nodes or cells; the text shows the first few.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagList(pub Vec<u64>);
 

@@ -18,7 +18,7 @@ pub struct FaceOwner {
     pub block: u32,
     /// Cell within the block.
     pub cell: u32,
-    /// Which of [`CellKind::faces`] it is; `None` where the cell is itself the face of a shell.
+    /// Index into [`CellKind::faces`]; `None` if the cell itself is the face, of a shell.
     pub face: Option<u8>,
 }
 
@@ -55,7 +55,7 @@ impl Faces {
         self.owners[face]
     }
 
-    /// Kind and nodes of every face in turn, as a contact surface is built from.
+    /// Kind and nodes of all faces in order, the input of a contact surface.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (CellKind, &[u32])> {
         (0..self.len()).map(|face| self.face(face))
     }

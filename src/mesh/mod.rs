@@ -1,13 +1,12 @@
-//! Meshes: topology and reference coordinates, as read from a file or cut from one.
+//! Meshes: topology and reference coordinates, as read from a file or extracted from one.
 //!
-//! A [`Mesh`] holds the nodes, the cells of every dimension in one block a kind, and the physical groups that
-//! name cells. It is read once (by `io::gmsh`), cut to the part a body is made of ([`Mesh::region`]), moved to
-//! its place ([`Mesh::scaled`], [`Mesh::rotated`], [`Mesh::translated`]), judged ([`Mesh::quality`]), put in an
-//! order that is good for caches ([`Mesh::renumbered`]) and asked for its outer faces ([`Mesh::skin`]); it never
-//! changes afterwards.
+//! A [`Mesh`] contains the nodes, the cells of all dimensions in one block per kind, and the physical groups. It is
+//! read by `io::gmsh`, restricted to the region of a body ([`Mesh::region`]), placed ([`Mesh::scaled`],
+//! [`Mesh::rotated`], [`Mesh::translated`]), checked ([`Mesh::quality`]) and renumbered for locality
+//! ([`Mesh::renumbered`]); [`Mesh::skin`] gives its outer faces. It is then constant.
 //!
 //! # Example
-//! The skin of two triangles that make a unit square:
+//! The skin of two triangles that form a unit square:
 //! ```
 //! use ictus::mesh::{CellBlock, CellKind, Mesh};
 //!
@@ -46,17 +45,17 @@ pub use renumber::Renumbering;
 
 use crate::math::Vec3;
 
-/// Largest |z| of a plane mesh, relative to its largest coordinate: what a CAD kernel leaves of a zero.
+/// Largest |z| of a plane mesh, relative to its largest coordinate: the rounding of CAD kernels.
 const PLANE_TOLERANCE: f64 = 1e-12;
 
-/// Nodes and cells of every dimension, with the physical groups that name them.
+/// Nodes, cells of all dimensions, and physical groups.
 ///
-/// Immutable once read: what moves lives in the simulation's state.
+/// Constant once read: the simulation state contains what moves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Reference coordinates \[m\], one per node.
     pub nodes: Vec<Vec3>,
-    /// The user's number of each node, as in the file.
+    /// Gmsh tag of each node.
     pub node_tags: Vec<u64>,
     /// Cells, one block per kind, every dimension.
     pub blocks: Vec<CellBlock>,
@@ -71,14 +70,14 @@ pub struct CellBlock {
     pub kind: CellKind,
     /// Node indices into [`Mesh::nodes`], `kind.num_nodes()` per cell.
     pub connectivity: Vec<u32>,
-    /// The user's number of each cell, as in the file.
+    /// Gmsh tag of each cell.
     pub tags: Vec<u64>,
 }
 
 /// A physical group: a named set of cells of one dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Name in the file, or `"<dimension>:<tag>"` where the file gives none.
+    /// Name in the file, or `"<dimension>:<tag>"` if unnamed.
     pub name: String,
     /// Dimension of its cells: 0 points … 3 volumes.
     pub dimension: usize,
@@ -94,7 +93,7 @@ impl Mesh {
         self.blocks.iter().filter(|block| !block.is_empty()).map(|block| block.kind.dimension()).max()
     }
 
-    /// Blocks of one dimension, with their position in [`Mesh::blocks`].
+    /// Blocks of one dimension, with their index in [`Mesh::blocks`].
     pub fn blocks_of_dimension(&self, dimension: usize) -> impl Iterator<Item = (usize, &CellBlock)> {
         self.blocks.iter().enumerate().filter(move |(_, block)| block.kind.dimension() == dimension)
     }
@@ -127,7 +126,7 @@ impl CellBlock {
         self.connectivity.len() / self.kind.num_nodes()
     }
 
-    /// Whether the block holds no cell.
+    /// Whether the block has no cells.
     pub fn is_empty(&self) -> bool {
         self.connectivity.is_empty()
     }
@@ -145,7 +144,7 @@ impl CellBlock {
 }
 
 impl Group {
-    /// Whether `name` means this group: its name, or `"<dimension>:<tag>"`.
+    /// Whether `name` is the name of this group, or its `"<dimension>:<tag>"`.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || name == format!("{}:{}", self.dimension, self.tag)
     }

@@ -1,19 +1,20 @@
-//! The part of a mesh that physical groups name.
+//! The part of a mesh selected by physical groups.
 
 use super::{CellBlock, Group, GroupName, Mesh, MeshError};
 
-/// Marks a node or cell that is left out.
-const LEFT_OUT: u32 = u32::MAX;
+/// Marks an excluded node or cell.
+const EXCLUDED: u32 = u32::MAX;
 
 impl Mesh {
-    /// The part made of the named physical groups: of those, the cells of the highest dimension named.
+    /// The part formed by the named physical groups: their cells of the highest dimension named.
     ///
-    /// A group is called by its name or by `"<dimension>:<tag>"`; an empty list means every cell of the highest
-    /// dimension present. Nodes that no kept cell uses are dropped. Groups of lower dimension stay, restricted to
-    /// the cells that bound the part (one dimension below it) or have all their nodes in it.
+    /// A group is named by its name or by `"<dimension>:<tag>"`; an empty list means all cells of the highest
+    /// dimension present. Unused nodes are dropped. Groups of lower dimension are kept, restricted to the cells that
+    /// bound the part (one dimension below it) or have all their nodes in it.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or what [`Mesh::validate`] finds.
+    /// [`MeshError::MissingGroup`], [`MeshError::EmptyGroup`], [`MeshError::NoCells`], or the errors of
+    /// [`Mesh::validate`].
     pub fn region(&self, names: &[&str]) -> Result<Self, MeshError> {
         self.validate()?;
         let dimension = self.region_dimension(names)?;
@@ -37,11 +38,10 @@ impl Mesh {
         Ok(self.compacted(&kept, &inside))
     }
 
-    /// Whether there are volume cells; a surface mesh is legal for plane problems and rigid shells, so the
-    /// caller asks where a solid is meant.
+    /// Checks that volume cells are present; surface meshes are valid for plane problems and rigid shells only.
     ///
     /// # Errors
-    /// [`MeshError::NoVolumeElements`] tells what the usual mistake with Gmsh is.
+    /// [`MeshError::NoVolumeElements`], which names the usual mistake with Gmsh.
     pub fn require_volume(&self) -> Result<(), MeshError> {
         match self.dimension().ok_or(MeshError::NoCells)? {
             3 => Ok(()),
@@ -53,7 +53,7 @@ impl Mesh {
         }
     }
 
-    /// Nodes of the cells of every physical group called `name`, ascending.
+    /// Nodes of the cells of all physical groups called `name`, ascending.
     ///
     /// # Errors
     /// [`MeshError::MissingGroup`] or [`MeshError::EmptyGroup`].
@@ -74,7 +74,7 @@ impl Mesh {
     /// The groups called `name`, of any dimension.
     ///
     /// # Errors
-    /// [`MeshError::MissingGroup`] with the groups there are and the nearest name; [`MeshError::EmptyGroup`].
+    /// [`MeshError::MissingGroup`] with the groups of the mesh and the most similar name; [`MeshError::EmptyGroup`].
     pub fn groups_called(&self, name: &str) -> Result<Vec<&Group>, MeshError> {
         let found: Vec<&Group> = self.groups.iter().filter(|group| group.is_called(name)).collect();
         if found.is_empty() {
@@ -121,7 +121,7 @@ impl Mesh {
         self.groups.iter().map(name).collect()
     }
 
-    /// The most similar name, at most one edit in three letters away.
+    /// The most similar name, with at most one edit per three letters.
     fn nearest_name(&self, name: &str) -> Option<String> {
         self.groups
             .iter()
@@ -135,7 +135,7 @@ impl Mesh {
         let all_inside = |cell: &(u32, u32)| self.cell_nodes(*cell).iter().all(|&n| inside[n as usize]);
         for group in self.groups.iter().filter(|group| group.dimension < dimension) {
             let mut cells: Vec<(u32, u32)> = group.cells.iter().copied().filter(all_inside).collect();
-            // Only a mesh of its highest dimension has faces to match against.
+            // Faces can be matched only in a mesh of its highest dimension.
             if group.dimension + 1 == dimension && self.dimension() == Some(dimension) {
                 let bounds = self.match_faces(&cells);
                 let mut bounds = bounds.iter().map(|sides| {
@@ -157,7 +157,7 @@ impl Mesh {
         let groups = self.groups.iter().filter_map(|group| {
             let new_cell = |&(block, cell): &(u32, u32)| {
                 let new = cell_maps[block as usize][cell as usize];
-                (new != LEFT_OUT).then_some((block_map[block as usize], new))
+                (new != EXCLUDED).then_some((block_map[block as usize], new))
             };
             let cells: Vec<(u32, u32)> = group.cells.iter().filter_map(new_cell).collect();
             (!cells.is_empty()).then(|| Group { cells, ..group.clone() })
@@ -193,7 +193,7 @@ fn new_numbers(chosen: &[bool]) -> Vec<u32> {
     let mut next = 0;
     let number = |&chosen: &bool| {
         if !chosen {
-            return LEFT_OUT;
+            return EXCLUDED;
         }
         next += 1;
         next - 1

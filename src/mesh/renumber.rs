@@ -1,23 +1,23 @@
-//! Orders cells along a space-filling curve and nodes by first use, so that neighbours in space are neighbours
-//! in memory.
+//! Renumbering: cells along a space-filling curve, nodes by first use, so that neighbours in space are close in
+//! memory.
 //!
-//! The curve is Hilbert's, 21 bits an axis, through the cell centroids; cells with the same key keep the order of
-//! the file, so the result is the same on every machine and for any number of threads.
+//! The Hilbert curve through the cell centroids, with 21 bits per axis; cells of equal key keep the file order, so the
+//! result is the same on every machine and for any number of threads.
 
 use rayon::slice::ParallelSliceMut;
 
 use super::{CellBlock, Group, Mesh, MeshError};
 use crate::math::Vec3;
 
-/// Bits of the curve an axis: three axes fill 63 bits of the key.
+/// Bits of the curve per axis: three axes fill 63 bits of the key.
 const BITS: u32 = 21;
 
-/// Where renumbered nodes and cells stood before: both maps go from the new number to the old.
+/// Renumbering maps, from new numbers to old ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renumbering {
     /// Old number of each new node.
     pub node_order: Vec<u32>,
-    /// Old number within its block of each new cell, block by block.
+    /// Old number within its block of each new cell, by block.
     pub cell_order: Vec<Vec<u32>>,
 }
 
@@ -34,11 +34,11 @@ impl Renumbering {
 }
 
 impl Mesh {
-    /// The same mesh with its cells along a Hilbert curve and its nodes in order of first use by the cells of
-    /// the highest dimension; nodes that none uses come last. Blocks and groups keep their order.
+    /// The mesh with its cells along a Hilbert curve and its nodes in order of first use by the cells of the highest
+    /// dimension; unused nodes come last. Blocks and groups keep their order.
     ///
     /// # Errors
-    /// What [`Mesh::validate`] finds.
+    /// The errors of [`Mesh::validate`].
     pub fn renumbered(&self) -> Result<(Self, Renumbering), MeshError> {
         self.validate()?;
         let grid = Grid::around(&self.nodes);
@@ -74,7 +74,7 @@ impl Mesh {
     }
 }
 
-/// The cube around all nodes, cut into 2^BITS cells an axis.
+/// The bounding cube of all nodes, divided into 2^BITS cells per axis.
 struct Grid {
     origin: Vec3,
     cells_per_length: f64,
@@ -90,7 +90,7 @@ impl Grid {
     }
 
     fn key(&self, position: Vec3) -> u64 {
-        // A cast from float to integer saturates, so a rounding error at the border stays on the grid.
+        // A cast from float to integer saturates, so a rounded position at the border stays on the grid.
         let cell = (position - self.origin) * self.cells_per_length;
         hilbert_key([cell.x as u32, cell.y as u32, cell.z as u32])
     }
@@ -135,7 +135,7 @@ fn hilbert_key(mut axes: [u32; 3]) -> u64 {
 
 fn curve_order(block: &CellBlock, nodes: &[Vec3], grid: &Grid) -> Vec<u32> {
     let centroid = |cell: &[u32]| {
-        // Divided before summed: finite coordinates must not overflow.
+        // Divided before summation, so that finite coordinates do not overflow.
         cell.iter().map(|&node| nodes[node as usize] / cell.len() as f64).sum::<Vec3>()
     };
     let mut keyed: Vec<(u64, u32)> =

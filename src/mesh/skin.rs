@@ -1,15 +1,15 @@
-//! Outer faces of a mesh, and the faces that a physical group names.
+//! Outer faces of a mesh, and faces of physical groups.
 //!
-//! A face is recognised by its corner nodes, whatever their order. The faces of the cells of the highest
-//! dimension are sorted by corners: one that occurs once is outer, one that occurs twice lies inside, one that
-//! occurs more often is an error, and so is one whose mid-side nodes are not the same on both sides. Physical surfaces may be oriented either way in the file; the faces returned
-//! here take their orientation from the cell they bound, so they always point out of the solid.
+//! Faces are identified by their corner nodes, in any order. The faces of the cells of the highest dimension are
+//! sorted by corners: a face that occurs once is outer, twice interior, more often an error, as is one with different
+//! mid-side nodes on its two sides. Physical surfaces may have either orientation in the file; the faces returned here
+//! have that of the cell they bound, so they always point out of the solid.
 
 use rayon::slice::ParallelSliceMut;
 
 use super::{CellKind, FaceOwner, Faces, Group, Mesh, MeshError, TagList};
 
-/// Corner nodes of a face in ascending order, the unused places filled with `u32::MAX`.
+/// Corner nodes of a face in ascending order, padded with `u32::MAX`.
 type FaceKey = [u32; 4];
 
 impl Mesh {
@@ -32,9 +32,9 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] where more than two cells
-    /// meet, [`MeshError::OverlappingCells`] where two lie on the same side, [`MeshError::MidSideNodes`] where their
-    /// sides do not fit, or what [`Mesh::validate`] finds.
+    /// [`MeshError::NoFaces`] for points and segments, [`MeshError::NonManifoldFace`] if more than two cells share a
+    /// face, [`MeshError::OverlappingCells`] if two lie on the same side, [`MeshError::MidSideNodes`] if their
+    /// mid-side nodes differ, or the errors of [`Mesh::validate`].
     ///
     /// # Cost
     /// O(n log n) in the number of faces, on all threads.
@@ -85,10 +85,10 @@ impl Mesh {
         Ok(self.faces_of(owners))
     }
 
-    /// Every cell of a surface mesh as a face, in the orientation of the file: the skin of a rigid shell.
+    /// All cells of a surface mesh as faces, in the orientation of the file: the skin of a rigid shell.
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] if the mesh is not one of surfaces.
+    /// [`MeshError::NoFaces`] unless the mesh is a surface mesh.
     pub fn shell(&self) -> Result<Faces, MeshError> {
         self.require_shell()?;
         Ok(self.cells_as_faces(self.surface_cells()))
@@ -97,7 +97,7 @@ impl Mesh {
     /// The cells of the physical groups called `name` of a surface mesh as faces, in the orientation of the file.
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] if the mesh is not one of surfaces, [`MeshError::MissingGroup`],
+    /// [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::MissingGroup`],
     /// [`MeshError::WrongDimension`].
     pub fn group_shell(&self, name: &str) -> Result<Faces, MeshError> {
         self.require_shell()?;
@@ -108,9 +108,9 @@ impl Mesh {
         Ok(self.cells_as_faces(cells.into_iter()))
     }
 
-    /// Cells of a group one dimension below the solid, each with the faces of the solid it coincides with.
+    /// Cells of a group one dimension below the solid, each with the coincident faces of the solid.
     ///
-    /// At most two faces are kept for a cell: one for each side.
+    /// At most two faces per cell: one on each side.
     pub(super) fn match_faces(&self, cells: &[(u32, u32)]) -> Vec<[Option<FaceOwner>; 2]> {
         let mut keys: Vec<(FaceKey, u32)> =
             cells.iter().zip(0..).map(|(&cell, i)| (face_key(self.corners_of_cell(cell)), i)).collect();
@@ -184,7 +184,7 @@ impl Mesh {
         })
     }
 
-    /// Kind and nodes of the face of a cell, outward; the cell itself where the owner names no face of it.
+    /// Kind and nodes of the face of a cell, outward; the cell itself for a shell.
     fn face_of(&self, owner: FaceOwner) -> (CellKind, impl Iterator<Item = u32> + Clone) {
         let block = &self.blocks[owner.block as usize];
         let cell = block.cell(owner.cell as usize);
@@ -203,7 +203,7 @@ impl Mesh {
         self.corners_of_face(FaceOwner { block: cell.0, cell: cell.1, face: None })
     }
 
-    /// Whether two faces with the same corners run around them in opposite senses.
+    /// Whether two faces with the same corners have opposite orientations.
     fn opposite(&self, a: FaceOwner, b: FaceOwner) -> bool {
         let a: Vec<u32> = self.corners_of_face(a).collect();
         let b: Vec<u32> = self.corners_of_face(b).collect();
@@ -214,7 +214,7 @@ impl Mesh {
         }
     }
 
-    /// Whether two faces with the same corners have the same nodes along their sides, if any, and within.
+    /// Whether two faces with the same corners have the same mid-side and centre nodes.
     fn same_nodes(&self, a: FaceOwner, b: FaceOwner) -> bool {
         let others = |face: FaceOwner| {
             let (kind, nodes) = self.face_of(face);

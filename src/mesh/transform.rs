@@ -1,10 +1,10 @@
-//! Scale, rotate and translate a mesh; none of them can turn a cell inside out.
+//! Scaling, rotation and translation of a mesh, none of which inverts cells.
 
 use super::{CellBlock, Mesh, MeshError};
 use crate::math::{Rotation, Vec3};
 
 impl Mesh {
-    /// Every coordinate times `factor`, about the origin.
+    /// Scales all coordinates by `factor` about the origin.
     ///
     /// # Errors
     /// [`MeshError::BadScale`] unless the factor is positive and finite; [`MeshError::NonFiniteCoordinate`] if a
@@ -16,7 +16,7 @@ impl Mesh {
         self.mapped(|node| node * factor)
     }
 
-    /// Turned about the origin.
+    /// Rotates about the origin.
     ///
     /// # Errors
     /// [`MeshError::NonFiniteCoordinate`] if the rotation is not finite.
@@ -24,7 +24,7 @@ impl Mesh {
         self.mapped(|node| rotation * node)
     }
 
-    /// Moved by `offset` \[m\].
+    /// Translates by `offset` \[m\].
     ///
     /// # Errors
     /// [`MeshError::NonFiniteCoordinate`] if the offset is not finite.
@@ -42,7 +42,7 @@ impl Mesh {
 }
 
 impl CellBlock {
-    /// Turns one cell inside out by renumbering its nodes.
+    /// Reverses the orientation of one cell by renumbering its nodes.
     pub fn reverse(&mut self, cell: usize) {
         let n = self.kind.num_nodes();
         let old = self.cell(cell).to_vec();

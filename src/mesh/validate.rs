@@ -1,14 +1,14 @@
-//! Checks that make the rest of the mesh room safe on any input.
+//! Validation of a mesh, on which the rest of the module relies.
 
 use super::{Mesh, MeshError};
 
 impl Mesh {
-    /// Whether the arrays fit each other, coordinates are finite, and every cell refers to distinct existing nodes.
+    /// Checks that array lengths match, coordinates are finite, and cells refer to distinct existing nodes.
     ///
-    /// The reader returns meshes that pass; one built by hand should be held against it once. Linear in its size.
+    /// Meshes of the reader pass; one built by hand should be validated once. Linear in its size.
     ///
     /// # Errors
-    /// The first thing found wrong, as [`MeshError`].
+    /// The first violation, as [`MeshError`].
     pub fn validate(&self) -> Result<(), MeshError> {
         check_length("node_tags", self.node_tags.len(), self.nodes.len())?;
         self.check_finite()?;
@@ -58,10 +58,10 @@ impl Mesh {
         Ok(())
     }
 
-    /// Whether the cells can carry a plane problem: all nodes in z = 0 and no cell inverted (clockwise).
+    /// Checks a mesh for plane problems: all nodes in z = 0 and no cell inverted (clockwise).
     ///
     /// # Errors
-    /// [`MeshError::NotPlane`] or [`MeshError::InvertedCells`], or what [`Mesh::quality`] finds.
+    /// [`MeshError::NotPlane`] or [`MeshError::InvertedCells`], or the errors of [`Mesh::quality`].
     pub fn check_plane(&self) -> Result<(), MeshError> {
         if let Some(node) = self.node_off_plane() {
             return Err(MeshError::NotPlane { node: self.node_tags[node], z: self.nodes[node].z });

@@ -1,93 +1,93 @@
-//! How contact is found and answered, as the program understands it.
+//! Contact settings: detection and response.
 
 use std::ops::Range;
 
 use super::Located;
 
-/// How contact is found and answered.
+/// Contact settings.
 #[derive(Clone, Debug)]
 pub struct ContactSettings {
-    /// Detector.
+    /// Detection method.
     pub detection: DetectionMethod,
-    /// How trees of bounding spheres are built.
+    /// Builder of the hierarchies of bounding spheres.
     pub hierarchy: HierarchyBuilder,
-    /// Volumes tried at the leaves, from loose to tight.
+    /// Bounding volumes tested at the leaves, from loose to tight.
     pub volumes: Vec<BoundingVolume>,
-    /// Closest point of a face.
+    /// Closest-point method of a face.
     pub closest_point: Located<ClosestPointMethod>,
-    /// Where an iterative closest-point search starts.
+    /// Starting point of iterative closest-point methods.
     pub start: ClosestPointStart,
-    /// How contact is answered.
+    /// Contact response.
     pub response: ResponseSettings,
-    /// Laws of contact of all other pairs.
+    /// Contact laws of all pairs without their own.
     pub laws: ContactLaws,
-    /// Pairs with laws of their own, by ascending bodies; of those of the same two bodies, the first that a contact is of
-    /// has its laws.
+    /// Pairs with their own laws, by ascending bodies; among pairs of the same two bodies, the first that contains a
+    /// contact applies.
     pub own_laws: Vec<(SurfacePair, ContactLaws)>,
-    /// Whether a step within which something meets ends there.
+    /// Whether a step that contains an impact ends at the time of impact.
     pub resolve_impact: bool,
-    /// Which edges can touch edges.
+    /// Edges with edge-to-edge contact.
     pub edges: TouchingEdges,
-    /// Whose nodes touch the faces of the other of two bodies.
+    /// One- or two-pass node-to-face contact.
     pub passes: Passes,
-    /// Whether the bodies that do not say can touch themselves.
+    /// Default of self-contact.
     pub self_contact: bool,
-    /// What becomes of bodies that overlap at t = 0.
+    /// Treatment of overlaps at t = 0.
     pub initial_penetration: InitialPenetration,
-    /// Pairs of bodies that are tied, ascending.
+    /// Tied pairs of bodies, ascending.
     pub tied: Vec<TiedPair>,
-    /// Pairs that never touch, by ascending bodies.
+    /// Pairs without contact, by ascending bodies.
     pub excluded: Vec<SurfacePair>,
 }
 
-/// A pair of bodies, or of a body and a wall, or of parts of their surfaces.
+/// Two bodies, a body and a wall, or parts of their surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePair {
-    /// Indices, first < second, walls after the bodies.
+    /// Indices, first < second, walls numbered after the bodies.
     pub bodies: [usize; 2],
     /// Physical groups of their faces; `None` for the whole surface.
     pub groups: [Option<Located<String>>; 2],
 }
 
 impl SurfacePair {
-    /// Two bodies with all of their surfaces.
+    /// Two bodies with their whole surfaces.
     pub fn whole(bodies: [usize; 2]) -> Self {
         Self { bodies, groups: [None, None] }
     }
 
-    /// Whether it is of the whole surfaces of both.
+    /// Whether both surfaces are whole.
     pub fn is_whole(&self) -> bool {
         self.groups == [None, None]
     }
 }
 
-/// How contact is answered, the same for all pairs.
+/// Contact response, common to all pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResponseSettings {
-    /// Response.
+    /// Response method.
     pub method: ResponseMethod,
-    /// Stiffness of springs.
+    /// Stiffness of the contact springs.
     pub stiffness: StiffnessRule,
-    /// Time in which the springs of a new contact come to their stiffness \[s\].
+    /// Time over which the stiffness of a new contact ramps up \[s\].
     pub soft_start: f64,
-    /// Whether contacts that share nodes are answered together or one by one.
+    /// Whether contacts that share nodes are solved as a batch or one by one.
     pub order: ContactOrder,
-    /// Contact is answered every so many steps.
+    /// Number of steps between two contact solves.
     pub every: u32,
-    /// Part of the penetration that a projection takes out \[-\], in \[0, 1\].
+    /// Fraction of the penetration removed by a position correction \[-\], in \[0, 1\].
     pub projection: f64,
 }
 
-/// Laws of contact of a pair of bodies.
+/// Contact laws of a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactLaws {
     /// Factor f of the stiffness, of f·m_eff/dt² by default \[-\].
     pub penalty: f64,
-    /// Fraction of critical damping of springs along the normal \[-\].
+    /// Fraction of critical damping of the normal springs \[-\].
     pub damping: f64,
-    /// The same across the normal, of the springs of friction \[-\].
+    /// Fraction of critical damping of the tangential (friction) springs \[-\].
     pub tangential_damping: f64,
-    /// Whether friction damps bodies at rest, along the normal and across it: where nothing else is given.
+    /// Whether resting contacts with friction are damped, along the normal and tangentially; only with default damping.
     pub calms: [bool; 2],
     /// Coefficients of friction.
     pub friction: Friction,
@@ -98,99 +98,99 @@ pub struct ContactLaws {
 /// Coefficients of friction, μ = dynamic + (static − dynamic) exp(−decay · speed).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Friction {
-    /// At rest \[-\].
+    /// Static coefficient \[-\].
     pub at_rest: f64,
-    /// In fast motion \[-\].
+    /// Dynamic coefficient \[-\].
     pub in_motion: f64,
-    /// Rate of the fall between them \[s/m\].
+    /// Decay rate with sliding speed \[s/m\].
     pub decay: f64,
 }
 
-/// Contact responses.
+/// Contact response methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseMethod {
-    /// Springs.
+    /// Penalty springs.
     Penalty,
-    /// Impulses and a projection of positions.
+    /// Impulses and position corrections.
     Decomposition,
     /// Springs that conserve energy and momenta to rounding.
     EnergyMomentum,
 }
 
-/// Where the stiffness of the springs of contact comes from.
+/// Rule for the stiffness of contact springs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StiffnessRule {
-    /// Mass and step.
+    /// From nodal masses and time step.
     Mass,
-    /// Elements behind the surface.
+    /// From the bulk modulus of the elements behind the surface.
     Segment,
-    /// Given for every contact \[N/m\].
+    /// Prescribed for every contact \[N/m\].
     Given(f64),
 }
 
-/// Order in which contacts are answered.
+/// Order of the solution of contacts that share nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactOrder {
-    /// Together, by iteration.
+    /// As a batch, by iteration.
     Together,
-    /// One by one, the deepest first.
+    /// One by one, deepest penetration first.
     OneByOne,
 }
 
-/// Two bodies whose surfaces stay together where they are near each other at t = 0.
+/// Two bodies tied where their surfaces are close to each other at t = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiedPair {
-    /// Their indices, first < second.
+    /// Indices of the bodies, first < second.
     pub bodies: [usize; 2],
-    /// How far a node may be from a face to be tied to it \[m\]; `None` for a part of the edges.
+    /// Largest distance of a tied node from its face \[m\]; `None` for a fraction of the edge length.
     pub within: Option<f64>,
-    /// Where the file ties them.
+    /// Location of `tied` in the file.
     pub span: Range<usize>,
 }
 
-/// What becomes of bodies that overlap at t = 0.
+/// Treatment of overlaps at t = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialPenetration {
-    /// They are refused.
+    /// They are an error.
     Error,
-    /// They keep their overlap: each contact counts its gap from the initial one, until it opens.
+    /// The overlap remains: gaps are measured from the initial gap until the contact opens.
     Offset,
-    /// Their nodes are moved apart without strain.
+    /// Nodes are moved out of the overlap without strain.
     Remove,
 }
 
-/// Contact detectors.
+/// Contact detection methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetectionMethod {
-    /// The three-level engine.
+    /// Hierarchical detection, three levels.
     Hierarchy,
-    /// A grid of cells.
+    /// A uniform grid of buckets.
     Buckets,
-    /// Every pair of faces.
+    /// All pairs of faces.
     AllPairs,
 }
 
-/// Edges that can touch other edges.
+/// Edges with edge-to-edge contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TouchingEdges {
-    /// Sharp convex ones, and borders.
+    /// Sharp convex edges and borders.
     Feature,
-    /// All convex ones.
+    /// All convex edges.
     All,
-    /// None.
+    /// No edges.
     None,
 }
 
-/// Whose nodes touch the faces of the other of two bodies.
+/// Passes of node-to-face contact between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
-    /// Those of both.
+    /// Two passes: nodes of each body against faces of the other.
     Two,
-    /// Those of the one with the finer surface; of a deformable body with a rigid one, those of the deformable one.
+    /// One pass: nodes of the finer surface; of the deformable body against a rigid one.
     One,
 }
 
-/// Builders of sphere trees.
+/// Builders of hierarchies of bounding spheres.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HierarchyBuilder {
     /// Locally ordered clustering, spheres fitted to the nodes.
@@ -206,7 +206,7 @@ pub enum BoundingVolume {
     Sphere,
     /// Axis-aligned box.
     Aabb,
-    /// Discrete orientation polytope of 8 half-spaces, of the plane z = 0.
+    /// Discrete orientation polytope of 8 half-spaces, for plane problems (z = 0).
     Dop8,
     /// Discrete orientation polytope of 14 half-spaces.
     Dop14,
@@ -221,7 +221,7 @@ pub enum BoundingVolume {
 /// Closest-point methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosestPointMethod {
-    /// Closed form on flat triangles and segments, sequential quadratic programming elsewhere.
+    /// Closed form on flat triangles and segments, sequential quadratic programming on other faces.
     Auto,
     /// Sequential quadratic programming on every face.
     Sqp,
@@ -240,10 +240,10 @@ pub enum ClosestPointMethod {
 /// Starting points of iterative closest-point methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosestPointStart {
-    /// The nearest of corners and centre (option I).
+    /// Nearest of the corners and the centre (option I).
     Nearest,
     /// The centre (option II).
     Centre,
-    /// The closest point of the step before.
+    /// Closest point of the previous step.
     Previous,
 }

@@ -1,11 +1,11 @@
-//! What can be wrong with a scenario.
+//! Errors of a scenario.
 
 use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// Why a scenario cannot be used.
+/// Error of reading a scenario.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioError {
@@ -14,17 +14,26 @@ pub enum ScenarioError {
     Unreadable {
         /// The path given.
         path: PathBuf,
-        /// What the system says.
+        /// Cause reported by the operating system.
         source: io::Error,
+    },
+    /// The file is a Gmsh mesh.
+    #[error(
+        "`{0}` is a Gmsh mesh, not a scenario; give a TOML file that names the mesh, or inspect it with `ictus mesh {0}`",
+        path.display()
+    )]
+    Mesh {
+        /// The path given.
+        path: PathBuf,
     },
     /// The file has problems.
     #[error("{}", Listing { path, text, problems })]
     Invalid {
         /// The path given.
         path: PathBuf,
-        /// The text with overrides applied, which spans refer to.
+        /// The text of the file, without overrides; spans refer to it.
         text: String,
-        /// All of them, in the order of the file.
+        /// All problems, in file order.
         problems: Vec<Problem>,
     },
 }
@@ -34,11 +43,11 @@ pub enum ScenarioError {
 pub struct Problem {
     /// The fact.
     pub message: String,
-    /// Bytes of the text it is about; `None` where the text has no such place.
+    /// Bytes of the text concerned; `None` if the problem has no location.
     pub span: Option<Range<usize>>,
-    /// Dotted key, as `--set` takes it.
+    /// Dotted key, in the form of `--set`.
     pub key: Option<String>,
-    /// A few words to stand at the place.
+    /// Short label of the location.
     pub label: Option<String>,
     /// The remedy.
     pub help: Option<String>,
@@ -70,9 +79,10 @@ impl Problem {
     }
 }
 
-/// The name of `names` that `given` is likely a slip of.
+/// The name in `names` that `given` probably misspells.
 ///
-/// Within 1 + a third of its letters of insertions, deletions, exchanges and swaps (Damerau 1964).
+/// The largest distance is 1 + a third of the letters of `given`, in insertions, deletions, substitutions and
+/// transpositions (Damerau 1964).
 pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     names
         .into_iter()
@@ -82,7 +92,7 @@ pub(super) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
         .map(|(_, name)| name)
 }
 
-/// “did you mean …?” where a name is near, else all of them under `heading`.
+/// “did you mean …?” for a similar name, otherwise all names after `heading`.
 pub(super) fn suggest(given: &str, heading: &str, names: &[&str]) -> String {
     match nearest(given, names.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),

@@ -1,13 +1,12 @@
-//! The scenario file, typed and validated; nothing computed.
+//! The scenario file, typed and validated.
 //!
 //! ```text
 //! text ─ overrides ─► text ─ toml ─► tables with spans ─ section ─► raw ─ validate ─► Scenario
 //! ```
 //!
-//! Each table of the file is read on its own, so that one run reports every problem of the file: unknown keys with
-//! the nearest known one, wrong types, values out of range, names that refer to nothing. Every problem carries the
-//! bytes it is about. Whether a mesh holds the groups that the scenario names is not known here, hence
-//! [`Located`].
+//! Each table of the file is read separately, so that one run reports all problems of the file: unknown keys with the
+//! most similar known one, wrong types, values out of range, undefined names. Problems carry their byte ranges.
+//! Physical groups are checked later, against the meshes; [`Located`] keeps their location.
 
 mod contact;
 mod error;
@@ -31,21 +30,25 @@ impl Scenario {
     /// Reads and validates the scenario at `path`, with `overrides` of the form `KEY=VALUE` applied.
     ///
     /// # Errors
-    /// A file that cannot be read, or every problem of its content.
+    /// A file that cannot be read, a mesh, or all problems of the content.
     pub fn read(path: &Path, overrides: &[String]) -> Result<Self, ScenarioError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ScenarioError::Unreadable { path: path.into(), source })?;
+        let unreadable = |source| ScenarioError::Unreadable { path: path.into(), source };
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        if bytes.starts_with(b"$") {
+            return Err(ScenarioError::Mesh { path: path.into() });
+        }
+        let text = String::from_utf8(bytes).map_err(|error| unreadable(std::io::Error::other(error)))?;
         Self::parse(&text, path, overrides)
     }
 
     /// Validates `text` as the content of the scenario at `path`.
     ///
-    /// Meshes are looked for relative to the folder of `path`. An override is a dotted key and a value, as in
+    /// Paths of meshes are relative to the folder of `path`. An override is a dotted key and a value, as in
     /// `time.end=1.0`, `contact.detection=all-pairs` (quotes are optional), `bodies.0.velocity=[1, 0, 0]` or, by
     /// name, `bodies.left.velocity=[1, 0, 0]`.
     ///
     /// # Errors
-    /// Every problem of the text.
+    /// All problems of the text.
     ///
     /// ```
     /// use ictus::scenario::Scenario;
@@ -56,15 +59,18 @@ impl Scenario {
     /// assert!(error.to_string().contains("did you mean `safety`?"));
     /// ```
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, ScenarioError> {
-        let invalid =
-            |text: String, problems| Err(ScenarioError::Invalid { path: path.into(), text, problems });
-        let text = match overrides::apply(text, overrides) {
-            Ok(text) => text,
-            Err(problems) => return invalid(text.into(), problems),
-        };
-        match validate::validate(&text, path) {
-            Ok(scenario) => Ok(Self { source: text, ..scenario }),
-            Err(problems) => invalid(text, problems),
-        }
+        let invalid = |problems| ScenarioError::Invalid { path: path.into(), text: text.into(), problems };
+        let source = overrides::apply(text, overrides).map_err(invalid)?;
+        let scenario = validate::validate(&source, path)
+            .map_err(|problems| invalid(overrides::relocate(problems, &source, text)))?;
+        let warnings = overrides::relocate(scenario.warnings, &source, text);
+        Ok(Self { source, file_text: text.into(), warnings, ..scenario })
+    }
+
+    /// Moves a problem whose span refers to [`Self::source`] to [`Self::file_text`].
+    ///
+    /// The problem loses its span if an override has written the line.
+    pub fn locate_in_file(&self, problem: Problem) -> Problem {
+        overrides::relocate(vec![problem.clone()], &self.source, &self.file_text).pop().unwrap_or(problem)
     }
 }

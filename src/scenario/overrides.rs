@@ -1,11 +1,13 @@
-//! `--set KEY=VALUE`: edits the text of a scenario before it is read, so that a value from the command line is
-//! checked, and shown in messages, like one from the file.
+//! `--set KEY=VALUE`: edits the text of a scenario before it is read, so that values from the command line pass the
+//! same checks as those of the file.
+
+use std::iter::repeat_n;
 
 use toml_edit::{DocumentMut, Item, Key, Table, Value};
 
 use super::error::{Problem, suggest};
 
-/// `text` with `overrides` applied; as it is where it cannot be parsed, for the reader to say why.
+/// `text` with `overrides` applied; unchanged if it is not TOML, which the reader then reports.
 pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Problem>> {
     if overrides.is_empty() {
         return Ok(text.into());
@@ -14,6 +16,63 @@ pub(super) fn apply(text: &str, overrides: &[String]) -> Result<String, Vec<Prob
     let problems: Vec<_> =
         overrides.iter().filter_map(|text| set(document.as_item_mut(), text).err()).collect();
     if problems.is_empty() { Ok(document.to_string()) } else { Err(problems) }
+}
+
+/// Moves problems of the text `changed` by overrides to the text of the `file`.
+///
+/// A problem on a line that only `changed` has comes from an override: it loses its span, and its message says so.
+pub(super) fn relocate(problems: Vec<Problem>, changed: &str, file: &str) -> Vec<Problem> {
+    if changed == file {
+        return problems;
+    }
+    let origins = line_origins(changed, file);
+    let relocate = |mut problem: Problem| {
+        let Some(span) = problem.span.take() else { return problem };
+        let (line, column) = position(changed, span.start);
+        match origins.get(line).copied().flatten() {
+            Some(origin) => {
+                let start = file.split_inclusive('\n').take(origin).map(str::len).sum::<usize>() + column;
+                problem.at(start..(start + span.len()).min(file.len()))
+            }
+            None => Problem { message: problem.message + " (from `--set`)", ..problem },
+        }
+    };
+    problems.into_iter().map(relocate).collect()
+}
+
+/// Line, and byte within the line, of a byte of the text; both from 0.
+fn position(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text.as_bytes()[..byte.min(text.len())];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    (before.iter().filter(|&&byte| byte == b'\n').count(), before.len() - line_start)
+}
+
+/// For each line of `changed` its line in `file`; `None` for a line that an override has written.
+fn line_origins(changed: &str, file: &str) -> Vec<Option<usize>> {
+    let [changed, file] = [changed, file].map(|text| text.lines().collect::<Vec<_>>());
+    let mut origins = Vec::with_capacity(changed.len());
+    let mut next = 0;
+    while origins.len() < changed.len() {
+        let (written, removed) = lines_before_match(&changed[origins.len()..], &file[next..]);
+        origins.extend(repeat_n(None, written));
+        next += removed;
+        if origins.len() < changed.len() {
+            origins.push(Some(next));
+            next += 1;
+        }
+    }
+    origins
+}
+
+/// Fewest lines to skip in each of two texts up to a line that both have.
+fn lines_before_match(changed: &[&str], file: &[&str]) -> (usize, usize) {
+    let all = (changed.len(), file.len());
+    let skips =
+        (0..all.0 + all.1).flat_map(|total| (0..=total).map(move |written| (written, total - written)));
+    let is_match = |&(written, removed): &(usize, usize)| {
+        written < all.0 && removed < all.1 && changed[written] == file[removed]
+    };
+    skips.into_iter().find(is_match).unwrap_or(all)
 }
 
 /// Applies one override.
@@ -37,14 +96,14 @@ fn set(root: &mut Item, text: &str) -> Result<(), Problem> {
     replace(item, last.get(), parse_value(value.trim()), &dotted(tables), text)
 }
 
-/// Key and value: what is before and after the first `=` that is in no quoted part of the key.
+/// Key and value: the parts before and after the first `=` outside quotes.
 fn split(text: &str) -> Option<(&str, &str)> {
     let (mut quote, mut escaped) = (None, false);
     for (place, character) in text.char_indices() {
         match (quote, character) {
             (None, '=') => return Some((&text[..place], &text[place + 1..])),
             (None, '"' | '\'') => quote = Some(character),
-            // A backslash says something in double quotes only.
+            // A backslash escapes in double quotes only.
             (Some('"'), '\\') if !escaped => {
                 escaped = true;
                 continue;
@@ -54,16 +113,16 @@ fn split(text: &str) -> Option<(&str, &str)> {
         }
         escaped = false;
     }
-    // A quote that is not closed is told with its key.
+    // An unclosed quote is reported with its key.
     text.split_once('=')
 }
 
-/// The value as TOML, or as text where it is not TOML.
+/// The value as TOML, or as a string if it is not TOML.
 fn parse_value(text: &str) -> Value {
     text.parse().unwrap_or_else(|_| Value::from(text))
 }
 
-/// The item that `segment` names in `item`: a key, or an index or the `name` of an entry of a list.
+/// The item at `segment` in `item`: a key, or the index or `name` of an entry of a list.
 fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Result<&'a mut Item, Problem> {
     if let Item::ArrayOfTables(_) = item {
         let index = entry_index(item, segment, path, text)?;
@@ -81,7 +140,7 @@ fn descend<'a>(item: &'a mut Item, segment: &str, path: &str, text: &str) -> Res
     }
 }
 
-/// A table that is written without a header of its own where it only holds tables.
+/// A table written without its own header if it contains only tables.
 fn implicit_table() -> Table {
     let mut table = Table::new();
     table.set_implicit(true);
@@ -110,10 +169,10 @@ fn entry_index(list: &Item, segment: &str, path: &str, text: &str) -> Result<usi
     }
 }
 
-/// Keys of a table of which a scenario gives one: setting one takes the place of the others.
+/// Mutually exclusive keys of a table: setting one removes the others.
 const ALTERNATIVES: [(&str, &[&str]); 1] = [("output", &["frames", "interval", "times"])];
 
-/// Puts `value` under `name`, in place of what stands there or says the same in another way.
+/// Sets `name` to `value` and removes its alternatives.
 fn replace(item: &mut Item, name: &str, mut value: Value, path: &str, text: &str) -> Result<(), Problem> {
     let Some(table) = item.as_table_like_mut() else { return Err(not_a_table(path, text)) };
     if let Some(old) = table.get(name).and_then(Item::as_value) {

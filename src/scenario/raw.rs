@@ -1,5 +1,5 @@
-//! The tables of a scenario file as they are written: one struct a table, unknown keys denied, values with the
-//! bytes they stand at. Nothing is checked here but types.
+//! Tables of a scenario file as written: one struct per table, unknown keys denied, values with their spans. Only types
+//! are checked here.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ pub(super) type Triple = Spanned<[f64; 3]>;
 pub(super) type Text = Spanned<String>;
 pub(super) type Texts = Spanned<Vec<Text>>;
 
-/// The top of the file. Its tables are read one by one, so that a problem in one does not hide the others.
+/// The top level of the file. Its tables are read separately, so that a problem in one does not hide the others.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the tables stand here to be known keys")]
+#[expect(dead_code, reason = "the tables are listed as known keys")]
 pub(super) struct Root {
     pub title: Option<String>,
     pub gravity: Option<Triple>,
@@ -41,7 +41,7 @@ pub(super) struct Time {
     pub energy_tolerance: Option<Number>,
 }
 
-/// `[materials.NAME]` of a deformable material, less its `model`.
+/// `[materials.NAME]` of a deformable material, without `model`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Elastic {
@@ -50,7 +50,7 @@ pub(super) struct Elastic {
     pub poisson: Number,
 }
 
-/// `[materials.NAME]` of a rigid material, less its `model`.
+/// `[materials.NAME]` of a rigid material, without `model`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rigid {
@@ -145,7 +145,7 @@ pub(super) struct Load {
     pub body_force: Option<Spanned<[Spanned<Function>; 3]>>,
 }
 
-/// `[contact]`, less its pairs.
+/// `[contact]`, without its pairs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Contact {
@@ -171,7 +171,7 @@ pub(super) struct Contact {
     pub initial_penetration: Option<Text>,
 }
 
-/// `friction` at rest and in motion.
+/// Static and dynamic `friction`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FrictionTable {
@@ -218,21 +218,21 @@ pub(super) struct History {
     pub interval: Number,
 }
 
-/// `"auto"` or a number; whether the text is `auto` is checked later.
+/// `"auto"` or a number; the word is checked later.
 #[derive(Debug)]
 pub(super) enum Step {
     Word(String),
     Size(f64),
 }
 
-/// `"mass"`, `"segment"` or a number; whether the text is one of these is checked later.
+/// `"mass"`, `"segment"` or a number; the word is checked later.
 #[derive(Debug)]
 pub(super) enum Stiffness {
     Rule(String),
     Given(f64),
 }
 
-/// One coefficient of friction or several.
+/// A coefficient of friction, or a table of them.
 #[derive(Debug)]
 pub(super) enum Friction {
     Constant(f64),
@@ -261,8 +261,8 @@ pub(super) enum Function {
     Table(Vec<(f64, f64)>),
 }
 
-// Each of these is told apart by the kind of the value, in a visitor of its own: serde's untagged enums would
-// lose the spans inside, and say only that nothing matched.
+// Each of these has its own visitor, which distinguishes the values by type: serde's untagged enums would lose the
+// spans inside, and report only that nothing matched.
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

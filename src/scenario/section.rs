@@ -1,8 +1,7 @@
-//! From a TOML table to the struct that mirrors it, going on past the first fault.
+//! Reading a TOML table into its struct, continuing after the first fault.
 //!
-//! serde stops at the first fault of a table. Here the entry at fault is taken out and the table is read again,
-//! until it is read or only a required entry is missing; each fault on the way is a problem, worded for the
-//! people who write scenarios.
+//! serde stops at the first fault of a table. Here the faulty entry is removed and the table read again, until the
+//! table is read or only a required entry is missing. Each fault becomes a problem in the terms of the scenario.
 
 use std::ops::Range;
 
@@ -13,11 +12,11 @@ use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
 use super::error::{Problem, nearest, suggest};
 use super::reference::{self, KeyReference};
 
-/// A table of the file and where it stands.
+/// A table of the file and its path.
 pub(super) struct Section<'i> {
-    /// Table of the key reference it is an instance of, such as `bodies`.
+    /// Table of the key reference that describes it, such as `bodies`.
     pub table: &'static str,
-    /// Dotted path of this instance, such as `bodies.left`; empty for the top of the file.
+    /// Dotted path of this instance, such as `bodies.left`; empty for the top level.
     pub path: String,
     /// Its content.
     pub value: Spanned<DeValue<'i>>,
@@ -29,16 +28,16 @@ impl<'i> Section<'i> {
         join(&self.path, name)
     }
 
-    /// Reads the table as a `T`; `None` if it has any fault.
+    /// Reads the table as a `T`; `None` on any fault.
     pub fn read<T: DeserializeOwned>(self, problems: &mut Vec<Problem>) -> Option<T> {
         let before = problems.len();
         let value = self.read_sound_part(problems);
         value.filter(|_| problems.len() == before)
     }
 
-    /// Reads the table without its faulty entries, for tables whose entries do not depend on each other.
+    /// Reads the table without its faulty entries, for tables of independent entries.
     pub fn read_sound_part<T: DeserializeOwned>(mut self, problems: &mut Vec<Problem>) -> Option<T> {
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         loop {
             let error = match T::deserialize(ValueDeserializer::from(self.value.clone())) {
                 Ok(value) => return Some(value),
@@ -47,18 +46,18 @@ impl<'i> Section<'i> {
             let fault = Fault::of(&error);
             let span = error.span().unwrap_or_else(|| self.value.span());
             let place = remove(&mut self.value, &span);
-            if !matches!(fault, Fault::Missing(name) if told.iter().any(|key| key == name)) {
+            if !matches!(fault, Fault::Missing(name) if reported.iter().any(|key| key == name)) {
                 problems.push(self.explain(&fault, span, place.as_deref().unwrap_or_default()));
             }
-            told.extend(place?.pop());
+            reported.extend(place?.pop());
             if let Fault::Unknown { given, known } = &fault {
-                // A slip of a required key is not a missing key as well.
-                told.extend(nearest(given, known.iter().copied()).map(str::to_owned));
+                // A misspelt required key is not reported as missing too.
+                reported.extend(nearest(given, known.iter().copied()).map(str::to_owned));
             }
         }
     }
 
-    /// A fault in the words of a scenario; `place` is the entry at fault, relative to this table.
+    /// The problem that describes a fault; `place` is the path of the faulty entry within this table.
     fn explain(&self, fault: &Fault<'_>, span: Range<usize>, place: &[String]) -> Problem {
         let key = join_all(&self.path, place);
         let table = |place: &[String]| join_all(self.table, place);
@@ -89,7 +88,7 @@ impl<'i> Section<'i> {
     }
 }
 
-/// What serde says is wrong with an entry.
+/// Kind of a fault reported by serde.
 enum Fault<'e> {
     Unknown { given: &'e str, known: Vec<&'e str> },
     Missing(&'e str),
@@ -97,7 +96,7 @@ enum Fault<'e> {
 }
 
 impl<'e> Fault<'e> {
-    /// serde's messages are its only interface: names stand in backticks, the one at fault first.
+    /// serde reports kinds only as text: names are in backticks, the faulty one first.
     fn of(error: &'e Error) -> Self {
         let message = error.message();
         let mut names = message.split('`').skip(1).step_by(2);
@@ -111,7 +110,7 @@ impl<'e> Fault<'e> {
     }
 }
 
-/// The dotted `path` with `name` behind it.
+/// The dotted `path` extended by `name`.
 pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.into() } else { format!("{path}.{name}") }
 }
@@ -124,7 +123,7 @@ fn heading(path: &str) -> String {
     if path.is_empty() { "the scenario".into() } else { format!("[{path}]") }
 }
 
-/// serde's “invalid type: FOUND, expected WANTED” and its kin, in plain words.
+/// Rewords serde's “invalid type: FOUND, expected WANTED” and similar messages.
 fn mismatch(key: &str, message: &str) -> String {
     let parts = message
         .strip_prefix("invalid type: ")
@@ -152,7 +151,7 @@ fn mismatch(key: &str, message: &str) -> String {
     format!("`{key}` is {found}, not {wanted}")
 }
 
-/// Takes the innermost entry whose key or value holds `span` out of a table, and gives its path.
+/// Removes the innermost entry whose key or value contains `span` from a table; returns its path.
 fn remove(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<Vec<String>> {
     match value.get_mut() {
         DeValue::Table(table) => remove_from_table(table, span),

@@ -1,5 +1,4 @@
-//! The scenario as the program understands it: every default filled in, every name resolved, every number
-//! checked. Nothing is read from disk here but the scenario itself.
+//! The validated scenario: defaults filled in, names resolved, numbers checked. Only the scenario file has been read.
 
 use std::path::PathBuf;
 
@@ -13,11 +12,13 @@ pub struct Scenario {
     pub path: PathBuf,
     /// The text of that file with `--set` overrides applied, which spans refer to.
     pub source: String,
+    /// The text of that file without overrides.
+    pub file_text: String,
     /// File stem; names the output files.
     pub name: String,
-    /// Title for people.
+    /// Title of reports.
     pub title: String,
-    /// Acceleration of every body that does not override it \[m/s²\].
+    /// Acceleration of all bodies without their own \[m/s²\].
     pub gravity: Vec3,
     /// Duration and steps.
     pub time: TimeSettings,
@@ -25,36 +26,36 @@ pub struct Scenario {
     pub materials: Vec<MaterialSpec>,
     /// Bodies, in file order.
     pub bodies: Vec<BodySpec>,
-    /// Rigid walls, in file order; numbered after the bodies where a number stands for either.
+    /// Rigid walls, in file order; indices of bodies and walls number them after the bodies.
     pub walls: Vec<WallSpec>,
     /// Supports and prescribed motion.
     pub boundaries: Vec<BoundarySpec>,
     /// Loads.
     pub loads: Vec<LoadSpec>,
-    /// How contact is found and answered.
+    /// Contact settings.
     pub contact: ContactSettings,
-    /// What is written.
+    /// Output settings.
     pub output: OutputSettings,
-    /// What is allowed but likely not meant.
+    /// Valid but probably unintended settings.
     pub warnings: Vec<Problem>,
 }
 
-/// Duration and step sizes.
+/// End time and step sizes.
 #[derive(Clone, Debug)]
 pub struct TimeSettings {
-    /// The run ends here; it starts at 0 \[s\].
+    /// End time; runs start at 0 \[s\].
     pub end: f64,
-    /// Size of a step while a body is loaded or touched.
+    /// Time step outside flight.
     pub step: StepSize,
-    /// Fraction of the critical step that `auto` takes \[-\], in (0, 1].
+    /// Fraction of the critical step used by `auto` \[-\], in (0, 1].
     pub safety: f64,
-    /// Largest step while every body flies free \[s\].
+    /// Largest step in flight \[s\].
     pub flight_step: f64,
-    /// Imbalance of the energy, over its peak so far, past which the run stops \[-\].
+    /// Energy imbalance relative to the peak energy so far, above which the run stops \[-\].
     pub energy_tolerance: f64,
 }
 
-/// How the step size is chosen.
+/// Choice of the time step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepSize {
     /// `safety` times the critical step.
@@ -68,13 +69,13 @@ pub enum StepSize {
 pub struct MaterialSpec {
     /// Name, the key of its table.
     pub name: String,
-    /// Mass per reference volume \[kg/m³\]; `None` only for rigid materials of bodies that give their mass.
+    /// Mass per reference volume \[kg/m³\]; `None` only for rigid materials whose bodies prescribe their mass.
     pub density: Option<f64>,
     /// The law and its constants.
     pub model: MaterialModel,
 }
 
-/// Constitutive laws a scenario can name.
+/// Constitutive laws.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MaterialModel {
     /// Small-strain isotropic elasticity.
@@ -96,7 +97,7 @@ pub struct Elasticity {
     pub poisson: f64,
 }
 
-/// A body: a part of a mesh, its material and its initial motion.
+/// A body: part of a mesh, with material and initial motion.
 #[derive(Clone, Debug)]
 pub struct BodySpec {
     /// Unique name.
@@ -117,21 +118,21 @@ pub struct BodySpec {
     pub velocity: Vec3,
     /// Angular velocity about the centre of mass at t = 0 \[rad/s\].
     pub angular_velocity: Vec3,
-    /// Acceleration that acts on this body \[m/s²\] (the scenario's, or the body's own).
+    /// Gravitational acceleration \[m/s²\] (the scenario's, or the body's own).
     pub gravity: Vec3,
-    /// What of the body can touch.
+    /// Contact surface.
     pub contact: ContactSurface,
-    /// Whether it can also touch itself.
+    /// Whether the body has self-contact.
     pub self_contact: bool,
-    /// Thickness of its surface: contact begins half of it away from the faces \[m\].
+    /// Thickness of the surface: contact begins at half of it from the faces \[m\].
     pub contact_thickness: f64,
-    /// How its eight-node hexahedra are integrated.
+    /// Integration of eight-node hexahedra.
     pub hex: Located<HexIntegration>,
-    /// Mass properties of a rigid body that its mesh does not give.
+    /// Source of the mass properties of a rigid body.
     pub rigid: RigidMass,
 }
 
-/// How eight-node hexahedra are integrated.
+/// Integration of eight-node hexahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HexIntegration {
     /// At eight points, with mean dilatation.
@@ -150,29 +151,29 @@ pub struct WallSpec {
     pub point: Vec3,
     /// Unit normal out of the material.
     pub normal: Vec3,
-    /// How it moves.
+    /// Motion.
     pub motion: WallMotion,
 }
 
-/// How a wall moves, always without turning.
+/// Motion of a wall, always a translation.
 #[derive(Clone, Debug)]
 pub enum WallMotion {
-    /// It stands.
+    /// At rest.
     Fixed,
-    /// With this velocity \[m/s\].
+    /// Prescribed velocity \[m/s\].
     Driven([TimeFunction; 3]),
-    /// Along its normal, as forces drive it.
+    /// Free along the normal, under the contact forces.
     Free {
         /// Mass \[kg\].
         mass: f64,
         /// Velocity along the normal at t = 0 \[m/s\].
         velocity: f64,
-        /// Acceleration along the normal that acts on it \[m/s²\].
+        /// Gravitational acceleration along the normal \[m/s²\].
         gravity: f64,
     },
 }
 
-/// Where the mass of a rigid body comes from.
+/// Source of the mass of a rigid body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RigidMass {
     /// From volume elements and density.
@@ -180,19 +181,19 @@ pub enum RigidMass {
     Volume,
     /// A surface mesh of this thickness \[m\], with density.
     Shell(f64),
-    /// Given: mass \[kg\] and inertia about the centre of mass (xx, yy, zz, xy, yz, xz) \[kg·m²\];
+    /// Prescribed: mass \[kg\] and inertia about the centre of mass (xx, yy, zz, xy, yz, xz) \[kg·m²\];
     /// the centre of mass is the centroid of the mesh.
     Given(f64, [f64; 6]),
 }
 
-/// What of a body can touch.
+/// Contact surface of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContactSurface {
     /// All outer faces.
     Skin,
     /// The faces of these physical groups.
     Groups(Vec<Located<String>>),
-    /// Nothing.
+    /// No contact.
     None,
 }
 
@@ -218,10 +219,10 @@ pub struct BoundarySpec {
     pub components: Vec<Located<(Axis, PrescribedMotion)>>,
 }
 
-/// What is prescribed of one component of the motion of a node.
+/// Prescribed motion of one component.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PrescribedMotion {
-    /// It stays where it is.
+    /// Fixed at the initial position.
     Fixed,
     /// Displacement from the initial position \[m\].
     Displacement(TimeFunction),
@@ -229,22 +230,22 @@ pub enum PrescribedMotion {
     Velocity(TimeFunction),
     /// Acceleration \[m/s²\].
     Acceleration(TimeFunction),
-    /// That of a rotation, which prescribes all three components alike.
+    /// Rotation, which prescribes all three components.
     Rotation(PrescribedRotation),
 }
 
-/// A rotation about an axis that stands.
+/// A rotation about a fixed axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrescribedRotation {
     /// Unit vector; right-handed.
     pub axis: Vec3,
     /// A point of the axis \[m\].
     pub point: Vec3,
-    /// How far, or how fast.
+    /// Angle or angular velocity.
     pub turn: Turn,
 }
 
-/// What is prescribed of a rotation.
+/// Prescribed quantity of a rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
     /// Angle from the initial position \[rad\].
@@ -260,52 +261,52 @@ pub struct LoadSpec {
     pub body: usize,
     /// Physical group of faces (pressure, traction) or cells (body force); `None` for the whole skin or body.
     pub group: Option<Located<String>>,
-    /// What acts.
+    /// Type and value.
     pub kind: LoadKind,
 }
 
-/// What a load does.
+/// Types of loads.
 #[derive(Clone, Debug)]
 pub enum LoadKind {
-    /// Against the outward normal of the deformed face \[Pa\].
+    /// Pressure against the outward normal of the deformed face \[Pa\].
     Pressure(TimeFunction),
-    /// Force per reference area, fixed in direction \[Pa\].
+    /// Force per reference area, of fixed direction \[Pa\].
     Traction([TimeFunction; 3]),
     /// Force per reference volume \[N/m³\].
     BodyForce([TimeFunction; 3]),
 }
 
-/// What is written.
+/// Output settings.
 #[derive(Clone, Debug)]
 pub struct OutputSettings {
     /// Directory, relative to the working directory.
     pub directory: PathBuf,
-    /// When frames are written; the first and the last instant always are.
+    /// Frame schedule; the first and last instant always have a frame.
     pub frames: FrameSchedule,
-    /// Whether steps end where frames and rows of the history are due.
+    /// Whether steps end at the times of frames and history rows.
     pub exact: bool,
-    /// Largest time between frames from the first contact on \[s\]; `None`: as before it.
+    /// Largest time between frames after the first contact \[s\]; `None`: as before it.
     pub contact_interval: Option<f64>,
     /// Fields in the frames.
     pub fields: Vec<Field>,
-    /// Whether the bounding volumes that detection looks at next are written with each frame.
+    /// Whether frames include the bounding volumes at the top of the queue of detection.
     pub detection_volumes: bool,
     /// Time between rows of the history \[s\]; 0: every step.
     pub history_interval: f64,
 }
 
-/// When frames are written.
+/// Frame schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrameSchedule {
-    /// This many, evenly spaced, after the initial one.
+    /// This many frames after the initial one, evenly spaced.
     Count(usize),
-    /// Every so often \[s\].
+    /// At this interval \[s\].
     Interval(f64),
-    /// At these instants, ascending \[s\].
+    /// At these times, ascending \[s\].
     Times(Vec<f64>),
 }
 
-/// Fields a frame can hold.
+/// Output fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Displacement \[m\].
@@ -320,12 +321,12 @@ pub enum Field {
     VonMises,
     /// Contact force \[N\].
     ContactForce,
-    /// Part of friction in it \[N\].
+    /// Friction part of the contact force \[N\].
     FrictionForce,
-    /// Contact force against the surface over its area \[Pa\].
+    /// Normal contact force per area \[Pa\].
     ContactPressure,
-    /// Gap of contact \[m\].
+    /// Contact gap \[m\].
     ContactGap,
-    /// Whether a node touches, and slides.
+    /// Contact status: open, sticking or sliding.
     ContactStatus,
 }

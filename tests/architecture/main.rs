@@ -1,15 +1,16 @@
-//! Who imports whom: the table of the design, held against the source text.
+//! Import rules between modules: the tables of the design against the source text.
 //!
-//! What counts as an import is every path that begins with `crate::`, `super::` or `self::` in the code of a file
-//! under src/, in a `use` tree or in the middle of an expression; comments and strings do not. Four rules:
+//! An import is any path that begins with `crate::`, `super::` or `self::` in the code of a file under src/, in a `use`
+//! tree or inside an expression, but not in comments and strings. Four rules:
 //!
-//! 1. A room (a module at the top) imports only the rooms that the table allows, in its unit tests too.
-//! 2. Among the modules of one folder there is no circle. Module a points to its sibling b if anything inside a
-//!    names a path into b; a name that their parent only passes on (`pub use b::Name`) is a path into b. What the
-//!    parent defines itself belongs to no child, so that children may share their parent's types, and a parent may
-//!    use its children. Unit tests are left out: they may look at anything in their room.
-//! 3. The rooms of contact detection and of the simulation import only those of their tables.
-//! 4. A folder has at most [`MOST_ENTRIES`] entries, and a room that is no house of others at most [`MOST_LINES`] lines.
+//! 1. A layer (a top-level module) imports only the layers that its table allows, in its unit tests too.
+//! 2. Sibling modules have no import cycles. Module a depends on its sibling b if anything inside a names a path
+//!    into b; a name that their parent re-exports (`pub use b::Name`) is a path into b. Items defined in the parent
+//!    itself belong to no child, so that children may share their parent's types, and a parent may use its children. Unit tests are
+//!    exempt: they may use anything in their layer.
+//! 3. The submodules of contact detection and of the simulation import only those allowed by their tables.
+//! 4. A folder has at most [`MOST_ENTRIES`] entries, and a module, unless listed as a parent of modules, at most
+//!    [`MOST_LINES`] lines.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
@@ -21,8 +22,8 @@ use std::path::Path;
 
 use source::{Crate, Module, ModulePath, imports, read_crate, resolve, strip, uses_child, without_tests};
 
-/// What each room of the library may import.
-const ROOMS: [(&str, &[&str]); 9] = [
+/// Imports allowed to each layer of the library.
+const LAYERS: [(&str, &[&str]); 9] = [
     ("math", &[]),
     ("mesh", &["math"]),
     ("material", &["math"]),
@@ -34,8 +35,8 @@ const ROOMS: [(&str, &[&str]); 9] = [
     ("simulation", &["math", "mesh", "material", "scenario", "element", "contact", "dynamics", "io"]),
 ];
 
-/// What each room of contact detection may import of the others.
-const ROOMS_OF_DETECTION: [(&str, &[&str]); 12] = [
+/// Imports allowed to each submodule of contact detection.
+const DETECTION_MODULES: [(&str, &[&str]); 12] = [
     ("volume", &[]),
     ("face", &["volume"]),
     ("tree", &["face", "volume"]),
@@ -64,8 +65,8 @@ const ROOMS_OF_DETECTION: [(&str, &[&str]); 12] = [
     ("engine", &["detector", "face", "model", "primitive", "report", "trajectory", "tree", "volume"]),
 ];
 
-/// What each room of the simulation may import of the others.
-const ROOMS_OF_SIMULATION: [(&str, &[&str]); 4] = [
+/// Imports allowed to each submodule of the simulation.
+const SIMULATION_MODULES: [(&str, &[&str]); 4] = [
     ("account", &["model"]),
     ("record", &["account", "error", "model"]),
     ("step", &["account", "error", "model", "record"]),
@@ -83,51 +84,51 @@ const SPREAD_TYPES: [(&str, &str); 6] = [
     ("simulation", "Simulation"),
 ];
 
-/// Folders that are houses of rooms: of these alone the lines are not limited.
-const HOUSES: [&str; 6] =
+/// Parent folders of modules, without a limit of lines.
+const PARENT_FOLDERS: [&str; 6] =
     ["src", "src/contact", "src/contact/detection", "src/contact/response", "src/dynamics", "src/simulation"];
 
-/// Lines of a room, tests included, and entries of a folder, at most.
+/// Largest number of lines of a module, including tests, and of entries of a folder.
 const MOST_LINES: usize = 6_000;
 const MOST_ENTRIES: usize = 16;
 
 #[test]
-fn rooms_import_only_what_the_table_allows() {
+fn modules_import_only_what_the_table_allows() {
     let illegal = illegal_imports(&read_crate());
-    assert!(illegal.is_empty(), "not allowed by the table of rooms:\n{}", illegal.join("\n"));
+    assert!(illegal.is_empty(), "not allowed by the table of modules:\n{}", illegal.join("\n"));
 }
 
 #[test]
-fn every_room_is_in_the_table() {
+fn every_module_is_in_the_table() {
     let modules = read_crate();
-    let rooms: BTreeSet<&str> =
+    let layers: BTreeSet<&str> =
         modules.keys().filter(|path| path.len() == 1).map(|path| path[0].as_str()).collect();
-    let expected: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).chain(["cli"]).collect();
-    assert_eq!(rooms, expected);
+    let expected: BTreeSet<&str> = LAYERS.iter().map(|(layer, _)| *layer).chain(["cli"]).collect();
+    assert_eq!(layers, expected);
 }
 
 #[test]
-fn rooms_of_a_house_import_only_what_its_table_allows() {
+fn submodules_import_only_what_their_table_allows() {
     let modules = read_crate();
-    for (house, rooms) in [
-        (["contact", "detection"].as_slice(), ROOMS_OF_DETECTION.as_slice()),
-        (&["simulation"], &ROOMS_OF_SIMULATION),
+    for (parent, children) in [
+        (["contact", "detection"].as_slice(), DETECTION_MODULES.as_slice()),
+        (&["simulation"], &SIMULATION_MODULES),
     ] {
-        let house: ModulePath = house.iter().map(|name| (*name).to_owned()).collect();
-        let illegal = illegal_imports_in(&modules, &house, rooms);
-        assert!(illegal.is_empty(), "not allowed by the table of rooms:\n{}", illegal.join("\n"));
+        let parent: ModulePath = parent.iter().map(|name| (*name).to_owned()).collect();
+        let illegal = illegal_imports_in(&modules, &parent, children);
+        assert!(illegal.is_empty(), "not allowed by the table of modules:\n{}", illegal.join("\n"));
     }
 }
 
-/// A folder can be taken in at a glance, and a room be read in a day.
+/// Folders and modules are small enough to be surveyed.
 #[test]
-fn folders_and_rooms_are_small() {
+fn folders_and_modules_are_small() {
     let mut large = Vec::new();
     measure(Path::new("src"), &mut large);
     assert!(large.is_empty(), "too large:\n{}", large.join("\n"));
 }
 
-/// Lines of a folder; notes those of too many entries or lines.
+/// Lines of a folder; records folders with too many entries or lines.
 fn measure(folder: &Path, large: &mut Vec<String>) -> usize {
     let entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     let lines_of = |path: &Path| fs::read_to_string(path).unwrap().lines().count();
@@ -137,31 +138,31 @@ fn measure(folder: &Path, large: &mut Vec<String>) -> usize {
     if entries.len() > MOST_ENTRIES {
         large.push(format!("{name}: {} entries", entries.len()));
     }
-    if lines > MOST_LINES && !HOUSES.contains(&name.as_str()) {
+    if lines > MOST_LINES && !PARENT_FOLDERS.contains(&name.as_str()) {
         large.push(format!("{name}: {lines} lines"));
     }
     lines
 }
 
 #[test]
-fn modules_of_a_folder_do_not_import_each_other_in_a_circle() {
-    let circles = circles(&read_crate());
-    assert!(circles.is_empty(), "circles of imports:\n{}", circles.join("\n"));
+fn sibling_modules_have_no_import_cycles() {
+    let cycles = cycles(&read_crate());
+    assert!(cycles.is_empty(), "import cycles:\n{}", cycles.join("\n"));
 }
 
 #[test]
-fn children_and_their_mod_rs_do_not_import_each_other() {
-    let circles = circles_with_parent(&read_crate());
-    assert!(circles.is_empty(), "circles of imports:\n{}", circles.join("\n"));
+fn folders_and_their_mod_rs_have_no_import_cycles() {
+    let cycles = cycles_with_parent(&read_crate());
+    assert!(cycles.is_empty(), "import cycles:\n{}", cycles.join("\n"));
 }
 
-/// The library does not know its command line, which sees the library from outside only.
+/// The library does not use its command line, which uses only the public interface of the library.
 #[test]
-fn only_main_knows_the_command_line() {
+fn only_main_uses_the_command_line() {
     let lib = strip(&fs::read_to_string("src/lib.rs").unwrap());
     assert!(!lib.contains("cli"), "src/lib.rs names the command line");
     for (path, module) in
-        read_crate().iter().filter(|(path, _)| path.first().is_some_and(|room| room == "cli"))
+        read_crate().iter().filter(|(path, _)| path.first().is_some_and(|layer| layer == "cli"))
     {
         for import in imports(path, &module.code) {
             assert_eq!(
@@ -174,9 +175,9 @@ fn only_main_knows_the_command_line() {
     }
 }
 
-/// The rules find what they are meant to find: planted faults, one a kind.
+/// The rules detect planted violations, one of each kind.
 #[test]
-fn planted_faults_are_found() {
+fn planted_violations_are_found() {
     let plant = |files: &[(&str, &str)]| -> Crate {
         let module = |(path, text): &(&str, &str)| {
             let path = path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -184,9 +185,9 @@ fn planted_faults_are_found() {
         };
         files.iter().map(module).collect()
     };
-    let illegal = |room: &str, text: &str| {
+    let illegal = |layer: &str, text: &str| {
         let other = "pub struct Scenario; pub mod deep;";
-        let modules = plant(&[("", ""), (room, ""), (&format!("{room}::a"), text), ("scenario", other)]);
+        let modules = plant(&[("", ""), (layer, ""), (&format!("{layer}::a"), text), ("scenario", other)]);
         illegal_imports(&modules).len()
     };
     assert_eq!(illegal("contact", "use crate::scenario::Scenario;"), 1);
@@ -199,13 +200,13 @@ fn planted_faults_are_found() {
     );
     assert_eq!(illegal("simulation", "use crate::scenario::Scenario;"), 0);
 
-    let house = vec!["r".to_owned()];
-    let rooms = [("r", "mod a; mod b;"), ("r::a", "use super::b::B;"), ("r::b", "pub struct B;")];
-    assert_eq!(illegal_imports_in(&plant(&rooms), &house, &[("a", &[])]).len(), 1);
-    assert_eq!(illegal_imports_in(&plant(&rooms), &house, &[("a", &["b"])]).len(), 0);
+    let parent = vec!["r".to_owned()];
+    let children = [("r", "mod a; mod b;"), ("r::a", "use super::b::B;"), ("r::b", "pub struct B;")];
+    assert_eq!(illegal_imports_in(&plant(&children), &parent, &[("a", &[])]).len(), 1);
+    assert_eq!(illegal_imports_in(&plant(&children), &parent, &[("a", &["b"])]).len(), 0);
 
     let direct = [("r", "mod a; mod b;"), ("r::a", "use super::b::B;"), ("r::b", "use crate::r::a::A;")];
-    assert_eq!(circles(&plant(&direct)).len(), 1);
+    assert_eq!(cycles(&plant(&direct)).len(), 1);
     let passed_on = [
         ("r", "mod a; mod b; mod c; pub use c::{C, D as E};"),
         ("r::a", "use super::b::B;"),
@@ -213,24 +214,24 @@ fn planted_faults_are_found() {
         ("r::c", ""),
         ("r::c::deep", "use super::super::a::A;"),
     ];
-    assert_eq!(circles(&plant(&passed_on)).len(), 1);
+    assert_eq!(cycles(&plant(&passed_on)).len(), 1);
     let tree = [
         ("r", "mod a; mod b; pub use b::B; pub struct P;"),
         ("r::a", "use super::{B, P};"),
         ("r::b", "use super::P;"),
     ];
-    assert_eq!(circles(&plant(&tree)).len(), 0);
+    assert_eq!(cycles(&plant(&tree)).len(), 0);
 }
 
-/// Imports of rooms that the table does not allow.
+/// Imports between layers that the table does not allow.
 fn illegal_imports(modules: &Crate) -> Vec<String> {
     let mut illegal = Vec::new();
     for (path, module) in modules {
-        let Some(room) = path.first() else { continue };
-        let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| name == room) else { continue };
+        let Some(layer) = path.first() else { continue };
+        let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| name == layer) else { continue };
         for import in imports(path, &module.code) {
             let target = import.first().map_or("", String::as_str);
-            if target != room && !allowed.contains(&target) {
+            if target != layer && !allowed.contains(&target) {
                 illegal.push(format!("{} imports crate::{}", path.join("::"), import.join("::")));
             }
         }
@@ -238,18 +239,18 @@ fn illegal_imports(modules: &Crate) -> Vec<String> {
     illegal
 }
 
-/// Imports of one room of a house from another that its table does not allow; what the house itself defines belongs to none.
-fn illegal_imports_in(modules: &Crate, house: &ModulePath, rooms: &[(&str, &[&str])]) -> Vec<String> {
+/// Imports between submodules of `parent` that the table does not allow; items of the parent itself belong to none.
+fn illegal_imports_in(modules: &Crate, parent: &ModulePath, children: &[(&str, &[&str])]) -> Vec<String> {
     let mut illegal = Vec::new();
     for (path, module) in modules.iter().filter(|(_, module)| !module.is_test) {
-        let Some(room) = path.strip_prefix(house.as_slice()).and_then(<[String]>::first) else { continue };
-        let Some((_, allowed)) = rooms.iter().find(|(name, _)| name == room) else { continue };
+        let Some(child) = path.strip_prefix(parent.as_slice()).and_then(<[String]>::first) else { continue };
+        let Some((_, allowed)) = children.iter().find(|(name, _)| name == child) else { continue };
         for import in imports(path, &without_tests(&module.code)) {
             let target = resolve(modules, import);
-            let Some(other) = target.strip_prefix(house.as_slice()).and_then(<[String]>::first) else {
+            let Some(other) = target.strip_prefix(parent.as_slice()).and_then(<[String]>::first) else {
                 continue;
             };
-            if other != room && !allowed.contains(&other.as_str()) {
+            if other != child && !allowed.contains(&other.as_str()) {
                 illegal.push(format!("{} imports {}", path.join("::"), target.join("::")));
             }
         }
@@ -257,8 +258,8 @@ fn illegal_imports_in(modules: &Crate, house: &ModulePath, rooms: &[(&str, &[&st
     illegal
 }
 
-/// Circles between a folder and its `mod.rs`: a child names what the `mod.rs` defines, which names a path into that child.
-fn circles_with_parent(modules: &Crate) -> Vec<String> {
+/// Import cycles between a folder and its `mod.rs`: a child names what the `mod.rs` defines, which names a path into that child.
+fn cycles_with_parent(modules: &Crate) -> Vec<String> {
     let mut found = Vec::new();
     for (parent, module) in modules.iter().filter(|(_, module)| !module.is_test) {
         let children: Vec<&ModulePath> = modules
@@ -295,8 +296,8 @@ fn targets_inside(modules: &Crate, child: &ModulePath) -> Vec<(ModulePath, Modul
     named.map(|import| (import.clone(), resolve(modules, import))).collect()
 }
 
-/// Circles among the children of each folder, as text.
-fn circles(modules: &Crate) -> Vec<String> {
+/// Import cycles among the children of each folder, as text.
+fn cycles(modules: &Crate) -> Vec<String> {
     let mut edges: BTreeMap<(ModulePath, String), BTreeSet<String>> = BTreeMap::new();
     for (path, module) in modules.iter().filter(|(_, module)| !module.is_test) {
         for import in imports(path, &without_tests(&module.code)) {
@@ -318,14 +319,14 @@ fn circles(modules: &Crate) -> Vec<String> {
         }
         seen.contains(goal)
     };
-    let mut circles = BTreeMap::new();
+    let mut cycles = BTreeMap::new();
     for (folder, name) in edges.keys() {
         let siblings = edges.keys().filter(|(other, _)| other == folder).map(|(_, name)| name);
-        let circle: BTreeSet<&String> =
+        let cycle: BTreeSet<&String> =
             siblings.filter(|other| reaches(folder, name, other) && reaches(folder, other, name)).collect();
-        if circle.len() > 1 {
-            circles.insert((folder, circle.clone()), format!("in crate::{}: {circle:?}", folder.join("::")));
+        if cycle.len() > 1 {
+            cycles.insert((folder, cycle.clone()), format!("in crate::{}: {cycle:?}", folder.join("::")));
         }
     }
-    circles.into_values().collect()
+    cycles.into_values().collect()
 }

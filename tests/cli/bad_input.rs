@@ -139,7 +139,7 @@ fn a_missing_physical_group() {
 
 /// Closed forms of triangles are not for the faces of hexahedra.
 #[test]
-fn a_closest_point_method_that_does_not_serve_the_faces() {
+fn a_closest_point_method_unsuitable_for_the_faces() {
     let folder = Folder::with_drop();
     for method in ["voronoi", "brute-force"] {
         let setting = format!("closest_point = \"{method}\"");
@@ -165,21 +165,15 @@ fn a_closest_point_method_that_does_not_serve_the_faces() {
 #[test]
 fn a_density_of_zero() {
     Folder::with_drop().run(&["check", "drop.toml", "--set", "materials.rubber.density=0.0"]).refuses(&[
-        "error: `materials.rubber.density` is 0, not a positive number",
-        "    ,-[drop.toml:9:11 materials.rubber.density]",
-        "  8 | model = \"neo-hookean\"",
-        "  9 | density = 0.0",
-        "    :           ^^^",
-        " 10 | young = 1e7",
-        "    `----",
+        "error: `materials.rubber.density` is 0, not a positive number (from `--set`)",
         "  help: give a positive number",
         "",
     ]);
 }
 
-/// What is wrong with an element is told, not that it has no volume.
+/// The message names the defect of the element, not its missing volume.
 #[test]
-fn masses_beyond_all_numbers() {
+fn masses_that_overflow() {
     Folder::with_drop()
         .run(&[
             "check",
@@ -239,26 +233,23 @@ fn a_string_for_a_number() {
 #[test]
 fn a_negative_step() {
     Folder::with_drop().run(&["run", "drop.toml", "--set", "time.step=-1e-6"]).refuses(&[
-        "error: `time.step` is -0.000001, not a positive number",
-        "   ,-[drop.toml:6:8 time.step]",
-        " 5 | end = 1.0",
-        " 6 | step = -1e-6",
-        "   :        ^^^^^",
-        " 7 | ",
-        "   `----",
+        "error: `time.step` is -0.000001, not a positive number (from `--set`)",
         "  help: give a positive number",
         "",
     ]);
 }
 
 #[test]
-fn every_problem_of_a_scenario_is_told_at_once() {
+fn all_problems_of_a_scenario_are_reported_at_once() {
     let ran = Folder::with_drop().run(&["run", "drop.toml", "--set", "time.step=-1", "--set", "time.edn=2"]);
     assert_eq!(ran.code, Some(2));
     let errors: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("error: ")).collect();
     assert_eq!(
         errors,
-        ["error: `time.step` is -1, not a positive number", "error: unknown key `edn` in [time]"]
+        [
+            "error: `time.step` is -1, not a positive number (from `--set`)",
+            "error: unknown key `edn` in [time] (from `--set`)"
+        ]
     );
 }
 
@@ -281,7 +272,8 @@ fn one_point_without_hexahedra_of_eight_nodes() {
         let from = source("tests/data/mesh").join(mesh);
         let keys = [format!("bodies.block.mesh={}", from.display()), "bodies.block.hex=one-point".into()];
         let told = folder.run(&["check", "drop.toml", "--set", &keys[0], "--set", &keys[1]]);
-        let first = "error: body `block` has no hexahedra of eight nodes, which `hex` is about";
+        let first =
+            "error: body `block` has no hexahedra of eight nodes, which `hex` is about (from `--set`)";
         assert_eq!((told.stderr.lines().next(), told.code), (Some(first), Some(2)), "{}", told.stderr);
         assert!(told.stderr.contains("help: leave it out, or mesh the body with them"), "{}", told.stderr);
     }
@@ -361,7 +353,7 @@ fn an_output_directory_that_cannot_be_written() {
     folder.write("file", "");
     folder.run(&["run", "drop.toml", "--output", "file/out"]).refuses(&[
         "error: cannot create directory 'file/out/frames': Not a directory (os error 20)",
-        "  help: a file stands where a directory is needed, or the reverse: move it or choose another `--output DIR`",
+        "  help: a file blocks the directory, or a directory the file: move it or choose another `--output DIR`",
     ]);
 }
 
@@ -382,7 +374,7 @@ fn wrong_arguments() {
     assert_eq!(folder.run(&[]).code, Some(2));
 }
 
-/// Two rigid bodies that overlap: nothing moves them apart, and the message says so rather than that they are too deep.
+/// Two overlapping rigid bodies cannot be moved apart, and the message gives that reason, not their depth.
 #[test]
 fn rigid_bodies_that_overlap_cannot_be_moved() {
     let folder = Folder::with_impact();

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use super::{Folder, Ran};
 
-/// The program with standard error open, and its exit code with a reader of standard error that has gone away.
+/// The program with standard error open, and its exit code with standard error closed by its reader.
 fn with_both(folder: &Folder, arguments: &[&str]) -> (Ran, Option<i32>) {
     let (reader, writer) = pipe().unwrap();
     drop(reader);
@@ -13,10 +13,10 @@ fn with_both(folder: &Folder, arguments: &[&str]) -> (Ran, Option<i32>) {
     (folder.run(arguments), closed.code())
 }
 
-/// A run with warnings, a scenario that is refused, a run that fails, and wrong arguments: each ends as it does where it is
-/// heard.
+/// A run with warnings, a scenario that is rejected, a run that fails, and wrong arguments: each ends as it does where
+/// it is heard.
 #[test]
-fn nobody_need_listen() {
+fn closed_pipes_are_not_errors() {
     let folder = Folder::with_impact();
     let overlapping = "bodies.left.translate=[-0.059,0.001,0.002]";
     let kept = "contact.initial_penetration=offset";

@@ -7,7 +7,7 @@ fn help_names_the_commands_and_the_exit_codes() {
     let folder = Folder::new();
     let help = folder.run(&["--help"]).succeeds();
     for part in
-        ["run ", "check ", "predict ", "mesh ", "completions ", "Exit codes: 0 done, 1 the run failed"]
+        ["run ", "check ", "predict ", "mesh ", "completions ", "Exit codes: 0 success, 1 numerical failure"]
     {
         assert!(help.contains(part), "{part} is not in\n{help}");
     }
@@ -20,14 +20,14 @@ fn help_names_the_commands_and_the_exit_codes() {
 }
 
 #[test]
-fn check_tells_what_a_run_would_do() {
+fn check_reports_the_set_up_of_a_run() {
     let folder = Folder::with_impact();
     let report = folder.run(&["check", "impact.toml", "--json", "--threads", "1"]).json();
     let left = &report["bodies"][0];
     assert_eq!((&left["name"], &left["nodes"]), (&"left".into(), &343.into()));
     assert_eq!((&left["elements"]["hex8"], &left["faces"]), (&216.into(), &216.into()));
     assert!((left["mass"].as_f64().unwrap() / 0.216 - 1.0).abs() < 1e-12);
-    // No wave of the solid is faster than sqrt((λ + 2μ)/ρ), so no element of 10 mm asks for less than this.
+    // No wave of the solid is faster than sqrt((λ + 2μ)/ρ), so no element of 10 mm needs a shorter step than this.
     let critical = left["critical_step"].as_f64().unwrap();
     let fastest = (1e9_f64 * 0.7 / (1.3 * 0.4) / 1000.0).sqrt();
     assert!(critical > 0.3 * 0.01 / fastest && critical <= 0.01 / fastest * (1.0 + 1e-12), "{critical}");
@@ -74,12 +74,12 @@ fn check_counts_all_steps_of_a_body_that_is_held() {
     let time = &report["time"];
     assert_eq!(time["stable_steps"].as_f64().unwrap(), (1.0 / time["stable_step"].as_f64().unwrap()).ceil());
     let text = folder.run(&["predict", "drop.toml"]).succeeds();
-    assert!(text.contains("Nothing is predicted: not every body flies free or stays at t = 0"), "{text}");
+    assert!(text.contains("No predictions: the run does not begin in flight"), "{text}");
     assert!(text.contains("(held and moved or loaded: block)"), "{text}");
 }
 
 #[test]
-fn predict_tells_the_first_contact_and_the_trees() {
+fn predict_reports_the_first_contact_and_the_hierarchies() {
     let folder = Folder::with_impact();
     let report = folder.run(&["predict", "impact.toml", "--json"]).json();
     assert_eq!((&report["begins_in_flight"], &report["finished"]), (&true.into(), &false.into()));
@@ -99,7 +99,7 @@ fn predict_tells_the_first_contact_and_the_trees() {
     assert!(tree["sum_of_volumes"].as_f64().unwrap() > 0.06_f64.powi(3));
 
     let text = folder.run(&["predict", "impact.toml"]).succeeds();
-    for part in ["Predictions\n asked at [s]", "First contact\n", "0.000005000", "Hierarchies\n body"] {
+    for part in ["Predictions\n predicted at [s]", "First contact\n", "0.000005000", "Hierarchies\n body"] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     assert!(!folder.path("out").exists(), "predict writes nothing");
@@ -117,7 +117,7 @@ fn predict_says_when_bodies_do_not_meet() {
 }
 
 #[test]
-fn mesh_tells_groups_elements_and_quality() {
+fn mesh_reports_groups_elements_and_quality() {
     let folder = Folder::new();
     let file = source("tests/data/mesh/mixed_41_ascii.msh");
     let report = folder.run(&["mesh", file.to_str().unwrap(), "--json"]).json();
@@ -138,7 +138,7 @@ fn mesh_tells_groups_elements_and_quality() {
 }
 
 #[test]
-fn mesh_tells_the_critical_step_of_a_material() {
+fn mesh_reports_the_critical_step_of_a_material() {
     let folder = Folder::with_drop();
     let material = ["--young", "1e7", "--poisson", "0.4", "--density", "1000"];
     let arguments = [&["mesh", "block.msh", "--json"][..], &material].concat();

@@ -29,8 +29,8 @@ fn size_of_frame(path: &Path) -> (usize, usize) {
     (piece.points.len() / 3, offsets.len())
 }
 
-/// The last frame is there, holds the whole model, and stands in the series with the time the summary ends at; the history
-/// has a row at that time, and one only.
+/// The last frame is there, holds the whole model, and stands in the series with the time the summary ends at; the
+/// history has a row at that time, and one only.
 fn assert_last_state_is_there(folder: &Folder, summary: &Value) {
     let frames = listed(folder, "impact");
     let (time, file) = frames.last().unwrap();
@@ -48,7 +48,7 @@ fn assert_last_state_is_there(folder: &Folder, summary: &Value) {
 /// With elements of one point, and only then; as much as the summary and the last row of the history say, to the digits
 /// shown.
 #[test]
-fn energy_of_hourglass_control_is_told() {
+fn energy_of_hourglass_control_is_reported() {
     let folder = Folder::with_impact();
     assert!(!folder.run(&["run", "impact.toml"]).stdout.contains("hourglass"));
     let text = folder.run(&["run", "impact.toml", "--set", "bodies.left.hex=one-point"]);
@@ -75,7 +75,7 @@ fn a_finished_run_leaves_frames_history_and_summary() {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
     let summary = folder.json("out/summary.json");
-    assert_detection_is_told(&text, &summary);
+    assert_detection_is_reported(&text, &summary);
     assert_eq!(summary["status"], "finished");
     assert_eq!(summary["time"]["end"], 3e-4);
     assert_last_state_is_there(&folder, &summary);
@@ -84,7 +84,7 @@ fn a_finished_run_leaves_frames_history_and_summary() {
 
 /// The closing report has a row for each stage of detection, with what the summary has: counts times costs are times,
 /// and times add up to that of detection as the run itself measured it.
-fn assert_detection_is_told(text: &str, summary: &Value) {
+fn assert_detection_is_reported(text: &str, summary: &Value) {
     let detection = &summary["detection"];
     let seconds = |stage: &str| detection["seconds"][stage].as_f64().unwrap();
     let rows: Vec<Vec<&str>> = text
@@ -130,7 +130,7 @@ fn stages_of_the_wall_time_add_up() {
 }
 
 #[test]
-fn a_stage_that_has_nothing_to_do_has_no_cost() {
+fn an_idle_stage_has_no_cost() {
     let folder = Folder::with_drop();
     let text = folder.run(&["run", "drop.toml"]).succeeds();
     let row = text.lines().find(|line| line.starts_with(" primitive ")).unwrap();
@@ -198,7 +198,7 @@ fn a_failed_step_leaves_no_trace_in_the_last_frame() {
 }
 
 /// With `output.exact`, frames and rows are at their times, to the last digit but one of what is written, in flight, in
-/// contact and at the end; the first contact has a frame of its own.
+/// contact and at the end; the first contact has its own frame.
 #[test]
 fn exact_output_is_at_its_times() {
     let folder = Folder::with_impact();

@@ -92,7 +92,7 @@ fn assert_bounce(folder: &Folder) {
 }
 
 #[test]
-fn faces_that_look_the_other_way_are_turned_and_told() {
+fn reversed_faces_are_turned_and_reported() {
     let good = folder(&square(|_| false));
     let ran = good.run(&["run", "fall.toml"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
@@ -110,7 +110,7 @@ fn faces_that_look_the_other_way_are_turned_and_told() {
 
 /// The remedy works: the mesh of tests/data, its faces down, and what Gmsh makes of it.
 #[test]
-fn a_body_behind_a_sheet_is_told() {
+fn a_body_behind_a_sheet_is_reported() {
     let mesh = |name: &str| fs::read_to_string(source(&format!("tests/data/{name}.msh"))).unwrap();
     let told = "warning: `cube` starts behind the sheet `sheet`, and it passes through from there\n  help: if that side of \
                 `sheet` is meant, turn its faces over with `gmsh over.geo -2 -o over.msh`, where over.geo holds the line `Merge \
@@ -134,9 +134,9 @@ fn a_body_behind_a_sheet_is_told() {
 /// Below a sheet that faces up: a body that reaches beyond it on all sides is behind it, one that has a part above, one
 /// beside it, one that is excluded and one where both sides have faces are not.
 #[test]
-fn only_bodies_straight_behind_are_told() {
+fn only_bodies_straight_behind_are_reported() {
     let up = square(|_| false);
-    // The other side with nodes of its own in the same places.
+    // The other side with its own nodes at the same positions.
     let both = {
         let down = square(|_| true);
         let lines: Vec<Vec<&str>> = down.lines().map(|line| line.split(' ').collect()).collect();
@@ -186,7 +186,7 @@ fn only_bodies_straight_behind_are_told() {
 }
 
 #[test]
-fn faces_without_area_are_left_out_and_told() {
+fn faces_without_area_are_excluded_and_reported() {
     // Nodes 6, 7 and 8 lie on a line.
     let good = square(|_| false);
     let sheet = good

@@ -88,7 +88,7 @@ fn faces_of_too_many_cells_are_an_error() {
 }
 
 #[test]
-fn meshes_built_wrong_are_refused_not_indexed() {
+fn invalid_meshes_are_rejected_without_indexing_them() {
     type Damage = fn(&mut Mesh);
     let damages: [(Damage, &str); 7] = [
         (|mesh| mesh.nodes[3].y = f64::NAN, "not finite"),
@@ -134,15 +134,15 @@ fn faults_inside_a_file_are_placed_and_explained() {
         (v4.replace("4.1 0 8", "3 0 8"), vec!["c.msh:2: mesh format 3 is not read, 4.1 and 2.2 are"]),
         (v4.replace("4.1 0 8", "4.1 0 99999999999999999999"), vec!["c.msh:2", "the data size"]),
         (v4.replace("27 45 1 45", "27 9999999999999 1 45"), vec!["$Nodes declares 9999999999999 entries but holds 45"]),
-        (v4.replace("27 45 1 45", "9999999999999999 45 1 45"), vec!["`$EndNodes` stands where the dimension"]),
+        (v4.replace("27 45 1 45", "9999999999999999 45 1 45"), vec!["`$EndNodes` where the dimension"]),
         (v4.replace("\n0 2 0 1\n2\n", "\n0 2 0 1\n1\n"), vec!["node 1 is defined twice"]),
         (v4.replace(nodes, ""), vec!["$Nodes is missing before $Elements"]),
         (v4.replace(nodes, &format!("{nodes}{nodes}")), vec!["a second $Nodes"]),
         (v4.replace(elements, &elements.replace("\n2 5 2 14\n", "\n2 77 2 14\n")), vec!["entity 77 of dimension 2"]),
         (v4.replace(elements, &elements.replace("\n3 1 4 ", "\n3 1 2 ")), vec!["dimension of an element block"]),
         (v4.replace(entities, ""), vec![]),
-        (v2.replace("$Elements\n242", "$Elements\n243"), vec!["`$EndElements` stands where an element tag"]),
-        (v2.replace("$Elements\n242", "$Elements\n241"), vec!["stands where the end of the section"]),
+        (v2.replace("$Elements\n242", "$Elements\n243"), vec!["`$EndElements` where an element tag"]),
+        (v2.replace("$Elements\n242", "$Elements\n241"), vec!["where the end of the section"]),
         (v2.replace("\n3 2 2 5 5 ", "\n1 2 2 5 5 "), vec!["element 1 is defined twice"]),
         (v2.replace("\n2 2 2 7 5 2 12 40", "\n2 2 2 7 5 2 12 -40"), vec!["a node of an element is -40"]),
         (v2.replace("$Nodes\n45", "$Nodes\n0").replace("$Nodes\n0", "$Nodes\n-1"), vec!["the number of nodes is -1"]),
@@ -174,7 +174,7 @@ impl Random {
     }
 }
 
-/// Reads damaged bytes and uses whatever comes out; the message must stay short.
+/// Reads damaged bytes and uses the result, if any; the message must stay short.
 fn survive(bytes: &[u8]) -> bool {
     match gmsh::parse(bytes, "damaged.msh") {
         Ok(mesh) => {

@@ -71,7 +71,7 @@ fn skins_of_curved_bodies_enclose_their_volume() {
         };
         assert_relative_eq!(report.volume, volume, max_relative = tolerance);
         assert_relative_eq!(area, surface, max_relative = tolerance);
-        // The physical group, whichever way its faces run in the file, is the skin.
+        // The physical group, for any orientation of its faces in the file, is the skin.
         assert_eq!(mesh.group_faces("skin").unwrap(), skin, "{name}");
         assert_eq!(mesh.group_nodes("body").unwrap().len(), mesh.nodes.len(), "{name} {kind:?}");
         let renumbered = mesh.renumbered().unwrap().0;
@@ -199,8 +199,8 @@ fn sampled_jacobian(kind: CellKind, nodes: &[Vec3]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// No cell is passed that a sample finds inverted; and one is refused only where the smallest Jacobian of the grid is
-    /// small against the mean, if positive. The volume is that of quadrature.
+    /// No cell is passed that a sample finds inverted; and one is rejected only where the smallest Jacobian of the
+    /// grid is small against the mean, if positive. The volume is that of quadrature.
     #[test]
     fn inverted_curved_cells_are_found(
         shifts in proptest::collection::vec(proptest::array::uniform3(-1.0..1.0f64), 27), size in 0.0..0.5f64,

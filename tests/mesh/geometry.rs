@@ -89,7 +89,7 @@ fn skin_of_a_plane_mesh_is_its_border_with_the_outside_on_the_right() {
 }
 
 #[test]
-fn faces_of_a_group_point_out_whatever_the_file_says() {
+fn faces_of_a_group_point_out_for_any_orientation_in_the_file() {
     for name in CUBES {
         let mut mesh = good(name);
         for (group, z) in [("bottom", 0.0), ("2:7", 0.0), ("2:6", 1.0)] {

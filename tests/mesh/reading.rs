@@ -1,4 +1,4 @@
-//! What a good file says is what the mesh holds.
+//! Meshes read from valid files.
 
 use std::collections::HashMap;
 
@@ -145,7 +145,7 @@ fn nodes_keep_the_numbers_of_the_file_even_if_nothing_uses_them() {
 }
 
 #[test]
-fn a_negative_physical_tag_turns_its_elements_round() {
+fn a_negative_physical_tag_reverses_its_elements() {
     for flavour in ["41_ascii", "41_binary", "22_ascii", "22_binary"] {
         let plane = good(&format!("plane_{flavour}"));
         assert_relative_eq!(plane.quality().unwrap().volume, 2.0, epsilon = 1e-14);
@@ -280,10 +280,10 @@ fn parametric_nodes_of_version_2_2_are_read() {
     assert_eq!(mesh.nodes, [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()]);
 }
 
-/// Gmsh itself lists every element of two groups four times, twice for each, when it writes a file again that it has read in
-/// version 2.2: they are one. A copy in another entity is none, and is refused where the solid is looked at.
+/// Gmsh itself lists every element of two groups four times, twice for each, when it writes a file again that it has
+/// read in version 2.2: they are one. A copy in another entity is none, and is rejected where the solid is looked at.
 #[test]
-fn elements_of_version_2_2_that_are_listed_again_are_one() {
+fn repeated_elements_of_version_2_2_are_merged() {
     let text = std::fs::read_to_string(data("mesh", "cube_22_ascii")).unwrap();
     let (head, elements) = text.split_once("$Elements\n242\n").unwrap();
     let (elements, tail) = elements.split_once("$EndElements").unwrap();

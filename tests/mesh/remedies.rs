@@ -22,10 +22,10 @@ fn volume(name: &str) -> f64 {
     report.volume
 }
 
-/// Solids of all kinds of cells, linear and quadratic, that a mirror has turned inside out; nodes and groups are the same
-/// after the remedy. One inverted cell of a good solid. The same in the plane.
+/// Solids of all kinds of cells, linear and quadratic, that a mirror has turned inside out; nodes and groups are the
+/// same after the remedy. One inverted cell of a good solid. The same in the plane.
 #[test]
-fn inverted_cells_are_turned() {
+fn inverted_cells_are_reversed() {
     for name in ["mirrored", "mirrored_tet10", "mirrored_hex20"] {
         let before = bad(name);
         let error = before.quality().unwrap().check().unwrap_err();
@@ -109,8 +109,8 @@ fn parts_in_one_place_are_made_coherent() {
     assert_relative_eq!(volume("volume_twice_coherent"), 1.0, max_relative = 1e-12);
 }
 
-/// Three volumes in one place, where a solid has at most two cells at a face: before, after `Coherence;`, and without two of
-/// them.
+/// Three volumes in one place, where a solid has at most two cells at a face: before, after `Coherence;`, and without
+/// two of them.
 #[test]
 fn faces_of_many_cells_are_made_coherent() {
     let error = bad("volume_thrice").skin().unwrap_err();
@@ -133,7 +133,7 @@ fn surfaces_are_made_one_with_their_solid() {
 
 /// What is no matter of Gmsh: other groups, other names, a group without its copy.
 #[test]
-fn groups_and_names_that_messages_ask_for_serve() {
+fn groups_and_names_from_messages_work() {
     let mesh = good("mixed_41_ascii");
     assert!(matches!(mesh.group_faces("interface").unwrap_err(), MeshError::InteriorFace { .. }));
     // "take a group on the skin, or make the body of one side only"
@@ -160,7 +160,7 @@ fn groups_and_names_that_messages_ask_for_serve() {
 
 /// "Collapsed cells … write them as a lower kind", "a plane mesh lies in z = 0: translate it there".
 #[test]
-fn lower_kinds_and_translated_meshes_serve() {
+fn lower_kinds_and_translated_meshes_work() {
     let mesh = |kind: CellKind, connectivity: &[u32], z: f64| Mesh {
         nodes: vec![Vec3::new(0.0, 0.0, z), Vec3::new(1.0, 0.0, z), Vec3::new(0.0, 1.0, z)],
         node_tags: vec![1, 2, 3],

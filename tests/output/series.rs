@@ -298,7 +298,7 @@ fn a_new_run_removes_the_frames_of_the_last_and_nothing_else() {
 }
 
 #[test]
-fn a_frame_that_does_not_fit_the_grid_is_refused_and_the_series_goes_on() {
+fn a_frame_that_does_not_match_the_grid_is_rejected_and_the_series_continues() {
     let directory = tempfile::tempdir().unwrap();
     let mut series = Series::create(directory.path(), "drop", mixed_grid()).unwrap();
     let mut short = mixed_frame(0.5);

@@ -1,4 +1,4 @@
-//! Constraints between bodies that deform, pass into, through and out of each other.
+//! Constraints between deforming bodies that pass into, through and out of each other.
 
 use ictus::contact::detection::{AllPairs, Configuration, Detector, EdgeSelection, StageCounts};
 use ictus::contact::{Constraints, ContactKey};
@@ -128,8 +128,8 @@ fn compare(seed: u64, samples: &mut Samples, mut scene: Scene) -> Tally {
     comparison.tally
 }
 
-/// Balls of so many faces that most are far from what touches, flat or curved, and some with a small one between them; some
-/// of them touch themselves.
+/// Balls of the given number of faces that most are far from what touches, flat or curved, and some with a small one
+/// between them; some of them touch themselves.
 fn deform_fine(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed ^ 0xF17E_0000);
     let ball = |samples: &mut Samples, refinements: usize| {

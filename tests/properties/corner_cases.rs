@@ -1,4 +1,4 @@
-//! Malicious scenes, one idea each.
+//! Adversarial scenes, one idea each.
 
 use ictus::contact::detection::Configuration;
 use ictus::math::{RigidMotion, Rotation, Vec3};
@@ -28,7 +28,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Moves body 0 by this way in this time, and compares. Number of constraints.
+    /// Translates body 0 by `way` in this time, and compares. Number of constraints.
     fn step(&mut self, way: Vec3, time_step: f64) -> usize {
         self.velocities.fill(Vec3::zeros());
         for node in self.scene.bodies[0].clone() {
@@ -60,7 +60,7 @@ fn resting(scene: &Scene, velocities: &[Vec3]) -> Vec<RigidMotion> {
 
 /// Steps that shrink a thousandfold while bodies touch: the candidates listed for long steps go on to count.
 #[test]
-fn contact_outlives_steps_that_shrink() {
+fn contact_persists_when_steps_shrink() {
     let scene = two_boxes(0.01);
     let mut course = Course::new("shrinking steps", &scene);
     for _ in 0..5 {
@@ -82,10 +82,10 @@ fn sheet(x: f64, faces_up: bool) -> Shape {
     Shape { nodes, faces }
 }
 
-/// Two jaws around a sheet: as the near one goes away, nothing is near any more; the other was too far to be looked at, and
-/// comes while nothing is.
+/// Two jaws around a sheet: the near one moves away, so that no face is near; the other was too far to be listed,
+/// and approaches meanwhile.
 #[test]
-fn what_was_too_far_to_be_looked_at_comes_in_time() {
+fn distant_faces_are_detected_in_time() {
     let mut found = 0;
     for (speed, behind, thickness) in [0.02, 0.06, 0.11, 0.2].into_iter().flat_map(|speed| {
         [2.005, 2.2, 2.5].into_iter().flat_map(move |behind| [(speed, behind, 0.0), (speed, behind, 1.5)])
@@ -123,7 +123,7 @@ fn a_body_that_starts_suddenly_is_seen_in_the_same_step() {
 
 /// A speed at which a step takes the body past its neighbour and back, ten thousand sizes each way.
 #[test]
-fn huge_speeds_lose_nothing() {
+fn huge_speeds_lose_no_contact() {
     let scene = two_boxes(1e4);
     let mut course = Course::new("huge speed", &scene);
     for k in 0..40 {
@@ -171,7 +171,7 @@ fn detectors_are_idle_while_bodies_are_far_apart() {
     assert_eq!(before, after);
 }
 
-/// Bodies that rest on each other, or part, are not reported again and again; one that is pressed on is, at once.
+/// Bodies that rest on each other, or part, are not reported repeatedly; one that is pressed on is, at once.
 #[test]
 fn resting_contact_does_not_stall_a_flight() {
     let scene = two_boxes(0.0);

@@ -1,4 +1,4 @@
-//! Nodes on smooth paths of their own, with jerks: bodies that move, turn, swing and shiver.
+//! Nodes on individual smooth paths with jerks: bodies that move, rotate, oscillate and vibrate.
 
 use std::ops::Range;
 

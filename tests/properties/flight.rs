@@ -1,4 +1,4 @@
-//! First impacts of bodies in free flight, one after the other.
+//! Successive first impacts of bodies in free flight.
 
 use std::ops::Range;
 
@@ -239,10 +239,10 @@ fn first_impacts_are_those_of_all_pairs() {
     assert!(tally.idle > tally.steps / 10, "never idle: {tally:?}");
 }
 
-/// First impacts at which bodies graze each other with curved faces, have a node beside an edge whose bulging faces pass
-/// through each other, or have overlapped from the beginning by straight faces of six nodes.
+/// First impacts at which bodies graze each other with curved faces, have a node beside an edge whose bulging faces
+/// pass through each other, or have overlapped from the beginning by straight faces of six nodes.
 #[test]
-fn touching_is_not_taken_for_overlapping() {
+fn touching_does_not_count_as_overlap() {
     let grazes = [30478, 31822, 6829, 8504, 34535];
     let folded = [27866, 29630];
     let overlapping = [3387];

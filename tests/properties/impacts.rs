@@ -1,4 +1,4 @@
-//! First impacts within a step of bodies whose nodes go on parabolas of their own.
+//! First impacts within a step of bodies whose nodes move on individual parabolas.
 
 use ictus::contact::Constraints;
 use ictus::contact::detection::face::closest_point::{Method, Start, closest_point};
@@ -32,15 +32,15 @@ impl Tally {
     }
 }
 
-/// Instants up to an impact, or the end of the step, at which bodies are looked at, relative to it: several, as an overlap
-/// may be gone again by the last.
+/// Instants up to an impact, or the end of the step, at which bodies are looked at, relative to it: several, as an
+/// overlap may be gone again by the last.
 const INSTANTS: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99, 0.9999, 1.0 - 1e-9];
 
 /// Distance of a point of an impact from either body, relative to the edges of that: what counts as met, and rounding.
 const MET: f64 = 1e-9;
 
-/// Bodies apart from each other that turn, stretch and shiver towards each other in one long step: no two overlap before
-/// the first impact, and there they touch.
+/// Bodies apart from each other that turn, stretch and shiver towards each other in one long step: no two overlap
+/// before the first impact, and there they touch.
 pub fn meet(seed: u64) -> Tally {
     let samples = &mut Samples::new(seed);
     let (scene, half) = scene_of_bodies_apart(samples);

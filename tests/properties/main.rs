@@ -1,7 +1,7 @@
-//! The engine and the buckets find exactly what a look at every pair of faces finds: in flight the same first impact,
+//! The engine and the buckets agree exactly with all pairs of faces: the same first impact in flight,
 //! in contact the same constraints to the last bit, in every step of random and of malicious scenes. Before the first
-//! impact found within a step no bodies of flat faces overlap, and there bodies touch. Bodies of the cells of one lattice
-//! overlap where they have a cell in common, and nowhere else.
+//! impact found within a step no bodies of flat faces overlap, and there bodies touch. Bodies of the cells of one
+//! lattice overlap where they have a cell in common, and nowhere else.
 //!
 //! `ICTUS_SCENES` sets the number of random scenes, the failure message names the seed.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

@@ -56,7 +56,7 @@ impl Lattice {
         (0..if self.plane { 2 } else { 3 }).map(width).collect()
     }
 
-    /// A coordinate of a plane of the lattice with each cell split in so many.
+    /// A coordinate of a plane of the lattice with each cell split into the given number of parts.
     fn coordinate(&self, axis: usize, number: usize, split: usize) -> f64 {
         let (cell, part) = (number / split, number % split);
         let planes = &self.planes[axis];
@@ -64,7 +64,8 @@ impl Lattice {
         if part == 0 { low } else { low + (planes[cell + 1] - low) * (part as f64 / split as f64) }
     }
 
-    /// The skin of cells that are split in so many along each axis, of quadrilaterals or triangles, or segments.
+    /// The skin of cells that are split into the given number of parts along each axis, of quadrilaterals or
+    /// triangles, or segments.
     fn skin(&self, samples: &mut Samples, cells: &Cells, split: usize) -> Shape {
         let mut shape = Shape::default();
         let mut numbers: HashMap<[usize; 3], u32> = HashMap::new();
@@ -119,8 +120,8 @@ fn push_face(shape: &mut Shape, samples: &mut Samples, corners: &[u32], triangle
     }
 }
 
-/// What is found of bodies of these cells, each split as it likes and all turned and shifted together: by nothing, or by up to
-/// a thousand times their size.
+/// What is found of bodies of these cells, each split as it likes and all turned and shifted together: by nothing, or
+/// by up to a thousand times their size.
 fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Penetration> {
     let plane = lattice.plane;
     let far = samples.scale(0.1, 1e3);
@@ -141,9 +142,10 @@ fn found(samples: &mut Samples, lattice: &Lattice, bodies: &[Cells]) -> Vec<Pene
     penetrations(&scene.model(), &scene.positions)
 }
 
-/// Bodies of one or two boxes overlap just where they have a cell in common; by how much, is told of single boxes: by the
-/// least width of the box they have in common (but for a tenth, as the largest ball in it is not searched for to the end), or
-/// by the depth of a node if that is more, which is no more than half the width of the box that it is in.
+/// Bodies of one or two boxes overlap just where they have a cell in common; the depth is checked for single boxes:
+/// by the least width of the box they have in common (but for a tenth, as the largest ball in it is not searched for
+/// to the end), or by the depth of a node if that is more, which is no more than half the width of the box that it is
+/// in.
 #[test]
 fn bodies_overlap_where_they_have_a_cell_in_common() {
     let outcomes = (0..number_of_scenes(1000)).into_par_iter().map(|seed| {

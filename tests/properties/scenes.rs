@@ -43,7 +43,7 @@ pub struct Scene {
 
 pub const NODE_FACE: NodeFaceOptions = NodeFaceOptions { method: Method::Auto, start: StartFrom::Nearest };
 
-/// Detectors that are held against the oracle.
+/// Detectors that are compared with the oracle.
 #[derive(Clone, Copy, Debug)]
 pub enum Rival {
     Engine(Builder),

@@ -111,7 +111,7 @@ fn self_contacts_are_those_of_all_pairs() {
     assert!(tally.touching > tally.steps / 20, "too little contact to tell: {tally:?}");
 }
 
-/// The same of plates of so many faces that threads share one among them.
+/// The same of plates of the given number of faces that threads share one among them.
 #[test]
 fn self_contacts_of_fine_plates_are_those_of_all_pairs() {
     let fine = |seed: u64| {
@@ -148,7 +148,7 @@ fn foldable(shape: &Shape, plane: bool) -> Scene {
 /// Plates from a foil to a block, bodies with sharp and obtuse edges: at rest, pressed (to a twentieth, bulky ones to a
 /// half), sheared and bent they touch nothing of themselves.
 #[test]
-fn walls_and_corners_touch_nothing() {
+fn flush_walls_and_corners_are_not_in_contact() {
     let mut shapes = vec![(Shape::strip(10, 1e-4), true), (Shape::strip(7, 0.3), true)];
     for thickness in [1e-6, 1e-3, 0.05, 0.2, 1.0] {
         for triangles in [false, true] {

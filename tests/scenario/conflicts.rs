@@ -73,7 +73,7 @@ fn keys_that_exclude_each_other() {
     assert_problem(
         "between = [\"wall\", \"bar\"]",
         "between = [\"bar\", \"buffer\"]",
-        "`contact.pairs.1` is a pair that stands above",
+        "`contact.pairs.1` repeats a pair above",
         "keep one of the two, or name different `groups`",
         "[\"bar\", \"buffer\"]",
     );
@@ -175,7 +175,7 @@ fn mass_of_rigid_bodies() {
 }
 
 #[test]
-fn laws_that_the_response_does_not_know() {
+fn laws_that_the_response_ignores() {
     assert_problem(
         "damping = 0.1",
         "damping = 0.1\nrestitution = 0.5",
@@ -250,7 +250,7 @@ fn laws_that_the_response_does_not_know() {
         "damping = 0.1",
         "friction = { static = 0.3 }",
         "missing key `dynamic` in [contact.friction]",
-        "add `dynamic = …`: coefficient in fast motion, no larger [-]",
+        "add `dynamic = …`: dynamic coefficient, at most the static one [-]",
         "{ static = 0.3 }",
     );
 }

@@ -56,12 +56,12 @@ fn walls_of_a_full_scenario() {
 }
 
 #[test]
-fn walls_have_laws_of_their_own() {
+fn walls_have_their_own_laws() {
     let rough = read("full.toml", &["walls.belt.friction=0.7"]).unwrap();
     let own: Vec<_> = rough.contact.own_laws.iter().filter(|(pair, _)| pair.bodies[1] == 4).collect();
     assert_eq!(own.len(), 3, "the belt with each body");
     assert!(own.iter().all(|(_, laws)| laws.friction.at_rest == 0.7 && laws.friction.in_motion == 0.7));
-    // A pair that says what holds without it has precedence all the same.
+    // A pair that repeats the default takes precedence all the same.
     let smooth = ["walls.floor.friction=0.7", "contact.pairs.2.contact=true", "contact.pairs.2.friction=0"];
     let own = read("full.toml", &smooth).unwrap().contact.own_laws;
     let of_buffer = own.iter().find(|(pair, _)| *pair == SurfacePair::whole([2, 3])).unwrap();
@@ -97,7 +97,7 @@ fn tied_pairs() {
 }
 
 #[test]
-fn walls_are_held_to_what_they_can_be() {
+fn invalid_walls_are_rejected() {
     let floor = "normal = [0.0, 0.0, 5.0]";
     assert_problem(
         floor,
@@ -231,7 +231,7 @@ fn contact_and_output_of_a_full_scenario() {
 }
 
 #[test]
-fn what_is_left_out_has_its_default() {
+fn missing_keys_have_their_defaults() {
     let scenario = read("minimal.toml", &[]).unwrap();
     assert_eq!((scenario.title.as_str(), scenario.gravity), ("minimal", Vec3::zeros()));
     let time = &scenario.time;
@@ -259,7 +259,7 @@ fn what_is_left_out_has_its_default() {
 }
 
 #[test]
-fn detection_volumes_are_for_hierarchies() {
+fn detection_volumes_need_hierarchies() {
     const ASKED: &str = "output.detection_volumes=true";
     assert!(!read("minimal.toml", &[]).unwrap().output.detection_volumes);
     assert!(read("minimal.toml", &[ASKED]).unwrap().output.detection_volumes);
@@ -282,11 +282,11 @@ fn likely_slips_are_warnings() {
     assert_eq!(
         facts,
         [
-            "`boundaries.0`: the X displacement starts at 0.5, not at 0",
+            "`boundaries.0`: the X displacement starts at 0.5, not at 0 (from `--set`)",
             "no body is made of the material `glass`",
         ]
     );
-    assert_eq!(&scenario.source[scenario.warnings[1].span.clone().unwrap()], "glass");
+    assert_eq!(&scenario.file_text[scenario.warnings[1].span.clone().unwrap()], "glass");
     let help = scenario.warnings[0].help.as_deref();
     assert_eq!(help, Some("the nodes jump there in the first step: subtract 0.5 from it"));
     let mended = ["boundaries.0.displacement.x=\"0.5 - 0.5\"", "bodies.buffer.material=glass"];
@@ -360,7 +360,7 @@ fn pairs_of_groups() {
     };
     assert_eq!(part.groups[0].as_ref().unwrap().value, "end", "the groups go with their bodies");
     for (key, keys, fact) in [
-        ("[\"all\", \"all\"]", "friction = 0.1", "`contact.pairs.3` is a pair that stands above"),
+        ("[\"all\", \"all\"]", "friction = 0.1", "`contact.pairs.3` repeats a pair above"),
         ("[\"end\", \"all\"]", "tied = true", "`contact.pairs.3` ties groups of bodies"),
         ("[\"end\"]", "", "`contact.pairs.3.groups` is a list of 1, not a list of 2"),
     ] {

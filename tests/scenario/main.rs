@@ -1,4 +1,4 @@
-//! Scenario files as a user writes them: what good ones mean, what is said of bad ones.
+//! Scenario files as written by users: contents of valid ones, messages for invalid ones.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a failed test panics")]
 

@@ -44,13 +44,13 @@ fn an_override_takes_the_place_of_its_alternatives() {
 }
 
 #[test]
-fn overrides_make_tables_that_are_not_there() {
+fn overrides_create_missing_tables() {
     let scenario = read("minimal.toml", &["contact.penalty=0.25", "output.history.interval=0"]).unwrap();
     assert_eq!((scenario.contact.laws.penalty, scenario.output.history_interval), (0.25, 0.0));
 }
 
 #[test]
-fn overrides_that_cannot_be() {
+fn invalid_overrides() {
     for (given, message, help) in [
         ("time.end", "override `time.end` has no `=`", "write KEY=VALUE"),
         (
@@ -83,8 +83,7 @@ fn overrides_that_cannot_be() {
 fn the_error_reads_as_plain_text() {
     let error = read("full.toml", &["time.saftey=1"]).unwrap_err().to_string();
     let path = data("full.toml");
-    let expected =
-        "unknown key `saftey` in [time]\n  --> PATH:11 [time.saftey]\n  help: did you mean `safety`?";
+    let expected = "unknown key `saftey` in [time] (from `--set`)\n  --> PATH [time.saftey]\n  help: did you mean `safety`?";
     assert_eq!(error, expected.replace("PATH", &path.display().to_string()));
 }
 
@@ -106,4 +105,26 @@ fn quoted_names_hold_any_sign() {
         panic!()
     };
     assert!(problems[0].message.contains("invalid key `bodies.\"bar.mesh`"), "{}", problems[0].message);
+}
+
+/// Overrides insert lines into the text; problems of the file keep the line of the file, whichever those lines are.
+#[test]
+fn problems_of_the_file_keep_their_lines() {
+    let text = text("minimal.toml") + "[[contact.pairs]]\nbetwen = []\n";
+    let overrides = ["time.step=1e-3", "time.safety=2.0", "bodies.0.scale=2.0"].map(str::to_owned);
+    let error = Scenario::parse(&text, &data("minimal.toml"), &overrides).unwrap_err();
+    let ScenarioError::Invalid { text: file, problems, .. } = error else { panic!("unreadable") };
+    assert_eq!(file, text);
+    let [safety, unknown] = problems.as_slice() else { panic!("{problems:#?}") };
+    assert_eq!(safety.message, "`time.safety` is 2, not a number in (0, 1] (from `--set`)");
+    assert_eq!(safety.span, None);
+    assert_eq!(&text[unknown.span.clone().unwrap()], "betwen");
+}
+
+#[test]
+fn a_mesh_is_no_scenario() {
+    let path = data("../mesh/cube_22_ascii.msh");
+    let error = Scenario::read(&path, &[]).unwrap_err();
+    assert!(matches!(error, ScenarioError::Mesh { .. }), "{error}");
+    assert!(error.to_string().contains("is a Gmsh mesh, not a scenario; give a TOML file"), "{error}");
 }

@@ -45,28 +45,28 @@ fn values_of_the_wrong_type() {
         "fix = [\"y\", \"z\"]",
         "fix = \"yz\"",
         "`boundaries.0.fix` is the string \"yz\", not a list",
-        "`fix`: axes that stay where they are, as in [\"x\", \"y\"]",
+        "`fix`: fixed axes, as in [\"x\", \"y\"]",
         "\"yz\"",
     );
     assert_problem(
         "contact = false\nmass",
         "contact = true\nmass",
         "`bodies.wall.contact` is the boolean `true`, not \"skin\", a group, a list of groups, or false",
-        "`contact`: what can touch: \"skin\", a physical group, a list of groups, or false",
+        "`contact`: contact surface: \"skin\", a physical group, a list of groups, or false",
         "true",
     );
     assert_problem(
         "pressure = \"1e5*(t < 1e-3)\"",
         "pressure = true",
         "`loads.0.pressure` is the boolean `true`, not a number, an expression of t or a table [[t, value], …]",
-        "`pressure`: against the outward normal: number, expression of t or table [[t, value], …] [Pa]",
+        "`pressure`: pressure against the outward normal: number, expression of t or table [[t, value], …] [Pa]",
         "true",
     );
     assert_problem(
         "exact = true",
         "exact = \"frames\"",
         "`output.exact` is the string \"frames\", not true or false",
-        "`exact`: whether steps end where scheduled frames and rows of the history are due, in equal steps up to each; else they stand at the end of the step that passes their time",
+        "`exact`: whether equal steps end exactly at the times of frames and history rows; otherwise these are written at the end of the step that passes their time",
         "\"frames\"",
     );
     assert_problem(
@@ -79,7 +79,7 @@ fn values_of_the_wrong_type() {
 }
 
 #[test]
-fn missing_keys_say_what_they_are() {
+fn missing_keys_are_explained() {
     assert_problem(
         "end = 2\n",
         "",

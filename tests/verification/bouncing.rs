@@ -1,4 +1,4 @@
-//! Blocks that bounce.
+//! Bouncing blocks.
 
 use ictus::simulation::Simulation;
 
@@ -18,7 +18,7 @@ struct Bounces {
     simulation: Simulation,
 }
 
-/// Lets it go; it is answered every so many steps of a length \[s\].
+/// Lets it go; it is answered at an interval of steps of a length \[s\].
 fn bounces(height: f64, restitution: f64, every: u32, step: f64, end: f64) -> Bounces {
     let text = format!(
         "gravity = [0.0, 0.0, -{GRAVITY:?}]\n[time]\nend = {end:?}\nstep = {step:?}\nflight_step = {step:?}\n\
@@ -171,14 +171,15 @@ fn stiff_contact_after_a_cut_step_keeps_the_energy() {
     }
 }
 
-/// A rigid ball that is let go from 0.1 m and bounces until it rests, with e = 0.5 and 0.8, answered in every step and in every
-/// fourth.
+/// A rigid ball that is let go from 0.1 m and bounces until it rests, with e = 0.5 and 0.8, answered in every step and
+/// in every fourth.
 ///
-/// References: it comes to e² of the height after each bounce, and rests at t₀ (1 + e)/(1 − e), with the time t₀ = √(2h/g) of the
-/// fall. Tolerances: an impact is dated to the time Δt from one answer to the next, so that the speed after one is off by up to
-/// g Δt, after several by e/(1 − e) of that: v e/(1 − e) Δt of a height, and twice e/(1 − e) Δt of the time of each bounce.
+/// References: it comes to e² of the height after each bounce, and rests at t₀ (1 + e)/(1 − e), with the time t₀ =
+/// √(2h/g) of the fall. Tolerances: an impact is dated to the time Δt from one answer to the next, so that the speed
+/// after one is off by up to g Δt, after several by e/(1 − e) of that: v e/(1 − e) Δt of a height, and twice e/(1 − e)
+/// Δt of the time of each bounce.
 #[test]
-fn bounces_die_out_as_restitution_says() {
+fn bounces_decay_by_the_coefficient_of_restitution() {
     let (height, step) = (0.1, 1e-4);
     for (restitution, every) in [(0.5, 1), (0.8, 1), (0.5, 4), (0.8, 4)] {
         let e: f64 = restitution;
@@ -208,11 +209,12 @@ fn bounces_die_out_as_restitution_says() {
     }
 }
 
-/// An elastic block that is pressed against a wall by a pressure that comes up slowly, with impulses that give all back, or half.
+/// An elastic block that is pressed against a wall by a pressure that comes up slowly, with impulses that give all
+/// back, or half.
 ///
-/// Goal: what is pressed rests, whatever the restitution: all nodes stay on the wall once the pressure is up, its force is the
-/// pressure times the area, the block is shorter by p L/E, and contact makes no energy. Tolerance: 1 %, for what the
-/// pressure leaves of waves.
+/// Goal: a pressed body rests for any restitution: all nodes stay on the wall once the pressure is up, its
+/// force is the pressure times the area, the block is shorter by p L/E, and contact makes no energy. Tolerance: 1 %,
+/// for what the pressure leaves of waves.
 #[test]
 fn pressed_elastic_blocks_rest_at_any_restitution() {
     let (young, pressure, rise, end) = (1e6, 1e3, 1.0, 1.5);

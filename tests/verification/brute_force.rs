@@ -1,5 +1,5 @@
-//! First contact of two triangulated surfaces in relative translation, and depth of nodes in a surface, by looking at
-//! every pair of node and face and of edge and edge.
+//! Brute force over all pairs of node and face and of edge and edge: first contact of two triangulated surfaces in
+//! relative translation, and penetration of nodes into a surface.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,8 +69,8 @@ impl Triangles {
     }
 }
 
-/// Time at which two surfaces first touch, from positions at t = 0 \[s\]: over all pairs of node and face, either way
-/// round, and of edge and edge, the first instant at which the four points are coplanar and the two features meet.
+/// Time at which two surfaces first touch, from positions at t = 0 \[s\]: over all pairs of node and face, in both
+/// directions, and of edge and edge, the first instant at which the four points are coplanar and the two features meet.
 pub fn first_contact(model: &Model, surfaces: [&Triangles; 2], motion: &RelativeMotion) -> Option<f64> {
     let position = |node: u32| model.reference_positions[node as usize];
     let mut first = f64::INFINITY;

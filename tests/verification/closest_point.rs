@@ -1,11 +1,11 @@
-//! Goal: the closest point of any face is the closest of the whole face, on every kind and shape of face.
+//! Goal: the closest point of any face is its global minimum, for all kinds and shapes of faces.
 //!
-//! The oracle proves it for each query: it is given the answer and looks for a closer point. Every face becomes a
-//! biquadratic surface over the unit square (a triangle by ξ = s (1 − t), η = t), interpolated from the shape functions;
-//! F = ½ |x − r|² then has Bernstein coefficients, and F is nowhere less than the least of them. The oracle cuts the
-//! square (de Casteljau) until no part can have a closer point, by the coefficients or because its control points lie
-//! behind a plane. Around the answer that would never end; there it shows that the Hessian of F is positive definite,
-//! so that F lies above its tangent plane at the answer.
+//! The oracle proves it for each query: given the answer, it searches for a closer point. Every face becomes a
+//! biquadratic surface over the unit square (a triangle by ξ = s (1 − t), η = t), interpolated from the shape
+//! functions; F = ½ |x − r|² then has Bernstein coefficients, and F is nowhere less than the least of them. The oracle
+//! cuts the square (de Casteljau) until no part can have a closer point, by the coefficients or because its control
+//! points lie behind a plane. Around the answer that would never end; there it shows that the Hessian of F is positive
+//! definite, so that F lies above its tangent plane at the answer.
 //!
 //! Tolerance: 1e-10 of the size of the face (and of the distance, where that is greater), which is what the search for
 //! global minima promises, with a margin of ten for rounding.
@@ -156,7 +156,7 @@ impl Part {
         Self { net, low, high }
     }
 
-    /// Whether all control points are farther than `distance` along the way to one of two points.
+    /// Whether all control points are farther than `distance` towards one of two points.
     fn is_behind_plane(&self, answer: &Vec3, distance: f64) -> bool {
         [*answer, self.net[1][1]].iter().any(|way| {
             let direction = way / way.norm();

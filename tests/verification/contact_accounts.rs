@@ -1,4 +1,4 @@
-//! What is accounted of contact, pair by pair, and what becomes of bodies that overlap at t = 0.
+//! Energy accounts of contact by body pair, and overlaps at t = 0.
 
 use ictus::contact::detection::Entry;
 use ictus::dynamics::Energies;
@@ -10,9 +10,9 @@ use crate::closed_form::Bar;
 use crate::model::{box_mesh, from_config, from_text, pierced_box_mesh, run};
 
 /// Goal: between two bars end to end the pair has the force of wave theory, ρ c V A/2, pushing the first bar back; its
-/// energies are those of the whole model, where there is no other pair; and its area is the section of the bars (Poisson's
-/// ratio is zero). Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4. Tolerances: the force as in `two_bars`, of
-/// the mean over the plateau, 3 %; the others rounding.
+/// energies are those of the whole model, where there is no other pair; and its area is the section of the bars
+/// (Poisson's ratio is zero). Source: Graff, Wave Motion in Elastic Solids, 1975, §2.4. Tolerances: the force as in
+/// `two_bars`, of the mean over the plateau, 3 %; the others rounding.
 #[test]
 fn pair_of_bars() {
     let bar = Bar { young: 200e9, density: 7850.0, length: 0.1, area: 1e-4 };
@@ -52,12 +52,12 @@ fn overlapping(plane: bool, velocity: f64, contact: &str) -> (String, Vec<(&'sta
     (text, vec![("narrow.msh", narrow), ("wide.msh", wide)])
 }
 
-/// Goal: energy that contact creates is told. Springs that grow while they are pressed, over a soft start as long as the
-/// impact, give back more than they have taken. What begins at its stiffness does not, though the nodes of a flat end that
-/// strikes a wall are V dt deep after the first step, and have a quarter of the energy of a block of two cells. Neither do
-/// the impulses and projections of a rod that stays at a wall: they take what they give.
+/// Goal: energy that contact creates is reported. Springs that grow while they are pressed, over a soft start as long
+/// as the impact, give back more than they have taken. What begins at its stiffness does not, though the nodes of a
+/// flat end that strikes a wall are V dt deep after the first step, and have a quarter of the energy of a block of two
+/// cells. Neither do the impulses and projections of a rod that stays at a wall: they take what they give.
 #[test]
-fn created_energy_is_told() {
+fn created_energy_is_reported() {
     let told = |keys: &str| {
         let step = 7e-6;
         let stiffness = 0.8 * 7.8 / 16.0 / (step * step);
@@ -93,9 +93,9 @@ fn refusal(text: &str, meshes: &[(&str, String)]) -> SetupError {
     Simulation::new(&scenario).err().unwrap()
 }
 
-/// Goal: nodes deeper than contact is looked for, half the smaller median edge, 7/30 m, are not lost without a word
-/// where others of their body are less deep: the wide block turned by 12° and moved by 0.05 m has the corner (1, 1) of the
-/// narrow one 1.05 cos 12° + sin 12° − 0.99 m behind its face.
+/// Goal: nodes deeper than contact is searched, half the smaller median edge, 7/30 m, are not lost without a word
+/// where others of their body are less deep: the wide block turned by 12° and moved by 0.05 m has the corner (1, 1) of
+/// the narrow one 1.05 cos 12° + sin 12° − 0.99 m behind its face.
 #[test]
 fn overlap_that_would_be_lost_is_refused() {
     let (text, meshes) = overlapping(false, 0.0, "initial_penetration = \"offset\"");
@@ -109,7 +109,7 @@ fn overlap_that_would_be_lost_is_refused() {
 
 /// Goal: a wall does not push plane bodies out of z = 0.
 #[test]
-fn walls_that_lean_out_of_the_plane_are_refused() {
+fn walls_oblique_to_the_plane_are_rejected() {
     let (text, meshes) = overlapping(true, 0.0, "initial_penetration = \"offset\"");
     for (keys, is_refused) in [
         ("normal = [-1, 0, 0]", false),
@@ -144,7 +144,7 @@ fn nearer_than_thick(
     (format!("{narrow}contact_thickness = 0.04\n{second}"), meshes)
 }
 
-/// Goal: bodies that overlap are refused, with the depth, unless something is to become of them; so are those that are
+/// Goal: bodies that overlap are rejected, with the depth, unless something is to become of them; so are those that are
 /// nearer than they are thick.
 #[test]
 fn overlap_is_refused() {
@@ -185,9 +185,9 @@ fn lined_up() -> Vec<(&'static str, [String; 2], f64)> {
     ]
 }
 
-/// Goal: bodies whose faces line up are refused where they overlap, with how thick the part is that they have in common
-/// and a point of it, whatever is to become of overlaps: no contact would be found. So are rigid ones. Tolerance: 1e-6,
-/// rounding of directions at a depth of some hundred-millionths.
+/// Goal: aligned bodies that overlap are rejected, with the thickness of the common part and a point of it, for
+/// every treatment of overlaps: no contact would be found. So are rigid ones.
+/// Tolerance: 1e-6, rounding of directions at a depth of some hundred-millionths.
 #[test]
 fn overlap_where_faces_line_up_is_refused() {
     for (name, [first, second], thickness) in lined_up() {
@@ -230,9 +230,9 @@ fn overlap_where_faces_line_up_is_refused() {
     }
 }
 
-/// Goal: whichever way an overlap is taken, bodies that move together go on together without stress, in space and in the
-/// plane, whether they are in each other or nearer than they are thick; nodes that were moved apart are behind no face.
-/// Tolerance: rounding in some hundred steps, 1e-12 of the energy.
+/// Goal: whichever way an overlap is taken, bodies that move together continue together without stress, in space and
+/// in the plane, whether they are in each other or nearer than they are thick; nodes that were moved apart are behind
+/// no face. Tolerance: rounding in some hundred steps, 1e-12 of the energy.
 #[test]
 fn overlapping_bodies_stay_as_they_are() {
     let cases = ["offset", "remove"].into_iter().flat_map(|policy| {
@@ -280,15 +280,15 @@ fn moved(mesh: &str, from: &[Vec3], to: &[Vec3]) -> String {
     format!("{head}$Nodes\n{count}\n{nodes}$EndNodes{tail}")
 }
 
-/// Goal: an overlap that is kept, or taken away, is no spring that is wound up: a block that comes on bounces off as from
-/// a block that it does not overlap, and once they have parted they meet where their faces are. What is kept is held
-/// against the blocks a micrometre apart. Blocks whose nodes were moved are not these blocks any more, their ends not flat
-/// and their masses others by half a percent: they are held against blocks meshed like that from the beginning, a
-/// micrometre apart (no node is behind a face, so none is moved; edges of the one still cross faces of the other, as their
-/// cells are not the same). Tolerances, of the energy and of the momentum: 1 % where contacts of a penalty begin at other
-/// instants, and 1e-5 where they begin a microsecond later.
+/// Goal: an overlap that is kept, or taken away, is no spring that is wound up: a block that comes on bounces off as
+/// from a block that it does not overlap, and once they have parted they meet where their faces are. What is kept is
+/// held against the blocks a micrometre apart. Blocks whose nodes were moved are not these blocks any more, their ends
+/// not flat and their masses others by half a percent: they are compared with blocks meshed like that from the
+/// beginning, a micrometre apart (no node is behind a face, so none is moved; edges of the one still cross faces of
+/// the other, as their cells are not the same). Tolerances, of the energy and of the momentum: 1 % where contacts of a
+/// penalty begin at other instants, and 1e-5 where they begin a microsecond later.
 #[test]
-fn overlap_that_is_kept_gives_no_energy() {
+fn retained_overlap_adds_no_energy() {
     let (text, meshes) = overlapping(false, 1.0, "penalty = 0.1\ninitial_penetration = \"POLICY\"");
     let set_up = |apart: f64, policy: &str, meshes: &[(&str, String)]| {
         let text = text.replace("POLICY", policy);
@@ -323,10 +323,10 @@ fn overlap_that_is_kept_gives_no_energy() {
     }
 }
 
-/// Goal: a step that fails leaves nothing in the accounts. A wall runs into a block at twice the speed of its waves, or at
-/// ten times: in a step in which they touch, or in the one in which they meet, its nodes are put before the wall, farther
-/// than its cells are long, and elements are inverted. Impulses of the wall and its work have been reckoned by then, and
-/// the contact has been noted. The block is loaded, so that it is stepped all the time.
+/// Goal: a step that fails leaves nothing in the accounts. A wall runs into a block at twice the speed of its waves,
+/// or at ten times: in a step in which they touch, or in the one in which they meet, its nodes are put before the
+/// wall, farther than its cells are long, and elements are inverted. Impulses of the wall and its work have been
+/// reckoned by then, and the contact has been noted. The block is loaded, so that it is stepped all the time.
 #[test]
 fn a_failed_step_leaves_nothing_in_the_accounts() {
     for (speed, has_touched) in [(200.0, true), (1000.0, false)] {

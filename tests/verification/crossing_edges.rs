@@ -1,4 +1,4 @@
-//! Bodies that meet with their edges, and thin things that fast ones must not pass.
+//! Edge-to-edge contact, and thin bodies that fast ones must not pass through.
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -30,12 +30,12 @@ fn clearance(simulation: &Simulation) -> f64 {
     heights(1).fold(f64::INFINITY, f64::min) - heights(0).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Goal: cubes on each other whose edges cross, and no node of which meets a face, rebound: they exchange their velocities
-/// but for what goes into vibration, without ever being a quarter of an edge in each other. Where edges do not touch
-/// nothing holds the cubes back before the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them: for 0.2 s.
-/// Momentum to rounding (1e-12). A spring that begins one step deep has got its energy from nowhere: 8 f m v²/2 of the
-/// 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %, the tolerance of the energy. All detectors the same, bit
-/// for bit.
+/// Goal: cubes on each other whose edges cross, and no node of which meets a face, rebound: they exchange their
+/// velocities but for what goes into vibration, without ever being a quarter of an edge in each other. Where edges do
+/// not touch nothing holds the cubes back before the nodes, √½ − ½ = 0.207 m beside the faces, are as far behind them:
+/// for 0.2 s. Momentum to rounding (1e-12). A spring that begins one step deep has got its energy from nowhere: 8 f m
+/// v²/2 of the 500 J for eight springs on nodes of 125 kg with f = 0.02, that is 2 %, the tolerance of the energy. All detectors the
+/// same, bit for bit.
 #[test]
 fn stacked_cubes_do_not_pass_through_each_other() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -87,8 +87,9 @@ fn a_ball_above_a_block_touches_nothing() {
     assert!(steps > 20 && simulation.first_contacts().is_empty());
 }
 
-/// Goal: a needle of 100 m/s, which flies five thicknesses of a plate of 1 mm in a step of flight, hits the plate at the
-/// exact instant, 9.5 mm away after 95 µs (1e-9 relative: the time of impact), and does not come out on its far side.
+/// Goal: a needle of 100 m/s, which flies five thicknesses of a plate of 1 mm in a step of flight, hits the plate at
+/// the exact instant, 9.5 mm away after 95 µs (1e-9 relative: the time of impact), and does not come out on its far
+/// side.
 #[test]
 fn a_thin_plate_is_hit_by_a_fast_needle() {
     let text = format!(
@@ -138,16 +139,16 @@ fn vibrating_plate(keys: &str, step: f64) -> Simulation {
     from_text(&text, &meshes)
 }
 
-/// Goal: the first contact of a body that deforms and vibrates is found at its instant, within a step, not at the end of
-/// it. The step ends there, with the lowest node on the face of the anvil (1e-12 m) and no node below. The brute force
-/// takes steps a hundred times as short without contact, and the line between the two positions of the lowest node on
-/// either side of the face: off by a dt²/(8 v), with a = p/(ρ h) = 1e4 m/s² and v = 1 m/s some 1e-10 s. Its vibration
-/// and that of the run differ: central differences raise a frequency by a part of (ω dt)²/24, with ω = 2 × 30 m/s/0.01
-/// m and dt = 20 µs 6e-4. In t = 1.4 ms that is ω t × 6e-4 = 5e-3 of a swing, which is 0.3 mm for a pressure of a tenth
-/// of Young's modulus:
-/// 1.5e-6 m at 2 m/s, less than 8e-7 s. It is of second order: a third of the step leaves a ninth, a fifth with room. That
-/// holds for a load that ends half-way between two steps, as this one does in all runs: one that ends at a step lasts
-/// by half a step too long or too short. Without the key the contact is noted at the end of a step.
+/// Goal: the first contact of a body that deforms and vibrates is found at its instant, within a step, not at the end
+/// of it. The step ends there, with the lowest node on the face of the anvil (1e-12 m) and no node below. The brute
+/// force takes steps a hundred times as short without contact, and the line between the two positions of the lowest
+/// node on either side of the face: off by a dt²/(8 v), with a = p/(ρ h) = 1e4 m/s² and v = 1 m/s some 1e-10 s. Its
+/// vibration and that of the run differ: central differences raise a frequency by a part of (ω dt)²/24, with ω = 2 ×
+/// 30 m/s/0.01 m and dt = 20 µs 6e-4. In t = 1.4 ms that is ω t × 6e-4 = 5e-3 of a swing, which is 0.3 mm for a
+/// pressure of a tenth of Young's modulus: 1.5e-6 m at 2 m/s, less than 8e-7 s. It is of second order: a third of the
+/// step leaves a ninth, a fifth with room. That holds for a load that ends half-way between two steps, as this one
+/// does in all runs: one that ends at a step lasts by half a step too long or too short. Without the key the contact
+/// is noted at the end of a step.
 #[test]
 fn a_contact_within_a_step_is_found_at_its_instant() {
     const STEP: f64 = 2e-5;
@@ -228,9 +229,9 @@ fn surfaces_with_a_thickness_touch_at_a_distance() {
     }
 }
 
-/// Goal: a wall is met where the thickness begins, by a body that flies and by one whose nodes are followed: a cube falls
-/// 1 m at 10 m/s, or 0.95 m with a thickness of 0.1 m (1e-9: the time of impact; a step in contact). It rebounds with no
-/// node nearer than 0.04 m.
+/// Goal: a wall is met where the thickness begins, by a body that flies and by one whose nodes are followed: a cube
+/// falls 1 m at 10 m/s, or 0.95 m with a thickness of 0.1 m (1e-9: the time of impact; a step in contact). It rebounds
+/// with no node nearer than 0.04 m.
 #[test]
 fn a_wall_is_met_at_the_thickness() {
     for (rigid, thickness, expected) in [(false, 0.0, 0.1), (false, 0.1, 0.095), (true, 0.1, 0.095)] {
@@ -261,7 +262,7 @@ fn a_wall_is_met_at_the_thickness() {
 /// which its velocity changes; with the search depth, 50 mm, far off. Every detector tells the same. (A velocity that
 /// jumps is a blow whose work no reaction tells: the energy is not held here.)
 #[test]
-fn what_is_moved_late_touches_parts_and_touches_again() {
+fn a_body_moved_late_touches_parts_and_touches_again() {
     let text = |detection: &str| {
         format!(
             "[time]\nend = 2.9e-3\nstep = 1e-5\nenergy_tolerance = 100.0\n{SOFT}\
@@ -292,7 +293,8 @@ fn what_is_moved_late_touches_parts_and_touches_again() {
     }
 }
 
-/// A rigid cube of 0.2 m that stands on an equal one, which is held, turned by some degrees about the vertical; at the end of 0.2 s.
+/// A rigid cube of 0.2 m that stands on an equal one, which is held, turned by some degrees about the vertical; at the
+/// end of 0.2 s.
 fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     let text = format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = 0.2\nstep = 1e-4\n[contact]\nresponse = \"{response}\"\nrestitution = {}\n\
@@ -306,11 +308,12 @@ fn turned_on_its_like(response: &str, degrees: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([-0.1, -0.1, 0.0], [0.1, 0.1, 0.2], [1, 1, 1]))])
 }
 
-/// Equal cubes on each other, turned by so little that their edges cross next to the corners, half the angle of their length from
-/// them: no corner is over the other's face.
+/// Equal cubes on each other, turned by so little that their edges cross next to the corners, half the angle of their
+/// length from them: no corner is over the other's face.
 ///
-/// Goal: the upper one stays where it is let go, and does not move to a side. Tolerance: the way that gravity makes in a step by
-/// impulses, 0.1 µm; on springs twice as deep as on faces, where eight corners bear what four crossings do here.
+/// Goal: the upper one stays where it is released, and does not move sideways. Tolerance: the displacement by gravity
+/// in a step by impulses, 0.1 µm; on springs twice as deep as on faces, where eight corners bear what four crossings
+/// do here.
 #[test]
 fn cubes_turned_by_a_little_are_held() {
     for response in RESPONSES {

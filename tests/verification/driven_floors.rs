@@ -1,5 +1,5 @@
-//! Bodies on floors that are driven into them, and before pushers: what is pressed on by the acceleration of another rests there as
-//! under a weight.
+//! Bodies on floors that are driven into them, and before pushers: pressed by the acceleration of the floor, a body
+//! rests as under a weight.
 //!
 //! ```text
 //!    ┌─────┐   g        in the frame of the floor: a weight m (g + a)
@@ -67,7 +67,8 @@ fn scene(floor: &str, gravity: f64, height: f64, restitution: f64, end: f64) -> 
     from_text(&text, &meshes)
 }
 
-/// Runs to the end; the least and the largest height of the cube over its floor, which is where `way` says at a time \[m\].
+/// Runs to the end; the least and the largest height of the cube over its floor, whose position is `way` of the time
+/// \[m\].
 fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
     let (mut least, mut largest) = (0.0, 0.0);
     run(simulation, |simulation| {
@@ -77,11 +78,11 @@ fn heights(simulation: &mut Simulation, way: impl Fn(f64) -> f64) -> [f64; 2] {
     [least, largest]
 }
 
-/// Goal: a cube that lies on a floor stays there as that is driven up from rest with 3 g, and before a pusher without gravity,
-/// whatever the restitution: it moves with the floor, and contact neither takes nor makes energy. Tolerances: positions to
-/// rounding of the way; velocities to half a kick, as impulses act in the middle of steps.
+/// Goal: a cube that lies on a floor stays there as that is driven up from rest with 3 g, and before a pusher without
+/// gravity, whatever the restitution: it moves with the floor, and contact neither takes nor makes energy. Tolerances:
+/// positions to rounding of the way; velocities to half a kick, as impulses act in the middle of steps.
 #[test]
-fn cubes_stay_on_what_drives_them() {
+fn cubes_stay_on_their_driven_floor() {
     let (end, drive) = (0.1, DRIVEN);
     for (floor, gravity, restitution) in [Floor::Rigid, Floor::Guided, Floor::Nodes, Floor::Wall]
         .into_iter()
@@ -104,8 +105,8 @@ fn cubes_stay_on_what_drives_them() {
     }
 }
 
-/// Goal: a cube that falls on a floor that is driven with 3 g bounces on it by the height from which it has come, as under 4 g,
-/// again and again. Tolerance: a step at the speed of the impact.
+/// Goal: a cube that falls on a floor that is driven with 3 g bounces on it by the height from which it has come, as
+/// under 4 g, again and again. Tolerance: a step at the speed of the impact.
 #[test]
 fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     let height = 0.01;
@@ -134,10 +135,10 @@ fn cubes_bounce_on_a_driven_floor_as_under_a_weight() {
     }
 }
 
-/// Goal: a cube that rests on a floor that begins to move in mid-run, and stops to be driven, hops by no more than it is given in
-/// a step.
+/// Goal: a cube that rests on a floor that begins to move in mid-run, and stops to be driven, hops by no more than it
+/// is given in a step.
 #[test]
-fn floors_that_start_in_mid_run_throw_nothing() {
+fn floors_that_start_in_mid_run_do_not_throw_bodies() {
     let keys = Floor::Rigid.keys("30*(t >= 0.02033)*(t < 0.06)", "");
     for restitution in [0.5, 1.0] {
         let mut simulation = scene(&keys, GRAVITY, 0.0, restitution, 0.06);

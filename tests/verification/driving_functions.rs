@@ -1,5 +1,5 @@
-//! Functions of time against the steps that follow them: pulses shorter than a step, motion that starts and stops in mid-run,
-//! loads on bodies that do not deform.
+//! Functions of time that vary faster than the steps: pulses shorter than a step, motion that starts and stops in
+//! mid-run, loads on rigid bodies.
 //!
 //! References: Newton's second law with the integral of the function.
 
@@ -35,10 +35,10 @@ fn assert_close(found: f64, expected: f64, most: f64, what: &str) {
     assert!((found - expected).abs() <= most * expected.abs(), "{what}: {found:e} of {expected:e}");
 }
 
-/// Goal: a rigid body whose velocity is a pulse shorter than the step goes as far as the integral of the pulse. Tolerance:
-/// rounding of positions, 1e-13.
+/// Goal: the displacement of a rigid body driven by a velocity pulse shorter than the step is the integral of the
+/// pulse. Tolerance: rounding of positions, 1e-13.
 #[test]
-fn velocity_pulse_shorter_than_a_step_makes_its_way() {
+fn velocity_pulse_shorter_than_a_step_gives_its_displacement() {
     for (velocity, expected) in [
         ("[[0, 0], [0.042, 0], [0.0425, 100], [0.043, 0]]", 0.05),
         ("[[0, 0], [0.042, 0], [0.0420001, 100], [0.0421, 100], [0.0421001, 0]]", 0.01),
@@ -56,8 +56,9 @@ fn velocity_pulse_shorter_than_a_step_makes_its_way() {
     }
 }
 
-/// Goal: a pulse of pressure, or of traction, gives its impulse however short it is, to bodies that deform and that do not; and
-/// the balance of energy holds. Tolerance: rounding, 1e-12; of a pulse without breaks that of its integral, 1e-9.
+/// Goal: a pulse of pressure, or of traction, gives its impulse however short it is, to bodies that deform and that do
+/// not; and the balance of energy holds. Tolerance: rounding, 1e-12; of a pulse without breaks that of its integral,
+/// 1e-9.
 #[test]
 fn short_pulses_of_loads_keep_their_impulse() {
     for (function, expected) in [
@@ -91,8 +92,8 @@ fn short_pulses_of_loads_keep_their_impulse() {
     }
 }
 
-/// Goal: a motion that starts, stops or turns back in mid-run runs to its end and does the work ½ m v² in its jumps. Tolerance:
-/// rounding of a rigid body, 1e-12.
+/// Goal: a motion that starts, stops or turns back in mid-run runs to its end and does the work ½ m v² in its jumps.
+/// Tolerance: rounding of a rigid body, 1e-12.
 #[test]
 fn motions_that_jump_do_the_work_of_their_jumps() {
     let mass = 1000.0 * 0.1 * 0.01 * 0.01;
@@ -163,9 +164,9 @@ fn steps_end_where_functions_break() {
     assert!(simulation.warnings().is_empty(), "{:?}", simulation.warnings());
 }
 
-/// Goal: functions that the steps cannot follow are told once, each by its key; those that they can are not.
+/// Goal: functions that vary too fast for the steps are reported once, each by its key; others are not.
 #[test]
-fn functions_faster_than_the_steps_are_told_once() {
+fn functions_faster_than_the_steps_are_reported_once() {
     let action = "[[boundaries]]\nbody = \"b\"\nvelocity = { x = \"sin(2e3*t)\", y = \"sin(20*t)\", z = \"t^2\" }\n\
                   [[loads]]\nbody = \"b\"\ngroup = \"x0\"\npressure = \"exp(-((t - 0.6004)/1e-4)^2)\"\n";
     let mut simulation = scene("end = 1.0\nstep = 1e-2", RIGID, cube(), action);
@@ -179,9 +180,9 @@ fn functions_faster_than_the_steps_are_told_once() {
     assert!(warnings[1].contains("`loads.0.pressure`"), "{warnings:?}");
 }
 
-/// Goal: a rigid body under a traction on one face, off its centre, has the momentum and angular momentum of the force and its
-/// moment, and the work of both; so has one under pressure, which turns with it. Reference: F t and M t of a small turn;
-/// accounts to rounding. Tolerance: 1e-4, of the turn squared; 1e-12.
+/// Goal: a rigid body under a traction on one face, off its centre, has the momentum and angular momentum of the force
+/// and its moment, and the work of both; so has one under pressure, which turns with it. Reference: F t and M t of a
+/// small turn; accounts to rounding. Tolerance: 1e-4, of the turn squared; 1e-12.
 #[test]
 fn loads_turn_rigid_bodies() {
     let high = [0.2, 0.1, 0.1];

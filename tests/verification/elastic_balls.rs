@@ -1,5 +1,5 @@
-//! Two elastic balls that collide off-centre on penalty springs of a given stiffness, in fixed steps: what is said of their
-//! energy.
+//! Two elastic balls that collide off-centre on penalty springs of prescribed stiffness, in fixed steps: warnings and
+//! errors about their energy.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -31,12 +31,12 @@ fn scene(step: f64, aside: f64, end: f64) -> String {
     )
 }
 
-/// Goal: the energy error that is printed, imbalance and numerical work together, is of the second order in the step: it
-/// falls at least 3.5-fold when the step is halved, twice in a row, at 0.44, 0.22 and 0.11 of the critical step.
+/// Goal: the energy error that is printed, imbalance and numerical work together, is of the second order in the step:
+/// it falls at least 3.5-fold when the step is halved, twice in a row, at 0.44, 0.22 and 0.11 of the critical step.
 ///
-/// Source: central differences keep the sum of the audit to the second order where forces are not linear, and a node that a
-/// spring finds part of a step late is off by ½ κ (v dt)² at most. When in a step a node is found is chance: what counts is
-/// the mean of eight impacts that differ by 0.4 mm, of which 3.9 and 4.6 are measured.
+/// Source: central differences keep the sum of the audit to the second order where forces are not linear, and a node
+/// that a spring finds part of a step late is off by ½ κ (v dt)² at most. When in a step a node is found is chance:
+/// what counts is the mean of eight impacts that differ by 0.4 mm, of which 3.9 and 4.6 are measured.
 #[test]
 fn energy_error_is_of_the_second_order_in_the_step() {
     let errors = [8e-5, 4e-5, 2e-5].map(|step| {
@@ -53,8 +53,9 @@ fn energy_error_is_of_the_second_order_in_the_step() {
     assert!(errors.windows(2).all(|pair| pair[0] >= 3.5 * pair[1] && pair[1] > 0.0), "{errors:?}");
 }
 
-/// Goal: springs too soft to stop the balls within the depth to which contact is looked for end the run, which says that a larger
-/// `contact.stiffness`, or `contact.penalty` where stiffness follows the masses, holds: ten and a hundred times as much does.
+/// Goal: springs too soft to stop the balls within the search depth end the run, with the remedy that
+/// a larger `contact.stiffness`, or `contact.penalty` where stiffness follows the masses, holds: ten and a hundred
+/// times as much does.
 #[test]
 fn springs_that_hold() {
     let outcome = |stiffness: &str| {
@@ -172,12 +173,12 @@ fn history(folder: &Path) -> (Vec<String>, Vec<Vec<f64>>) {
     (columns, reader.records().map(|record| numbers(record.unwrap())).collect())
 }
 
-/// Goal: what is printed of the energy is what the frames have. Reference: the energies of the nodes and elements of all 41
-/// frames by formulae of this test. Kinetic and strain energy of `history.csv` agree with them within 1e-11 of the peak; and
-/// so does the error at the end, |imbalance| + |net numerical work|, where the imbalance is the change of the energies of the
-/// frames from the first to the last, less the numerical work of the history and ⅛ dt² a · M a of the last frame: nothing
-/// presses any more, and at the start nothing is accelerated. Tolerance: tr C − 3 of the reference cancels to a few roundings
-/// of μ V, which is 700 times the peak, 1e-12 to 1e-11 of it.
+/// Goal: what is printed of the energy is what the frames have. Reference: the energies of the nodes and elements of
+/// all 41 frames by formulae of this test. Kinetic and strain energy of `history.csv` agree with them within 1e-11 of
+/// the peak; and so does the error at the end, |imbalance| + |net numerical work|, where the imbalance is the change
+/// of the energies of the frames from the first to the last, less the numerical work of the history and ⅛ dt² a · M a
+/// of the last frame: nothing presses any more, and at the start nothing is accelerated. Tolerance: tr C − 3 of the
+/// reference cancels to a few roundings of μ V, which is 700 times the peak, 1e-12 to 1e-11 of it.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn printed_energies_are_those_of_the_frames() {

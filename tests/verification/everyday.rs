@@ -17,7 +17,7 @@ fn body(name: &str, keys: &str) -> String {
     format!("[[bodies]]\nname = \"{name}\"\nmesh = \"{name}.msh\"\nmaterial = \"m\"\n{keys}")
 }
 
-/// Goal: a frictionless cube that lands on a corner with e = 1 keeps its energy, in whatever attitude: 1e-12, rounding.
+/// Goal: a frictionless cube that lands on a corner with e = 1 keeps its energy, in any orientation: 1e-12, rounding.
 #[test]
 fn corners_bounce_with_all_their_energy() {
     for k in 0..40 {
@@ -31,11 +31,11 @@ fn corners_bounce_with_all_their_energy() {
     }
 }
 
-/// Goal: a block without friction slides over the seam of two level slabs, and of slabs of which the second is 1e-6 lower,
-/// and of slabs with a slit of 2e-6 between them, which is narrower than it is deep, as over one, by every response: its
-/// velocity is constant to 1e-9.
+/// Goal: a block without friction slides over the seam of two level slabs, and of slabs of which the second is 1e-6
+/// lower, and of slabs with a slit of 2e-6 between them, which is narrower than it is deep, as over one, by every
+/// response: its velocity is constant to 1e-9.
 #[test]
-fn seams_are_not_felt() {
+fn sliding_over_seams_is_uniform() {
     for response in RESPONSES {
         for (phase, lower, slit) in
             [(0.0, 0.0, 0.0), (1.3e-4, 0.0, 0.0), (2.9e-4, 1e-6, 0.0), (1.7e-4, 0.0, 2e-6)]
@@ -54,7 +54,8 @@ fn seams_are_not_felt() {
     }
 }
 
-/// Speed of a box after it fell flat on a rigid floor of so many cells a side by the default response, over that before.
+/// Speed of a box after it fell flat on a rigid floor of the given number of cells a side by the default response,
+/// over that before.
 fn rebound(cells: usize) -> f64 {
     let mut simulation = box_on_floor(1, cells, "").plain().simulation;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -113,8 +114,8 @@ fn run_past_the_first_contact(simulation: &mut Simulation) {
     assert!(!simulation.first_contacts().is_empty() && velocity(simulation, 0).z > 0.0, "it has bounced");
 }
 
-/// Goal: a cube that strikes a floor with a corner, with friction, flies on alike from a fixed wall and from a fixed mesh:
-/// projection does not turn what lands on a body that is held. Tolerance 1e-9, the residual of the impulses.
+/// Goal: a cube that strikes a floor with a corner, with friction, flies on alike from a fixed wall and from a fixed
+/// mesh: projection does not turn what lands on a body that is held. Tolerance 1e-9, the residual of the impulses.
 #[test]
 fn walls_and_fixed_meshes_are_alike() {
     let (wall, plate) = (spins(false), spins(true));
@@ -123,7 +124,8 @@ fn walls_and_fixed_meshes_are_alike() {
 }
 
 /// Goal: two equal bodies that meet vertex on vertex, symmetric about the line between them, exchange their velocities,
-/// turned in space or not: nothing lateral. Tolerance: 1e-9, and 1 % along the line by springs of the default stiffness.
+/// turned in space or not: nothing lateral. Tolerance: 1e-9, and 1 % along the line by springs of the default
+/// stiffness.
 #[test]
 fn vertices_push_along_their_symmetry() {
     for (response, keys, tolerance) in
@@ -141,10 +143,10 @@ fn vertices_push_along_their_symmetry() {
     }
 }
 
-/// Goal: springs of the default stiffness, damped or energy-momentum ones, give e back within 2 %, one contact (on a corner
-/// that is below the centre) and four (flat), with friction and without.
+/// Goal: springs of the default stiffness, damped or energy-momentum ones, give e back within 2 %, one contact (on a
+/// corner that is below the centre) and four (flat), with friction and without.
 #[test]
-fn springs_give_back_what_restitution_says() {
+fn springs_rebound_with_the_coefficient_of_restitution() {
     let diagonal = (1.0_f64 / 3.0).sqrt().acos().to_degrees();
     for rotate in [String::new(), format!("rotate = {{ axis = [1, -1, 0], angle = {diagonal:?} }}\n")] {
         let damped = [0.1, 0.3, 0.5, 0.8].map(|restitution| ("penalty", restitution));
@@ -168,8 +170,8 @@ fn springs_give_back_what_restitution_says() {
     }
 }
 
-/// Goal: a rigid sheet exactly in z = 0 is a surface in space where the model is: a cube that falls by 0.5 m meets it after
-/// √(2 h/g), 1e-6, and bounces.
+/// Goal: a rigid sheet exactly in z = 0 is a surface in space where the model is: a cube that falls by 0.5 m meets it
+/// after √(2 h/g), 1e-6, and bounces.
 #[test]
 fn a_sheet_in_the_plane_z_0_is_met() {
     let mut simulation =
@@ -181,8 +183,8 @@ fn a_sheet_in_the_plane_z_0_is_met() {
     assert!(velocity(&simulation, 0).z > 0.0);
 }
 
-/// Goal: an inertia that is given is in the axes of the mesh: a box with its own, a twelfth of m (b² + c²), moves as one
-/// with that of its mesh, turned by `rotate` too. Tolerance 1e-12, rounding.
+/// Goal: an inertia that is given is in the axes of the mesh: a box with its own, a twelfth of m (b² + c²), moves as
+/// one with that of its mesh, turned by `rotate` too. Tolerance 1e-12, rounding.
 #[test]
 fn given_inertia_turns_with_the_mesh() {
     let spun = |given| {
@@ -194,9 +196,9 @@ fn given_inertia_turns_with_the_mesh() {
     assert!((of_mesh - given).norm() < 1e-12 * of_mesh.norm(), "{of_mesh} {given}");
 }
 
-/// Goal: friction of a wheel of radius R with a contact thickness 2 h on a floor acts on a lever of R + h: it slides until it
-/// rolls at v = v0/(1 + k²/(R + h)²), on a wall, a mesh and a deformable mesh alike. Tolerance 1 %: it rolls on its 96
-/// corners.
+/// Goal: friction of a wheel of radius R with a contact thickness 2 h on a floor acts on a lever of R + h: it slides
+/// until it rolls at v = v0/(1 + k²/(R + h)²), on a wall, a mesh and a deformable mesh alike. Tolerance 1 %: it rolls
+/// on its 96 corners.
 #[test]
 fn thick_wheels_roll_on_their_thickness() {
     let expected = rolling_velocity();
@@ -213,8 +215,8 @@ fn thick_wheels_roll_on_their_thickness() {
     }
 }
 
-/// Goal: by one pass, a soft box that is wider than the rigid floor it falls on does not fall through: its nodes are all
-/// beside the floor, those of the floor touch. It stays within a tenth of its height, by every response.
+/// Goal: by one pass, a soft box that is wider than the rigid floor it falls on does not fall through: its nodes are
+/// all beside the floor, those of the floor touch. It stays within a tenth of its height, by every response.
 #[test]
 fn wide_boxes_rest_on_narrow_floors_by_one_pass() {
     for response in RESPONSES {

@@ -6,8 +6,8 @@
 //!   frames  |              |           |
 //! ```
 //!
-//! References: the instants themselves, k/n of the end, k times an interval or what is listed; the identity of the energies of
-//! the predictor–corrector for the ledger (see `random_cuts`).
+//! References: the instants themselves, k/n of the end, k times an interval or what is listed; the identity of the
+//! energies of the predictor–corrector for the ledger (see `random_cuts`).
 
 use ictus::math::Vec3;
 use ictus::simulation::Simulation;
@@ -36,7 +36,7 @@ struct Scene {
     friction: f64,
     is_fixed: bool,
     resolves: bool,
-    /// The key that says when frames are due.
+    /// The key of the frame schedule.
     frames: &'static str,
 }
 
@@ -100,9 +100,9 @@ struct Step {
     length: f64,
 }
 
-/// Goal: steps end where output is due, to a unit in the last place, as the instants are products and quotients that are rounded;
-/// none is shorter than half of those before and after it, but where a function breaks, something meets or another output is due
-/// nearby; and the ledger of contact closes in each.
+/// Goal: steps end where output is due, to a unit in the last place, as the instants are products and quotients that
+/// are rounded; none is shorter than half of those before and after it, but where a function breaks, something meets
+/// or another output is due nearby; and the ledger of contact closes in each.
 #[test]
 fn steps_end_where_output_is_due() {
     let mut faults = Vec::new();
@@ -149,8 +149,8 @@ fn steps_end_where_output_is_due() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Part of its energy that a cube has won or lost by a bounce on a corner, in the mean over four phases of the impact in the step,
-/// and the steps of the runs.
+/// Part of its energy that a cube has won or lost by a bounce on a corner, in the mean over four phases of the impact
+/// in the step, and the steps of the runs.
 fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64) {
     let of_phase = |phase: u32| {
         let restitution = if response == "decomposition" { "restitution = 1.0\n" } else { "" };
@@ -170,10 +170,10 @@ fn error_of_bounces(response: &str, attitude: usize, output: &str) -> (f64, u64)
     (found.iter().map(|(error, _)| error / 4.0).sum(), found.iter().map(|(_, steps)| steps).sum())
 }
 
-/// Goal: steps that are shortened every two or three, each time by another part, do to the energy of a corner that bounces what
-/// equal ones do: no more than a tenth is added to its error, or rounding. Reference: the energy before, which is kept without
-/// friction and with e = 1. By penalty springs the error is that of the place in the step in which the corner meets and leaves,
-/// from 1e-5 to 3e-3 whatever the steps are: the mean is over 160 bounces.
+/// Goal: steps that are shortened every two or three, each time by another part, do to the energy of a corner that
+/// bounces what equal ones do: no more than a tenth is added to its error, or rounding. Reference: the energy before,
+/// which is kept without friction and with e = 1. By penalty springs the error is that of the place in the step in
+/// which the corner meets and leaves, from 1e-5 to 3e-3 whatever the steps are: the mean is over 160 bounces.
 #[test]
 fn corners_bounce_as_in_equal_steps() {
     let output = "[output]\nexact = true\ninterval = 3.71e-3\nhistory = { interval = 2.61e-3 }\n";

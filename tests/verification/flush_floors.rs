@@ -1,4 +1,4 @@
-//! Level floors beside each other, over which a block slides as over one.
+//! Flush floors, over whose seams a block slides as over one floor.
 
 use ictus::math::Vec3;
 
@@ -7,8 +7,8 @@ use crate::situations::cube;
 use crate::stage::{Actor, Stage};
 use crate::true_sides::{contacts, faults, hold};
 
-/// What is wrong with the velocity of a block of 0.2 that slides without friction, with 0.5 m/s, from one floor to another
-/// beside it, by these contacts: the part by which it may change is `within`.
+/// What is wrong with the velocity of a block of 0.2 that slides without friction, with 0.5 m/s, from one floor to
+/// another beside it, by these contacts: the part by which it may change is `within`.
 fn sliding_faults(
     label: &str,
     floors: [Actor; 2],
@@ -44,12 +44,12 @@ fn floor_from(x: f64, cells: [usize; 3]) -> Actor {
     Actor::fixed(box_mesh([x, -0.9, -0.2], [x + 1.0, 0.9, 0.0], cells))
 }
 
-/// Floors of unlike cells side by side, flush, with nodes of one within edges of the other, beside the way of the block,
-/// by the automatic step and fixed ones.
+/// Floors of unlike cells side by side, flush, with nodes of one within edges of the other, beside the path of the
+/// block, by the automatic step and fixed ones.
 ///
-/// Goal: a block without friction goes over the seam with a velocity that is constant to 1e-9.
+/// Goal: a block without friction slides over the seam with a velocity that is constant to 1e-9.
 #[test]
-fn floors_of_unlike_cells_are_one() {
+fn flush_floors_of_unlike_cells_act_as_one() {
     let mut found = Vec::new();
     for step in [None, Some(1e-3), Some(1.3e-4)] {
         // Nodes are at y = ±0.3, or ±0.18, the sides of the block at −0.07 and 0.13.
@@ -62,14 +62,14 @@ fn floors_of_unlike_cells_are_one() {
     hold(&found);
 }
 
-/// Floors side by side of which one, or both, have cells smaller than the block, or a single node of one in the middle of
-/// an edge of the other: nodes of the floors are under the block.
+/// Floors side by side of which one, or both, have cells smaller than the block, or a single node of one in the middle
+/// of an edge of the other: nodes of the floors are under the block.
 ///
-/// Goal: by impulses, which keep the block level, the velocity is constant to 1e-9. (On springs it leans, as the nodes under it
-/// come one by one, and they push along its face: the velocity is off by up to 3e-4 on penalty springs and 7e-5 on
-/// energy-momentum ones.)
+/// Goal: by impulses, which keep the block level, the velocity is constant to 1e-9. (On springs it leans, as the nodes
+/// under it come one by one, and they push along its face: the velocity is off by up to 3e-4 on penalty springs and
+/// 7e-5 on energy-momentum ones.)
 #[test]
-fn fine_floors_beside_coarse_ones_are_one() {
+fn fine_floors_beside_coarse_ones_act_as_one() {
     let impulses: Vec<String> =
         contacts(false).into_iter().filter(|contact| contact.contains("decomposition")).collect();
     let mut found = Vec::new();
@@ -90,10 +90,11 @@ fn fine_floors_beside_coarse_ones_are_one() {
 
 /// A second slab that is higher or lower than the first by less than a resting block is deep in it, a tenth of g dt².
 ///
-/// Goal: its side is not felt. The velocity is constant to 1e-9 on the way down; on the way up it may lose what lifts the
-/// block by the height h, g h/v², or not.
+/// Goal: its side does not disturb the block. The velocity is constant to 1e-9 on the way down; on the way up it may
+/// lose what lifts
+/// the block by the height h, g h/v², or not.
 #[test]
-fn steps_lower_than_the_depth_are_not_felt() {
+fn steps_lower_than_the_search_depth_do_not_disturb_sliding() {
     let mut found = Vec::new();
     for (step, higher) in [(1e-3, 9.81e-7), (1e-3, -9.81e-7), (1e-4, 9.81e-9), (1e-4, -9.81e-9)] {
         let second = Actor { at: Vec3::new(0.0, 0.0, higher), ..floor_from(0.0, [1, 1, 1]) };

@@ -1,4 +1,4 @@
-//! Cuts through one body whose lips lie on each other.
+//! Cuts through one body with lips in contact.
 //!
 //! ```text
 //!      p │ │ │ │ │          ┌───┬───┬───┐
@@ -7,8 +7,8 @@
 //!      p │ │ │ │ │
 //! ```
 //!
-//! Source: equilibrium; with Poisson's ratio zero the stress of a body that is pressed is −p across the cut, and nothing
-//! else, whether there is a cut or not.
+//! Source: equilibrium; with Poisson's ratio zero the stress of a body that is pressed is −p across the cut, and
+//! nothing else, whether there is a cut or not.
 
 use std::fmt::Write;
 
@@ -23,8 +23,9 @@ const YOUNG: f64 = 1e7;
 /// Cells along x, y, and z, of size 1 without the map; the cut is in the middle of z, beyond x = 1.
 const CELLS: [usize; 3] = [3, 2, 2];
 
-/// A block that is cut from x = 1 on, of hexahedra or, six of each, tetrahedra, in MSH 2.2, with its points where `map` puts
-/// them. Groups: "body", and "top" and "bottom", which the pressure acts on. The lips are `apart` by this \[m\].
+/// A block that is cut from x = 1 on, of hexahedra or, six of each, tetrahedra, in MSH 2.2, with its points where
+/// `map` puts them. Groups: "body", and "top" and "bottom", which the pressure acts on. The lips are `apart` by this
+/// \[m\].
 fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String {
     let [a, b, c] = CELLS;
     let middle = c / 2;
@@ -83,8 +84,8 @@ fn cut_block(tetrahedra: bool, apart: f64, map: impl Fn(Vec3) -> Vec3) -> String
     text + "$EndElements\n"
 }
 
-/// Largest deviation of the mean strain along an edge of a cell across the cut, along `axis`, over the last second, from that
-/// of the stress −p, relative to it.
+/// Largest deviation of the mean strain along an edge of a cell across the cut, along `axis`, over the last second,
+/// from that of the stress −p, relative to it.
 fn off(mesh: String, axis: Vec3, contact: &str) -> f64 {
     let text = format!(
         "[time]\nend = 2.0\n\
@@ -128,10 +129,10 @@ struct Contact {
     differs: f64,
 }
 
-/// Default penalty springs of two cells in series with as many of contact give way by about as much as the cells do, which
-/// the tip of the cut does not; the penetration of a spring whose share of the stiffness falls counts from elsewhere, by a
-/// little that depends on the order in which they begin. Springs a hundred times as stiff as cells give way by a
-/// hundredth of that, and to impulses nothing does but what waves leave.
+/// Default penalty springs of two cells in series with as many of contact give way by about as much as the cells do,
+/// which the tip of the cut does not; the penetration of a spring whose share of the stiffness falls counts from
+/// elsewhere, by a little that depends on the order in which they begin. Springs a hundred times as stiff as cells
+/// give way by a hundredth of that, and to impulses nothing does but what waves leave.
 const CONTACTS: [Contact; 4] = [
     Contact { keys: "response = \"penalty\"\ndamping = 0.2", off: 0.5, differs: 1e-3 },
     Contact { keys: "response = \"penalty\"\nstiffness = 1e9\ndamping = 0.2", off: 0.03, differs: 1e-4 },
@@ -171,8 +172,8 @@ fn flush_lips_hold_each_other() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Goal: the same for a cut along a wave, whose lips stick to each other by friction: the slope of 0.15 is well below its
-/// coefficient.
+/// Goal: the same for a cut along a wave, whose lips stick to each other by friction: the slope of 0.15 is well below
+/// its coefficient.
 #[test]
 fn a_curved_cut_holds_too() {
     let wavy = |x: Vec3| x + Vec3::z() * (0.15 * x.x.sin() * (1.0 - (x.z - 1.0).abs()));

@@ -1,4 +1,4 @@
-//! A body without load that turns stays as it is.
+//! A free rotating body is not deformed.
 //!
 //! ```text
 //!      +--+     ω
@@ -101,7 +101,7 @@ fn step_box(edges: Edges, spin: Vec3, end: f64, step: f64) -> Simulation {
     simulation
 }
 
-/// A box about the origin with so many cells along each edge.
+/// A box about the origin with the given number of cells along each edge.
 fn centred_box(edges: Edges, cells: usize) -> String {
     let half = edges.map(|edge| 0.5 * edge);
     box_mesh(half.map(|h| -h), half, [cells; 3])
@@ -161,10 +161,10 @@ fn stepped_symmetric_body_comes_back_after_a_turn() {
     assert!(simulation.audit().energy_error().largest < 1e-12);
 }
 
-/// A body of three different moments tumbles as Euler's equations say: to (ω dt)² = 2.5e-5 of its size and with the second
-/// order of the splitting; angular momentum to rounding, energy to (ω dt)².
+/// A body of three different moments tumbles as Euler's equations say: to (ω dt)² = 2.5e-5 of its size and with the
+/// second order of the splitting; angular momentum to rounding, energy to (ω dt)².
 #[test]
-fn stepped_asymmetric_body_tumbles_as_euler_says() {
+fn stepped_asymmetric_body_tumbles_by_eulers_equations() {
     let (edges, spin, end) = ([1.0, 2.0, 3.0], Vec3::new(0.3, 0.9, 0.2), 5.0);
     let rotation = euler_rotation(&moments(edges), spin, end);
     let orthogonality = (rotation * rotation.transpose() - Mat3::identity()).norm();
@@ -183,13 +183,14 @@ fn stepped_asymmetric_body_tumbles_as_euler_says() {
     assert!((order - 2.0).abs() < 0.02, "order {order}");
 }
 
-/// A body with moments of 1, 2 and 3 kg m² tumbles for 20 s in the steps that a run chooses, which go with the speed of the
-/// fastest of its nodes: the longest is more than a tenth longer than the shortest. What the rotation keeps must not depend on
-/// the step, or its spin goes astray with every change. Reference: Euler's equations by Runge–Kutta, whose own error is told by
-/// half as many steps. Tolerance: the midpoint rule is late by (ω dt)²/12 of an angle, 1e-7 of 200 rad. Angular momentum is
-/// kept to rounding, energy to what roundings of 300 000 steps add up to.
+/// A body with moments of 1, 2 and 3 kg m² tumbles for 20 s in the steps that a run chooses, which go with the speed
+/// of the fastest of its nodes: the longest is more than a tenth longer than the shortest. What the rotation keeps
+/// must not depend on the step, or its spin goes astray with every change. Reference: Euler's equations by
+/// Runge–Kutta, whose own error is estimated with half as many steps. Tolerance: the midpoint rule is late by (ω
+/// dt)²/12 of an angle, 1e-7 of 200 rad. Angular momentum is kept to rounding, energy to what roundings of 300 000
+/// steps add up to.
 #[test]
-fn body_tumbles_as_euler_says_while_the_step_wanders() {
+fn body_tumbles_by_eulers_equations_with_varying_steps() {
     let (spin, end) = (Vec3::new(3.0, 10.0, 2.0), 20.0);
     let keys = "mass = 6.0\ninertia = [1.0, 2.0, 3.0]\n";
     let mut simulation = stepped_box(centred_box([1.6, 1.6, 0.8], 4), spin, end, "", keys);
@@ -231,9 +232,9 @@ fn tumbled(translation: f64, in_steps: bool) -> Vec<Vec3> {
     pairs.map(|(now, before)| now - before).collect()
 }
 
-/// Goal: a body that tumbles a kilometre off the origin moves as at it, in flight and in steps. Tolerance: the rounding of its
-/// places there, 2⁻⁴³ m = 1.1e-13 m, over its displacement, twice: of the nodes, which are binary numbers, and of the centre of
-/// mass.
+/// Goal: a body that tumbles a kilometre off the origin moves as at it, in flight and in steps. Tolerance: the
+/// rounding of its places there, 2⁻⁴³ m = 1.1e-13 m, over its displacement, twice: of the nodes, which are binary
+/// numbers, and of the centre of mass.
 #[test]
 fn bodies_tumble_alike_far_off() {
     for in_steps in [false, true] {

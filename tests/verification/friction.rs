@@ -18,13 +18,14 @@ fn displacement(simulation: &Simulation, body: usize) -> Vec3 {
 
 /// A block of 1 kg slides on a plate of 200 kg that floats free.
 ///
-/// Goal: with μ = 0.5 and weight 1 it slides until t = 2, x = 1.00498, and moves with the plate at 0.004975 after; friction
-/// takes the loss of kinetic energy; linear momentum to 1e-12, angular momentum to 1e-10 of its scale. Tolerance of the
-/// place: 1.5 V dt, as the first step has half of the weight, and 1 % for the elasticity of the block, whose shear
-/// vibration (11 rad/s, excited by the onset of friction to 0.045 m/s, and by its end to as much again) also moves the end
-/// by up to 0.09 s. The block moves with the plate but for those 0.09 m/s, and 0.004 J of its energy may stay in them:
-/// what friction and damping have taken, less what projections have given them to take, is 0.4975 J to that and 1 % of
-/// m V²/2. By impulses friction turns over what the sticking nodes are given in every step, which is not its own.
+/// Goal: with μ = 0.5 and weight 1 it slides until t = 2, x = 1.00498, and moves with the plate at 0.004975 after;
+/// friction takes the loss of kinetic energy; linear momentum to 1e-12, angular momentum to 1e-10 of its scale.
+/// Tolerance of the place: 1.5 V dt, as the first step has half of the weight, and 1 % for the elasticity of the
+/// block, whose shear vibration (11 rad/s, excited by the onset of friction to 0.045 m/s, and by its end to as much
+/// again) also moves the end by up to 0.09 s. The block moves with the plate but for those 0.09 m/s, and 0.004 J of
+/// its energy may stay in them: what friction and damping have taken, less what projections have given them to take,
+/// is 0.4975 J to that and 1 % of m V²/2. By impulses friction turns over what the sticking nodes are given in every
+/// step, which is not its own.
 ///
 /// Source: Wolff & Bucher, IJNME 93 (2013), §6.5, with the closed form of two masses.
 #[test]
@@ -76,20 +77,21 @@ fn block_slides_to_rest_on_a_floating_plate() {
         assert!((at_two - 1.005).abs() < 1.5 * step + 0.01, "{response}: {at_two}");
         assert!((stop - 2.0).abs() < 2.0 * step + 0.1, "{response}: {stop}");
         assert!(audit.largest_angular_error() < 1e-10, "{response}");
-        // The balance alone: by impulses, what the nodes of the foot lose to each other as they chatter is numerical work,
-        // which `lost` counts.
+        // The balance alone: by impulses, what the nodes of the foot lose to each other as they chatter is numerical
+        // work, which `lost` counts.
         assert!(audit.balance_deviation().largest < 0.01, "{response}");
     }
 }
 
-/// A block of elastic cells on a held plate, with a weight that comes on in a fifth of the time and is turned by the angle
-/// of the incline \[rad\] in place of the plate; its way along the plate \[m\] and its mean acceleration
-/// under the full weight \[m/s²\].
+/// A block of elastic cells on a held plate, with a weight that comes on in a fifth of the time and is turned by the
+/// angle of the incline \[rad\] in place of the plate; its displacement along the plate \[m\] and its mean
+/// acceleration under the full weight \[m/s²\].
 fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     let (sine, cosine) = angle.sin_cos();
     let damping = match response {
         "penalty" => "damping = 0.2\n",
-        // Stiff, as it may be: a spring across the normal that slides anew after each hop holds less until it is stretched.
+        // Stiff, as it may be: a spring across the normal that slides anew after each hop holds less until it is
+        // stretched.
         "energy-momentum" => "restitution = 0.5\npenalty = 10.0\n",
         _ => "",
     };
@@ -120,8 +122,9 @@ fn on_an_incline(response: &str, angle: f64, scale: f64, end: f64) -> [f64; 2] {
     [way, acceleration]
 }
 
-/// Goal: below the angle of friction the block stays, and above it slides with g (sin α − μ cos α), at full size and at a
-/// tenth. Tolerance 1 % of the acceleration; a block that stays leans by its own elasticity, ρ g h²/G, 0.1 % of its length.
+/// Goal: below the angle of friction the block stays, and above it slides with g (sin α − μ cos α), at full size and
+/// at a tenth. Tolerance 1 % of the acceleration; a block that stays leans by its own elasticity, ρ g h²/G, 0.1 % of
+/// its length.
 #[test]
 fn block_on_an_incline_sticks_or_slides() {
     let friction_angle = 0.5_f64.atan();
@@ -297,8 +300,8 @@ fn oblique_impact_in_gross_sliding() {
     }
 }
 
-/// Goal: somewhat below the angle of gross sliding the springs across the normal give back what they took, as the surfaces
-/// do in Maw's solution: the point of contact leaves backwards. By impulses it stops.
+/// Goal: somewhat below the angle of gross sliding the springs across the normal give back what they took, as the
+/// surfaces do in Maw's solution: the point of contact leaves backwards. By impulses it stops.
 #[test]
 fn oblique_impact_with_stick_turns_the_slip() {
     for (response, keys) in [

@@ -1,8 +1,8 @@
-//! An elastic ball drops on a rigid plate.
+//! An elastic ball dropped on a rigid plate.
 //!
 //! Source: Hertz 1882; Johnson, Contact Mechanics, 1985, §4.2, §11.4.
 //!
-//! Hertz takes the ball for a half-space. The error of that is of first order in a/R, radius of contact over radius of
+//! Hertz treats the ball as a half-space. The error of that is of first order in a/R, radius of contact over radius of
 //! the ball: the displacements of a loaded half-space decay as a/r, so that at the centre of the ball they are still of
 //! the order a/R of those at the surface. At a/R = 0.2 that is near ten per cent of the force. The reference is
 //! therefore Hertz's with the compliance of a ball: see [`HertzImpact::of_finite_ball`].
@@ -22,7 +22,7 @@ struct Deviations {
 /// The force is the change of momentum over a window of a twentieth of the contact: the springs of the contact chatter
 /// with a period of some steps, a hundredth of the window. A parabola of this width falls by 0.2 % from its top to its
 /// mean. A quarter of the ball is computed; its mass is that of the mesh, 0.85 % below that of a round ball: Hertz's
-/// force goes with m^(3/5) and is taken for the mass of the mesh.
+/// force is proportional to m^(3/5) and is evaluated for the mass of the mesh.
 fn measure(speed: f64, response: &str) -> [Deviations; 2] {
     let ball = HertzImpact { young: 10e6, poisson: 0.3, density: 1000.0, radius: 0.1, speed };
     let gap = 1e-4;
@@ -91,7 +91,7 @@ fn check(deviations: &Deviations, tolerance: f64) {
     }
 }
 
-/// Goal: the scenario of the repository, a/R = 0.2. Tolerance 2 %: what is left out is of the order (a/R)² = 4 %, waves
+/// Goal: the scenario of the repository, a/R = 0.2. Tolerance 2 %: what is excluded is of the order (a/R)² = 4 %, waves
 /// in the ball among it.
 #[test]
 fn ball_at_a_metre_a_second() {
@@ -99,7 +99,7 @@ fn ball_at_a_metre_a_second() {
     check(&deviations, 0.02);
 }
 
-/// Goal: a tenth of the speed, a/R = 0.08: what is left out is 0.6 %, and a node of the fine zone more or less in
+/// Goal: a tenth of the speed, a/R = 0.08: what is excluded is 0.6 %, and a node of the fine zone more or less in
 /// contact 1 % or so of a. Tolerance 1 %: stiffness off by 5 % moves the force by 2 % (E^(2/5)), mass by 3 % (m^(3/5)).
 /// From Hertz himself it is within 5 %.
 #[test]
@@ -109,9 +109,9 @@ fn ball_at_a_tenth_of_that() {
     check(&from_hertz, 0.05);
 }
 
-/// Goal: the same by springs with a discrete gradient and by impulses. Tolerance 3 %: the 2 % of above, and 1 % for a node of
-/// the fine zone more or less in contact. What the nodes that strike lose by impulses is of the order of the mass of half a
-/// cell under the contact, ρ h π a²/2 or 0.1 % of the ball.
+/// Goal: the same by springs with a discrete gradient and by impulses. Tolerance 3 %: the 2 % of above, and 1 % for a
+/// node of the fine zone more or less in contact. What the nodes that strike lose by impulses is of the order of the
+/// mass of half a cell under the contact, ρ h π a²/2 or 0.1 % of the ball.
 #[test]
 fn ball_by_the_other_responses() {
     for response in ["energy-momentum", "decomposition"] {

@@ -1,10 +1,10 @@
-//! What happens does not depend on how it is described.
+//! Results do not depend on the description of the problem.
 //!
 //! Single impacts are run as they are, turned about some axis, moved a thousand sizes off, in millimetres, tonnes and
 //! seconds, with other numbers of nodes and elements, and with bodies of other names in another order. Goal: every body
 //! has the same velocity, change of momentum and spin after it, in the units and axes of the first run. Tolerance,
-//! relative to the largest of the scene: 1e-6 for rigid bodies, which is far above rounding and what iterations leave, and
-//! 1e-3 for deformable ones, in whose steps nodes come and go.
+//! relative to the largest of the scene: 1e-6 for rigid bodies, which is far above rounding and what iterations leave,
+//! and 1e-3 for deformable ones, in whose steps nodes come and go.
 
 use ictus::math::{Rotation, Vec3};
 use rayon::prelude::*;
@@ -184,11 +184,11 @@ fn hold(scenes: &[Scene], tolerance: f64) {
 const RIGID: f64 = 1e-6;
 
 #[test]
-fn impacts_of_rigid_bodies_are_the_same_however_described() {
+fn impacts_of_rigid_bodies_are_independent_of_their_description() {
     hold(&rigid_impacts(), RIGID);
 }
 
 #[test]
-fn impacts_of_deformable_bodies_are_the_same_however_described() {
+fn impacts_of_deformable_bodies_are_independent_of_their_description() {
     hold(&deformable_impacts(), 1e-3);
 }

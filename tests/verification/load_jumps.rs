@@ -1,4 +1,4 @@
-//! The ledger of contact in steps in which loads jump.
+//! Energy balance of contact over steps in which loads jump.
 //!
 //! ```text
 //!        ┌───┐ → t > T   A block is thrown obliquely onto a wall; while they touch a traction comes up on its side at once,
@@ -6,9 +6,9 @@
 //!   ───────────────
 //! ```
 //!
-//! Source: the identity of the predictor–corrector of `random_cuts`. Forces of a discrete gradient are found for the velocities
-//! that the other forces make of those in the middle of the step; a load that jumps by ΔF makes them others by ½ dt M⁻¹ ΔF, so that
-//! contact forces f do ¼ dt² f · M⁻¹ ΔF that no spring has.
+//! Source: the identity of the predictor–corrector of `random_cuts`. Forces of a discrete gradient are found for the
+//! velocities that the other forces make of those in the middle of the step; a load that jumps by ΔF makes them others
+//! by ½ dt M⁻¹ ΔF, so that contact forces f do ¼ dt² f · M⁻¹ ΔF that no spring has.
 
 use ictus::simulation::Simulation;
 
@@ -47,8 +47,8 @@ fn ledger(simulation: &mut Simulation, jump: f64) -> (f64, usize) {
     (open / simulation.audit().energy_scale(), contacts)
 }
 
-/// Goal: the ledger of contact closes to rounding in every step, also in that of the jump, in which nodes touch: by every
-/// response, with friction and without, of blocks that deform and that do not.
+/// Goal: the ledger of contact closes to rounding in every step, also in that of the jump, in which nodes touch: by
+/// every response, with friction and without, of blocks that deform and that do not.
 #[test]
 fn ledgers_close_where_loads_jump() {
     for response in RESPONSES {

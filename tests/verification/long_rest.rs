@@ -1,4 +1,4 @@
-//! Bodies that rest for long before anything happens to them, wherever they are.
+//! Bodies at rest for a long time before they are pushed, at various positions.
 //!
 //! ```text
 //!    ┌───┬───┐        t < T: at rest, but for rounding of the places of nodes in every step
@@ -6,8 +6,8 @@
 //!    └───┴───┘
 //! ```
 //!
-//! References: rounding walks at random, so that its energy grows as the number of steps (Brouwer, Astronomical Journal 46, 1937,
-//! 149–153), and it is nothing beside what the load does: its impulse, p A t.
+//! References: rounding walks at random, so that its energy grows as the number of steps (Brouwer, Astronomical
+//! Journal 46, 1937, 149–153), and it is nothing beside what the load does: its impulse, p A t.
 
 use ictus::simulation::{FailureCause, Simulation};
 
@@ -32,7 +32,7 @@ enum Rest {
     TiedToRigid,
 }
 
-/// One cube, or two side by side, with a pressure after so many steps of a length \[s\].
+/// One cube, or two side by side, with a pressure after the given number of steps of a length \[s\].
 fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32, step: f64) -> Simulation {
     let is_tied = matches!(rest, Rest::Tied | Rest::TiedToRigid);
     let tie = if is_tied { "[[contact.pairs]]\nbetween = [\"a\", \"b\"]\ntied = true\n" } else { "" };
@@ -54,8 +54,8 @@ fn scene(rest: Rest, [x, y, z]: [f64; 3], steps: u32, step: f64) -> Simulation {
     from_text(&text, &[("cube.msh", box_mesh([0.0; 3], [1.0; 3], [1, 1, 1]))])
 }
 
-/// Rests for so many steps, and is pushed: the run goes on to its end with the impulse of the pressure, whose area is strained by
-/// 1e-5, and with the energy balanced to a thousandth.
+/// Rests for the given number of steps, and is pushed: the run continues to its end with the impulse of the pressure,
+/// whose area is strained by 1e-5, and with the energy balanced to a thousandth.
 fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     let mut simulation = scene(rest, place, steps, STEP);
     let mut noise = 0.0;
@@ -78,8 +78,8 @@ fn rests_and_is_pushed(rest: Rest, place: [f64; 3], steps: u32) {
     assert!(worse(0.0, (found / impulse - 1.0).abs()) < 1e-4, "{rest:?}: {found:e}, not {impulse:e}");
 }
 
-/// Goal: what rests, alone, glued or touching, near the origin and a kilometre off, does not stop a run, and is then pushed as if it
-/// had just begun.
+/// Goal: what rests, alone, glued or touching, near the origin and a kilometre off, does not stop a run, and is then
+/// pushed as if it had just begun.
 #[test]
 fn rest_stops_no_run() {
     rests_and_is_pushed(Rest::Free, NEAR, 15_000);
@@ -89,12 +89,13 @@ fn rest_stops_no_run() {
     }
 }
 
-/// Goal: what stops no run at rest stops one that is unstable: in steps of which the highest mode needs a little less, rounding
-/// grows until the balance is off, near the origin and far off, before the cube is pushed.
+/// Goal: what stops no run at rest stops one that is unstable: in steps of which the highest mode needs a little less,
+/// rounding grows until the balance is off, near the origin and far off, before the cube is pushed.
 #[test]
 fn unstable_rest_is_stopped() {
     const STEPS: u32 = 15_000;
-    // The bound that is known is 0.8 % below the step that is critical. Far above that a cell is turned inside out first.
+    // The bound that is known is 0.8 % below the step that is critical. Far above that a cell is turned inside out
+    // first.
     let unstable = 1.009 * scene(Rest::Free, NEAR, 1, STEP).critical_step(0).unwrap().0;
     for place in [NEAR, FAR] {
         let mut simulation = scene(Rest::Free, place, STEPS, unstable);

@@ -1,4 +1,4 @@
-//! The program against physics: one module a physical claim.
+//! The program against physics: one module per physical claim.
 //!
 //! References are closed forms ([`closed_form`]) or brute force ([`brute_force`]), never numbers of the program. Every
 //! test states its goal, its source, its tolerance and why that one. The longest are ignored; run them with

@@ -71,9 +71,10 @@ pub fn run(simulation: &mut Simulation, mut observe: impl FnMut(&Simulation)) {
     }
 }
 
-/// Weight of the last step in a mean over a window of time \[s\] that waves of many periods in it have no part in: its length
-/// times sin⁴ of half a turn over the window, 0 outside. Where a plain mean of a wave of the frequency ω is of 1/(ω T), this one
-/// is of 1/(ω T)⁵: its first derivative that jumps at the ends is the fourth (Harris, Proc. IEEE 66, 1978, 51–83).
+/// Weight of the last step in a mean over a window of time \[s\] that waves of many periods in it have no part in: its
+/// length times sin⁴ of half a turn over the window, 0 outside. Where a plain mean of a wave of the frequency ω is of
+/// 1/(ω T), this one is of 1/(ω T)⁵: its first derivative that jumps at the ends is the fourth (Harris, Proc. IEEE 66,
+/// 1978, 51–83).
 pub fn smooth_weight(simulation: &Simulation, [start, end]: [f64; 2]) -> f64 {
     let part = (simulation.state().time - start) / (end - start);
     if !(0.0..=1.0).contains(&part) {
@@ -117,7 +118,7 @@ pub fn box_mesh(low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
     pierced_box_mesh(low, high, cells, |_| true)
 }
 
-/// The same without the cells that are not `kept`. Nodes of no element are left out by the reader.
+/// The same without the cells that are not `kept`. Nodes of no element are excluded by the reader.
 pub fn pierced_box_mesh(
     low: [f64; 3],
     high: [f64; 3],
@@ -167,8 +168,9 @@ pub fn pierced_box_mesh(
     text + "$EndElements\n"
 }
 
-/// A box of `kind` from `low` to `high`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in each of them. Groups: "box", and
-/// "x0", "x1" its ends. Nodes lie on the lattice of half cells; those of no element are left out by the reader.
+/// A box of `kind` from `low` to `high`, in MSH 2.2: `cells` hexahedra, or six tetrahedra in each of them. Groups:
+/// "box", and "x0", "x1" its ends. Nodes lie on the lattice of half cells; those of no element are excluded by the
+/// reader.
 pub fn quadratic_box_mesh(kind: CellKind, low: [f64; 3], high: [f64; 3], cells: [usize; 3]) -> String {
     let (counts, number) = numbering(cells.map(|count| 2 * count));
     let mut text = format!(
@@ -275,7 +277,7 @@ fn grid(counts: [usize; 3]) -> impl Iterator<Item = (usize, usize, usize)> {
 }
 
 #[test]
-fn errors_that_are_no_numbers_are_the_worst() {
+fn nan_errors_are_the_largest() {
     for errors in [[f64::NAN, 1.0, 2.0], [1.0, f64::NAN, 2.0], [1.0, 2.0, f64::NAN]] {
         assert!(worst(errors).is_nan() && exceeds(worst(errors), f64::INFINITY));
     }

@@ -1,4 +1,4 @@
-//! A motorcycle runs into a wall: an irregular, strongly graded surface against a coarse one.
+//! A motorcycle hits a wall: an irregular, strongly graded surface against a coarse one.
 //!
 //! ```text
 //!     o-o ->                     |#|
@@ -19,7 +19,8 @@ use crate::brute_force::{RelativeMotion, Triangles, depth, first_contact};
 use crate::model::{from_config, run, run_to_contact, worse, worst};
 
 /// Goal: 100 m at 120 km/h take 3 s, to 1e-6 s (33 µm; the front tyre's first node stands at x = 0 to rounding), and
-/// the meshes meet when brute force says, to 1e-9 s. Before that the engine is asked at 12 of 60 instants at most.
+/// the meshes meet at the time given by brute force, to 1e-9 s. Before that the engine is called at 12 of 60 instants
+/// at most.
 #[test]
 fn meets_the_wall_after_three_seconds() {
     let mut simulation = from_config("motorcycle", &[]);

@@ -1,5 +1,5 @@
-//! Hexahedra of one stress point with hourglass control: what they share with those of eight points, a wave along a bar,
-//! and what the control alone carries, the bending of a beam of one layer.
+//! One-point hexahedra with hourglass control: agreement with eight-point ones for a wave along a bar, and bending of a
+//! beam of one layer, which only the control resists.
 //!
 //! ```text
 //!          ↑ v φ(x)
@@ -31,8 +31,8 @@ fn simulation(end: f64, size: [f64; 3], cells: [usize; 3], keys: &str) -> Simula
 
 /// Goal: an end that moves at V sends a wave of ρ c V into the bar, in which no hourglass mode has a part.
 ///
-/// Source: Graff, Wave Motion in Elastic Solids, 1975, §2.1. Tolerances: as in `supports_and_loads`, 2 % of the work ρ c V²
-/// A t; against hexahedra of eight points, which see the same strain (Poisson's ratio is zero), rounding.
+/// Source: Graff, Wave Motion in Elastic Solids, 1975, §2.1. Tolerances: as in `supports_and_loads`, 2 % of the work ρ
+/// c V² A t; against hexahedra of eight points, which see the same strain (Poisson's ratio is zero), rounding.
 #[test]
 fn a_wave_along_a_bar_is_that_of_the_full_element() {
     let bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
@@ -75,7 +75,8 @@ fn mode(x: f64) -> f64 {
 }
 
 /// Frequency √(EI/ρA) (kL)²/L² of the first mode with this part of the bending stiffness, less what shear, at G A with
-/// G = E/2, and rotary inertia take by Rayleigh's quotient, in which ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² = 4.648 ∫φ''²/L² \[1/s\].
+/// G = E/2, and rotary inertia take by Rayleigh's quotient, in which ∫φ'² = 4.648 ∫φ²/L² and ∫φ'''² = 4.648 ∫φ''²/L²
+/// \[1/s\].
 fn frequency(stiffness: f64) -> f64 {
     let [length, height, _] = BEAM;
     let radius_squared = height * height / 12.0;
@@ -84,12 +85,12 @@ fn frequency(stiffness: f64) -> f64 {
     bending / (1.0 + slenderness * (1.0 + 2.0 * stiffness)).sqrt()
 }
 
-/// Goal: hourglass control that carries the bending of a beam of one layer, which one point does not see, is told, once, with
-/// the body and when, and so is that of two layers, too soft by a quarter or more; what the warning says to do helps: the mesh
-/// refined to four elements over the height, or elements of eight points. Reference: by the stiffness k of layers below,
-/// hourglass energy is all of a bent layer, k/(n² − 1) of n.
+/// Goal: hourglass control that carries the bending of a beam of one layer, which one point does not see, is reported,
+/// once, with the body and when, and so is that of two layers, too soft by a quarter or more; what the warning says to
+/// do helps: the mesh refined to four elements over the height, or elements of eight points. Reference: by the
+/// stiffness k of layers below, hourglass energy is all of a bent layer, k/(n² − 1) of n.
 #[test]
-fn too_much_hourglass_energy_is_told_and_mended() {
+fn too_much_hourglass_energy_is_reported_and_remedied() {
     let told = |cells, hex: &str| {
         let support = "[[boundaries]]\nbody = \"bar\"\ngroup = \"x0\"\nfix = [\"x\", \"y\", \"z\"]\n";
         let mut simulation = simulation(0.12, BEAM, cells, &format!("{hex}{support}"));
@@ -143,16 +144,17 @@ fn half_period(layers: usize, hex: &str, expected: f64) -> f64 {
     before + (after - before) * above / (above - below)
 }
 
-/// Goal: a layer of one-point elements of edges 2a, 2b, 2d bends with the stiffness κ a² (1/a² + 1/b² + 1/d²) of the beam
-/// that it is; n layers have 1 − 1/n² from the stress of each, and 1/n² of that. The full element has
-/// ⅔ + ½ a²/b² − (1/9)/(⅔ + ½ d²/b²), ten times as much.
+/// Goal: a layer of one-point elements of edges 2a, 2b, 2d bends with the stiffness κ a² (1/a² + 1/b² + 1/d²) of the
+/// beam that it is; n layers have 1 − 1/n² from the stress of each, and 1/n² of that. The full element has ⅔ + ½ a²/b²
+/// − (1/9)/(⅔ + ½ d²/b²), ten times as much.
 ///
-/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The springs ½ k q² have q = 8 c a b in
-/// the mode ξη and k = κ E V Σ|B_a|²/24 with Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8, against ½ E c² V b²/3 of a beam. The full
-/// element has instead ½ G c² V a²/3 of the shear c x and, as its volume change has the mean zero, ⅔ of the bending, from
-/// which u_z = t c y z takes ⅔ (t + t²) + ½ t² d²/b² at its least.
+/// Derivation, at Poisson's ratio zero: curvature c moves the nodes by u_x = c x y. The springs ½ k q² have q = 8 c a
+/// b in the mode ξη and k = κ E V Σ|B_a|²/24 with Σ|B_a|² = (1/a² + 1/b² + 1/d²)/8, against ½ E c² V b²/3 of a beam.
+/// The full element has instead ½ G c² V a²/3 of the shear c x and, as its volume change has the mean zero, ⅔ of the
+/// bending, from which u_z = t c y z takes ⅔ (t + t²) + ½ t² d²/b² at its least.
 ///
-/// Tolerance: cells along the beam, (k 2a)²/12 = 5e-4 of the frequency; 3e-3 with higher modes that the velocities excite.
+/// Tolerance: cells along the beam, (k 2a)²/12 = 5e-4 of the frequency; 3e-3 with higher modes that the velocities
+/// excite.
 #[test]
 fn a_beam_swings_with_the_stiffness_of_its_layers() {
     let half = |layers: f64| [BEAM[0] / CELLS_ALONG as f64, BEAM[1] / layers, BEAM[2]].map(|edge| 0.5 * edge);

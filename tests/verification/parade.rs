@@ -1,14 +1,14 @@
-//! A parade of everyday scenes: blocks that drop, slide, bounce, tumble, tip, lie in a groove and on each other, on walls,
-//! rigid meshes and deformable bases, by every response, with and without friction and restitution.
+//! A parade of everyday scenes: blocks that drop, slide, bounce, tumble, tip, lie in a groove and on each other, on
+//! walls, rigid meshes and deformable bases, by every response, with and without friction and restitution.
 //!
-//! Goal, of every scene: contact makes no energy. What it leaves in the bodies, kinetic and strain energy less the work of
-//! gravity, is at most that of the beginning and 0.5 % of the largest kinetic energy; by penalty springs 1 %. The audit of
-//! energy holds; momentum balances to 1e-10. What is symmetric stays so, but where `scenes` says why not: nothing moves across
-//! the plane y = 0 of a scene that is its own mirror image, to 1e-9 of the largest velocity. Where mechanics has a closed
-//! form the scene says it.
+//! Goal, of every scene: contact makes no energy. What it leaves in the bodies, kinetic and strain energy less the
+//! work of gravity, is at most that of the beginning and 0.5 % of the largest kinetic energy; by penalty springs 1 %.
+//! The audit of energy holds; momentum balances to 1e-10. What is symmetric stays so, but where `scenes` says why not:
+//! nothing moves across the plane y = 0 of a scene that is its own mirror image, to 1e-9 of the largest velocity.
+//! Where mechanics has a closed form the scene states it.
 //!
-//! Kinetic energy is that which the steps conserve, ½ v_{n−½} · M v_{n+½}: T_n + W_n of a swinging body is off by (ω dt)²/4,
-//! and a node that impulses hold has half a kick at the end of each step.
+//! Kinetic energy is that which the steps conserve, ½ v_{n−½} · M v_{n+½}: T_n + W_n of a swinging body is off by (ω
+//! dt)²/4, and a node that impulses hold has half a kick at the end of each step.
 
 pub mod scenes;
 

@@ -1,4 +1,4 @@
-//! A bullet that strikes a soft plate is held by it, or the run says that it is not: it never goes through in silence.
+//! A bullet that strikes a soft plate is stopped by it, or the run reports the passage: it never passes unreported.
 //!
 //! ```text
 //!      ┌─┐
@@ -42,7 +42,7 @@ impl Shot {
         self.speed * (self.young / DENSITY).sqrt()
     }
 
-    /// With the bullet 5 cm above the plate and time for four times that way.
+    /// With the bullet 5 cm above the plate and time for four times that distance.
     fn simulation(&self, response: &str, detection: &str, keys: &str) -> Simulation {
         let Self { young, density, stiffness, thickness, cells: [through, along], drift, .. } = *self;
         let speed = self.speed();
@@ -90,8 +90,8 @@ fn fire(simulation: &mut Simulation) -> Result<(), NumericalFailure> {
     Ok(())
 }
 
-/// Goal: up to a fifth of the speed at which a bar of the plate would be crushed, √(E/ρ), the bullet is held and the run ends as
-/// it should, whatever the plate is made of, of whatever the bullet; momentum is kept to 1e-10.
+/// Goal: up to a fifth of the speed at which a bar of the plate would be crushed, √(E/ρ), the bullet is held and the
+/// run ends as it should, for any material of the plate and of the bullet; momentum is kept to 1e-10.
 #[test]
 fn slow_bullets_are_held() {
     let bullets = [(None, 1e4), (None, 1e5), (None, 1e6), (None, 1e7), (Some(1e3), 1e5), (Some(1.0), 1e5)];
@@ -114,11 +114,11 @@ fn slow_bullets_are_held() {
     }
 }
 
-/// Goal: what is fast or heavy is held or is told, in plates of one cell through, thinner than contact is looked for, and of
-/// two; rigid or not; by every response and the two detectors. A bullet is never behind the plate at the end of a run that
-/// says nothing.
+/// Goal: what is fast or heavy is held or is reported, in plates of one cell through, thinner than contact is
+/// searched, and of two; rigid or not; by every response and the two detectors. A bullet is never behind the plate at
+/// the end of a run without a report.
 #[test]
-fn no_bullet_goes_through_in_silence() {
+fn no_bullet_passes_through_without_a_report() {
     let mut told = 0;
     for (thickness, cells, density) in
         [(0.02, [1, 10], 8000.0), (0.1, [2, 10], 8000.0), (0.05, [1, 5], 8000.0), (0.02, [1, 10], 1000.0)]
@@ -151,8 +151,9 @@ fn no_bullet_goes_through_in_silence() {
     assert!(told > 0);
 }
 
-/// Goal: a bullet that goes 15 times the thickness of the plate in a step that the user has fixed is met in time, as the run
-/// takes shorter ones: half the search depth, 0.02 m, at 200 m/s. Bodies that go as fast together shorten none.
+/// Goal: a bullet that goes 15 times the thickness of the plate in a step that the user has fixed is met in time, as
+/// the run takes shorter ones: half the search depth, 0.02 m, at 200 m/s. Bodies that go as fast together shorten
+/// none.
 #[test]
 fn fixed_steps_are_cut_where_bodies_would_pass() {
     let step = 1.5e-3;
@@ -180,10 +181,10 @@ fn fixed_steps_are_cut_where_bodies_would_pass() {
     assert_eq!(shortest(0.01, 3000.0), step);
 }
 
-/// A contact that is lost for its depth is told with step, time, node and both bodies, and the state is that of the last good
-/// step.
+/// A contact that is lost for its depth is reported with step, time, node and both bodies, and the state is that of
+/// the last good step.
 #[test]
-fn passages_are_told_with_names() {
+fn passages_are_reported_with_names() {
     let shot = Shot { speed: 20.0, density: 1.0, ..Shot::hard(0.0) };
     let mut simulation = shot.simulation("penalty", "hierarchy", "step = 1.5e-3");
     let failure = fire(&mut simulation).unwrap_err();

@@ -1,4 +1,4 @@
-//! Two balls that meet in the air: the time of first contact, and what impact leaves unchanged.
+//! Two balls that meet in flight: the time of first contact, and the invariants of the impact.
 //!
 //! ```text
 //!        ___                       ___
@@ -55,8 +55,8 @@ fn check_balances(simulation: &mut Simulation) {
 }
 
 /// Goal: the balls touch when their meshes do, to 1e-9 s (a ten-millionth of a metre at 100 m/s), and that is within
-/// 1e-3 s of the 14.98 s of round balls: faces lie at most 0.016 m inside the sphere. In flight the engine is asked
-/// only when it must be: at 12 of 300 instants at most.
+/// 1e-3 s of the 14.98 s of round balls: faces lie at most 0.016 m inside the sphere. In flight the engine is called
+/// only when necessary: at 12 of 300 instants at most.
 #[test]
 fn touch_when_their_meshes_do() {
     let mut simulation = from_config("projectiles", &[]);

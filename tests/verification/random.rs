@@ -1,4 +1,4 @@
-//! Numbers drawn at random.
+//! Random numbers.
 
 use ictus::math::{Rotation, Vec3};
 

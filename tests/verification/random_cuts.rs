@@ -1,4 +1,4 @@
-//! The ledger of contact over steps that are cut at random.
+//! Energy balance of contact over randomly cut steps.
 //!
 //! ```text
 //!        ┌───┐ ↘        A block is thrown obliquely onto a floor, bounces and slides: a wall, or a body that is held. Both
@@ -6,13 +6,13 @@
 //!   ───────────────
 //! ```
 //!
-//! What is left of the kinetic and strain energy in a step is what contact does to the bodies, found without its forces: with
-//! the energies that contact says it has stored, taken and given it makes the ledger. Source: the identity T_{n+1} − T_n =
-//! ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the predictor–corrector, of which the last part changes with
-//! dt where a step is cut.
+//! What is left of the kinetic and strain energy in a step is what contact does to the bodies, found without its
+//! forces: with the stored, dissipated and supplied energies that contact reports it closes the ledger. Source: the
+//! identity T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the
+//! predictor–corrector, of which the last part changes with dt where a step is cut.
 //!
-//! One step in a hundred or less is cut at the usual safety, or most at a small one: products of leapfrog maps of changing
-//! step amplify the shortest waves where many are cut near the stability limit.
+//! One step in a hundred or less is cut at the usual safety, or most at a small one: products of leapfrog maps of
+//! changing step amplify the shortest waves where many are cut near the stability limit.
 
 use ictus::simulation::Simulation;
 
@@ -27,8 +27,8 @@ const CLOSED_EXACTLY: f64 = 1e-12;
 const MOMENTUM: f64 = 1e-12;
 /// What cuts may add to the energy error, which may be twice that without them.
 const ADDED: f64 = 0.005;
-/// The same of bodies that vibrate, where most steps are cut: one that changes makes up to ¼ (ω dt)² of the energy of a wave,
-/// at a safety of 0.3 up to a tenth of that of the shortest ones, in the bodies and not in their contact.
+/// The same of bodies that vibrate, where most steps are cut: one that changes makes up to ¼ (ω dt)² of the energy of
+/// a wave, at a safety of 0.3 up to a tenth of that of the shortest ones, in the bodies and not in their contact.
 const ADDED_BY_WAVES: f64 = 0.01;
 const SEEDS: [u64; 3] = [1, 2, 3];
 
@@ -83,8 +83,8 @@ impl Scene {
         from_text(&text, &meshes)
     }
 
-    /// Energy that is there for no reason, less what was there at first: what springs store and take counts. Impulses take in
-    /// every step from what rests what projections give back; what they give beyond that they make.
+    /// Energy that is there for no reason, less what was there at first: what springs store and take counts. Impulses
+    /// take in every step from what rests what projections give back; what they give beyond that they make.
     fn error(&self, simulation: &Simulation, first: f64) -> f64 {
         let energies = simulation.energies();
         let change = energies.conserved() + energies.numerical_work - first;
@@ -178,12 +178,12 @@ impl Scene {
         let keeps_all = response == "energy-momentum" && friction == 0.0;
         let closed = if keeps_all { CLOSED_EXACTLY } else { CLOSED };
         let mut checks = vec![("ledger", outcome.open, closed), ("momentum", outcome.momentum, MOMENTUM)];
-        // A linear material takes a rotation for a strain: its stress has a moment.
+        // A linear material is not objective: its stress has a moment.
         if material == "rigid" {
             checks.push(("angular momentum", outcome.angular, MOMENTUM));
         }
-        // Penalty springs on faces that turn, or under friction, are off by what turns in a step, and those of nodes that
-        // vibrate act as if they opened where they are about to; projections work on what rests in every step.
+        // Penalty springs on faces that turn, or under friction, are off by what turns in a step, and those of nodes
+        // that vibrate act as if they opened where they are about to; projections work on what rests in every step.
         let is_plain = response == "penalty" && friction == 0.0 && material == "rigid" && on_wall;
         if response == "energy-momentum" || is_plain {
             checks.push(("numerical work in between", outcome.in_between, CLOSED_EXACTLY));
@@ -192,9 +192,9 @@ impl Scene {
     }
 }
 
-/// Goal: in every step, cut or not, the ledger closes to rounding, and momentum is kept; where contacts neither open nor
-/// close, the numerical work of springs is nothing but rounding; and cuts do not change the energy error by much, in the
-/// mean over the seeds: blocks that vibrate strike in another way after each of them.
+/// Goal: in every step, cut or not, the ledger closes to rounding, and momentum is kept; where contacts neither open
+/// nor close, the numerical work of springs is nothing but rounding; and cuts do not change the energy error by much,
+/// in the mean over the seeds: blocks that vibrate strike in another way after each of them.
 #[test]
 fn ledgers_close_over_cut_steps() {
     let mut faults = Vec::new();

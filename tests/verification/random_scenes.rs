@@ -1,9 +1,9 @@
-//! Scenes drawn at random: blocks, cubes and balls that drop, slide, tip, roll, lie on each other and in grooves, rigid or
-//! of rubber, turned about anything together with their base and gravity.
+//! Scenes drawn at random: blocks, cubes and balls that drop, slide, tip, roll, lie on each other and in grooves,
+//! rigid or of rubber, turned about anything together with their base and gravity.
 //!
-//! Goal, of every scene, is what holds of the parade: contact makes no energy beyond the surplus of its response, momentum
-//! balances to 1e-10, the run goes to its end. One scene in 1000 may miss it. The seed is that of the clock, or `ICTUS_SEED`;
-//! with `ICTUS_SCENE` a single scene of a seed is run.
+//! Goal, of every scene, is what holds of the parade: contact makes no energy beyond the surplus of its response,
+//! momentum balances to 1e-10, the run reaches its end. One scene in 1000 may miss it. The seed is that of the clock,
+//! or `ICTUS_SEED`; with `ICTUS_SCENE` a single scene of a seed is run.
 
 use std::env;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -69,7 +69,7 @@ enum Motion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Base {
     Wall,
-    /// A fixed rigid mesh of so many cells a side.
+    /// A fixed rigid mesh of the given number of cells a side.
     Mesh(usize),
     Soft,
 }
@@ -99,7 +99,7 @@ fn planes(motion: Motion, random: &mut Random) -> Vec<Plane> {
     vec![side(1.0), side(-1.0)]
 }
 
-/// The attitude and motion of a body that begins in some way.
+/// Orientation and motion of a body at the start.
 fn start(motion: Motion, random: &mut Random) -> (Rotation, Vec3, Vec3) {
     let yaw = Rotation::from_scaled_axis(Vec3::z() * random.uniform(3.0));
     let sliding = Vec3::new(random.uniform(1.0), random.uniform(1.0), 0.0);

@@ -1,4 +1,4 @@
-//! Ties that cannot be as they are asked for are refused, with a remedy that works.
+//! Ties that cannot hold as requested are rejected, with a remedy that works.
 
 use ictus::dynamics::Wrench;
 use ictus::math::Vec3;
@@ -31,8 +31,9 @@ fn soft(density: f64) -> String {
     format!("model = \"neo-hookean\"\nyoung = 1e6\npoisson = 0.3\ndensity = {density:?}")
 }
 
-/// Goal: bodies that are tied and begin to part are refused with the node and both velocities; with the velocity and the spin that the
-/// message asks for they are not, and the energy is that of one body that spins. A difference of one rounding is none.
+/// Goal: bodies that are tied and begin to part are rejected with the node and both velocities; with the velocity and
+/// the spin recommended by the message they are not, and the energy is that of one body that spins. A difference of one
+/// rounding is none.
 #[test]
 fn bodies_that_begin_to_part_are_refused() {
     let soft = soft(1e3);
@@ -66,9 +67,9 @@ fn bodies_that_begin_to_part_are_refused() {
     tied_blocks("[time]\nend = 0.01\n", &[(RIGID, rounded), (RIGID, exact)]).unwrap();
 }
 
-/// Goal: deformable bodies of which the masses differ by more than there are digits are refused, and named, where the nodes of the
-/// heavier one leave some motion to the light ones: two of them on a face of four; with the heavier one rigid, or nearer densities,
-/// they are not, and the points stay together.
+/// Goal: deformable bodies of which the masses differ by more than there are digits are rejected, and named, where the
+/// nodes of the heavier one leave some motion to the light ones: two of them on a face of four; with the heavier one
+/// rigid, or nearer densities, they are not, and the points stay together.
 #[test]
 fn masses_without_a_common_digit_are_refused() {
     let with = |heavy: &str| {
@@ -100,9 +101,10 @@ fn masses_without_a_common_digit_are_refused() {
     }
 }
 
-/// Goal: contact of tied rigid bodies that can move is refused by responses that take them for free, and not where nothing can touch
-/// them; by springs of penalty, the remedy, two tied blocks that fly into a wall at 1 m/s leave it with 1 m/s, both of them.
-/// Tolerance: what springs make in an impact, a quarter of the factor 0.02 of the energy, 0.25 % of the speed.
+/// Goal: contact of tied rigid bodies that can move is rejected by responses that take them for free, and not where
+/// nothing can touch them; by springs of penalty, the remedy, two tied blocks that fly into a wall at 1 m/s leave it
+/// with 1 m/s, both of them. Tolerance: what springs make in an impact, a quarter of the factor 0.02 of the energy,
+/// 0.25 % of the speed.
 #[test]
 fn contact_of_tied_rigid_bodies_is_by_springs() {
     let with = |response: &str, more: &str| {
@@ -132,9 +134,10 @@ fn contact_of_tied_rigid_bodies_is_by_springs() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: what ties give to supports is booked: a deformable or a rigid block falls askew, tied to a rigid or deformable one that is held,
-/// or held along some axes; the balance of linear and angular momentum with the reactions holds, and what hangs hangs by its weight.
-/// Tolerance: rounding, 1e-12, and that of positions in the forces of a step.
+/// Goal: what ties give to supports is booked: a deformable or a rigid block falls askew, tied to a rigid or
+/// deformable one that is held, or held along some axes; the balance of linear and angular momentum with the reactions
+/// holds, and what hangs hangs by its weight. Tolerance: rounding, 1e-12, and that of positions in the forces of a
+/// step.
 #[test]
 fn supports_take_what_ties_give_them() {
     let soft = soft(1e3);
@@ -170,7 +173,8 @@ fn rounding_of_forces(simulation: &Simulation) -> f64 {
     1.5 * f64::EPSILON / simulation.progress().time_step.powi(2) / Vec3::new(1.0, 3.0, -9.0).norm()
 }
 
-/// Part by which the reactions of the first boundary are off the weight of the second block, and their moment off that of it.
+/// Part by which the reactions of the first boundary are off the weight of the second block, and their moment off that
+/// of it.
 fn errors_of_statics(simulation: &Simulation) -> [f64; 2] {
     let weight = Wrench::at(&Vec3::new(1.5, 0.5, 0.5), Vec3::new(1.0, 3.0, -9.0) * 1000.0);
     let off = simulation.support_accounts()[0].reaction + weight;

@@ -1,7 +1,7 @@
-//! Meshes with other numbers.
+//! Renumbered meshes.
 
-/// A mesh in MSH 2.2 with other tags of its nodes and elements, both listed in another order, and elements that begin with
-/// another of their nodes.
+/// A mesh in MSH 2.2 with other tags of its nodes and elements, both listed in another order, and elements that begin
+/// with another of their nodes.
 pub fn renumbered(mesh: &str) -> String {
     let lines: Vec<&str> = mesh.lines().collect();
     let [nodes, elements] = ["$Nodes", "$Elements"].map(|head| section(&lines, head));

@@ -1,5 +1,5 @@
-//! Bodies that friction holds, at default settings: on a belt that speeds up, on a floor, on an incline; and the energy of
-//! spheres that friction spins while the step changes.
+//! Bodies held by friction, at default settings: on an accelerating belt, on a floor, on an incline; and the
+//! energy of spheres spun by friction while the step changes.
 
 use ictus::simulation::Simulation;
 
@@ -28,7 +28,8 @@ fn wall(velocity: &str) -> String {
 }
 
 /// When a cube lets go of a belt of the velocity b t² by a least-squares fit of the relative velocity beyond 0.05 m/s,
-/// Δv = b (t² − t0²) − μ_d g (t − t0), and the largest Δv before 0.98 of the exact time μ_s g/(2 b), which is given too.
+/// Δv = b (t² − t0²) − μ_d g (t − t0), and the largest Δv before 0.98 of the exact time μ_s g/(2 b), which is given
+/// too.
 fn lets_go(response: &str, scale: f64) -> [f64; 3] {
     let (at_rest, sliding) = (0.5 * GRAVITY, 0.3 * GRAVITY);
     let rate = 10.0 / scale.sqrt();
@@ -55,14 +56,14 @@ fn lets_go(response: &str, scale: f64) -> [f64; 3] {
 }
 
 /// Goal: a cube sticks on a belt of v = 10 t² until 20 t = μ_s g, t0 = 0.24525 s, within 2 %, and moves with it before,
-/// within 2 mm/s, by every response at default settings; of a tenth and of ten times the size alike; by impulses, which give
-/// way by nothing, within 0.2 %. Source: Newton's and Coulomb's laws. Tolerance: springs across the normal give way until they
-/// hold, and come to rest in a tenth of t0.
+/// within 2 mm/s, by every response at default settings; of a tenth and of ten times the size alike; by impulses,
+/// which give way by nothing, within 0.2 %. Source: Newton's and Coulomb's laws. Tolerance: springs across the normal
+/// give way until they hold, and come to rest in a tenth of t0.
 ///
-/// With lengths times λ, and g, μ and the density as they are, accelerations stay and Froude's number v²/(g L) does if times
-/// and velocities are times √λ, as λ/√λ² = 1. Then the belt is √λ · 10 (t/√λ)² = 10/√λ t², and steps at default settings,
-/// dt² in proportion to L/g, and the run are times √λ: the scenes are the same but for their units, so 2 mm/s becomes
-/// 2 mm/s √λ. What they slide with, over √λ, is held alike within 10 %.
+/// With lengths times λ, and g, μ and the density as they are, accelerations stay and Froude's number v²/(g L) does if
+/// times and velocities are times √λ, as λ/√λ² = 1. Then the belt is √λ · 10 (t/√λ)² = 10/√λ t², and steps at default
+/// settings, dt² in proportion to L/g, and the run are times √λ: the scenes are the same but for their units, so 2
+/// mm/s becomes 2 mm/s √λ. What they slide with, over √λ, is held alike within 10 %.
 #[test]
 fn cube_on_a_belt_sticks_until_friction_is_exceeded() {
     for response in RESPONSES {
@@ -85,8 +86,9 @@ fn cube_on_a_belt_sticks_until_friction_is_exceeded() {
     }
 }
 
-/// Goal: how deep a cube rests on springs, in the mean of the last half of a run, is a matter of the model: for runs of 0.1, 1
-/// and 10 s equal within 5 %, and by penalty springs 1e-4 to 5e-4 of its extent, as the guide says.
+/// Goal: the depth at which a cube rests on springs, averaged over the last half of a run, belongs to the model: for
+/// runs of 0.1, 1 and 10 s it is equal within 5 %, and with penalty springs 1e-4 to 5e-4 of its extent, as the guide
+/// says.
 #[test]
 fn depth_at_rest_does_not_follow_the_length_of_a_run() {
     for response in ["penalty", "energy-momentum"] {
@@ -112,8 +114,9 @@ fn depth_at_rest_does_not_follow_the_length_of_a_run() {
     }
 }
 
-/// Goal: a cube that is let down gently on an incline at 0.9 of the angle of friction does not creep: its place along the
-/// slope is constant within 1e-6 of an edge over the second half of 10 s, on a wall and on a mesh, by every response.
+/// Goal: a cube that is let down gently on an incline at 0.9 of the angle of friction does not creep: its place along
+/// the slope is constant within 1e-6 of an edge over the second half of 10 s, on a wall and on a mesh, by every
+/// response.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn cube_on_an_incline_does_not_creep() {
@@ -138,8 +141,8 @@ fn cube_on_an_incline_does_not_creep() {
     }
 }
 
-/// What a ball of 2 cm that strikes a wall has lost when it has left, over the largest energy seen, and whether the step
-/// changed while it pressed.
+/// What a ball of 2 cm that strikes a wall has lost when it has left, over the largest energy seen, and whether the
+/// step changed while it pressed.
 fn energy_lost(friction: f64, velocity: &str, wall_velocity: &str) -> (f64, bool) {
     let text = format!(
         "[time]\nend = 4e-3\n[materials.rigid]\nmodel = \"rigid\"\ndensity = 4000.0\n\
@@ -167,11 +170,11 @@ fn energy_lost(friction: f64, velocity: &str, wall_velocity: &str) -> (f64, bool
     ((held(&simulation) - first) / largest, changes)
 }
 
-/// Goal: conservative springs by energy-momentum leave all energy that friction does not take, with automatic steps: a ball
-/// that strikes a wall at 45°, and one that falls on a fast belt, whose friction gives its skin ten times its speed so that
-/// the step shrinks while it presses. Kinetic energy, friction and the work of the belt balance to 1e-10 of the largest
-/// kinetic energy, rounding. Source: the discrete gradient conserves from the middle of one step to that of the next,
-/// whatever their lengths, if it is found for both of them.
+/// Goal: conservative springs by energy-momentum leave all energy that friction does not take, with automatic steps: a
+/// ball that strikes a wall at 45°, and one that falls on a fast belt, whose friction gives its skin ten times its
+/// speed so that the step shrinks while it presses. Kinetic energy, friction and the work of the belt balance to 1e-10
+/// of the largest kinetic energy, rounding. Source: the discrete gradient conserves from the middle of one step to
+/// that of the next, whatever their lengths, if it is found for both of them.
 #[test]
 fn friction_keeps_its_balance_when_the_step_changes() {
     for (friction, velocity, belt, shrinks) in

@@ -10,9 +10,10 @@ use crate::model::{RESPONSES, box_mesh, from_text, lossy, rigid_floor, run, smoo
 ///
 /// Goal: the stress is p everywhere, whatever Poisson's ratio is. Nodes on faces, both ways, do not transmit it exactly
 /// where the meshes do not match: how far the stress between the held end and the middle of the lower block, from the
-/// displacements of the middle, is off in the mean and at single nodes is what is measured, and asserted to a tenth of it.
-/// By impulses nothing moves once the blocks are at rest: without a lateral strain the stress is exact, to what the mean over
-/// time, with smooth weights, leaves of the waves, 1e-7. Linear momentum, with the reaction of the held end, balances to 1e-10.
+/// displacements of the middle, is off in the mean and at single nodes is what is measured, and asserted to a tenth of
+/// it. By impulses nothing moves once the blocks are at rest: without a lateral strain the stress is exact, to what
+/// the mean over time, with smooth weights, leaves of the waves, 1e-7. Linear momentum, with the reaction of the held
+/// end, balances to 1e-10.
 #[test]
 fn patch_of_blocks_that_do_not_match() {
     let found = MEASURED.map(|(response, poisson, _)| patch_errors(response, poisson, ""));
@@ -31,8 +32,9 @@ fn patch_of_blocks_that_do_not_match() {
 /// What is left of the waves in the mean over time.
 const WAVES: f64 = 1e-7;
 
-/// Error of the stress over p, in the mean and at the worst node, by response and Poisson's ratio; none where it is exact.
-/// That of the penalty at Poisson's ratio zero turns with the rounding of the elements' forces between 2.4e-4 and 3.1e-4.
+/// Error of the stress over p, in the mean and at the worst node, by response and Poisson's ratio; none where it is
+/// exact. That of the penalty at Poisson's ratio zero turns with the rounding of the elements' forces between 2.4e-4
+/// and 3.1e-4.
 const MEASURED: [(&str, f64, [f64; 2]); 6] = [
     ("penalty", 0.0, [2.864e-4, 3.943e-3]),
     ("decomposition", 0.0, [0.0, 0.0]),
@@ -42,7 +44,8 @@ const MEASURED: [(&str, f64, [f64; 2]); 6] = [
     ("energy-momentum", 0.3, [1.349e-3, 1.128e-2]),
 ];
 
-/// Error of the mean stress, the largest one at a node, the momentum error of a run, and the mean force of contact \[N\].
+/// Error of the mean stress, the largest one at a node, the momentum error of a run, and the mean force of contact
+/// \[N\].
 fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     let text = format!(
         "[time]\nend = 4.0\n\
@@ -83,8 +86,8 @@ fn patch_errors(response: &str, poisson: f64, keys: &str) -> [f64; 4] {
     [mean.abs(), largest, simulation.audit().largest_momentum_error(), force / weights]
 }
 
-/// Goal: with one pass only the nodes of the lower block, the finer one, touch; they bear the whole pressure, 1 N, in the mean
-/// over a second, 1 %, and momentum balances to 1e-10. The stress is off by more than with two passes.
+/// Goal: with one pass only the nodes of the lower block, the finer one, touch; they bear the whole pressure, 1 N, in
+/// the mean over a second, 1 %, and momentum balances to 1e-10. The stress is off by more than with two passes.
 #[test]
 fn one_pass_is_that_of_the_finer_surface() {
     for response in RESPONSES {
@@ -94,11 +97,11 @@ fn one_pass_is_that_of_the_finer_surface() {
     }
 }
 
-/// Goal: a cube that rests by impulses stays where it is, whatever its coefficient of restitution: what closes by no more
-/// than gravity makes it do in a step does not strike. Reference: statics. Tolerances: it is found g dt² deep in each step,
-/// and has half a kick, ½ g dt, at its end; twice both.
+/// Goal: a cube that rests by impulses stays where it is, whatever its coefficient of restitution: what closes by no
+/// more than gravity makes it do in a step does not strike. Reference: statics. Tolerances: it is found g dt² deep in
+/// each step, and has half a kick, ½ g dt, at its end; twice both.
 #[test]
-fn what_rests_by_impulses_does_not_hop() {
+fn resting_by_impulses_does_not_bounce() {
     let (step, gravity) = (1e-4, 9.81);
     for restitution in [0.5, 1.0] {
         for friction in [0.0, 0.3] {
@@ -129,12 +132,12 @@ fn what_rests_by_impulses_does_not_hop() {
     }
 }
 
-/// Goal: a short step among equal ones gives two blocks that are pressed together by impulses no energy: what the shorter
-/// step leaves out of the kinetic energy of the nodes that impulses hold, ⅛ dt² f²/m, these take in the next. Reference: none
-/// is there, as nothing moves. Tolerance: the waves that a load of two periods of the column leaves, 1e-4 of the strain
-/// energy.
+/// Goal: a short step among equal ones gives two blocks that are pressed together by impulses no energy: what the
+/// shorter step leaves out of the kinetic energy of the nodes that impulses hold, ⅛ dt² f²/m, these take in the next.
+/// Reference: none is there, as nothing moves. Tolerance: the waves that a load of two periods of the column leaves,
+/// 1e-4 of the strain energy.
 #[test]
-fn a_short_step_gives_pressed_blocks_nothing() {
+fn a_short_step_leaves_pressed_blocks_undisturbed() {
     let text = "[time]\nend = 1.0\n\
          [materials.block]\nmodel = \"linear-elastic\"\ndensity = 1.0\nyoung = 1000.0\npoisson = 0.3\n\
          [contact]\nresponse = \"decomposition\"\n\
@@ -163,20 +166,20 @@ fn a_short_step_gives_pressed_blocks_nothing() {
     assert!(given < 1e-4 * strain, "{given:e} of {strain:e} J");
 }
 
-/// Kinetic energy at the ends of steps \[J\] of nodes that impulses hold: each has the velocity of half a kick of the force
-/// that presses it, Σ dt² f²/(8 m). On either side of the n-th joint from above forces and masses are shared alike, f the
-/// weight of n blocks and m half a layer of cells; the lowest side is the floor's.
+/// Kinetic energy at the ends of steps \[J\] of nodes that impulses hold: each has the velocity of half a kick of the
+/// force that presses it, Σ dt² f²/(8 m). On either side of the n-th joint from above forces and masses are shared
+/// alike, f the weight of n blocks and m half a layer of cells; the lowest side is the floor's.
 fn half_kicks(step: f64) -> f64 {
     let (weight, layer) = (8.0 * 9.81, 2.0);
     let squares = (1..=10).map(|n| f64::from(n * n) * if n == 10 { 1.0 } else { 2.0 }).sum::<f64>();
     step * step * weight * weight * squares / (8.0 * layer)
 }
 
-/// Ten elastic blocks on each other, with friction 0.5; their weight comes on in 0.1 s, four periods of the column. (Blocks
-/// that are not above each other bend the column, which then swings for seconds: nothing damps the material.)
+/// Ten elastic blocks on each other, with friction 0.5; their weight comes on in 0.1 s, four periods of the column.
+/// (Blocks that are not above each other bend the column, which then swings for seconds: nothing damps the material.)
 ///
-/// Goal: no block drifts by more than 1e-3 of an element a second when it is there, no more than 1 % of the energy that came in
-/// is kinetic, but for that of the nodes between two impulses, and the energy is in balance.
+/// Goal: no block drifts by more than 1e-3 of an element a second when it is there, no more than 1 % of the energy
+/// that came in is kinetic, but for that of the nodes between two impulses, and the energy is in balance.
 #[test]
 #[ignore = "long verification: cargo test --release --test verification -- --ignored"]
 fn stack_of_ten_blocks_settles() {

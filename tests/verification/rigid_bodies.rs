@@ -107,10 +107,10 @@ fn ball_and_elastic_block_balance() {
     assert!(audit.energy_error().largest < 0.01);
 }
 
-/// A rigid ball whose centre is told where to be, x = (t + t⁴)/100.
+/// A rigid ball whose centre follows a prescribed path, x = (t + t⁴)/100.
 ///
-/// Goal: its reaction, with what the motion jumps by beside its accelerations, gives it its momentum and its energy to rounding,
-/// in steps of any length; and its acceleration is the second derivative of its place.
+/// Goal: its reaction, with what the motion jumps by beside its accelerations, gives it its momentum and its energy to
+/// rounding, in steps of any length; and its acceleration is the second derivative of its place.
 #[test]
 fn reaction_of_a_prescribed_motion_gives_its_momentum() {
     for refinement in [1.0, 0.5] {

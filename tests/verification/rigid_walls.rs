@@ -1,11 +1,12 @@
-//! A rod hits rigid walls: one that stands, one that is driven, and one that is free to give way.
+//! A rod hits rigid walls: a fixed one, a driven one, and a free one.
 //!
 //! ```text
 //!    =========  -> V   |//
 //! ```
 //!
-//! Sources: ANSYS Mechanical APDL Verification Manual, VM265 (elastic rod impacting a rigid wall), after Graff, Wave Motion
-//! in Elastic Solids, 1975, §2.4; for the free wall §2.5 there (the force of a rod on a mass decays exponentially).
+//! Sources: ANSYS Mechanical APDL Verification Manual, VM265 (elastic rod impacting a rigid wall), after Graff, Wave
+//! Motion in Elastic Solids, 1975, §2.4; for the free wall §2.5 there (the force of a rod on a mass decays
+//! exponentially).
 
 use ictus::simulation::Simulation;
 
@@ -32,10 +33,10 @@ fn contact(simulation: &mut Simulation, impact: f64) -> (Vec<f64>, f64) {
 }
 
 /// Goal: the numbers of VM265: impact at 49.46 µs (exact, in flight), separation at 148.11 µs, 29 923 lbf between, and
-/// the rod flies back at V. Tolerances: the impact is exact; a front spreads over some cells of L/200, 1 % of the time of
-/// separation; the mean of the force is that of momentum, 1 %; energy left in the ripple costs the velocity 1 %.
+/// the rod flies back at V. Tolerances: the impact is exact; a front spreads over some cells of L/200, 1 % of the time
+/// of separation; the mean of the force is that of momentum, 1 %; energy left in the ripple costs the velocity 1 %.
 #[test]
-fn rod_on_a_wall_that_stands() {
+fn rod_on_a_fixed_wall() {
     let mut simulation = from_config("rod-on-wall", &[]);
     let impact = 0.01 / SPEED;
     let (times, force) = contact(&mut simulation, impact);
@@ -54,11 +55,11 @@ fn rod_on_a_wall_that_stands() {
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
-/// Goal: a wall contact is a constraint as any other, which all responses answer: the same numbers, to the same tolerances.
-/// Impulses stop the nodes of the end, 1/400 of the mass, and leave waves of the mesh behind the front: a chain of 200
-/// masses whose end stops loses 0.61 % of the velocity (see `elastic_cylinder_rebounds`).
+/// Goal: a wall contact is a constraint as any other, which all responses answer: the same numbers, to the same
+/// tolerances. Impulses stop the nodes of the end, 1/400 of the mass, and leave waves of the mesh behind the front: a
+/// chain of 200 masses whose end stops loses 0.61 % of the velocity (see `elastic_cylinder_rebounds`).
 #[test]
-fn every_response_answers_a_wall() {
+fn every_response_supports_walls() {
     for response in ["penalty", "decomposition", "energy-momentum"] {
         let response_key = format!("contact.response={response}");
         let mut simulation =
@@ -80,8 +81,8 @@ fn every_response_answers_a_wall() {
 }
 
 /// Goal: a block that slides at v on a rough wall comes to rest after v²/(2 μ g), and friction has taken its energy, in
-/// the account of the pair too. Then the wall carries its weight; from one step to the next that force chatters, so it is
-/// the mean over the last third. Tolerance: the block settles into the springs of the wall while it slides, 2 %.
+/// the account of the pair too. Then the wall carries its weight; from one step to the next that force chatters, so it
+/// is the mean over the last third. Tolerance: the block settles into the springs of the wall while it slides, 2 %.
 #[test]
 fn block_slides_to_rest_on_a_wall() {
     let text = "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 2e-5\n[contact]\ndamping = 0.2\n\
@@ -111,7 +112,7 @@ fn block_slides_to_rest_on_a_wall() {
 /// Goal: seen from a wall that moves steadily nothing is different: a rod at rest that a wall runs into flies away at
 /// twice the speed, and the wall does the work. The flight to the impact is in closed form. Tolerances as above.
 #[test]
-fn wall_that_is_driven_into_a_rod() {
+fn driven_wall_hits_a_rod() {
     let driven = ["bodies.rod.velocity=[0, 0, 0]", "walls.wall.velocity=[-202.2, 0, 0]"];
     let mut simulation = from_config("rod-on-wall", &driven);
     assert!(simulation.progress().in_flight);
@@ -126,12 +127,12 @@ fn wall_that_is_driven_into_a_rod() {
     assert!(simulation.audit().largest_momentum_error() < 1e-12);
 }
 
-/// Goal: a wall with the mass M gives way with V (1 − exp(−ρ c A t/M)) for as long as the rod does not know of its
-/// length, 2 L/c; the momentum of both is kept to rounding, also where a wall is tilted against the axes. Tolerance: the
-/// spring of the contact, of the stiffness of a cell, and the front that spreads over some cells delay the wall by a few
-/// cells' transit times, which are 0.5 % of V each.
+/// Goal: a wall with the mass M recoils with V (1 − exp(−ρ c A t/M)) until the wave reflected at the end of the rod
+/// returns, 2 L/c; the momentum of both is kept to rounding, also where a wall is tilted against the axes. Tolerance:
+/// the spring of the contact, of the stiffness of a cell, and the front that spreads over some cells delay the wall by
+/// a few cells' transit times, which are 0.5 % of V each.
 #[test]
-fn wall_that_gives_way() {
+fn free_wall_recoils() {
     let mass = ROD.density * ROD.area * ROD.length;
     for tilt in [0.0, 30.0] {
         let angle: f64 = f64::to_radians(tilt);
@@ -168,12 +169,12 @@ fn wall_that_gives_way() {
     }
 }
 
-/// Goal: a heavy block that a platform lifts comes to the ceiling, a wall or a body, when the way is made, h/V. Under the
-/// decomposition the block falls in each step and is put back: here by as much as the platform rises, g dt = V, so that its
-/// velocities alone say that it stays where it is. Tolerance: contact is found in the step after the one in which the
-/// block is put behind the ceiling, 2 dt.
+/// Goal: a heavy block that a platform lifts reaches the ceiling, a wall or a body, at the time h/V. Under
+/// the decomposition the block falls in each step and is put back: here by as much as the platform rises, g dt = V, so
+/// that its velocities alone say that it stays where it is. Tolerance: contact is found in the step after the one in
+/// which the block is put behind the ceiling, 2 dt.
 #[test]
-fn what_projection_carries_is_found() {
+fn persistent_projection_is_reported() {
     let wall = "[[walls]]\nname = \"ceiling\"\npoint = [0, 0, 0.3]\nnormal = [0, 0, -1]\n";
     let body = "[[bodies]]\nname = \"ceiling\"\nmesh = \"ceiling.msh\"\nmaterial = \"m\"\ngravity = [0, 0, 0]\n\
          [[boundaries]]\nbody = \"ceiling\"\nfix = [\"x\", \"y\", \"z\"]\n";
@@ -234,8 +235,8 @@ fn friction_on_a_light_wall_balances() {
 }
 
 /// Goal: a rigid block that strikes a wall flies back with its speed. All of it rises while it is still behind the
-/// wall, which it must be told until it is out. Tolerance: a step in which a spring of κ = f m/dt² ends makes √f of an
-/// error, 3 % for 1e-3; the two other responses keep the speed to rounding.
+/// wall, as the contact model must know until it is out. Tolerance: a step in which a spring of κ = f m/dt² ends makes
+/// √f of an error, 3 % for 1e-3; the two other responses keep the speed to rounding.
 #[test]
 fn rigid_block_flies_back_from_a_wall() {
     for (response, keys, tolerance) in [
@@ -251,11 +252,11 @@ fn rigid_block_flies_back_from_a_wall() {
     }
 }
 
-/// A bar that a load accelerates from rest, a = f/ρ, towards a wall that stands or gives way, in steps.
+/// A bar that a load accelerates from rest, a = f/ρ, towards a fixed wall or recoils, in steps.
 ///
-/// Goal: with `resolve_impact` the step within which it meets the wall ends there: at √(2 h/a), which the parabolas of the
-/// predictor give to rounding, with no penetration, and the contact is told once. Without, contact begins up to a step
-/// late.
+/// Goal: with `resolve_impact` the step within which it meets the wall ends there: at √(2 h/a), which the parabolas of
+/// the predictor give to rounding, with no penetration, and the contact is reported once. Without, contact begins up
+/// to a step late.
 #[test]
 fn steps_end_where_a_wall_is_met() {
     let (height, acceleration) = (1e-4_f64, 2e5_f64);
@@ -291,9 +292,9 @@ fn steps_end_where_a_wall_is_met() {
 /// Springs 267 times as stiff as the elements of the rod behind them.
 ///
 /// Goal: the step that the run chooses holds, also while nothing touches, when nodes go in: the energy error is below
-/// 0.2 % (0.1 % measured, over 100 % at the default step of the elements, where they invert). Of a fixed step that is too
-/// long the user is told before the run, with one that holds; of springs that are 2.7 times as stiff, 0.4 %, nothing is
-/// told.
+/// 0.2 % (0.1 % measured, over 100 % at the default step of the elements, where they invert). Of a fixed step that is
+/// too long the user is warned before the run, with one that holds; of springs that are 2.7 times as stiff, 0.4 %,
+/// not.
 #[test]
 fn springs_stiffer_than_the_elements_hold() {
     let told = |stiffness: &str, step: &str| {
@@ -317,10 +318,12 @@ fn springs_stiffer_than_the_elements_hold() {
     assert!(error < 2e-3, "{error}");
 }
 
-/// A rigid block that tumbles along walls, which stand, move, or give way, in steps in which it goes by a tenth of its size.
+/// A rigid block that tumbles along walls, fixed, driven or free, in steps in which it moves by a tenth of its
+/// size.
 ///
-/// Goal: what projection and impulses make of the momenta is the impulse and the moment of what holds the walls: the accounts
-/// of linear and angular momentum close to 1e-10, however far positions are moved and turned. Reference: conservation.
+/// Goal: what projection and impulses make of the momenta is the impulse and the moment of what holds the walls: the
+/// accounts of linear and angular momentum close to 1e-10, however far positions are moved and turned. Reference:
+/// conservation.
 #[test]
 fn projection_at_a_wall_keeps_the_account_of_angular_momentum() {
     let walls = ["", "velocity = [0.1, 0.0, \"0.5*cos(50*t)\"]\n", "mass = 0.3\ngravity = [0, 0, 0]\n"];

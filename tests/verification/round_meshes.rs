@@ -119,7 +119,7 @@ pub fn ball(radius: f64, cuts: usize) -> String {
         }
     }
     for _ in 0..cuts {
-        faces = cut_in_four(&mut nodes, &faces);
+        faces = split_in_four(&mut nodes, &faces);
     }
     let nodes: Vec<[f64; 3]> = nodes.into_iter().map(|node| node.map(|x| radius * x)).collect();
     let cells: Vec<_> = faces.into_iter().map(|[a, b, c]| (4, 1, vec![0, a, b, c])).collect();
@@ -127,7 +127,7 @@ pub fn ball(radius: f64, cuts: usize) -> String {
 }
 
 /// Triangles by the middles of their edges, which are put on the unit sphere.
-fn cut_in_four(nodes: &mut Vec<[f64; 3]>, faces: &[[usize; 3]]) -> Vec<[usize; 3]> {
+fn split_in_four(nodes: &mut Vec<[f64; 3]>, faces: &[[usize; 3]]) -> Vec<[usize; 3]> {
     let mut middles = BTreeMap::new();
     let mut middle = |a: usize, b: usize| {
         *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {

@@ -79,10 +79,10 @@ fn clearance(simulation: &Simulation) -> f64 {
     side(6.0).fold(f64::INFINITY, f64::min) - left
 }
 
-/// Goal: the arms clap and part; where they meet, nodes go in by less than a third of a cell (springs of a fifth of the stable
-/// stiffness stop an arm of some rows at 2 m/s), while without self-contact they pass through each other by more than
-/// half a cell. The momentum of what floats free is conserved to rounding (1e-12), energy to 1 %. All detectors give
-/// the same positions, bit for bit.
+/// Goal: the arms clap and part; where they meet, nodes go in by less than a third of a cell (springs of a fifth of
+/// the stable stiffness stop an arm of some rows at 2 m/s), while without self-contact they pass through each other by
+/// more than half a cell. The momentum of what floats free is conserved to rounding (1e-12), energy to 1 %. All
+/// detectors give the same positions, bit for bit.
 #[test]
 fn arms_that_clap_part_again() {
     let mut results: Vec<Vec<Vec3>> = Vec::new();
@@ -113,7 +113,7 @@ fn arms_that_clap_part_again() {
     assert!(least < -0.5 * CELL, "would not have met: {least}");
 }
 
-/// How far the inner walls of the ring have gone through each other at the most \[m\].
+/// Largest penetration of the inner walls of the ring into each other \[m\].
 fn crossing_of_walls(simulation: &Simulation) -> f64 {
     let references = &simulation.model().reference_positions;
     let ring = simulation.model().bodies[0].nodes.clone();

@@ -1,4 +1,4 @@
-//! Situations in which bodies meet, to be asked about here and there.
+//! Situations of contact, shared by several tests.
 
 use ictus::math::{Rotation, Vec3};
 

@@ -1,4 +1,4 @@
-//! Scenes as data: the same one can be run elsewhere in space, of another size, in other units and in another order.
+//! Scenes as data: each can be run at another position, size, in other units and in another order of bodies.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::renumbered::renumbered;
 /// Density of all bodies \[kg/m³\].
 pub const DENSITY: f64 = 1000.0;
 
-/// A scenario without units and places of its own.
+/// A dimensionless scenario at the origin.
 #[derive(Clone, Debug)]
 pub struct Stage {
     pub gravity: Vec3,
@@ -169,8 +169,8 @@ impl Placement {
         Self { length: 1e3, mass: 1e-3, ..Self::plain() }
     }
 
-    /// So many times as large, of the same density in the same gravity: times grow with the root of lengths, moduli with
-    /// lengths (Froude).
+    /// So many times as large, of the same density in the same gravity: times grow with the root of lengths, moduli
+    /// with lengths (Froude).
     pub fn as_large(factor: f64) -> Self {
         Self { length: factor, time: factor.sqrt(), mass: factor.powi(3), ..Self::plain() }
     }

@@ -1,6 +1,6 @@
-//! The automatic step where elements change their shape fast.
+//! The automatic step for elements that deform fast.
 //!
-//! Source: the central difference method is stable up to the critical step of the present state, that of no earlier one
+//! Source: the central difference method is stable up to the critical step of the current state, not of an earlier one
 //! (Belytschko, Liu & Moran, Nonlinear Finite Elements, §6.2.3).
 
 use ictus::dynamics::{ElementBlock, Integration, InternalForce};
@@ -9,8 +9,9 @@ use ictus::mesh::CellKind;
 
 use crate::model::{box_mesh, from_text, run, worse};
 
-/// Goal: a block of rubber hits a wall at a quarter of the speed of its waves, so that elements lose half their length in a
-/// few steps; no step is longer than the critical one, computed anew from the positions before every step. No tolerance.
+/// Goal: a block of rubber hits a wall at a quarter of the speed of its waves, so that elements lose half their length
+/// in a few steps; no step is longer than the critical one, computed anew from the positions before every step. No
+/// tolerance.
 #[test]
 fn steps_follow_elements_that_are_crushed() {
     let (young, poisson, density) = (1e7, 0.3, 1000.0);
@@ -59,8 +60,8 @@ fn steps_follow_elements_that_are_crushed() {
     }
 }
 
-/// Goal: a run of a whole number of steps takes so many, none of them a sliver, though neither the step nor the end is a binary
-/// number; in flight too. Reference: the number. No tolerance.
+/// Goal: a run of a whole number of steps takes so many, none of them a sliver, though neither the step nor the end is
+/// a binary number; in flight too. Reference: the number. No tolerance.
 #[test]
 fn no_sliver_ends_a_run() {
     let loads = "[[loads]]\nbody = \"b\"\ntraction = [0.0, 0.0, 0.0]\n";

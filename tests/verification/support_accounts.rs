@@ -1,9 +1,9 @@
-//! What supports give, by boundary, against what becomes of the nodes: every kind of prescribed motion, of bodies that deform
-//! and rigid ones, with boundaries that share nodes.
+//! Impulse, moment and work of supports, by boundary, against the change of the nodes: all kinds of prescribed motion,
+//! of deformable and rigid bodies, with boundaries that share nodes.
 //!
-//! Sums are over masses, positions, velocities and accelerations of nodes, not those of the audit. Reference: Newton's second
-//! law, and for the work the identity of the predictor–corrector at `Energies::conserved`, exact for linear forces; what is
-//! prescribed has no part in the energy of the kicks.
+//! Sums are over masses, positions, velocities and accelerations of nodes, not those of the audit. Reference: Newton's
+//! second law, and for the work the identity of the predictor–corrector at `Energies::conserved`, exact for linear
+//! forces; what is prescribed has no part in the energy of the kicks.
 
 use ictus::dynamics::Wrench;
 use ictus::math::Vec3;
@@ -62,8 +62,8 @@ fn lumped_inertia() -> String {
     format!("mass = {mass:?}\ninertia = [{:?}, {:?}, {:?}]\n", y + z, x + z, x + y)
 }
 
-/// Sums over the nodes: momentum, kinetic energy, and Σ m |a|² of those that are free, with which a step of a length makes the
-/// energy of its kicks.
+/// Sums over the nodes: momentum, kinetic energy, and Σ m |a|² of those that are free, with which a step of a length
+/// makes the energy of its kicks.
 #[derive(Clone, Copy)]
 struct Sums {
     momentum: Wrench,
@@ -91,8 +91,8 @@ fn sums(simulation: &Simulation, is_free: impl Fn(usize, usize) -> bool) -> Sums
     }
 }
 
-/// Sizes of momentum, angular momentum and kinetic energy of the mean motion in a step of a length, from these positions on: what
-/// jumps and comes to rest again has none at the ends of steps.
+/// Sizes of momentum, angular momentum and kinetic energy of the mean motion in a step of a length, from these
+/// positions on: what jumps and comes to rest again has none at the ends of steps.
 fn mean_motion(simulation: &Simulation, before: &[Vec3], dt: f64) -> [f64; 3] {
     let (state, masses) = (simulation.state(), &simulation.model().mass);
     masses.iter().enumerate().fold([0.0; 3], |[size, angular, energy], (node, mass)| {
@@ -109,9 +109,9 @@ fn given(simulation: &Simulation) -> (Wrench, f64) {
     })
 }
 
-/// Goal: in every step the boundaries give the impulse, the moment of impulse and the work that the nodes take, whatever moves
-/// and wherever boundaries share nodes; and the audit says the same. Tolerance: rounding of sums over a step relative to
-/// the peaks of the run, mean velocities over steps included, 1e-12.
+/// Goal: in every step the boundaries give the impulse, the moment of impulse and the work that the nodes take,
+/// whatever moves and wherever boundaries share nodes; and the audit agrees. Tolerance: rounding of sums over a step
+/// relative to the peaks of the run, mean velocities over steps included, 1e-12.
 #[test]
 fn supports_give_what_nodes_take_in_every_step() {
     for (motion, places) in MOTIONS.iter().flat_map(|motion| PLACES.map(|places| (motion, places))) {
@@ -172,9 +172,9 @@ fn supports_give_what_nodes_take_in_every_step() {
     }
 }
 
-/// Goal: what boundaries give is booked to the first that names a node, and what a body that moves as one takes is shared by
-/// them as its nodes are. Tolerance: rounding, 1e-12 of the impulse.
-/// Reference: m Δv of the nodes of each, as no strain pushes any of them.
+/// Goal: what boundaries give is booked to the first that names a node, and what a body that moves as one takes is
+/// shared by them as its nodes are. Tolerance: rounding, 1e-12 of the impulse. Reference: m Δv of the nodes of each,
+/// as no strain pushes any of them.
 #[test]
 fn the_first_boundary_that_names_a_node_gives_it() {
     for (motion, is_first_end) in MOTIONS[2..5].iter().flat_map(|motion| [(motion, true), (motion, false)]) {
@@ -211,9 +211,8 @@ fn the_first_boundary_that_names_a_node_gives_it() {
     }
 }
 
-/// Goal: reactions are those that hold a body: of a rigid one its weight and the moment of it; of a body that turns steadily
-/// about an axis the centripetal force. Tolerance: rounding, 1e-12.
-/// Reference: statics; m ω² r.
+/// Goal: reactions are those that hold a body: of a rigid one its weight and the moment of it; of a body that turns
+/// steadily about an axis the centripetal force. Tolerance: rounding, 1e-12. Reference: statics; m ω² r.
 #[test]
 fn reactions_are_those_of_statics_and_of_steady_turning() {
     let mass = DENSITY * SIZE.iter().product::<f64>();
@@ -250,10 +249,10 @@ fn reactions_are_those_of_statics_and_of_steady_turning() {
     }
 }
 
-/// Goal: a rigid body that is turned about an axis strikes a free one with every response, and gives it momentum, angular
-/// momentum and energy: the free one leaves with no less than the speed of the point that struck it, and the accounts
-/// close. Tolerance: momenta to rounding, 1e-12; energy to 1 %, what springs that are followed in steps may lose.
-/// Reference: Newton's second law.
+/// Goal: a rigid body that is turned about an axis strikes a free one with every response, and gives it momentum,
+/// angular momentum and energy: the free one leaves with no less than the speed of the point that struck it, and the
+/// accounts close. Tolerance: momenta to rounding, 1e-12; energy to 1 %, what springs that are followed in steps may
+/// lose. Reference: Newton's second law.
 #[test]
 fn a_turned_body_strikes_with_its_accounts_closed() {
     let speed = 20.0;

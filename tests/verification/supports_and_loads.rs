@@ -1,5 +1,5 @@
 //! A bar with a prescribed velocity, under a step of pressure, and hanging in a field of gravity: waves, reactions and
-//! work of what acts from outside.
+//! external work.
 //!
 //! ```text
 //!    V or p ->  =================   x0 ... x1
@@ -16,8 +16,8 @@ use crate::model::{box_mesh, from_text, mean_displacement, run};
 const BAR: Bar = Bar { young: 1e9, density: 1000.0, length: 1.0, area: 0.01 };
 const CELLS: usize = 100;
 
-/// The bar with what acts on it, for a time \[s\]. All actions set in at once, so that the shortest waves carry much of the
-/// energy, whose balance errs by (ω dt)²/4 in each: a quarter of the critical step makes that 1/64 at the end.
+/// The bar with what acts on it, for a time \[s\]. All actions set in at once, so that the shortest waves carry much
+/// of the energy, whose balance errs by (ω dt)²/4 in each: a quarter of the critical step makes that 1/64 at the end.
 fn bar(end: f64, actions: &str) -> Simulation {
     bar_with("safety = 0.25", end, actions)
 }
@@ -98,8 +98,9 @@ fn pressure_sends_a_wave() {
 
 /// Goal: a bar held at one end and pulled by gravity g along its axis from t = 0 on swings about its static stretch:
 /// after half a period, 2 L/c, its free end has moved by twice g L²/(2 c²) (superposition of the static solution and
-/// its free vibration, the sum of whose odd modes all change sign). Reactions and gravity give the bar its momentum, to 1e-10,
-/// and energy closes to 1e-3. Tolerance of the displacement: dispersion of the corner of the wave over some cells, 1 %.
+/// its free vibration, the sum of whose odd modes all change sign). Reactions and gravity give the bar its momentum,
+/// to 1e-10, and energy closes to 1e-3. Tolerance of the displacement: dispersion of the corner of the wave over some
+/// cells, 1 %.
 #[test]
 fn hanging_bar_swings_about_its_static_stretch() {
     let gravity = 1000.0;
@@ -120,9 +121,9 @@ fn hanging_bar_swings_about_its_static_stretch() {
     assert!(audit.relative_imbalance() < 1e-3);
 }
 
-/// Goal: a bar that is struck and rings keeps what the steps conserve to 1e-10 over 1e5 steps of a fixed size: it is linear,
-/// and its displacements are large against the rounding of positions.
-/// Source: the identity at `Energies::conserved`, exact but for rounding.
+/// Goal: a bar that is struck and rings keeps what the steps conserve to 1e-10 over 1e5 steps of a fixed size: it is
+/// linear, and its displacements are large against the rounding of positions. Source: the identity at
+/// `Energies::conserved`, exact but for rounding.
 #[test]
 fn ringing_bar_keeps_its_energy() {
     let steps = 100_000;
@@ -136,9 +137,9 @@ fn ringing_bar_keeps_its_energy() {
     assert!(error < 1e-10, "{error:e}");
 }
 
-/// Goal: at the usual step the same pressure is computed to its end, and what the steps conserve is constant from the first
-/// one on, to rounding: the bar is linear. T + W less the work of the pressure along the way, p A u, is off by a quarter of
-/// all in the first step.
+/// Goal: at the usual step the same pressure is computed to its end, and what the steps conserve is constant from the
+/// first one on, to rounding: the bar is linear. T + W less the work of the pressure along the way, p A u, is off by a
+/// quarter of all in the first step.
 #[test]
 fn sudden_pressure_keeps_the_energy_of_the_steps() {
     let action = "[[loads]]\nbody = \"bar\"\ngroup = \"x0\"\npressure = 1e6\n";
@@ -155,8 +156,8 @@ fn sudden_pressure_keeps_the_energy_of_the_steps() {
     assert!(error < 1e-10 && off > 0.05, "{error:e}, {off:e}");
 }
 
-/// Steps by which a motion that is prescribed kinks, or its velocity jumps, at an instant between two steps, or begins at
-/// once; in the three directions, of a body off the origin.
+/// Steps by which a motion that is prescribed kinks, or its velocity jumps, at an instant between two steps, or begins
+/// at once; in the three directions, of a body off the origin.
 const JUMPS: [&str; 4] = [
     "velocity = { y = [[0.0, 0.0], [3.3e-4, 0.02], [7e-4, 0.02], [1e-3, -0.01]] }",
     "velocity = { x = \"0.01*(t<5e-4)\", z = \"0.01*sin(3e3*t)*(t>2e-4)\" }",
@@ -164,11 +165,10 @@ const JUMPS: [&str; 4] = [
     "acceleration = { x = \"20*(t<3e-4)\", y = \"-30*(t>5e-4)\" }",
 ];
 
-/// Goal: what a support gives a body, impulse, moment and work, is what becomes of its momenta and energy, whatever jumps:
-/// of a rigid body to rounding, in steps of one length; of one end of a bar, whose nodes jump by 0.01 m/s, the momenta to
-/// rounding, and the energy
-/// to what the trapezoidal rule of the internal forces is off by, a strain of 1e-4 squared over itself, ten times.
-/// Reference: Newton's second law.
+/// Goal: what a support gives a body, impulse, moment and work, is what becomes of its momenta and energy, whatever
+/// jumps: of a rigid body to rounding, in steps of one length; of one end of a bar, whose nodes jump by 0.01 m/s, the
+/// momenta to rounding, and the energy to what the trapezoidal rule of the internal forces is off by, a strain of 1e-4
+/// squared over itself, ten times. Reference: Newton's second law.
 #[test]
 fn supports_whose_motion_jumps_keep_the_accounts() {
     for motion in JUMPS {
@@ -197,9 +197,9 @@ fn supports_whose_motion_jumps_keep_the_accounts() {
     }
 }
 
-/// Goal: boundaries that prescribe the same of nodes which they share do it once: motion, work and the account of momentum
-/// are those of one boundary that names all their nodes, of bodies that deform and of rigid ones. Tolerance: bits of the
-/// motion, and rounding of sums, 1e-12, of the work and momentum.
+/// Goal: boundaries that prescribe the same of nodes which they share do it once: motion, work and the account of
+/// momentum are those of one boundary that names all their nodes, of bodies that deform and of rigid ones. Tolerance:
+/// bits of the motion, and rounding of sums, 1e-12, of the work and momentum.
 #[test]
 fn boundaries_that_share_nodes_count_once() {
     let materials =

@@ -38,9 +38,9 @@ fn meshes() -> [(&'static str, String); 2] {
     ]
 }
 
-/// Goal: a block that slides at 2 m/s keeps its velocity on the smooth part, and loses μ g of it a second when all of it is
-/// on the rough one; by every response, and whether the rough part has laws of its own or the smooth one. Tolerance: the
-/// weight that it stands with chatters, 1 %.
+/// Goal: a block that slides at 2 m/s keeps its velocity on the smooth part, and loses μ g of it a second when all of
+/// it is on the rough one; by every response, with laws given for either the rough part or the smooth one.
+/// Tolerance: the weight that it stands with chatters, 1 %.
 #[test]
 fn block_slides_from_a_smooth_part_onto_a_rough_one() {
     let pair = |group: &str, friction: f64| {
@@ -76,8 +76,8 @@ fn block_slides_from_a_smooth_part_onto_a_rough_one() {
     }
 }
 
-/// Goal: where its group is taken out of contact the floor is not there: a block over it falls by ½ g t², and has no first
-/// contact; another one stands beside it.
+/// Goal: where its group is taken out of contact the floor is not there: a block over it falls by ½ g t², and has no
+/// first contact; another one stands beside it.
 #[test]
 fn block_falls_through_a_part_that_is_taken_out() {
     let hole = "[[contact.pairs]]\nbetween = [\"floor\", \"falls\"]\ngroups = [\"near\", \"all\"]\ncontact = false\n";
@@ -95,7 +95,7 @@ fn block_falls_through_a_part_that_is_taken_out() {
     }
 }
 
-/// Goal: what a group cannot do is refused before the run, with what to change.
+/// Goal: what a group cannot do is rejected before the run, with what to change.
 #[test]
 fn groups_that_cannot_touch_are_refused() {
     let refused = |group: &str, floor: &str| {

@@ -1,4 +1,4 @@
-//! Blocks that are tied together, rigid and deformable ones, fly and spin as one body.
+//! Tied blocks, rigid and deformable ones, fly and spin as one body.
 //!
 //! ```text
 //!    [ a | b | c ]      [ a | b ]      blocks of 1 m, each tied to those beside it, of unlike masses and stiffnesses
@@ -79,8 +79,8 @@ fn all_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// Nodes that are tied, with their places among the corners of the face that they are on: those of the finer block, or of the
-/// deformable one if the other is rigid.
+/// Nodes that are tied, with their places among the corners of the face that they are on: those of the finer block, or
+/// of the deformable one if the other is rigid.
 fn tied_nodes(simulation: &Simulation, blocks: &[Block]) -> Vec<(usize, Vec<(usize, f64)>)> {
     let references = &simulation.model().reference_positions;
     let mut tied = Vec::new();
@@ -145,8 +145,8 @@ fn fly(blocks: &[Block], motion: &Motion) -> Outcome {
     }
 }
 
-/// Blocks of these kinds, `R` rigid, `D` deformable and `F` deformable with two cells an edge, in a row along x, or for four
-/// in a ring; every other one is denser by one ratio and stiffer by the other.
+/// Blocks of these kinds, `R` rigid, `D` deformable and `F` deformable with two cells an edge, in a row along x, or
+/// for four in a ring; every other one is denser by one ratio and stiffer by the other.
 fn blocks(kinds: &str, ring: bool, density: f64, stiffness: f64) -> Vec<Block> {
     let block = |(k, kind): (usize, char)| {
         let corner = match ring {
@@ -169,9 +169,9 @@ fn blocks(kinds: &str, ring: bool, density: f64, stiffness: f64) -> Vec<Block> {
 const RATIOS: [(f64, f64); 7] =
     [(1.0, 1.0), (1e4, 1e2), (1e8, 1.0), (1e8, 1e6), (1e-4, 1.0), (1e-8, 1.0), (1e-8, 1e6)];
 
-/// Goal: blocks that are tied stay together to 1e-13 of their size, and momenta are kept to 3e-14, whatever is rigid and whatever
-/// the masses are, in rows and in rings, which are held more often than they need; a step takes as many iterations at any ratio of
-/// the masses, up to one. The spin strains deformable blocks by up to a few per cent.
+/// Goal: blocks that are tied stay together to 1e-13 of their size, and momenta are kept to 3e-14, whatever is rigid
+/// and whatever the masses are, in rows and in rings, which are held more often than they need; a step takes as many
+/// iterations at any ratio of the masses, up to one. The spin strains deformable blocks by up to a few per cent.
 #[test]
 fn assemblies_stay_together() {
     for (kinds, ring) in [
@@ -220,8 +220,9 @@ fn assemblies_stay_together() {
     }
 }
 
-/// Goal: where velocities are set in a run that steps already, ties hold with the forces that these ask for: a deformable block at
-/// rest, tied to a rigid one, is given 1 m/s, and the points are together after the next step, with the momentum that was given.
+/// Goal: where velocities are set in a run that steps already, ties hold with the forces that these ask for: a
+/// deformable block at rest, tied to a rigid one, is given 1 m/s, and the points are together after the next step,
+/// with the momentum that was given.
 #[test]
 fn ties_hold_from_where_velocities_are_set() {
     let blocks = blocks("RF", false, 1.0, 1.0);
@@ -244,8 +245,8 @@ fn ties_hold_from_where_velocities_are_set() {
     assert!(simulation.audit().energy_error().largest < 1e-2);
 }
 
-/// Goal: the same in steps in which rigid bodies turn by 0.3 rad, about an axis that is none of theirs, to 2e-13 m and by four
-/// iterations a step in the mean.
+/// Goal: the same in steps in which rigid bodies turn by 0.3 rad, about an axis that is none of theirs, to 2e-13 m and
+/// by four iterations a step in the mean.
 #[test]
 fn fast_assemblies_stay_together() {
     for (kinds, ring) in [("RR", false), ("RRR", false), ("RRRR", true)] {

@@ -1,4 +1,4 @@
-//! The patch test of ties: blocks with meshes that do not match, glued, transmit a uniform stress.
+//! The patch test of ties: tied blocks with non-matching meshes transmit a uniform stress.
 //!
 //! ```text
 //!   |===+====|==+==+==|<- p        the block on the left is held at its end, that on the right is pressed
@@ -43,8 +43,9 @@ impl Blocks {
         }
     }
 
-    /// Largest distance of a node from where the uniform stress brings it in its body, over that by which it shortens a cell
-    /// there, in the mean over the time after the load has come on; and the largest error of the balance of momenta.
+    /// Largest distance of a node from where the uniform stress brings it in its body, over that by which it shortens
+    /// a cell there, in the mean over the time after the load has come on; and the largest error of the balance of
+    /// momenta.
     fn errors(self) -> [f64; 2] {
         let Self { meshes: [left, right], stiffness, poisson, is_confined, cell } = self;
         let mut text = format!(
@@ -88,7 +89,7 @@ impl Blocks {
                     sums[node] / weights - exact
                 })
                 .collect();
-            // How far a body has come as a whole is told by the strain of the other.
+            // The strain of the other body includes the mean displacement of this one.
             let moved = off.iter().sum::<Vec3>() / off.len() as f64;
             worst(off.iter().map(|off| (off - moved).norm() / (strains[body] * cell)))
         });
@@ -96,10 +97,10 @@ impl Blocks {
     }
 }
 
-/// Goal: the stress is that of the pressure, whichever side is finer or stiffer, with and without a lateral strain that both
-/// sides have alike, or are kept from. Tolerance: 1e-10 of the strain of a cell; what is left of the waves in a mean with
-/// smooth weights is below 1e-10.
-/// Momentum balances to 1e-9: it is some 1e-6 of the impulse of the load, to the rounding of which it balances.
+/// Goal: the stress is that of the pressure, whichever side is finer or stiffer, with and without a lateral strain
+/// that both sides have alike, or are kept from. Tolerance: 1e-10 of the strain of a cell; what is left of the waves
+/// in a mean with smooth weights is below 1e-10. Momentum balances to 1e-9: it is some 1e-6 of the impulse of the
+/// load, to the rounding of which it balances.
 #[test]
 fn tied_blocks_pass_the_patch_test() {
     for cells in [[2, 2], [2, 3], [3, 2], [4, 5]] {

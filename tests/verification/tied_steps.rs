@@ -1,4 +1,4 @@
-//! Steps of bodies that are tied: chosen as without ties, and cut without a gap.
+//! Steps of tied bodies: of the same size as without ties, and cut without gaps.
 //!
 //! ```text
 //!   |    |    |   |  |    |        steps that are cut, by output that is due, from outside or at impacts
@@ -61,9 +61,9 @@ fn spinning(spin: Vec3, count: usize) -> impl Fn(usize) -> String {
     }
 }
 
-/// Goal: two glued blocks of rubber that bounce off a wall at a quarter of the speed of their waves, which crushes them and with them
-/// the critical step, take longer steps again when they have left it. Reference: the step before the impact; what vibrates on comes
-/// back to a critical step of 0.85 of that in each period.
+/// Goal: two glued blocks of rubber that bounce off a wall at a quarter of the speed of their waves, which crushes
+/// them and with them the critical step, take longer steps again when they have left it. Reference: the step before
+/// the impact; what vibrates on comes back to a critical step of 0.85 of that in each period.
 #[test]
 fn tied_bodies_regain_their_step_after_an_impact() {
     let before = "[time]\nend = 0.6\nflight_step = 1.0\nenergy_tolerance = 0.5\n\
@@ -83,9 +83,9 @@ fn tied_bodies_regain_their_step_after_an_impact() {
     assert!(longest > 0.85 * first, "{longest:e} s after contact, {first:e} s before");
 }
 
-/// Goal: rigid blocks that a force speeds up from rest have steps in which they go as far when they are tied as when they are not,
-/// and so with the energy-momentum response, while they touch nothing. Tolerance: the speed
-/// changes by up to 4 % in a step, which is chosen a step ahead when they are tied.
+/// Goal: rigid blocks that a force speeds up from rest have steps in which they go as far when they are tied as when
+/// they are not, and so with the energy-momentum response, while they touch nothing. Tolerance: the speed changes by
+/// up to 4 % in a step, which is chosen a step ahead when they are tied.
 #[test]
 fn tied_bodies_go_as_far_in_a_step_as_others() {
     for response in ["penalty", "energy-momentum"] {
@@ -120,9 +120,9 @@ fn tied_bodies_go_as_far_in_a_step_as_others() {
     }
 }
 
-/// Goal: whatever cuts a step of rigid blocks that turn by up to 0.3 rad in it, tied to each other and to deformable ones, they are
-/// together at its end, to 3e-13 of their size, with the momenta that they had, to 3e-13; a limit from outside holds from the next
-/// step on. Reference: Newton's laws.
+/// Goal: whatever cuts a step of rigid blocks that turn by up to 0.3 rad in it, tied to each other and to deformable
+/// ones, they are together at its end, to 3e-13 of their size, with the momenta that they had, to 3e-13; a limit from
+/// outside holds from the next step on. Reference: Newton's laws.
 #[test]
 fn cut_steps_leave_no_gap() {
     for (materials, speed) in
@@ -155,9 +155,10 @@ fn cut_steps_leave_no_gap() {
     }
 }
 
-/// Goal: what jumps, a load on tied nodes or the length of steps, which end at impacts too, with supports that take it: the blocks stay together, and the ledger
-/// of momentum and energy closes in each step, with each response. Reference: the identity of the energies of the
-/// predictor–corrector (see `random_cuts`), for linear forces. Tolerances: 3e-13 of the size; 3e-13 of the impulses and energy.
+/// Goal: what jumps, a load on tied nodes or the length of steps, which end at impacts too, with supports that take
+/// it: the blocks stay together, and the ledger of momentum and energy closes in each step, with each response.
+/// Reference: the identity of the energies of the predictor–corrector (see `random_cuts`), for linear forces.
+/// Tolerances: 3e-13 of the size; 3e-13 of the impulses and energy.
 #[test]
 fn accounts_of_ties_close_where_forces_jump() {
     for response in crate::model::RESPONSES {
@@ -196,11 +197,11 @@ fn accounts_of_ties_close_where_forces_jump() {
     }
 }
 
-/// Goal: forces of ties on a rigid and a deformable block that another one drives against a wall are no contact forces: where steps of the energy-momentum
-/// response change, the ledger of each closes, though they accelerate the blocks. The blocks stay together. Reference,
-/// tolerances: as before.
+/// Goal: forces of ties on a rigid and a deformable block that another one drives against a wall are no contact
+/// forces: where steps of the energy-momentum response change, the ledger of each closes, though they accelerate the
+/// blocks. The blocks stay together. Reference, tolerances: as before.
 #[test]
-fn ties_that_drive_a_body_are_no_contact() {
+fn ties_do_not_count_as_contact() {
     let before = "[time]\nend = 0.6\nsafety = 0.4\nflight_step = 2e-3\n[contact]\nresponse = \"energy-momentum\"\n\
          [[boundaries]]\nbody = \"b0\"\nacceleration = { x = 1.0, y = 0.0, z = 0.0 }\n\
          [[walls]]\nname = \"wall\"\npoint = [3.1, 0, 0]\nnormal = [-1, 0, 0]\n\
@@ -238,8 +239,9 @@ fn velocities_are_not_set_after_the_end() {
     assert!(simulation.energies().kinetic.is_finite() && simulation.is_finished());
 }
 
-/// Goal: a hundred rigid blocks in a row, each tied to the next at four points of which one is one too many, spin as one: they are
-/// together to 3e-14 of their length, with their angular momentum to 3e-13, from two iterations a step on. Reference: Newton's laws.
+/// Goal: a hundred rigid blocks in a row, each tied to the next at four points of which one is one too many, spin as
+/// one: they are together to 3e-14 of their length, with their angular momentum to 3e-13, from two iterations a step
+/// on. Reference: Newton's laws.
 #[test]
 fn a_hundred_rigid_blocks_spin_as_one() {
     let count = 100;

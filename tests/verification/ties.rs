@@ -1,4 +1,4 @@
-//! Two bars that are glued end to end are one bar of twice the length.
+//! Two bars tied end to end act as one bar of twice the length.
 //!
 //! ```text
 //!    p ->  =========|=========       a pulse runs through the joint, and back from the free end
@@ -53,10 +53,10 @@ fn glued(gap: f64, section: usize) -> Vec<(f64, f64)> {
     free_end(from_text(&text(&["left", "right"], TIED), &meshes), 1, far + 1.0)
 }
 
-/// Goal: a pulse passes the joint as if there were none, and the period of the free bar is 2 (2 L)/c. Where nodes lie on
-/// nodes the joint is that of one mesh: the histories are the same to rounding. Where the sections are meshed otherwise,
-/// and the bars 0.1 mm apart, which is 1/200 of a cell that is closed without strain, they differ by the mass of that:
-/// 1e-3. Tolerance of the period: dispersion of the front over some cells of L/50, 1 %.
+/// Goal: a pulse passes the joint as if there were none, and the period of the free bar is 2 (2 L)/c. Where nodes lie
+/// on nodes the joint is that of one mesh: the histories are the same to rounding. Where the sections are meshed
+/// otherwise, and the bars 0.1 mm apart, which is 1/200 of a cell that is closed without strain, they differ by the
+/// mass of that: 1e-3. Tolerance of the period: dispersion of the front over some cells of L/50, 1 %.
 #[test]
 fn glued_bars_are_one_bar() {
     let mesh = box_mesh([0.0; 3], [2.0, 0.1, 0.1], [100, 1, 1]);
@@ -78,7 +78,7 @@ fn glued_bars_are_one_bar() {
 
 /// Goal: bodies that are nowhere near each other cannot be tied, and that is said.
 #[test]
-fn what_is_apart_is_not_tied() {
+fn distant_faces_are_not_tied() {
     let folder = tempfile::tempdir().unwrap();
     let mesh = |x: f64| box_mesh([x, 0.0, 0.0], [x + 1.0, 0.1, 0.1], [5, 1, 1]);
     std::fs::write(folder.path().join("left.msh"), mesh(0.0)).unwrap();
@@ -92,9 +92,10 @@ fn what_is_apart_is_not_tied() {
     assert_eq!(&scenario.source[span], "true");
 }
 
-/// Goal: rigid bars that are tied 2 cm apart are one rigid body: set going as that, they turn as one, and the forces of the
-/// ties have no moment. The two centres stay 1.02 m apart along a line that turns with ω, and the angular momentum of both
-/// is kept; in the plane too. Tolerance: the turn is off by O(ω² dt²), 1e-6, times the 2 rad that it makes.
+/// Goal: rigid bars that are tied 2 cm apart are one rigid body: set going as that, they turn as one, and the forces
+/// of the ties have no moment. The two centres stay 1.02 m apart along a line that turns with ω, and the angular
+/// momentum of both is kept; in the plane too. Tolerance: the turn is off by O(ω² dt²), 1e-6, times the 2 rad that it
+/// makes.
 #[test]
 fn rigid_bars_tied_apart_are_one_body() {
     let (gap, turn) = (0.02, 10.0);
@@ -129,8 +130,9 @@ fn rigid_bars_tied_apart_are_one_body() {
     }
 }
 
-/// A fine, heavy and stiff block between two coarse and light ones, 1 × 1 × 1 each, that turn as one about an axis through the
-/// middle, for so many steps. Largest distance of a tied node from its point \[m\], and the error of the angular momentum.
+/// A fine, heavy and stiff block between two coarse and light ones, 1 × 1 × 1 each, that turn as one about an axis
+/// through the middle, for the given number of steps. Largest distance of a tied node from its point \[m\], and the
+/// error of the angular momentum.
 fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f64) -> [f64; 2] {
     let light = [1e3, 1e6];
     let heavy = [light[0] * density, light[1] * stiffness];
@@ -183,9 +185,9 @@ fn spinning_sandwich(density: f64, stiffness: f64, heavy_cells: usize, steps: f6
     [largest, simulation.audit().largest_angular_error()]
 }
 
-/// Goal: tied points stay together to rounding whatever the masses and stiffnesses on either side are, spinning and flying,
-/// and angular momentum is kept. Tolerances: some roundings of coordinates of 3 m, 1e-14 m, and what they add up to in some hundred
-/// steps, 4e-14.
+/// Goal: tied points stay together to rounding whatever the masses and stiffnesses on either side are, spinning and
+/// flying, and angular momentum is kept. Tolerances: some roundings of coordinates of 3 m, 1e-14 m, and what they add
+/// up to in some hundred steps, 4e-14.
 #[test]
 fn unlike_bodies_stay_together() {
     for (density, stiffness) in
@@ -202,8 +204,8 @@ fn unlike_bodies_stay_together() {
     }
 }
 
-/// Goal: what is tied touches others like one body: two glued bars that fly into a wall do what one bar of their length does,
-/// by every response. Tolerance: rounding, which contact amplifies, 1e-9 m after 12 mm of way.
+/// Goal: tied bodies touch others like one body: two glued bars that fly into a wall behave like one bar of their
+/// total length, by every response. Tolerance: rounding, which contact amplifies, 1e-9 m after a travel of 12 mm.
 #[test]
 fn glued_bars_touch_as_one() {
     for response in RESPONSES {
@@ -238,10 +240,10 @@ fn glued_bars_touch_as_one() {
     }
 }
 
-/// Goal: a tie between sides whose motions are prescribed, and not alike, is refused with the node and the axis; alike it is
-/// not.
+/// Goal: a tie between sides whose motions are prescribed, and not alike, is rejected with the node and the axis;
+/// alike it is not.
 #[test]
-fn a_tie_that_would_be_torn_is_refused() {
+fn a_tie_that_cannot_hold_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("left.msh"), box_mesh([0.0; 3], [1.0, 0.1, 0.1], [5, 1, 1])).unwrap();
     let right = box_mesh([1.0, 0.0, 0.0], [2.0, 0.1, 0.1], [5, 2, 2]);
@@ -264,7 +266,8 @@ fn a_tie_that_would_be_torn_is_refused() {
     driven("fix = [\"x\"]", "velocity = { y = 1.0 }").unwrap();
 }
 
-/// Goal: two blocks that spin as one about a tied node, off the origin, are not refused: that node is at rest but for rounding.
+/// Goal: two blocks that spin as one about a tied node, off the origin, are not refused: that node is at rest but for
+/// rounding.
 #[test]
 fn blocks_tied_at_their_centre_of_rotation_spin_as_one() {
     let block = |name: &str, place: f64, speed: f64| {

@@ -1,6 +1,6 @@
-//! Sides of bodies: those of flush seams are not felt, all others hold.
+//! Outer sides of bodies support contact; sides at flush seams do not.
 //!
-//! By every response and by two detectors that find contact in ways of their own. Springs are pressed by a/ω² under an
+//! By every response and by two independent detectors. Springs are pressed by a/ω² under an
 //! acceleration a, with ω dt = 0.3 or more, and impulses leave bodies some a dt² in each other; what strikes with a
 //! velocity v goes v dt in, and on springs some v/ω more: with v/ω, a body is in by v dt/0.3 at the most. Twice that is
 //! [`depth`].
@@ -54,8 +54,9 @@ fn fixed_box(low: [f64; 3], high: [f64; 3]) -> Actor {
 
 /// A block that lies on a floor and is pushed against a step, which is the side of a mesh.
 ///
-/// Goal: it stops there, with no more than 1 % of the speed left, and its nodes have never been deeper in the step's side
-/// than [`depth`]. The step is half as high as the block, or, so that the block trips over it and falls back, 2 mm.
+/// Goal: it stops there, with no more than 1 % of the speed left, and its nodes have never been deeper in the step's
+/// side than [`depth`]. The step is half as high as the block, or, so that the block trips over it and falls back, 2
+/// mm.
 #[test]
 fn a_step_stops_a_block() {
     let mut found = Vec::new();
@@ -182,8 +183,8 @@ fn axes(placed: &Placed, actor: usize) -> Mat3 {
 
 /// A block pushed over the edge of a table tips and falls off it.
 ///
-/// Goal: it comes to lie below the table's top, and meanwhile neither its nodes are in the table nor the table's in it by
-/// more than [`depth`] of the 4 m/s that it gets.
+/// Goal: it comes to lie below the table's top, and meanwhile neither its nodes are in the table nor the table's in it
+/// by more than [`depth`] of the 4 m/s that it gets.
 #[test]
 fn a_block_falls_off_a_table() {
     let mut found = Vec::new();
@@ -220,7 +221,7 @@ fn a_block_falls_off_a_table() {
     hold(&found);
 }
 
-/// How deep nodes of the block are in the table, or the other way round \[m\].
+/// Penetration of nodes of the block into the table, or vice versa \[m\].
 fn depth_of_block_and_table(placed: &Placed) -> f64 {
     let (centre, axes) = (placed.motion(0).centre, axes(placed, 0));
     let (middle, half) = (Vec3::new(-0.5, 0.0, -0.5), Vec3::repeat(0.5));

@@ -1,8 +1,8 @@
-//! The situations of [`crate::everyday`] of another size, elsewhere in space, and with bodies of rubber.
+//! The situations of [`crate::everyday`] at other sizes, other positions, and with rubber bodies.
 //!
-//! Sizes are a thousandth and 37 times as large, with times, velocities and moduli that make the motion similar (Froude):
-//! results over the first ones are the same. Elsewhere is turned about an axis that no scene has, and a thousand bodies
-//! away. What is of rubber has the goal that mechanics leaves of that of a rigid body.
+//! Sizes are a thousandth and 37 times as large, with times, velocities and moduli that make the motion similar
+//! (Froude): results over the first ones are the same. Elsewhere is turned about an axis that no scene has, and a
+//! thousand bodies away. What is of rubber has the goal that mechanics leaves of that of a rigid body.
 
 use ictus::math::Vec3;
 
@@ -80,9 +80,9 @@ fn end(stage: &Stage, placement: Placement) -> Result<Motion, String> {
     Ok(placed.motion(0))
 }
 
-/// Goal: a cube that lands on a corner with e = 1 keeps its energy: by impulses to 1e-12, to 1e-10 where it is a thousand
-/// sizes off and places are rounded so much more; as much by energy–momentum springs; by penalty springs within 1 % an
-/// impact, two at the most.
+/// Goal: a cube that lands on a corner with e = 1 keeps its energy: by impulses to 1e-12, to 1e-10 where it is a
+/// thousand sizes off and places are rounded so much more; as much by energy–momentum springs; by penalty springs
+/// within 1 % an impact, two at the most.
 #[test]
 fn corners_bounce_with_their_energy() {
     let mut faults = Faults::default();
@@ -144,7 +144,7 @@ const SEAMS: [Seam; 3] = [
 
 /// Goal: a rigid block slides over seams with a velocity that is constant to 1e-9, of every size and everywhere.
 #[test]
-fn seams_are_not_felt_in_any_size() {
+fn sliding_over_seams_is_uniform_in_any_size() {
     let mut faults = Faults::default();
     for (name, placement) in variations(0.2) {
         for response in RESPONSES {
@@ -161,9 +161,10 @@ fn seams_are_not_felt_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a block of stiff rubber does not feel them either: all that it touches is level, so that nothing pushes it along.
+/// Goal: a block of stiff rubber does not feel them either: all that it touches is level, so that nothing pushes it
+/// along.
 #[test]
-fn rubber_blocks_do_not_feel_seams() {
+fn rubber_blocks_slide_uniformly_over_seams() {
     let mut faults = Faults::default();
     for response in RESPONSES {
         for seam in SEAMS {
@@ -188,8 +189,8 @@ fn rebound(placed: &mut Placed) -> Result<f64, String> {
     Ok(up / -down)
 }
 
-/// Speed at the floor of a rigid box that fell flat, √(v² + 2 g z), after it over before: it stands z over the floor at the
-/// ends of the steps between which it bounces, as much as it goes in one.
+/// Speed at the floor of a rigid box that fell flat, √(v² + 2 g z), after impact over before: at the ends of the steps
+/// between which it bounces it stands z over the floor, as much as its travel in one step.
 fn rebound_at_the_floor(placed: &mut Placed) -> Result<f64, String> {
     let floor = 0.5;
     let (mut down, mut up) = (0.0_f64, 0.0_f64);
@@ -226,11 +227,11 @@ fn boxes_bounce_alike_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: an elastic box, of 4 cells a side and without a Poisson's ratio, that drops flat on floors of any cells. By impulses
-/// it bounces on all of them alike, as the chain of masses that it is, 0.852 of the speed it came with, within 2 % of it: gravity takes
-/// 0.5 % while it touches, and large strains as much. Springs give back the energy of the nodes that strike, an eighth of
-/// the mass, and more the softer they are: it has a speed between that of the chain and all, and no more energy than before,
-/// within 0.5 %, by penalty springs 1 %.
+/// Goal: an elastic box, of 4 cells a side and without a Poisson's ratio, that drops flat on floors of any cells. By
+/// impulses it bounces on all of them alike, as the chain of masses that it is, 0.852 of the speed it came with,
+/// within 2 % of it: gravity takes 0.5 % while it touches, and large strains as much. Springs give back the energy of
+/// the nodes that strike, an eighth of the mass, and more the softer they are: it has a speed between that of the
+/// chain and all, and no more energy than before, within 0.5 %, by penalty springs 1 %.
 #[test]
 fn rubber_boxes_bounce_on_any_floor() {
     let mut faults = Faults::default();
@@ -278,8 +279,8 @@ fn rods_stick_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a rod of stiff rubber that lands on its edge with much friction is turned by it, has no more energy than before,
-/// within 0.5 %, and momentum balances to 1e-10.
+/// Goal: a rod of stiff rubber that lands on its edge with much friction is turned by it, has no more energy than
+/// before, within 0.5 %, and momentum balances to 1e-10.
 #[test]
 fn rubber_rods_make_no_energy() {
     let mut faults = Faults::default();
@@ -336,8 +337,8 @@ fn faults_of_floors(responses: &[&str], places: &[(&str, Placement)]) -> Faults 
     faults
 }
 
-/// Goal: every response gives e back, of a cube that falls on its corner with the centre above, within 2 % by springs and
-/// 1e-6 by impulses; with e = 0 (of penalty springs 0.1) as well as 0.5.
+/// Goal: every response gives e back, of a cube that falls on its corner with the centre above, within 2 % by springs
+/// and 1e-6 by impulses; with e = 0 (of penalty springs 0.1) as well as 0.5.
 #[test]
 fn restitution_holds_in_any_size() {
     let mut faults = Faults::default();
@@ -417,9 +418,9 @@ fn sheets_are_met_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: bodies that meet vertex on vertex exchange their velocities along the line between them: nothing lateral, 1e-9;
-/// along it 1 % by penalty springs, else 1e-9. Of stiff rubber, the struck one has between half the velocity, as if they
-/// stayed together, and all of it; by penalty springs 5 % more at the most.
+/// Goal: bodies that meet vertex on vertex exchange their velocities along the line between them: nothing lateral,
+/// 1e-9; along it 1 % by penalty springs, else 1e-9. Of stiff rubber, the struck one has between half the velocity, as
+/// if they stayed together, and all of it; by penalty springs 5 % more at the most.
 #[test]
 fn vertices_push_along_their_symmetry_in_any_size() {
     let mut faults = Faults::default();
@@ -449,8 +450,8 @@ fn vertices_push_along_their_symmetry_in_any_size() {
     faults.are_none();
 }
 
-/// Goal: a body with its own inertia given tumbles as one with that of its mesh, of every size and everywhere: its angular
-/// momentum, and where its nodes are in the end, to 1e-9 of the size.
+/// Goal: a body with its own inertia given tumbles as one with that of its mesh, of every size and everywhere: its
+/// angular momentum, and where its nodes are in the end, to 1e-9 of the size.
 #[test]
 fn given_inertia_turns_with_the_mesh_in_any_size() {
     let mut faults = Faults::default();

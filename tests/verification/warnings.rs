@@ -1,6 +1,6 @@
-//! What warnings say to do helps: each scene is warned of, and no more when it is done.
+//! The remedies of warnings work: each scene gives a warning, and none after the remedy.
 //!
-//! Warnings with tests of their own: springs stiffer than the elements (`rigid_walls`), hourglass energy
+//! Warnings with their own tests: springs stiffer than the elements (`rigid_walls`), hourglass energy
 //! (`one_point_hexahedra`), sheets (`tests/cli/sheets.rs`), likely slips of a scenario (`tests/scenario/good.rs`).
 
 use std::fs;
@@ -53,8 +53,8 @@ fn block_on_wall(keys: &str) -> Scene {
     Scene { text, meshes: vec![("block.msh", box_mesh([0.0; 3], [0.1; 3], [2, 1, 1]))] }
 }
 
-/// Rubber cubes of 0.2 m that fall on a floor by impulses, each with other cells than that below; `placed` has the keys of
-/// their place and motion.
+/// Rubber cubes of 0.2 m that fall on a floor by impulses, each with other cells than that below; `placed` has the
+/// keys of their place and motion.
 fn cubes(young: f64, placed: &[&str]) -> Scene {
     let mut text = format!(
         "gravity = [0, 0, -9.81]\n[time]\nend = 0.3\nflight_step = 1e-3\nenergy_tolerance = 100.0\n\
@@ -72,8 +72,8 @@ fn cubes(young: f64, placed: &[&str]) -> Scene {
     Scene { text, meshes: vec![("cube2.msh", cube(2)), ("cube3.msh", cube(3))] }
 }
 
-/// Goal: energy that contact creates is told with what makes less of it: springs that grow while they are pressed, springs
-/// that are stiff for a fixed step, and projections of a cube of rubber that tumbles.
+/// Goal: energy created by contact is reported with its remedy: springs that grow while they are pressed,
+/// springs that are stiff for a fixed step, and projections of a cube of rubber that tumbles.
 #[test]
 fn less_contact_energy() {
     let created = "contact has created";
@@ -91,19 +91,19 @@ fn less_contact_energy() {
     tumbling.is_mended(created, &[], words, &remedies);
 }
 
-/// Goal: impulses of a stack of soft cubes that are not found are told, and there are none without friction or on springs.
+/// Goal: unconverged impulses of a stack of soft cubes are reported; without friction, or with springs, all converge.
 #[test]
-fn impulses_that_are_found() {
+fn impulses_that_converge() {
     let stack =
         cubes(1e6, &["translate = [0, 0, 0.001]", "translate = [0, 0, 0.202]", "translate = [0, 0, 0.403]"]);
     let remedies = ["contact.friction=0", "contact.response=penalty", "contact.response=energy-momentum"];
     stack.is_mended("not found to their tolerance", &[], "less friction makes them fewer", &remedies);
 }
 
-/// Goal: a cube that friction of 2 > tan 60° wedges in a groove, struck from above, jams; with less friction, or without
-/// restitution, it does not.
+/// Goal: a cube that friction of 2 > tan 60° wedges in a groove, struck from above, jams; with less friction, or
+/// without restitution, it does not.
 #[test]
-fn restitution_that_is_not_jammed() {
+fn restitution_without_jamming() {
     let cube = |name: &str, velocity: f64, height: f64| {
         format!(
             "[[bodies]]\nname = \"{name}\"\nmesh = \"cube.msh\"\nmaterial = \"m\"\n\
@@ -128,7 +128,7 @@ fn restitution_that_is_not_jammed() {
     wedged.is_mended("friction jams contacts", &[], "with less friction or restitution = 0", &remedies);
 }
 
-/// Goal: a fixed step that is not stable is told, and the automatic one is.
+/// Goal: a fixed step that is not stable is reported, and the automatic one is stable.
 #[test]
 fn a_stable_step() {
     let unstable = block_on_wall("penalty = 0.1\n");

@@ -1,4 +1,4 @@
-//! Nodes and elements by the tags of the file, put together to a mesh by index.
+//! Assembly of a mesh, by index, from nodes and elements, by tag.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::format::PhysicalNames;
 use crate::math::Vec3;
 use crate::mesh::{CellBlock, CellKind, Group, Mesh};
 
-/// What the sections have yielded so far.
+/// Nodes, elements and groups read so far.
 #[derive(Default)]
 pub(super) struct Assembly {
     node_tags: Vec<u64>,
@@ -37,7 +37,7 @@ impl Cells {
         self.tags.len()
     }
 
-    /// Room for `count` more elements, but for no more than `possible`.
+    /// Reserves memory for `count` more elements, at most for `possible`.
     pub fn reserve(&mut self, count: u64, possible: usize) {
         let count = count.min(possible as u64) as usize;
         self.tags.reserve(count);
@@ -67,7 +67,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Room for `count` nodes, but for no more than the file can hold.
+    /// Reserves memory for `count` nodes, at most for as many as the file can hold.
     pub fn reserve_nodes(&mut self, count: u64, cursor: &Cursor) {
         const SMALLEST_NODE: usize = 8;
         let count = count.min((cursor.remaining() / SMALLEST_NODE) as u64) as usize;
@@ -83,7 +83,7 @@ impl Assembly {
         self.node_tags.push(tag);
     }
 
-    /// Reads the position of the next node without one, whose number is `node`.
+    /// Reads the position of the next node, whose number is `node`.
     pub fn read_position(&mut self, cursor: &mut Cursor, node: usize) -> Result<(), GmshError> {
         let mut position = [0.0; 3];
         for x in &mut position {
@@ -110,12 +110,12 @@ impl Assembly {
         })
     }
 
-    /// The elements of one kind, to add to.
+    /// The elements of one kind, for appending.
     pub fn cells(&mut self, kind: CellKind) -> &mut Cells {
         self.cells.entry(kind).or_default()
     }
 
-    /// Puts cells of one kind into physical groups.
+    /// Adds cells of one kind to physical groups.
     pub fn add_to_groups(&mut self, kind: CellKind, groups: &[i32], cells: Range<usize>) {
         for &tag in groups {
             let group = self.groups.entry((kind.dimension(), tag)).or_default();
@@ -123,11 +123,11 @@ impl Assembly {
         }
     }
 
-    /// Merges elements of the same kind, entity and nodes into the first of them.
+    /// Merges elements of equal kind, entity and nodes into the first of them.
     ///
-    /// Version 2.2 writes an element once for each physical group it is in, and a 4.1 file that Gmsh converts from
-    /// it keeps the copies, one of version 2.2 has more of them, in the same group too; mass would be counted twice. Copies in different entities are left for the checks of
-    /// the mesh to find: there the geometry itself overlaps.
+    /// Version 2.2 writes an element once per physical group, and 4.1 files converted by Gmsh keep these copies, even
+    /// several in one group; their mass would count more than once. Copies in different entities remain, for the checks
+    /// of the mesh to report: there the geometry itself overlaps.
     fn merge_copies(&mut self) {
         let renumbering: BTreeMap<CellKind, Vec<u32>> =
             self.cells.iter_mut().map(|(&kind, cells)| (kind, cells.merge_copies(kind))).collect();
@@ -136,9 +136,9 @@ impl Assembly {
         }
     }
 
-    /// The mesh, with every reference resolved.
+    /// The mesh, with tags replaced by indices.
     ///
-    /// Groups that have a name but no elements are kept: the geometry was not meshed in their dimension.
+    /// Named groups without elements are kept: the geometry was not meshed in their dimension.
     pub fn finish(mut self, cursor: &Cursor, names: &PhysicalNames) -> Result<Mesh, GmshError> {
         self.check_complete(cursor)?;
         self.merge_copies();
@@ -195,7 +195,7 @@ impl Cells {
         &self.node_tags[cell * n..(cell + 1) * n]
     }
 
-    /// Removes later copies; returns for each old cell its new number.
+    /// Removes copies after the first; returns the new number of each old cell.
     fn merge_copies(&mut self, kind: CellKind) -> Vec<u32> {
         let original = self.originals(kind);
         let mut new_number = vec![0; original.len()];
@@ -207,7 +207,7 @@ impl Cells {
                 kept.entities.push(self.entities[cell]);
                 kept.node_tags.extend_from_slice(self.nodes_of(kind, cell));
             } else {
-                // The first of equal cells comes before, so its number is known.
+                // The first copy precedes this one, so its new number is known.
                 new_number[cell] = new_number[first as usize];
             }
         }
@@ -215,14 +215,14 @@ impl Cells {
         new_number
     }
 
-    /// For each cell the first one with the same entity and set of nodes, often itself.
+    /// For each cell, the first one with the same entity and set of nodes; often the cell itself.
     fn originals(&self, kind: CellKind) -> Vec<u32> {
         let signature = |cell: usize| {
             let mut nodes = self.nodes_of(kind, cell).to_vec();
             nodes.sort_unstable();
             (self.entities[cell], nodes)
         };
-        // A commutative hash first: sorting numbers is cheap, and few cells share one by chance.
+        // A commutative hash first: sorting numbers is cheap, and chance collisions are rare.
         let mut hashed: Vec<(u64, u32)> = (0..self.len())
             .map(|cell| {
                 (
@@ -262,9 +262,9 @@ impl Cells {
     }
 }
 
-/// Finds the index of a node from its tag.
+/// Maps the tag of a node to its index.
 enum NodeIndex {
-    /// Index by tag minus the smallest tag; `u32::MAX` where there is no node.
+    /// Index by tag minus the smallest tag; `u32::MAX` for unused tags.
     Dense { first: u64, indices: Vec<u32> },
     /// (tag, index), ascending.
     Sparse(Vec<(u64, u32)>),
@@ -307,14 +307,14 @@ impl NodeIndex {
     }
 }
 
-/// Whether all element tags differ; the error is one that does not.
+/// Checks that all element tags differ; the error is a repeated one.
 fn check_element_tags(cells: &BTreeMap<CellKind, Cells>) -> Result<(), u64> {
     let mut tags: Vec<u64> = cells.values().flat_map(|cells| cells.tags.iter().copied()).collect();
     tags.sort_unstable();
     tags.windows(2).find(|pair| pair[0] == pair[1]).map_or(Ok(()), |pair| Err(pair[0]))
 }
 
-/// Spreads a tag over 64 bits (finaliser of SplitMix64: Steele, Lea & Flood, OOPSLA 2014).
+/// Hash of a tag to 64 bits (finaliser of SplitMix64: Steele, Lea & Flood, OOPSLA 2014).
 fn hash(tag: u64) -> u64 {
     let mixed = tag.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

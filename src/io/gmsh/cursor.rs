@@ -1,8 +1,8 @@
-//! A place in the bytes of a file, and the numbers that follow it in either encoding.
+//! Position in the bytes of a file, and the numbers read from there in either encoding.
 
 use super::error::{GmshError, Place, Position};
 
-/// How numbers are written.
+/// Encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Ascii,
@@ -10,15 +10,15 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
-/// Reads a file from front to back.
+/// Reads a file sequentially.
 ///
-/// Numbers are asked for by their binary type; in ASCII they are the next blank-separated words.
+/// Numbers are requested by their binary type; in ASCII they are the next blank-separated words.
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     file: &'a str,
     pub encoding: Encoding,
-    /// The section being read, for messages.
+    /// Section being read, for messages.
     pub section: &'a str,
 }
 
@@ -31,11 +31,11 @@ impl<'a> Cursor<'a> {
         self.file.to_owned()
     }
 
-    /// Where the cursor stands.
+    /// Location of the cursor, for messages.
     pub fn place(&self) -> Place {
         let position = match self.encoding {
             Encoding::Ascii => {
-                // A number just read may end its line: count only what is before its last byte.
+                // A number just read may end its line: count only the bytes before its last one.
                 let before = &self.bytes[..self.at.saturating_sub(1)];
                 Position::Line(1 + before.iter().filter(|&&byte| byte == b'\n').count())
             }
@@ -44,12 +44,12 @@ impl<'a> Cursor<'a> {
         Place { file: self.file(), position }
     }
 
-    /// Bytes not yet read: no count of things to come can be larger.
+    /// Bytes left: an upper bound on any count that follows.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The rest of the line, without blanks around it; `None` at the end of the file.
+    /// The rest of the line, trimmed; `None` at the end of the file.
     pub fn line(&mut self) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         if rest.is_empty() {
@@ -70,7 +70,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips to the line that ends the section called `name`, such as `$Periodic`, and over it.
+    /// Skips past the end of the section `name`, such as `$Periodic`.
     pub fn skip_section(&mut self, name: &'a [u8]) -> Result<(), GmshError> {
         self.section = std::str::from_utf8(name).unwrap_or("an unknown section");
         let end = [b"$End", name.strip_prefix(b"$").unwrap_or(name)].concat();
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the line that ends the present section.
+    /// Reads the line that ends the current section.
     pub fn end_section(&mut self) -> Result<(), GmshError> {
         let word = self.word("the end of the section")?;
         let ends =

@@ -1,21 +1,21 @@
-//! Gmsh's element types: one row each. To read a new kind, fill in the last column of its row.
+//! Gmsh's element types, one row each; the last column gives the cell kind of the types that are read.
 
 use super::cursor::Cursor;
 use super::error::GmshError;
 use crate::mesh::CellKind;
 
-/// Gmsh's number of a type, its name, and what it is read as.
+/// Gmsh's number of a type, its name and its cell.
 struct ElementType {
     number: i64,
     name: &'static str,
     cell: Option<Cell>,
 }
 
-/// The cell an element is read as.
+/// The cell that represents an element.
 #[derive(Clone, Copy)]
 struct Cell {
     kind: CellKind,
-    /// For each local node of the cell, its place in Gmsh's list; empty if the numbering is the same.
+    /// For each local node of the cell, its position in Gmsh's list; empty for equal numbering.
     order: &'static [u8],
 }
 
@@ -64,7 +64,7 @@ const ELEMENT_TYPES: &[ElementType] = &[
     unread(93, "125-node fourth order hexahedron"),
 ];
 
-/// How the nodes of an element are read.
+/// Reads the nodes of one type of element.
 #[derive(Clone, Copy)]
 pub(super) struct ElementReader {
     /// The kind of cell.
@@ -74,7 +74,7 @@ pub(super) struct ElementReader {
 }
 
 impl ElementReader {
-    /// Of the type with Gmsh's number, which the cursor has just read.
+    /// Reader for the type with Gmsh's number, which the cursor has just read.
     pub fn new(number: i64, cursor: &Cursor) -> Result<Self, GmshError> {
         let row = ELEMENT_TYPES.iter().find(|row| row.number == number);
         match row.and_then(|row| row.cell) {
@@ -87,12 +87,12 @@ impl ElementReader {
         }
     }
 
-    /// The same, turning elements inside out if asked: a negative physical tag means reversed elements.
+    /// The same reader with reversed orientation if `reversed`: a negative physical tag means reversed elements.
     pub fn reversed(self, reversed: bool) -> Self {
         Self { reversed, ..self }
     }
 
-    /// Reads the node tags of one element, in the order of the cell, to the end of `tags`.
+    /// Appends the node tags of one element to `tags`, in the node order of the cell.
     pub fn read_nodes(
         self,
         tags: &mut Vec<u64>,

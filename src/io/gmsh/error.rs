@@ -1,4 +1,4 @@
-//! What can be wrong with a Gmsh file, with the remedy in the text.
+//! Errors of Gmsh files, with the remedy in the text.
 
 use std::fmt;
 use std::io;
@@ -12,10 +12,10 @@ pub enum GmshError {
     Unreadable {
         /// The file.
         file: String,
-        /// What the operating system says.
+        /// Cause reported by the operating system.
         source: io::Error,
     },
-    /// The content is no Gmsh mesh.
+    /// The file is not a Gmsh mesh.
     #[error(
         "{file}: not a Gmsh mesh, `$MeshFormat` is missing; save it with `gmsh in.geo -3 -format msh41 -o out.msh`"
     )]
@@ -23,7 +23,7 @@ pub enum GmshError {
         /// The file.
         file: String,
     },
-    /// A version of the format that is not read.
+    /// An unsupported version of the format.
     #[error(
         "{place}: mesh format {version} is not read, 4.1 and 2.2 are; convert it with `gmsh {} -save -format msh41 \
          -o out.msh`",
@@ -35,12 +35,12 @@ pub enum GmshError {
         /// The version.
         version: String,
     },
-    /// A header that declares an encoding or a number size that does not exist.
+    /// A header with an invalid encoding or number size.
     #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     BadHeader {
         /// Where it is declared.
         place: Place,
-        /// Which entry.
+        /// Name of the entry.
         what: &'static str,
         /// Its value.
         found: String,
@@ -69,34 +69,34 @@ pub enum GmshError {
         /// What should follow.
         expected: &'static str,
     },
-    /// Something else than what the format says.
+    /// Content that violates the format.
     #[error(
-        "{place}: `{found}` stands where {expected} is expected in {section}; a count in {section} may be wrong, \
+        "{place}: `{found}` where {expected} is expected in {section}; a count in {section} may be wrong, \
          or the file was damaged: make it again from the geometry"
     )]
     Unexpected {
-        /// Where.
+        /// Location.
         place: Place,
         /// The section being read.
         section: String,
-        /// What should stand there.
+        /// The expected content.
         expected: &'static str,
-        /// What does.
+        /// The content found.
         found: String,
     },
     /// A number outside its range.
     #[error("{place}: {what} is {found}, it must be {allowed}; make the file again from the geometry")]
     OutOfRange {
-        /// Where.
+        /// Location.
         place: Place,
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
         /// Its value.
         found: i128,
         /// The range allowed.
         allowed: &'static str,
     },
-    /// A total that the blocks of the section do not add up to.
+    /// A total that differs from the sum over the blocks of the section.
     #[error(
         "{place}: {section} declares {declared} entries but holds {found}; make the file again from the geometry"
     )]
@@ -110,7 +110,7 @@ pub enum GmshError {
         /// The sum found.
         found: u64,
     },
-    /// A section that is missing, or comes after one that needs it.
+    /// A missing section, or one after a section that needs it.
     #[error(
         "{place}: {section} is missing{}",
         match .before {
@@ -120,7 +120,7 @@ pub enum GmshError {
         }
     )]
     MissingSection {
-        /// Where it was found missing.
+        /// Location at which the section is missing.
         place: Place,
         /// The section.
         section: &'static str,
@@ -153,7 +153,7 @@ pub enum GmshError {
         file: String,
         /// Nodes or elements.
         what: &'static str,
-        /// How many.
+        /// Number of nodes or elements.
         count: u64,
     },
     /// A coordinate that is infinite or not a number.
@@ -162,7 +162,7 @@ pub enum GmshError {
         .position[0], .position[1], .position[2]
     )]
     NonFiniteCoordinate {
-        /// Where.
+        /// Location.
         place: Place,
         /// Tag of the node.
         node: u64,
@@ -187,7 +187,7 @@ pub enum GmshError {
         /// Tag of the element.
         element: u64,
     },
-    /// An element that refers to a node that is not there.
+    /// An element that refers to an undefined node.
     #[error(
         "{file}: element {element} refers to node {node}, which the file does not define; make the file again from the geometry"
     )]
@@ -211,14 +211,14 @@ pub enum GmshError {
         /// Tag of the node.
         node: u64,
     },
-    /// An element type that is not read.
+    /// An unsupported element type.
     #[error(
         "{place}: element type {number} ({name}) is not read; those read are points, lines, triangles, quadrangles, \
          tetrahedra and hexahedra of order 1 and 2, and wedges of order 1; {}",
         remedy(name)
     )]
     UnsupportedElement {
-        /// Where.
+        /// Location.
         place: Place,
         /// Gmsh's number of the type.
         number: i64,
@@ -251,12 +251,12 @@ fn remedy(name: &str) -> &'static str {
     }
 }
 
-/// A place in a file.
+/// Location in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
     pub file: String,
-    /// Where in it.
+    /// Line or byte.
     pub position: Position,
 }
 

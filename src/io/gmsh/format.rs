@@ -1,11 +1,11 @@
-//! What both versions share: the header and the names of physical groups.
+//! Parts common to both versions: the header and the names of physical groups.
 
 use std::collections::BTreeMap;
 
 use super::cursor::{Cursor, Encoding};
 use super::error::GmshError;
 
-/// A version that is read.
+/// A supported version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     V4_1,
@@ -15,7 +15,7 @@ pub(super) enum Version {
 /// Names of physical groups by (dimension, tag).
 pub(super) type PhysicalNames = BTreeMap<(usize, i32), String>;
 
-/// Reads `$MeshFormat` and sets the encoding of the cursor; `$Comments` may come before.
+/// Reads `$MeshFormat` and sets the encoding of the cursor; `$Comments` may precede it.
 pub(super) fn read_header(cursor: &mut Cursor) -> Result<Version, GmshError> {
     loop {
         match cursor.next_section() {
@@ -64,9 +64,9 @@ fn bad_header(cursor: &Cursor, what: &'static str, found: i64, allowed: &'static
     GmshError::BadHeader { place: cursor.place(), what, found: found.to_string(), allowed }
 }
 
-/// Reads `$PhysicalNames`, which is text in binary files too: a count, then `dimension tag "name"` a line.
+/// Reads `$PhysicalNames`, text in binary files too: a count, then one line `dimension tag "name"` per group.
 ///
-/// Gmsh does not escape quotation marks, so a name runs from the first one to the last one of its line.
+/// Gmsh does not escape quotation marks: a name extends from the first to the last one on its line.
 pub(super) fn read_physical_names(cursor: &mut Cursor) -> Result<PhysicalNames, GmshError> {
     let count = cursor.text_integer("the number of physical names")?;
     let mut names = PhysicalNames::new();
@@ -95,7 +95,7 @@ pub(super) fn group_dimension(cursor: &Cursor, dimension: i64) -> Result<usize, 
     }
 }
 
-/// Tag of a physical group without its sign, and whether it was negative: the group lists reversed elements.
+/// Tag of a physical group without its sign, and whether the sign was negative (reversed elements).
 pub(super) fn group_tag(cursor: &Cursor, tag: i64) -> Result<(i32, bool), GmshError> {
     let positive = i32::try_from(tag.unsigned_abs());
     let positive =

@@ -1,14 +1,13 @@
 //! Gmsh meshes: MSH 4.1 and 2.2, ASCII and binary of either byte order.
 //!
-//! [`read`] turns a file into a [`Mesh`] with every physical group by name. Node and element numbers of the file
-//! may be sparse and unordered, nodes may be used by nothing, entities may sit in several groups or in none;
-//! sections that say nothing about geometry or groups (periodicity, post-processing data) are skipped.
-//! An element that stands in the file more than once, as version 2.2 writes one for each of its groups, is merged.
-//! What is not read is refused with the remedy: other versions, partitioned files, element types without a
-//! [`CellKind`](crate::mesh::CellKind).
+//! [`read`] turns a file into a [`Mesh`] with all physical groups by name. Node and element numbers of the file may be
+//! sparse and unordered, nodes may be unused, entities may belong to several groups or to none. Sections without
+//! geometry or groups (periodicity, post-processing data) are skipped. Repeated elements are merged: version 2.2 writes
+//! an element once for each of its groups. Other versions, partitioned files and element types without a
+//! [`CellKind`](crate::mesh::CellKind) are rejected with a remedy.
 //!
-//! One cursor reads numbers of either encoding, so each version has one reader. Counts in the file are never
-//! trusted for allocation, every reference is resolved, and the mesh that comes out passes [`Mesh::validate`].
+//! One cursor reads numbers of either encoding, so each version has one reader. Memory is never allocated by a count
+//! of the file alone; every reference is resolved, and the mesh passes [`Mesh::validate`].
 //!
 //! ```text
 //! bytes ─► cursor (numbers, places) ─► version_4_1 | version_2_2 (sections) ─► assembly (tags to indices) ─► Mesh
@@ -33,7 +32,7 @@ use crate::mesh::Mesh;
 /// Reads a mesh file.
 ///
 /// # Errors
-/// [`GmshError`] with the file, the line or byte, the fact and the remedy.
+/// [`GmshError`] with file, line or byte, fact and remedy.
 ///
 /// # Example
 /// ```no_run
@@ -49,7 +48,7 @@ pub fn read(path: &Path) -> Result<Mesh, GmshError> {
     parse(&bytes, &file)
 }
 
-/// Reads a mesh from the content of a file; `file` is its name in messages.
+/// Parses a mesh from the content of a file; `file` is its name in messages.
 ///
 /// # Errors
 /// As [`read`].

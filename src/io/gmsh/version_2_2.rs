@@ -1,4 +1,4 @@
-//! MSH 2.2: every element names its physical group itself, and is written once for each group it is in.
+//! MSH 2.2: each element names its physical group, and is written once per group.
 
 use super::assembly::Assembly;
 use super::cursor::{Cursor, Encoding};
@@ -36,7 +36,7 @@ pub(super) fn read(cursor: &mut Cursor) -> Result<Mesh, GmshError> {
     assembly.finish(cursor, &names)
 }
 
-/// Nodes are `tag x y z`, then what `skip_rest` leaves out.
+/// Reads nodes `tag x y z`; `skip_rest` skips the remainder of each.
 fn read_nodes(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -54,8 +54,8 @@ fn read_nodes(
     cursor.end_section()
 }
 
-/// Behind the coordinates of a parametric node stand the dimension and tag of its entity, and its parameters there: one on
-/// a curve, two on a surface.
+/// Skips the dimension and tag of the entity of a parametric node, and its parameters there: one on a curve, two on a
+/// surface.
 fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     let dimension = cursor.int("the dimension of the entity of a node")?;
     cursor.int("the tag of the entity of a node")?;
@@ -63,7 +63,7 @@ fn skip_parameters(cursor: &mut Cursor) -> Result<(), GmshError> {
     (0..count).try_for_each(|_| cursor.float("a parameter of a node").map(|_| ()))
 }
 
-/// Elements in ASCII are `tag type n tags… nodes…`; in binary blocks `type count n` precede `tag tags… nodes…`.
+/// Reads elements: in ASCII `tag type n tags… nodes…`; in binary, blocks `type count n` precede `tag tags… nodes…`.
 fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), GmshError> {
     let declared = count_line(cursor, "the number of elements")?;
     let mut found = 0;
@@ -95,7 +95,7 @@ fn read_elements(cursor: &mut Cursor, assembly: &mut Assembly) -> Result<(), Gms
     cursor.end_section()
 }
 
-/// Reads the tags of an element (physical group, entity, then partitions that say nothing new) and its nodes.
+/// Reads the tags of an element (physical group, entity, then partitions, which are ignored) and its nodes.
 fn read_element(
     cursor: &mut Cursor,
     assembly: &mut Assembly,
@@ -111,7 +111,7 @@ fn read_element(
             _ => {}
         }
     }
-    // Gmsh has turned the elements of a negative group round itself when it wrote them.
+    // Gmsh has already reversed the elements of a negative group on writing.
     let (group, _) = group_tag(cursor, physical.into())?;
     let sink = assembly.cells(reader.kind);
     sink.tags.push(tag);
@@ -134,7 +134,7 @@ fn positive(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     u64::try_from(value).map_err(|_| cursor.out_of_range(what, value.into(), "positive"))
 }
 
-/// The count that starts a section: text in binary files too.
+/// The count at the start of a section: text in binary files too.
 fn count_line(cursor: &mut Cursor, what: &'static str) -> Result<u64, GmshError> {
     let count = cursor.text_integer(what)?;
     if cursor.encoding != Encoding::Ascii {

@@ -16,7 +16,7 @@ struct Entity {
     reversed: bool,
 }
 
-/// Entities by (dimension, tag); `None` if the file lists none at all.
+/// Entities by (dimension, tag); `None` without `$Entities`.
 type Entities = Option<BTreeMap<(usize, i32), Entity>>;
 
 /// Reads every section after the header.
@@ -58,7 +58,7 @@ fn read_entities(cursor: &mut Cursor) -> Result<BTreeMap<(usize, i32), Entity>, 
     for (dimension, count) in counts.into_iter().enumerate() {
         for _ in 0..count {
             let tag = cursor.int("the tag of an entity")?;
-            // A point has its position, every other entity the two corners of its bounding box.
+            // A point has its position, other entities the two corners of their bounding box.
             for _ in 0..if dimension == 0 { 3 } else { 6 } {
                 cursor.float("a coordinate of an entity")?;
             }
@@ -80,7 +80,7 @@ fn read_groups(cursor: &mut Cursor) -> Result<Entity, GmshError> {
         let tag = cursor.int("a physical tag")?;
         let (group, reversed) = group_tag(cursor, tag.into())?;
         entity.groups.push(group);
-        // Version 2.2 would write the element once per group, each in its own sense; the first one decides.
+        // Version 2.2 would write the element once per group, each with its own orientation; the first one decides.
         entity.reversed |= i == 0 && reversed;
     }
     Ok(entity)
@@ -168,7 +168,7 @@ fn read_elements(cursor: &mut Cursor, entities: &Entities, assembly: &mut Assemb
     cursor.end_section()
 }
 
-/// Fewest bytes an element can take: its tag and one node.
+/// Fewest bytes of an element: its tag and one node.
 fn smallest_element(encoding: Encoding) -> usize {
     if encoding == Encoding::Ascii { 4 } else { 16 }
 }

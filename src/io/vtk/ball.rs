@@ -1,4 +1,4 @@
-//! Balls as closed surfaces that are drawn as they are: no filter, no glyph.
+//! Balls as closed surfaces, visible without filters or glyphs.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use super::frame::{FieldData, Frame, Grid, NamedField};
 use crate::math::Vec3;
 use crate::mesh::CellKind;
 
-/// Faces of a ball: an icosahedron whose faces are cut in four.
+/// Faces of a ball: an icosahedron with each face split in four.
 const FACES: usize = 80;
 
-/// Balls at one instant, with values.
+/// Balls at one instant, with fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Balls {
     /// The instant \[s\].
@@ -18,13 +18,13 @@ pub struct Balls {
     pub centres: Vec<Vec3>,
     /// Radii \[m\].
     pub radii: Vec<f64>,
-    /// Fields with a value per ball.
+    /// Fields with one value per ball.
     pub fields: Vec<NamedField>,
 }
 
 impl Balls {
-    /// The surfaces of the balls, one after the other, each of 80 quadratic triangles with their 162 nodes on the sphere.
-    /// Each cell has the fields of its ball, and `centre` and `radius`.
+    /// Surfaces of the balls, each of 80 quadratic triangles with their 162 nodes on the sphere. Cells carry the fields
+    /// of their ball, and `centre` and `radius`.
     pub fn into_frame(self) -> (Grid, Frame) {
         let unit = UnitSphere::new();
         let Self { time, centres, radii, mut fields } = self;
@@ -46,7 +46,7 @@ impl Balls {
     }
 }
 
-/// The value of a ball for each of its faces.
+/// The value of a ball, repeated for each of its faces.
 fn of_cells(data: &FieldData) -> FieldData {
     fn repeated<T: Copy>(values: &[T]) -> Vec<T> {
         values.iter().flat_map(|&value| std::iter::repeat_n(value, FACES)).collect()
@@ -63,7 +63,7 @@ fn of_cells(data: &FieldData) -> FieldData {
 struct UnitSphere {
     points: Vec<Vec3>,
     triangles: Vec<[u32; 6]>,
-    /// Point between two others.
+    /// Midpoint of an edge, by its end points.
     middles: HashMap<[u32; 2], u32>,
 }
 
@@ -82,7 +82,7 @@ impl UnitSphere {
         sphere
     }
 
-    /// Points on the sphere between the corners of a triangle: first and second, second and third, third and first.
+    /// Midpoints, on the sphere, of the edges of a triangle: first–second, second–third, third–first.
     fn middles_of(&mut self, [a, b, c]: [u32; 3]) -> [u32; 3] {
         [[a, b], [b, c], [c, a]].map(|[i, j]| {
             let Self { points, middles, .. } = self;
@@ -125,7 +125,7 @@ fn icosahedron() -> (Vec<Vec3>, Vec<[u32; 3]>) {
 mod tests {
     use super::*;
 
-    /// The sphere is closed, faces outward, and its nodes are on it.
+    /// The sphere is closed, its faces point outward, and its nodes lie on the sphere.
     #[test]
     fn the_unit_sphere_is_a_sphere() {
         let sphere = UnitSphere::new();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn each_face_has_the_values_of_its_ball() {
+    fn faces_have_the_values_of_their_ball() {
         let balls = Balls {
             time: 2.0,
             centres: vec![Vec3::new(1.0, 2.0, 3.0), Vec3::new(-4.0, 0.0, 0.0)],

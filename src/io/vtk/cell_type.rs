@@ -1,21 +1,21 @@
-//! VTK's cell types and its order of nodes within a cell.
+//! VTK's cell types and node order.
 
 use crate::mesh::CellKind;
 
-/// How VTK knows a cell.
+/// VTK's representation of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellType {
     /// VTK's number of the type (`vtkCellType.h`).
     pub code: u8,
-    /// VTK's node `i` is our local node `nodes[i]`.
+    /// VTK's node `i` is local node `nodes[i]`.
     pub nodes: &'static [u8],
 }
 
 /// The VTK cell of a kind.
 ///
-/// Linear cells have the same order in both. Of the wedge this holds for the definition VTK has now (9.7); up to
-/// 9.2 and in meshio its first triangle faces outward. There, wedges are drawn as well, but "Cell Size" gives
-/// their volume a minus sign and meshio swaps two nodes of each triangle as it reads.
+/// Linear cells have the same node order in both. For the wedge this holds with VTK's current definition (9.7); up to
+/// 9.2, and in meshio, its first triangle faces outward. These versions draw wedges correctly, but "Cell Size" gives
+/// negative volumes, and meshio swaps two nodes of each triangle on reading.
 ///
 /// # Source
 /// "VTK File Formats", figures 2 and 3 (linear and quadratic cell types); documentation of the classes `vtkTetra`,

@@ -1,7 +1,7 @@
-//! One `DataArray` element: numbers, compressed by block, in base64.
+//! The `DataArray` element: numbers compressed by blocks, in base64.
 //!
-//! The content of the element is two runs of base64 without a gap: the header, then the blocks. All numbers
-//! are little-endian, those of the header 64-bit:
+//! The element contains two consecutive runs of base64: the header, then the blocks. All numbers are little-endian,
+//! those of the header 64-bit:
 //!
 //! ```text
 //! [blocks] [bytes of a block] [bytes of the last block, 0 if it is full] [compressed bytes of each block …]
@@ -19,12 +19,12 @@ use flate2::{Compression, write::ZlibEncoder};
 
 /// Uncompressed bytes of a block; a multiple of the size of every number.
 const BLOCK_BYTES: usize = 1 << 18;
-/// Bytes turned into base64 at a time; a multiple of 3, so that no padding falls inside a run.
+/// Bytes encoded to base64 at a time; a multiple of 3, so that no padding occurs inside a run.
 const BASE64_BYTES: usize = 3 << 14;
-/// On fields of a simulation higher levels take twice the time for a seventh of the size.
+/// Compression level; on simulation fields higher levels take twice the time for a seventh of the size.
 const LEVEL: u32 = 1;
 
-/// A number VTK knows.
+/// A VTK number type.
 pub(super) trait Number: Copy {
     /// VTK's name of the type.
     const TYPE: &'static str;
@@ -61,13 +61,13 @@ pub(super) struct ArrayHeader<'a> {
 }
 
 impl<'a> ArrayHeader<'a> {
-    /// Header of an array whose components have no names.
+    /// Header of an array with unnamed components.
     pub fn new(name: &'a str, num_components: usize) -> Self {
         Self { name, num_components, component_names: &[] }
     }
 }
 
-/// Writes arrays; keeps its buffers from one to the next.
+/// Writes arrays; reuses its buffers.
 #[derive(Debug, Default)]
 pub(super) struct ArrayEncoder {
     block: Vec<u8>,
@@ -88,7 +88,7 @@ impl ArrayEncoder {
         let ArrayHeader { name, num_components, component_names } = header;
         write!(writer, "<DataArray type=\"{}\" Name=\"{}\"", T::TYPE, Escaped(name))?;
         if num_components > 1 {
-            // Left out for scalars: meshio would make columns of them.
+            // Omitted for scalars: meshio would make columns of them.
             write!(writer, " NumberOfComponents=\"{num_components}\"")?;
         }
         for (component, name) in component_names.iter().enumerate() {
@@ -141,7 +141,7 @@ fn write_base64(writer: &mut dyn Write, bytes: &[u8], text: &mut String) -> io::
     Ok(())
 }
 
-/// Text as it stands within the quotes of an XML attribute.
+/// Text escaped for an XML attribute in double quotes.
 pub(super) struct Escaped<'a>(pub &'a str);
 
 impl Display for Escaped<'_> {
@@ -152,7 +152,7 @@ impl Display for Escaped<'_> {
                 '<' => formatter.write_str("&lt;")?,
                 '>' => formatter.write_str("&gt;")?,
                 '"' => formatter.write_str("&quot;")?,
-                // XML 1.0 has no way to write the other control characters.
+                // XML 1.0 cannot represent the other control characters.
                 '\t' | '\n' | '\r' => write!(formatter, "&#{};", u32::from(character))?,
                 control if control.is_control() => formatter.write_str("\u{fffd}")?,
                 other => write!(formatter, "{other}")?,

@@ -1,4 +1,4 @@
-//! What a frame holds, as plain data.
+//! Contents of a frame, as plain data.
 
 use crate::io::OutputError;
 use crate::math::Vec3;
@@ -9,7 +9,7 @@ use crate::mesh::CellKind;
 pub struct Grid {
     /// Kind of each cell.
     pub kinds: Vec<CellKind>,
-    /// Points of the cells, one cell after the other in our order of nodes; numbers into [`Frame::points`].
+    /// Points of the cells, concatenated, in our node order; indices into [`Frame::points`].
     pub connectivity: Vec<u32>,
 }
 
@@ -20,13 +20,13 @@ pub struct Frame {
     pub time: f64,
     /// Current positions \[m\].
     pub points: Vec<Vec3>,
-    /// Fields with a value per point.
+    /// Fields with one value per point.
     pub point_fields: Vec<NamedField>,
-    /// Fields with a value per cell, in the order of the grid.
+    /// Fields with one value per cell, in the order of the grid.
     pub cell_fields: Vec<NamedField>,
 }
 
-/// A field and the name it is shown under.
+/// A field and its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedField {
     /// Name in ParaView; any text.
@@ -74,20 +74,20 @@ impl FieldData {
 }
 
 impl Grid {
-    /// Checks that every cell has its nodes.
+    /// Checks that the connectivity has the length that the cell kinds require.
     pub(super) fn check(&self) -> Result<(), OutputError> {
         let expected = self.kinds.iter().map(|kind| kind.num_nodes()).sum();
         let given = self.connectivity.len();
         if given == expected { Ok(()) } else { Err(OutputError::ConnectivityLength { expected, given }) }
     }
 
-    /// What frames have to fit.
+    /// Sizes that frames must match.
     pub(super) fn extent(&self) -> GridExtent {
         GridExtent { num_cells: self.kinds.len(), highest_point: self.connectivity.iter().copied().max() }
     }
 }
 
-/// What a frame has to fit.
+/// Sizes that a frame must match.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridExtent {
     num_cells: usize,
@@ -95,7 +95,7 @@ pub(super) struct GridExtent {
 }
 
 impl Frame {
-    /// Checks that the frame has the points the cells refer to and fields of the right length.
+    /// Checks the points referred to by the cells and the lengths of the fields.
     pub(super) fn check(
         &self,
         GridExtent { num_cells, highest_point }: GridExtent,

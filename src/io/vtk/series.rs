@@ -1,4 +1,4 @@
-//! A series of frames, written while the simulation goes on.
+//! A series of frames, written in the background.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::unstructured_grid::{EncodedCells, write_unstructured_grid};
 use crate::io::atomic_write::{PARTIAL_SUFFIX, atomic_write};
 use crate::io::error::{FileAction, OutputError};
 
-/// Frames that may wait while one is written; the next [`Series::write`] then waits too.
+/// Frames queued while one is written; the next [`Series::write`] then blocks.
 const QUEUE: usize = 2;
 
-/// Frames `frames/<name>_000000.vtu`, … and the collection `<name>.pvd` that gives them their times.
+/// Frames `frames/<name>_000000.vtu`, … and the collection `<name>.pvd` with their times.
 ///
-/// One background thread compresses and writes; a failure is reported by the next call. The collection is
-/// replaced after each frame, so it lists exactly the frames that are whole and on disk. A dropped series
-/// still writes the frames it was given, but its failures are lost: call [`Series::finish`].
+/// One background thread compresses and writes; the next call reports a failure. The collection is replaced after
+/// each frame, so it lists exactly the complete frames on disk. A dropped series still writes the submitted frames,
+/// but loses their failures: call [`Series::finish`].
 #[derive(Debug)]
 pub struct Series {
     name: String,
@@ -28,23 +28,23 @@ pub struct Series {
     background: Option<Background>,
 }
 
-/// What the thread that writes is told.
+/// Message to the background thread.
 #[derive(Debug)]
 enum Job {
-    /// Frames have these cells from now on.
+    /// Cells of the following frames.
     Grid(Grid),
     /// A frame to write.
     Frame(Frame),
 }
 
-/// The thread that writes, and the way to it.
+/// The background thread and its channel.
 #[derive(Debug)]
 struct Background {
     jobs: SyncSender<Job>,
     thread: JoinHandle<Result<(), OutputError>>,
 }
 
-/// What the background thread owns.
+/// State of the background thread.
 #[derive(Debug)]
 struct FrameWriter {
     directory: PathBuf,
@@ -55,8 +55,8 @@ struct FrameWriter {
 }
 
 impl Series {
-    /// Starts a series in `directory`, made if it does not exist. The frames and the collection an earlier run
-    /// left there under the same name are removed.
+    /// Starts a series in `directory`, which is created if missing. Frames and collection of the same name from an
+    /// earlier run are removed.
     ///
     /// # Errors
     /// [`OutputError::File`], [`OutputError::Thread`], [`OutputError::ConnectivityLength`].
@@ -81,12 +81,12 @@ impl Series {
         Ok(Self { name: name.to_owned(), extent: grid.extent(), last_time: None, background })
     }
 
-    /// Hands a frame over to be written; waits only if two others are already waiting.
+    /// Submits a frame; blocks only if two others are queued.
     ///
     /// # Errors
-    /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if this frame does not fit the grid,
-    /// [`OutputError::FrameOrder`] if it is not later than the last; the series goes on without it. The failure
-    /// of an earlier frame ends it, and is [`OutputError::SeriesStopped`] once it has been reported.
+    /// [`OutputError::UnknownPoint`] or [`OutputError::FieldLength`] if the frame does not match the grid,
+    /// [`OutputError::FrameOrder`] if it is not later than the last; the series continues without it. The failure
+    /// of an earlier frame ends the series; later calls return [`OutputError::SeriesStopped`].
     pub fn write(&mut self, frame: Frame) -> Result<(), OutputError> {
         frame.check(self.extent)?;
         let time = frame.time;
@@ -100,10 +100,10 @@ impl Series {
         Ok(())
     }
 
-    /// Gives the frames from now on other cells.
+    /// Replaces the cells of the following frames.
     ///
     /// # Errors
-    /// [`OutputError::ConnectivityLength`]; the series goes on with the cells it had. The failure of an earlier
+    /// [`OutputError::ConnectivityLength`]; the series continues with its previous cells. The failure of an earlier
     /// frame, as for [`Series::write`].
     pub fn replace_grid(&mut self, grid: Grid) -> Result<(), OutputError> {
         grid.check()?;
@@ -113,7 +113,7 @@ impl Series {
         Ok(())
     }
 
-    /// Removes the frames and the collection that an earlier run left in `directory` under this name, if it did.
+    /// Removes frames and collection of this name from an earlier run, if present.
     ///
     /// # Errors
     /// [`OutputError::File`].
@@ -121,7 +121,7 @@ impl Series {
         if directory.join("frames").is_dir() { remove_earlier_run(directory, name) } else { Ok(()) }
     }
 
-    /// Waits until every frame handed over is on disk and ends the series.
+    /// Waits until all submitted frames are on disk, and ends the series.
     ///
     /// # Errors
     /// The failure of an earlier frame.
@@ -129,7 +129,7 @@ impl Series {
         self.stop()
     }
 
-    /// Lets the thread finish what it has been given; its failure, if it had one.
+    /// Closes the queue and waits for the thread; returns its failure, if any.
     fn stop(&mut self) -> Result<(), OutputError> {
         let Some(Background { jobs, thread }) = self.background.take() else {
             return Err(OutputError::SeriesStopped { series: self.name.clone() });
@@ -140,7 +140,7 @@ impl Series {
 
     fn send(&mut self, job: Job) -> Result<(), OutputError> {
         let sent = self.background.as_ref().is_some_and(|background| background.jobs.send(job).is_ok());
-        // The thread stops listening only after a failure, which `stop` then returns.
+        // The thread stops receiving only after a failure, which `stop` then returns.
         if sent { Ok(()) } else { self.stop() }
     }
 }
@@ -149,14 +149,14 @@ impl Drop for Series {
     fn drop(&mut self) {
         if let Some(Background { jobs, thread }) = self.background.take() {
             drop(jobs);
-            // A destructor has nobody to report a failure to; `finish` does.
+            // A destructor cannot report a failure; `finish` does.
             let _ = thread.join();
         }
     }
 }
 
 impl FrameWriter {
-    /// Does as it is told until nothing more can come.
+    /// Processes messages until the channel closes.
     fn write_all(mut self, jobs: Receiver<Job>) -> Result<(), OutputError> {
         jobs.into_iter().try_for_each(|job| match job {
             Job::Grid(grid) => self.encode(&grid),
@@ -189,7 +189,7 @@ fn collection_path(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.pvd"))
 }
 
-/// Removes what earlier runs left: first the collection, then the frames it names.
+/// Removes files of earlier runs: first the collection, then its frames.
 fn remove_earlier_run(directory: &Path, name: &str) -> Result<(), OutputError> {
     remove_if_there(&collection_path(directory, name))?;
     let frames = directory.join("frames");
@@ -197,7 +197,7 @@ fn remove_earlier_run(directory: &Path, name: &str) -> Result<(), OutputError> {
     remove_files(directory, |file| is_unfinished(name, file))
 }
 
-/// Whether a killed run was still writing this file of the series.
+/// Whether this is a partial file of the series, left by a killed run.
 fn is_unfinished(name: &str, file_name: &str) -> bool {
     let unfinished = file_name.strip_prefix('.').and_then(|rest| rest.strip_suffix(PARTIAL_SUFFIX));
     unfinished.and_then(|rest| rest.rsplit_once('.')).is_some_and(|(target, _)| {

@@ -1,4 +1,4 @@
-//! One `.vtu` file.
+//! The `.vtu` file.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ const OPENING: &str = "<?xml version=\"1.0\"?>\n\
     compressor=\"vtkZLibDataCompressor\">\n<UnstructuredGrid>\n";
 const SYMMETRIC_TENSOR_COMPONENTS: [&str; 6] = ["XX", "YY", "ZZ", "XY", "YZ", "XZ"];
 
-/// The cells of a grid as they stand in every file, encoded once.
+/// Encoded cells of a grid, reused for every file.
 #[derive(Debug)]
 pub(super) struct EncodedCells {
     num_cells: usize,
@@ -19,7 +19,7 @@ pub(super) struct EncodedCells {
 }
 
 impl EncodedCells {
-    /// Encodes the cells of a grid that has passed its check.
+    /// Encodes the cells of a checked grid.
     pub fn new(grid: &Grid) -> io::Result<Self> {
         let mut xml = Vec::new();
         write_cells(&mut xml, grid)?;
@@ -45,7 +45,7 @@ fn write_cells(writer: &mut dyn Write, grid: &Grid) -> io::Result<()> {
     writer.write_all(b"</Cells>\n")
 }
 
-/// Writes indices in 32 bits where all of them fit, else in 64.
+/// Writes indices in 32 bits if all of them fit, otherwise in 64.
 fn write_indices(
     encoder: &mut ArrayEncoder,
     writer: &mut dyn Write,
@@ -60,7 +60,7 @@ fn write_indices(
     }
 }
 
-/// Writes a whole file.
+/// Writes a complete file.
 pub(super) fn write_unstructured_grid(
     writer: &mut dyn Write,
     encoder: &mut ArrayEncoder,

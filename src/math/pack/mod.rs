@@ -1,7 +1,7 @@
-//! Registers of numbers: [`Real`] over the vectors of the processor at hand.
+//! Vector registers: [`Real`] over the registers of the current processor.
 //!
-//! Data lies in [`Row`]s of [`WIDTH`] numbers, whatever the processor; a [`Pack`] is the part of a row that fits its
-//! registers. Which part of a row is computed with which does not change a bit of the result.
+//! Data are stored in [`Row`]s of [`WIDTH`] numbers, for every processor; a [`Pack`] is the part of a row that fills a
+//! register. The partition of a row into packs does not change a bit of the result.
 
 mod registers;
 mod transposed;
@@ -19,30 +19,30 @@ use super::real::Real;
 /// Numbers of a [`Row`].
 pub const WIDTH: usize = 8;
 
-/// Lanes that are added to sums one after the other: as many as the narrowest registers have.
+/// Lanes added to sums one after the other: the number of the narrowest vector registers.
 pub const QUARTET: usize = 4;
 
-/// Numbers side by side in memory.
+/// Contiguous numbers in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Row(pub [f64; WIDTH]);
 
 impl Row {
-    /// The same number in every place.
+    /// The same number in every lane.
     pub fn splat(value: f64) -> Self {
         Self([value; WIDTH])
     }
 
-    /// Numbers by their place.
+    /// Numbers by lane.
     pub fn from_fn(value: impl Fn(usize) -> f64) -> Self {
         Self(std::array::from_fn(value))
     }
 }
 
-/// Bytes that memory hands over at a time.
+/// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
-/// Asks for data that will be used soon: by itself the processor looks ahead no further than a page of memory.
+/// Prefetches data for early use: hardware prefetching stops at page boundaries.
 #[inline(always)]
 pub fn prefetch<T: ?Sized>(data: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -54,7 +54,7 @@ pub fn prefetch<T: ?Sized>(data: &T) {
     }
 }
 
-/// A part of a row in a register: of one number, of four or of eight.
+/// Part of a row in a register, of one, four or eight numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Pack<S: Simd> {
     simd: S,
@@ -62,11 +62,11 @@ pub struct Pack<S: Simd> {
 }
 
 impl<S: Simd> Pack<S> {
-    /// Numbers of a pack.
+    /// Number of lanes.
     pub const LANES: usize = S::F64_LANES;
-    /// Packs of a row.
+    /// Number of packs per row.
     pub const PARTS: usize = WIDTH / S::F64_LANES;
-    /// Quartets of a pack; a single number counts as one.
+    /// Number of quartets per pack; a single number counts as one.
     pub const QUARTETS: usize = S::F64_LANES.div_ceil(QUARTET);
 
     /// The same value in every lane.
@@ -75,31 +75,31 @@ impl<S: Simd> Pack<S> {
         Self { simd, value: simd.splat_f64s(value) }
     }
 
-    /// As many numbers as there are lanes.
+    /// Loads as many numbers as there are lanes.
     #[inline(always)]
     pub fn from_slice(simd: S, numbers: &[f64]) -> Self {
         Self { simd, value: S::as_simd_f64s(numbers).0[0] }
     }
 
-    /// Overwrites as many numbers as there are lanes.
+    /// Stores as many numbers as there are lanes.
     #[inline(always)]
     pub fn write_to(self, numbers: &mut [f64]) {
         S::as_mut_simd_f64s(numbers).0[0] = self.value;
     }
 
-    /// Part of a row.
+    /// Loads part of a row.
     #[inline(always)]
     pub fn load(simd: S, row: &Row, part: usize) -> Self {
         Self { simd, value: S::as_simd_f64s(&row.0).0[part] }
     }
 
-    /// Overwrites a part of a row.
+    /// Stores to part of a row.
     #[inline(always)]
     pub fn store(self, row: &mut Row, part: usize) {
         S::as_mut_simd_f64s(&mut row.0).0[part] = self.value;
     }
 
-    /// Adds it to a part of a row.
+    /// Adds to part of a row.
     #[inline(always)]
     pub fn add_to(self, row: &mut Row, part: usize) {
         (Self::load(self.simd, row, part) + self).store(row, part);
@@ -167,7 +167,7 @@ impl<S: Simd> SubAssign for Pack<S> {
     }
 }
 
-// Bits of a double, seen as two words of 32: the exponent is in the upper one, above 20 bits of fraction.
+// Bits of a double as two words of 32: the exponent is in the upper one, above 20 bits of fraction.
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 const UPPER_WORD: u64 = 0xffff_ffff_0000_0000;
 const FRACTION_BITS_OF_UPPER_WORD: u32 = 20;
@@ -176,7 +176,7 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// 2^52, whose unit in the last place is 1: an integer of 20 bits in the upper word adds itself times 2^32.
 const TWO_52: f64 = 4_503_599_627_370_496.0;
 const TWO_32: f64 = 4_294_967_296.0;
-/// What the guess of an inverse cube root counts down from (see [`super::real`]).
+/// Offset of the initial guess of an inverse cube root (see [`super::real`]).
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248 << 32;
 
 impl<S: Simd> Pack<S> {
@@ -190,7 +190,7 @@ impl<S: Simd> Pack<S> {
         Self { simd: self.simd, value: self.simd.transmute_f64s_u64s(bits) }
     }
 
-    /// Both words of each number shifted right.
+    /// Shifts both words of each number right.
     #[inline(always)]
     fn words_shifted(self, bits: S::u64s, amount: u32) -> S::u64s {
         let mut words = bits;
@@ -224,7 +224,7 @@ impl<S: Simd> Real for Pack<S> {
     fn abs(self) -> Self {
         Self { simd: self.simd, value: self.simd.abs_f64s(self.value) }
     }
-    // Vector instructions take the second of two where one is no number; those of single numbers take the number.
+    // Vector instructions return the second operand if one is NaN; scalar ones return the number.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         if Self::LANES == 1 {
@@ -259,7 +259,7 @@ impl<S: Simd> Real for Pack<S> {
         let float = self.of_bits(simd.or_u64s(integer, simd.splat_u64s(TWO_52.to_bits())));
         ((float + -TWO_52) * (1.0 / TWO_32) + -1023.0, scale)
     }
-    /// A third of the upper word, by its binary series ¼ + 1/16 + 1/64 + …, is taken off.
+    /// Subtracts a third of the upper word, by its binary series ¼ + 1/16 + 1/64 + ….
     #[inline(always)]
     fn inverse_cube_root_guess(self) -> Self {
         let simd = self.simd;

@@ -1,8 +1,8 @@
-//! Which registers the processor at hand has.
+//! Vector registers of the current processor.
 
 use pulp::{Simd, WithSimd};
 
-/// The widest registers that the processor has: AVX-512, AVX2, or single numbers.
+/// The widest registers of the processor: AVX-512, AVX2, or scalar.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Registers {
     #[cfg(target_arch = "x86_64")]
@@ -10,7 +10,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// All that this processor has, narrowest first.
+    /// All registers of this processor, narrowest first.
     #[cfg(test)]
     pub fn available() -> Vec<Self> {
         #[cfg(target_arch = "x86_64")]
@@ -24,7 +24,7 @@ impl Registers {
         vec![Self {}]
     }
 
-    /// Runs `kernel` on them; mark all that it calls `#[inline(always)]`, else it stays baseline code.
+    /// Runs `kernel` on them; mark all functions it calls `#[inline(always)]`, otherwise they remain baseline code.
     #[inline]
     pub fn run<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
@@ -34,8 +34,8 @@ impl Registers {
         pulp::Scalar::new().vectorize(kernel)
     }
 
-    /// Runs a `kernel` on four lanes, with the same result: one that seldom runs, so that less code is compiled, or that
-    /// seldom has eight of what it needs.
+    /// Runs `kernel` on four lanes, with the same result: for rare kernels, to compile less code, and for kernels that
+    /// seldom have eight operands.
     #[inline]
     pub fn run_in_fours<K: WithSimd>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]

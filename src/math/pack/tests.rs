@@ -3,7 +3,7 @@ use pulp::WithSimd;
 
 use super::*;
 
-/// ln(1 + x), x − ln(1 + x), ∛(1 + x), 1/∛(1 + x) and √|x| of a row, part by part.
+/// ln(1 + x), x − ln(1 + x), ∛(1 + x), 1/∛(1 + x) and √|x| of a row, by parts.
 struct Functions<'a>(&'a Row);
 
 impl WithSimd for Functions<'_> {
@@ -25,7 +25,7 @@ impl WithSimd for Functions<'_> {
     }
 }
 
-/// The larger and the smaller of two rows, part by part.
+/// Maximum and minimum of two rows, by parts.
 struct Extremes<'a>([&'a Row; 2]);
 
 impl WithSimd for Extremes<'_> {
@@ -42,7 +42,7 @@ impl WithSimd for Extremes<'_> {
     }
 }
 
-/// Gathers vectors by index and adds them back to where they came from.
+/// Gathers vectors by index and adds them back to their slots.
 struct Twice<'a>(&'a mut Slots, &'a [u16; WIDTH]);
 
 impl WithSimd for Twice<'_> {
@@ -83,7 +83,7 @@ proptest! {
     }
 }
 
-/// What is no number on one side, signs of zero and infinities included.
+/// NaN on either side, signs of zero and infinities included.
 #[test]
 fn every_register_has_the_extremes_of_the_scalar() {
     let values = [f64::NAN, -0.0, 0.0, 1.0, -2.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];

@@ -1,4 +1,4 @@
-//! Between packs and what lies in memory item by item: vectors, and quadruples of numbers.
+//! Transposition between packs and items in memory: vectors and quadruples of numbers.
 
 use pulp::Simd;
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
@@ -10,14 +10,14 @@ use crate::math::real::Lanes;
 /// Three-component vectors padded to four.
 pub type Padded = Lanes;
 
-/// Vectors that indices of 16 bits can name.
+/// Number of vectors addressable by 16-bit indices.
 pub const NUM_SLOTS: usize = 1 << 16;
 
-/// All of them: no index needs to be held against a bound.
+/// All of them, so that indices need no bounds checks.
 pub type Slots = [Padded; NUM_SLOTS];
 
-/// The four numbers of each lane, lane by lane, as packs of the first, second, third and fourth: a closure would escape
-/// the vector code.
+/// Transposes the four numbers of each lane to packs of the first, second, third and fourth; a macro, as a closure
+/// would escape the vector code.
 macro_rules! transposed {
     ($simd:ident, $lane:ident => $numbers:expr) => {{
         let mut registers = [$simd.splat_f64s(0.0); 4];
@@ -46,13 +46,14 @@ macro_rules! transposed {
 }
 
 impl<S: Simd> Pack<S> {
-    /// Lane of the number in half `half` of register `register` where four registers of padded vectors are transposed.
+    /// Lane of the number in half `half` of register `register` after transposition of four registers of padded
+    /// vectors.
     #[inline(always)]
     fn lane_of(register: usize, half: usize) -> usize {
         register / 2 * (Self::LANES / 2) + register % 2 + 2 * half
     }
 
-    /// Components of the vectors that a part of a row of indices names.
+    /// Components of the vectors at the indices of part of a row.
     #[inline(always)]
     pub fn gather(simd: S, vectors: &Slots, indices: &[u16; WIDTH], part: usize) -> [Self; 3] {
         let first = part * Self::LANES;
@@ -60,14 +61,14 @@ impl<S: Simd> Pack<S> {
         [x, y, z]
     }
 
-    /// Components of the vectors at as many places as there are lanes.
+    /// Components of the vectors at as many positions as there are lanes.
     #[inline(always)]
     pub fn gather_vectors(simd: S, vectors: &[Vec3], places: &[usize; WIDTH]) -> [Self; 3] {
         let [x, y, z, _] = transposed!(simd, lane => Padded::from_vector(vectors[places[lane]].data.0[0]).0);
         [x, y, z]
     }
 
-    /// Numbers of the quadruples at as many places as there are lanes.
+    /// Numbers of the quadruples at as many positions as there are lanes.
     #[inline(always)]
     pub fn gather_quadruples(simd: S, quadruples: &[[f64; 4]], places: &[usize; WIDTH]) -> [Self; 4] {
         transposed!(simd, lane => quadruples[places[lane]])
@@ -88,7 +89,7 @@ impl<S: Simd> Pack<S> {
         gathered
     }
 
-    /// Components of a part of a row of vectors.
+    /// Components of part of a row of vectors.
     #[inline(always)]
     pub fn components(simd: S, vectors: &[Vec3; WIDTH], part: usize) -> [Self; 3] {
         let first = part * Self::LANES;
@@ -96,7 +97,7 @@ impl<S: Simd> Pack<S> {
         [x, y, z]
     }
 
-    /// Four numbers for each lane: what [`Self::gather_quadruples`] reads.
+    /// Four numbers per lane, the format that [`Self::gather_quadruples`] reads.
     #[inline(always)]
     pub fn quadruples([a, b, c, d]: [Self; 4]) -> [[f64; 4]; WIDTH] {
         let mut quadruples = [[0.0; 4]; WIDTH];
@@ -114,8 +115,8 @@ impl<S: Simd> Pack<S> {
         quadruples
     }
 
-    /// Adds vectors of a quartet of lanes, given by the components of all, to those that a part of a row of indices
-    /// names, lane after lane.
+    /// Adds the vectors of a quartet of lanes, given by the components of all lanes, to those at the indices of part
+    /// of a row, lane by lane.
     #[inline(always)]
     pub fn scatter_add(
         vector: &[Self; 3],

@@ -1,4 +1,4 @@
-//! Four numbers side by side, and which of them a comparison holds for.
+//! Four numbers in lanes, and masks from their comparison.
 
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
@@ -7,7 +7,7 @@ use super::{Real, binary_scale, inverse_cube_root_guess};
 /// Number of lanes of [`Lanes`].
 pub const LANES: usize = 4;
 
-/// Four numbers side by side.
+/// Four numbers in lanes.
 ///
 /// Loops and literals throughout, no closures: `#[inline(always)]` does not reach the closures that
 /// [`std::array::from_fn`] and `map` call, which would leave them as calls to baseline code.
@@ -28,8 +28,8 @@ impl Lanes {
         Self([x, y, z, 0.0])
     }
 
-    /// The four numbers, for code that looks at them one by one: a barrier, behind which the compiler cannot draw
-    /// the arithmetic apart into the scalars that are looked at.
+    /// The four numbers, for scalar access: a barrier that keeps the compiler from splitting the preceding vector
+    /// arithmetic into scalars.
     #[inline(always)]
     pub fn settled(self) -> [f64; LANES] {
         std::hint::black_box(self).0
@@ -66,7 +66,7 @@ lane_operator!(Sub, sub, -);
 lane_operator!(Mul, mul, *);
 lane_operator!(Div, div, /);
 
-/// Which of the lanes a comparison holds for; none where one side is not a number.
+/// Lanes in which a comparison holds; false for NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask(pub [bool; LANES]);
 
@@ -89,7 +89,7 @@ impl Mask {
         self & !other
     }
 
-    /// Whether it holds for any lane.
+    /// Whether any lane holds.
     #[inline(always)]
     pub fn any(self) -> bool {
         self.0[0] | self.0[1] | self.0[2] | self.0[3]

@@ -1,10 +1,10 @@
-//! One source for scalar and vector arithmetic: formulas written over [`Real`] run on `f64`, on [`Lanes`] and on the
+//! Scalar and vector arithmetic from one source: formulas over [`Real`] run on `f64`, on [`Lanes`] and on the
 //! registers of [`Pack`](super::pack::Pack).
 //!
 //! [`Lanes`] is four independent numbers; each operation acts on all four, and the compiler turns it into one vector
-//! instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). A product and a sum are rounded once where
-//! a formula says [`Real::mul_add`], and nowhere else, so a lane has the same bits as the scalar, on any processor; those
-//! without an instruction for it take the long way of the mathematics library.
+//! instruction inside [`Vectorised::run`](super::vectorised::Vectorised::run). A product and a sum are rounded once if
+//! a formula uses [`Real::mul_add`], and only then, so a lane has the same bits as the scalar on any processor;
+//! processors without this instruction use the slower routine of the mathematics library.
 
 mod lanes;
 
@@ -13,7 +13,7 @@ pub use lanes::{LANES, Lanes, Mask};
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-/// A real number, or several in parallel.
+/// A real number, or several in lanes.
 pub trait Real:
     Copy
     + Debug
@@ -29,7 +29,7 @@ pub trait Real:
     + AddAssign
     + SubAssign
 {
-    /// A constant: the same value in every lane of a number like this one.
+    /// A constant: the same value in every lane.
     fn constant(self, value: f64) -> Self;
     /// `self` · `factor` + `addend`, rounded once.
     fn mul_add(self, factor: Self, addend: Self) -> Self;
@@ -44,9 +44,9 @@ pub trait Real:
     fn reciprocal(self) -> Self {
         self.constant(1.0) / self
     }
-    /// Larger of two; `other` where `self` is not a number.
+    /// Maximum; `other` if `self` is NaN.
     fn max(self, other: Self) -> Self;
-    /// Smaller of two; `other` where `self` is not a number.
+    /// Minimum; `other` if `self` is NaN.
     fn min(self, other: Self) -> Self;
     /// k and 2^−k such that `self`·2^−k lies in [√½, √2), for normal positive numbers.
     fn binary_scale(self) -> (Self, Self);
@@ -55,12 +55,12 @@ pub trait Real:
 
     /// Whether all lanes are at most `limit` in magnitude.
     fn all_within(self, limit: f64) -> bool;
-    /// `yes` in lanes of at most `limit`, `no` in the others and where one of the two is not a number.
+    /// `yes` in lanes of at most `limit`, `no` in the others and for NaN.
     fn select_at_most(self, limit: Self, yes: Self, no: Self) -> Self;
 
     /// ln(1 + x) and x − ln(1 + x), both to full relative accuracy for small x; x > −1.
     ///
-    /// Where x is small, by a series without a division; the general way is only gone where a lane asks for it.
+    /// For small x by a series without division; the general formula runs only if a lane needs it.
     #[inline(always)]
     fn ln_1p_and_residual(self) -> (Self, Self) {
         let residual = self * self * sum_of_pairs(self, LOGARITHM_RESIDUAL_SERIES);
@@ -86,8 +86,8 @@ pub trait Real:
         inverse
     }
 
-    /// (1 + x)^−⅓ in the place of each x; x > −1. Where x is small, by its series; the general way is only gone where
-    /// one of them asks for it.
+    /// (1 + x)^−⅓ of each x, in place; x > −1. For small x by its series; the general formula runs only if a lane needs
+    /// it.
     #[inline(always)]
     fn inverse_cube_roots_1p<const N: usize>(numbers: &mut [Self; N]) {
         let mut largest = numbers[0].abs();
@@ -114,7 +114,7 @@ pub trait Real:
     }
 }
 
-/// Largest |x| for which series in x are taken: what 14 terms leave out is below 2⁻⁵⁸ of their sum.
+/// Largest |x| of the series in x: the truncation error of 14 terms is below 2⁻⁵⁸ of their sum.
 const SMALL_ARGUMENT: f64 = 0.0625;
 
 /// (x − ln(1 + x))/x² = ½ − x/3 + x²/4 − …
@@ -128,7 +128,7 @@ const LOGARITHM_RESIDUAL_SERIES: [[f64; 2]; 7] = [
     [1.0 / 14.0, -1.0 / 15.0],
 ];
 
-/// (1 + x)^−⅓ = 1 − x/3 + 2x²/9 − …, each coefficient −(n + ⅓)/(n + 1) times the one before.
+/// (1 + x)^−⅓ = 1 − x/3 + 2x²/9 − …, each coefficient −(n + ⅓)/(n + 1) times its predecessor.
 const INVERSE_CUBE_ROOT_SERIES: [[f64; 2]; 7] = {
     let (mut pairs, mut coefficient, mut pair) = ([[0.0; 2]; 7], 1.0, 0);
     while pair < pairs.len() {
@@ -141,7 +141,7 @@ const INVERSE_CUBE_ROOT_SERIES: [[f64; 2]; 7] = {
     pairs
 };
 
-/// Σ c_n xⁿ for n < 14, in pairs, then in pairs of these and so on (Estrin 1960), which is the shortest wait.
+/// Σ c_n xⁿ for n < 14, by pairs, then pairs of pairs (Estrin 1960), for the lowest latency.
 #[inline(always)]
 fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
     let mut sums = [x; 7];
@@ -156,7 +156,7 @@ fn sum_of_pairs<R: Real>(x: R, pairs: [[f64; 2]; 7]) -> R {
     high.mul_add(x4 * x4, low)
 }
 
-/// [`Real::ln_1p_and_residual`] anywhere.
+/// [`Real::ln_1p_and_residual`] for any x.
 ///
 /// # Source
 /// Reduction and minimax polynomial of fdlibm (Sun Microsystems 1993, `s_log1p.c`), whose last
@@ -203,8 +203,8 @@ const SQRT_HALF_OFFSET: u64 = 0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd;
 /// Bits of 2^52: an integer below 2^52 in its fraction bits makes the number 2^52 + integer.
 const TWO_52_BITS: u64 = 0x4330_0000_0000_0000;
 const TWO_52: f64 = 4_503_599_627_370_496.0;
-/// Upper word that the guess of an inverse cube root counts down from: (1023 (1 + ⅓) − 0.0662) 2²⁰, in the manner of fdlibm
-/// `s_cbrt.c`, which makes its largest error least, 3.4 %.
+/// Upper word of the offset of the initial guess: (1023 (1 + ⅓) − 0.0662) 2²⁰, in the manner of fdlibm `s_cbrt.c`, with
+/// minimal largest error, 3.4 %.
 const INVERSE_CUBE_ROOT_OFFSET: u64 = 1_430_188_248;
 
 #[inline(always)]
@@ -215,7 +215,7 @@ fn binary_scale(value: f64) -> (f64, f64) {
     (k, scale)
 }
 
-/// A third of the upper word, by its binary series ¼ + 1/16 + 1/64 + …, is taken off.
+/// Subtracts a third of the upper word, by its binary series ¼ + 1/16 + 1/64 + ….
 #[inline(always)]
 fn inverse_cube_root_guess(value: f64) -> f64 {
     let upper = value.to_bits() >> 32;
@@ -280,7 +280,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn logarithm_is_that_of_the_library(x in prop_oneof![-0.999..30.0f64, -0.3..0.3f64, -0.07..0.07f64, -1e-5..1e-5f64]) {
+        fn logarithm_agrees_with_the_library(x in prop_oneof![-0.999..30.0f64, -0.3..0.3f64, -0.07..0.07f64, -1e-5..1e-5f64]) {
             let (logarithm, residual) = x.ln_1p_and_residual();
             prop_assert!((logarithm - x.ln_1p()).abs() <= 4.0 * f64::EPSILON * x.ln_1p().abs());
             // x − ln(1+x) = Σ (−x)^n / n, n ≥ 2, where it converges fast; the difference elsewhere.
@@ -294,12 +294,12 @@ mod tests {
         }
 
         #[test]
-        fn cube_root_is_that_of_the_library(x in prop_oneof![1e-6..10.0f64, 1.0..1e9f64, 0.99..1.01f64]) {
+        fn cube_root_agrees_with_the_library(x in prop_oneof![1e-6..10.0f64, 1.0..1e9f64, 0.99..1.01f64]) {
             prop_assert!((x.cube_root() / x.cbrt() - 1.0).abs() < 1e-13);
         }
 
         #[test]
-        fn inverse_cube_roots_near_one_are_those_of_the_library(
+        fn inverse_cube_roots_near_one_agree_with_the_library(
             x in prop::array::uniform2(prop_oneof![-0.9..3.0f64, -0.07..0.07f64, -1e-5..1e-5f64]),
         ) {
             let mut roots = x;

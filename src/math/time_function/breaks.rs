@@ -1,17 +1,17 @@
-//! The instants at which a function kinks or jumps, found from what it is made of.
+//! Kinks and jumps of a function, located from its parts.
 
 use super::TimeFunction;
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 use super::program::{Crossing, Program};
 
-/// Halvings of an interval in which a crossing is looked for; nearer to each other, two can be taken for none.
+/// Bisections of an interval in search of a crossing; two crossings closer than that can be missed.
 const HALVINGS: u32 = 12;
 
-/// Halvings where nothing is known of a function but its values.
+/// Bisections for a function without bounded slope.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// A part of an expression that makes it kink or jump where it crosses something.
+/// A part of an expression that has a kink or a jump at a crossing of its argument.
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     pub argument: Program,
@@ -19,7 +19,7 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    /// On which side of what it crosses the argument is; the same number on the same side.
+    /// Side of the crossing on which the argument lies; equal numbers for equal sides.
     fn side_of(&self, value: f64) -> f64 {
         match self.crossing {
             Crossing::Zero if value == 0.0 || value.is_nan() => 0.0,
@@ -48,8 +48,7 @@ impl Switch {
         self.first_crossing(from, middle, left - 1).or_else(|| self.first_crossing(middle, to, left - 1))
     }
 
-    /// The instant at which the argument leaves the side that it is on at `low`, between two of which the second is on
-    /// another.
+    /// The crossing between `low` and `high`, at which the argument lies on different sides.
     fn bisect(&self, mut low: f64, mut high: f64) -> f64 {
         let before = self.side(low);
         loop {
@@ -67,11 +66,10 @@ impl Switch {
 }
 
 impl TimeFunction {
-    /// The first instant after `from`, up to `to` \[s\], at which the function kinks or jumps: points of a table, and where
-    /// comparisons, `step`, `sign`, `floor`, `abs`, `min` and `max` change sides.
+    /// The first instant after `from`, up to `to` \[s\], with a kink or a jump: points of a table, and crossings of
+    /// comparisons, `step`, `sign`, `floor`, `abs`, `min` and `max`.
     ///
-    /// Crossings are isolated by ranges over intervals of time, not by samples; two that are nearer than `(to − from)/4096`
-    /// can be taken for none.
+    /// Crossings are isolated by interval bounds, not by samples; two closer than `(to − from)/4096` can be missed.
     pub fn first_break(&self, from: f64, to: f64) -> Option<f64> {
         match self {
             Self::Constant(_) => None,
@@ -85,7 +83,7 @@ impl TimeFunction {
         }
     }
 
-    /// Whether it can kink or jump anywhere.
+    /// Whether the function can have a kink or a jump.
     pub fn can_break(&self) -> bool {
         match self {
             Self::Constant(_) => false,
@@ -94,8 +92,7 @@ impl TimeFunction {
         }
     }
 
-    /// Value and derivatives at `time` as they are on the side of it where `beside` is, which no other break is between
-    /// \[s\].
+    /// One-sided value and derivatives at `time`, from the side of `beside`; no other break lies between the two \[s\].
     pub(super) fn limit(&self, time: f64, beside: f64) -> Jet {
         match self {
             Self::Constant(value) => Jet::constant(*value),

@@ -1,10 +1,11 @@
-//! Ranges of a value and of its first derivative over an interval of time, and the arithmetic that carries them along.
+//! Interval bounds of a value and its first derivative over an interval of time.
 //!
-//! What a function does between two instants is bounded, not sampled: a jump or a pulse is found however narrow it is.
+//! The variation of a function between two instants is bounded, not sampled, so that jumps and pulses of any width are
+//! found.
 //!
 //! # Source
-//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6; rounding is left out, as every range that
-//! matters is widened by far more where it is used.
+//! Moore, Kearfott & Cloud, *Introduction to Interval Analysis*, 2009, ch. 5–6; without outward rounding, as all bounds
+//! that matter are widened by far more where they are used.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -20,7 +21,7 @@ impl Interval {
     const ZERO: Self = Self { low: 0.0, high: 0.0 };
 
     pub fn new(low: f64, high: f64) -> Self {
-        // What is no number is anything.
+        // NaN bounds nothing.
         if low <= high { Self { low, high } } else { Self::ALL }
     }
 
@@ -50,17 +51,17 @@ impl Interval {
         self.high - self.low
     }
 
-    /// Largest size of a number in it.
+    /// Largest magnitude.
     pub fn size(self) -> f64 {
         self.low.abs().max(self.high.abs())
     }
 
-    /// Of a function that does not fall.
+    /// Image under a nondecreasing function.
     fn rising(self, f: fn(f64) -> f64) -> Self {
         Self::new(f(self.low), f(self.high))
     }
 
-    /// Of a function that rises up to `peak` and falls from there on, the same on both sides.
+    /// Image under a function that increases up to `peak` and decreases after it, symmetrically.
     fn peaked(self, peak: f64, f: impl Fn(f64) -> f64) -> Self {
         let ends = [f(self.low), f(self.high)];
         if self.contains(peak) { Self::spanned(&[ends[0], ends[1], f(peak)]) } else { Self::spanned(&ends) }
@@ -99,7 +100,7 @@ impl Interval {
         }
     }
 
-    /// x to a constant power.
+    /// x raised to a constant power.
     fn power(self, n: f64) -> Self {
         if n == 0.0 {
             return Self::point(1.0);
@@ -152,7 +153,7 @@ impl Div for Interval {
     }
 }
 
-/// Where a function and its first derivative are over an interval of time; at jumps the derivative is anything.
+/// Bounds of a function and its first derivative over an interval of time; at jumps the derivative is unbounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Enclosure {
     pub value: Interval,
@@ -164,17 +165,17 @@ impl Enclosure {
         Self { value: Interval::point(value), slope: Interval::ZERO }
     }
 
-    /// Time itself, in an interval.
+    /// Time itself, over an interval.
     pub fn time(from: f64, to: f64) -> Self {
         Self { value: Interval::new(from, to), slope: Interval::point(1.0) }
     }
 
-    /// f(x) from the ranges of f and f′ over those of x.
+    /// f(x) from the bounds of f and f′ over those of x.
     fn compose(self, value: Interval, derivative: Interval) -> Self {
         Self { value, slope: derivative * self.slope }
     }
 
-    /// Of a function that is constant but for jumps upwards.
+    /// Image under a piecewise constant function with upward jumps.
     fn staircase(self, f: fn(f64) -> f64) -> Self {
         let value = self.value.rising(f);
         Self { value, slope: if value.is_point() { Interval::ZERO } else { Interval::ALL } }
@@ -282,7 +283,7 @@ impl Enclosure {
         }
     }
 
-    /// Whether this is less than, or where `holds` says so equal to, another.
+    /// Truth of `self` < `other`, or `self` ≤ `other` according to `holds`.
     pub fn is_below(self, other: Self, holds: fn(&f64, &f64) -> bool) -> Self {
         let (a, b) = (self.value, other.value);
         match (holds(&a.high, &b.low), holds(&a.low, &b.high)) {
@@ -292,7 +293,7 @@ impl Enclosure {
         }
     }
 
-    /// Whether this is the same as another.
+    /// Truth of `self` = `other`.
     pub fn equals(self, other: Self) -> Self {
         let (a, b) = (self.value, other.value);
         if a.is_point() && a == b {
@@ -304,7 +305,7 @@ impl Enclosure {
         }
     }
 
-    /// Whether this is not the same as another.
+    /// Truth of `self` ≠ `other`.
     pub fn differs(self, other: Self) -> Self {
         Self::constant(1.0) - self.equals(other)
     }

@@ -1,9 +1,8 @@
-//! Expressions of `t`: read once into a postfix program, evaluated on a small stack without allocation.
+//! Expressions of `t`: parsed once into a postfix program, evaluated on a small stack without allocation.
 //!
-//! Operators and their precedence are left to winnow's Pratt parser (Pratt, *Top down operator precedence*, POPL
-//! 1973), which knows the way of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Crates that also evaluate let a
-//! sign bind tighter than any operator, and a load of the wrong sign is a silent fault; nor do they tell where in
-//! the text a fault is.
+//! Winnow's Pratt parser (Pratt, *Top down operator precedence*, POPL 1973) handles operators and their precedence, by
+//! the conventions of mathematics: `-t^2` is −(t²) and `2^3^2` is 2⁹. Crates that also evaluate bind a sign tighter
+//! than any operator, which would silently reverse a load, and do not locate errors in the text.
 
 use std::f64::consts;
 
@@ -20,20 +19,20 @@ use super::enclosure::Enclosure;
 use super::jet::Jet;
 use super::program::{Binary, Crossing, DEPTH_LIMIT, Instruction, Program, Unary};
 
-/// What an expression can use.
+/// Names and operators of expressions.
 pub const EXPRESSION_NAMES: &str = "t [s], pi, e; + - * / ^; < <= > >= == != (0 or 1); min(a, b), max(a, b); abs, sqrt, exp, \
                          ln, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, floor, sign, step, smoothstep";
 
-/// An expression of `t`, ready to be evaluated.
+/// A parsed expression of `t`.
 #[derive(Clone, Debug)]
 pub struct Expression {
     text: Box<str>,
     program: Program,
-    /// Where it can kink or jump.
+    /// Its possible kinks and jumps.
     switches: Vec<Switch>,
 }
 
-/// Expressions are the same that are written the same.
+/// Expressions are equal if their texts are.
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
@@ -41,7 +40,7 @@ impl PartialEq for Expression {
 }
 
 impl Expression {
-    /// Reads `text`.
+    /// Parses `text`.
     pub(super) fn parse(text: &str) -> Result<Self, TimeFunctionError> {
         let mut input = Input { input: LocatingSlice::new(text), state: 0 };
         match whole(&mut input) {
@@ -63,12 +62,12 @@ impl Expression {
         self.program.evaluate(time)
     }
 
-    /// Ranges of the value and of the first derivative from one time to another.
+    /// Bounds of the value and the first derivative over an interval of time.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.program.enclose(from, to)
     }
 
-    /// What makes it kink or jump.
+    /// Possible kinks and jumps.
     pub(super) fn switches(&self) -> &[Switch] {
         &self.switches
     }
@@ -124,7 +123,7 @@ fn truth(holds: bool) -> Jet {
     Jet::constant(f64::from(holds))
 }
 
-/// The text that is left, and how many brackets, functions, signs and powers are open.
+/// Remaining text, and number of open brackets, functions, signs and powers.
 type Input<'a> = Stateful<LocatingSlice<&'a str>, usize>;
 type Parsed<T> = Result<T, ErrMode<Fault>>;
 type Sign<'a> = Prefix<Input<'a>, Part, ErrMode<Fault>>;
@@ -133,7 +132,7 @@ type Operator<'a> = Infix<Input<'a>, Part, ErrMode<Fault>>;
 /// A part of the text in postfix order.
 struct Part {
     program: Vec<Instruction>,
-    /// Values it needs on the stack.
+    /// Stack depth it needs.
     stack: usize,
     switches: Vec<Switch>,
 }
@@ -166,7 +165,7 @@ impl Part {
         Ok(self)
     }
 
-    /// Notes that the expression kinks or jumps where a part of it crosses something.
+    /// Records a kink or jump at a crossing of a part of the expression.
     fn switch(&mut self, argument: Vec<Instruction>, crossing: Crossing) {
         let argument = Program::new(argument);
         if argument.uses_time() {
@@ -181,10 +180,10 @@ fn whole(input: &mut Input) -> Parsed<Part> {
     Ok(part)
 }
 
-/// Anything: comparisons bind least, and at most one stands between two brackets.
+/// Any expression: comparisons bind least, at most one per bracket level.
 fn comparison(input: &mut Input) -> Parsed<Part> {
     let part = expression(operand).prefix(sign).infix(operator).parse_next(input)?;
-    // The parser above leaves no operator but a comparison after a comparison.
+    // After a comparison, the parser above leaves no operator but another comparison.
     match opt(peek(operator)).parse_next(input)? {
         Some(_) => Err(ErrMode::Cut(Fault::ChainedComparison { at: input.current_token_start() })),
         None => Ok(part),
@@ -200,7 +199,7 @@ fn sign<'a>(input: &mut Input<'a>) -> Parsed<Sign<'a>> {
     })
 }
 
-/// The number is how tightly an operator binds; `^` binds tighter than a sign before it.
+/// Operators with their binding power; `^` binds tighter than a preceding sign.
 fn operator<'a>(input: &mut Input<'a>) -> Parsed<Operator<'a>> {
     use Infix::{Left, Neither, Right};
     let symbol = alt(("<=", ">=", "==", "!=", take(1_usize)));
@@ -278,14 +277,14 @@ fn name(input: &mut Input) -> Parsed<Part> {
     Ok(part)
 }
 
-/// What stands in brackets, after the first of them.
+/// Contents of brackets, after the opening one.
 fn inner(input: &mut Input) -> Parsed<Part> {
     open(input)?;
     let part = cut_err(comparison).parse_next(input)?;
     close(input, part)
 }
 
-/// One level more; bounds the recursion of the parser.
+/// Increases the nesting level, which bounds the recursion of the parser.
 fn open(input: &mut Input) -> Parsed<()> {
     input.state += 1;
     if input.state < DEPTH_LIMIT {
@@ -313,7 +312,7 @@ fn space<'a>(input: &mut Input<'a>) -> Parsed<&'a str> {
     take_while(0.., char::is_whitespace).parse_next(input)
 }
 
-/// What is wrong, at a byte of the text or in the white space before what is wrong.
+/// Parse error, at a byte of the text or in the white space before it.
 #[derive(Debug)]
 enum Fault {
     Unexpected { expected: &'static str, at: usize },
@@ -342,7 +341,7 @@ impl Fault {
 impl<'a> ParserError<Input<'a>> for Fault {
     type Inner = Self;
 
-    /// The only parsers whose failure is told as it is are those of operands.
+    /// Only parsers of operands fail without a message of their own.
     fn from_input(input: &Input<'a>) -> Self {
         Self::Unexpected { expected: "a number, a name or `(`", at: input.current_token_start() }
     }

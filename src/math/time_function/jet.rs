@@ -1,11 +1,11 @@
-//! A value with its first and second derivative in time, and the arithmetic that carries them along.
+//! Second-order Taylor jets: a value with its first and second time derivative.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// (x, ẋ, ẍ) at one instant.
 ///
-/// Ordered as the functions are just after that instant: by value, on a tie by slope, then by curvature. That is
-/// what `min`, `max` and `abs` need to have their derivatives from the right.
+/// Ordered as the functions are just after that instant: by value, then slope, then curvature, so that `min`, `max`
+/// and `abs` have their derivatives from the right.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(super) struct Jet {
     pub value: f64,
@@ -29,7 +29,7 @@ impl Jet {
 
     /// f(x) from f, f′ and f″ at x: (f, f′ẋ, f″ẋ² + f′ẍ).
     ///
-    /// A constant argument has constant image even where f′ is infinite, as for `sqrt(0)`.
+    /// A constant argument has a constant image even if f′ is infinite, as for `sqrt(0)`.
     pub fn compose(self, [f, df, ddf]: [f64; 3]) -> Self {
         if self.is_constant() {
             return Self::constant(f);
@@ -37,7 +37,7 @@ impl Jet {
         Self { value: f, first: df * self.first, second: ddf * self.first * self.first + df * self.second }
     }
 
-    /// x raised to `exponent`, by the power rule where that is constant (any sign of x), else exp(y ln x).
+    /// x raised to `exponent`: by the power rule for a constant exponent (any sign of x), else exp(y ln x).
     pub fn power(self, exponent: Self) -> Self {
         let (x, n) = (self.value, exponent.value);
         if !exponent.is_constant() {
@@ -45,7 +45,7 @@ impl Jet {
             power.value = x.powf(n);
             return power;
         }
-        // A vanishing factor ends the series, also where the power it multiplies is infinite (n = 1, x = 0).
+        // A vanishing factor ends the series, even if the power it multiplies is infinite (n = 1, x = 0).
         let term = |factor: f64, degree: f64| if factor == 0.0 { 0.0 } else { factor * x.powf(degree) };
         self.compose([x.powf(n), term(n, n - 1.0), term(n * (n - 1.0), n - 2.0)])
     }
@@ -129,7 +129,7 @@ impl Jet {
         Self::constant(if self.value.is_nan() { f64::NAN } else { f64::from(self.value >= 0.0) })
     }
 
-    /// Rises from 0 at x = 0 to 1 at x = 1 as 3x² − 2x³, without a jump of slope.
+    /// 3x² − 2x³ between 0 at x = 0 and 1 at x = 1, with continuous slope.
     pub fn smoothstep(self) -> Self {
         if self.value >= 1.0 || self.value < 0.0 {
             return self.step();

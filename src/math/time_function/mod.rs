@@ -1,13 +1,13 @@
 //! Scalar functions of time for loads and prescribed motion: a number, a table, or an expression of `t`.
 //!
-//! Derivatives are exact. An expression is evaluated on second-order Taylor jets (forward-mode automatic
+//! Derivatives are exact. Expressions are evaluated on second-order Taylor jets (forward-mode automatic
 //! differentiation, Griewank & Walther, *Evaluating Derivatives*, 2nd ed., §13.2), so that comparisons, `min`
-//! and `abs` have derivatives too, and nothing is lost to a difference step. Where a function has a kink or a
-//! jump, its derivatives are those from the right: the motion about to happen. The impulse of a jump is not in
-//! them; a prescribed displacement that jumps moves its nodes without a matching velocity.
+//! and `abs` have derivatives too, without the error of finite differences. At a kink or a jump, derivatives are those
+//! from the right, for the motion that follows. They omit the impulse of a jump: a prescribed displacement that jumps
+//! moves its nodes without a matching velocity.
 //!
-//! Where it kinks and jumps is told by what it is made of ([`TimeFunction::first_break`]), and how it changes within a step
-//! by ranges over intervals of time, so that nothing falls between two samples.
+//! Kinks and jumps are located from the parts of the function ([`TimeFunction::first_break`]), and its variation
+//! within a step is bounded over intervals of time, so that nothing is missed between samples.
 
 mod breaks;
 mod enclosure;
@@ -33,9 +33,9 @@ pub enum TimeFunction {
     Expression(Arc<Expression>),
 }
 
-/// Why a table or an expression cannot be a function of time.
+/// Error of a table or an expression.
 ///
-/// `at` is the byte of the expression where reading stopped.
+/// `at` is the byte of the expression at which parsing stopped.
 #[non_exhaustive]
 #[derive(Clone, Debug, thiserror::Error, PartialEq)]
 pub enum TimeFunctionError {
@@ -71,19 +71,19 @@ pub enum TimeFunctionError {
         text: String,
         /// The word.
         name: String,
-        /// Where.
+        /// Byte of the expression.
         at: usize,
     },
-    /// Something where something else has to stand.
+    /// Unexpected text.
     #[error("`{text}` has {found} where {expected} is expected")]
     Unexpected {
         /// The expression.
         text: String,
-        /// What stands there.
+        /// Text found.
         found: String,
-        /// What could stand there.
+        /// Text expected.
         expected: &'static str,
-        /// Where.
+        /// Byte of the expression.
         at: usize,
     },
     /// `a < b < c`, which other languages read as `(a < b) < c`.
@@ -91,19 +91,19 @@ pub enum TimeFunctionError {
     ChainedComparison {
         /// The expression.
         text: String,
-        /// Where.
+        /// Byte of the expression.
         at: usize,
     },
-    /// More nesting than is evaluated without allocation.
+    /// Nesting beyond the size of the evaluation stack.
     #[error("the expression nests more than {limit} deep: use a table, or split it", limit = program::DEPTH_LIMIT)]
     TooDeep {
-        /// Where.
+        /// Byte of the expression.
         at: usize,
     },
 }
 
 impl TimeFunctionError {
-    /// Byte of the expression where reading stopped; `None` for tables.
+    /// Byte of the expression at which parsing stopped; `None` for tables.
     pub fn at(&self) -> Option<usize> {
         match self {
             Self::UnknownName { at, .. }
@@ -136,13 +136,13 @@ impl TimeFunction {
         Ok(Self::Table(points.into()))
     }
 
-    /// An expression of `t` \[s\], such as `1e5*(t < 1e-3)`; see [`EXPRESSION_NAMES`] for what it can use.
+    /// An expression of `t` \[s\], such as `1e5*(t < 1e-3)`; [`EXPRESSION_NAMES`] lists names and operators.
     ///
     /// `^` binds tighter than a sign and groups to the right, as in mathematics: `-t^2` is −(t²). Comparisons
     /// give 0 or 1. An expression without `t` becomes a [`TimeFunction::Constant`].
     ///
     /// # Errors
-    /// What is wrong with the text, and where.
+    /// A parse error, with its location.
     pub fn expression(text: &str) -> Result<Self, TimeFunctionError> {
         let expression = Expression::parse(text)?;
         if expression.uses_time() {
@@ -185,8 +185,8 @@ impl TimeFunction {
     }
 }
 
-/// Value and slope of the piecewise linear function at `t`, on the line that it has where `beside` is; at a point, on that
-/// after it.
+/// Value and slope of the piecewise linear function at `t`, on the segment that contains `beside`; for a point, on the
+/// segment after it.
 fn interpolate(points: &[(f64, f64)], t: f64, beside: f64) -> Jet {
     let after = points.partition_point(|point| point.0 <= beside);
     match (points.get(after.wrapping_sub(1)), points.get(after)) {

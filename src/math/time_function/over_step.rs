@@ -1,30 +1,30 @@
-//! What a function does over a step: its integrals, and the values that act at its ends.
+//! Integrals of a function over a step, and effective values at its ends.
 
 use super::TimeFunction;
 use super::enclosure::Enclosure;
 use super::jet::Jet;
 
-/// Part of a step by which a limit at one of its ends is taken inside: the sum of the steps is rounded.
+/// Fraction of a step by which one-sided limits are evaluated inside it, as summed steps are rounded.
 const INSIDE: f64 = 1e-6;
 
-/// The same, relative to the time itself.
+/// Rounding of summed steps, relative to the time.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Change of a function by the change of its slope over an interval, relative to the function, up to which Gauss's rule is
-/// exact but for rounding or nearly so.
+/// Largest change of a function by the variation of its slope over an interval, relative to the function, for which
+/// Gauss quadrature is accurate nearly to rounding.
 const SMOOTH: f64 = 1e-3;
 
-/// Halvings of a step in which what changes fast in it is looked for.
+/// Bisections of a step in search of fast variation.
 const HALVINGS: u32 = 24;
 
-/// Halvings where nothing bounds the function or its slope.
+/// Bisections for an unbounded function or slope.
 const HALVINGS_UNBOUNDED: u32 = 6;
 
-/// How far a function may be off the line between its values at the ends of a step, relative to its size, before its mean
-/// acts in place of them.
+/// Largest deviation of a function from the chord over a step, relative to its size, before its mean replaces the end
+/// values.
 const FOLLOWED: f64 = 0.1;
 
-/// Points and weights of Gauss's rules of two and five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
+/// Points and weights of the Gauss rules of two and five points on (−1, 1) (Abramowitz & Stegun 1964, table 25.4).
 const TWO_POINTS: [(f64, f64); 2] = [(-0.577_350_269_189_625_8, 1.0), (0.577_350_269_189_625_8, 1.0)];
 const FIVE_POINTS: [(f64, f64); 5] = [
     (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
@@ -43,27 +43,27 @@ pub struct Integrals {
     pub second: f64,
 }
 
-/// What a function is at the ends of a step, or its mean where the step cannot follow it.
+/// Values at the ends of a step, or the mean for a function that varies too fast for the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValues {
     /// At the beginning.
     pub start: f64,
     /// At the end.
     pub end: f64,
-    /// How far it is off the line between them, at its most.
+    /// Largest deviation from the chord.
     pub deviation: f64,
 }
 
 impl TimeFunction {
-    /// Value, first and second derivative just after the end of a step of a size from a time on \[s\].
+    /// Value, first and second derivative just after the end of a step from `time` on \[s\].
     pub fn after_step(&self, time: f64, time_step: f64) -> [f64; 3] {
         let end = time + time_step;
         let Jet { value, first, second } = self.limit(end, end + inside(end, time_step));
         [value, first, second]
     }
 
-    /// Integrals over a step of a size from a time on \[s\]: of a table exact, of an expression by Gauss's rule of five points
-    /// on the parts between its breaks, halved where ranges tell that it changes fast.
+    /// Integrals over a step from `time` on: exact for a table; for an expression by five-point Gauss quadrature
+    /// between breaks, with bisection where interval bounds show fast variation.
     pub fn integrals(&self, time: f64, time_step: f64) -> Integrals {
         if let Self::Constant(value) = self {
             let first = value * time_step;
@@ -78,9 +78,9 @@ impl TimeFunction {
         sum
     }
 
-    /// Values at the ends of a step of a size from a time on \[s\], as they are within it; or at both ends the mean over the
-    /// step, where it has kinks or jumps inside, or is off the line between its values by a tenth of its size over the step: half
-    /// the step times their sum is then the integral.
+    /// Values at the ends of a step from `time` on, as limits from within it; at both ends the mean over the step for a
+    /// function with kinks or jumps inside, or a deviation from the chord of a tenth of its size: half the step times
+    /// their sum is then the integral.
     pub fn end_values(&self, time: f64, time_step: f64) -> EndValues {
         let end = time + time_step;
         let start_value = self.limit(time, time + inside(time, time_step)).value;
@@ -106,7 +106,7 @@ impl TimeFunction {
         self.first_break(from + inside(from, time_step), to - inside(to, time_step)).is_some()
     }
 
-    /// Calls `visit` with the instants, weights and values of a rule of integration over an interval.
+    /// Calls `visit` with the instants, weights and values of a quadrature over an interval.
     fn for_each_point(&self, from: f64, to: f64, visit: &mut dyn FnMut(f64, f64, f64)) {
         let slack = inside(to, to - from);
         let mut start = from;
@@ -115,7 +115,7 @@ impl TimeFunction {
             match self {
                 Self::Expression(expression) => {
                     let enclose = |from: f64, to: f64| expression.enclose(from, to);
-                    // Ranges just within the part have no jump at its ends in them.
+                    // Bounds over the interior exclude jumps at the ends.
                     let trim = INSIDE * (end - start);
                     let size = enclose(start + trim, end - trim).value.size();
                     let value = |at: f64| expression.evaluate(Jet::constant(at)).value;
@@ -128,7 +128,7 @@ impl TimeFunction {
     }
 }
 
-/// How far inside a step a limit at its end is taken \[s\].
+/// Distance from the end of a step at which one-sided limits are evaluated \[s\].
 fn inside(time: f64, time_step: f64) -> f64 {
     (INSIDE * time_step).max(ROUNDING * time.abs())
 }
@@ -147,11 +147,11 @@ fn gauss(
     }
 }
 
-/// Integration of a smooth function on intervals that are halved until it changes little over each.
+/// Quadrature of a smooth function, with bisection until it varies little over each part.
 struct Halving<'a> {
     enclose: &'a dyn Fn(f64, f64) -> Enclosure,
     value: &'a dyn Fn(f64) -> f64,
-    /// Size of the function.
+    /// Largest magnitude of the function.
     size: f64,
     visit: &'a mut dyn FnMut(f64, f64, f64),
 }

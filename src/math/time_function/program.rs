@@ -1,5 +1,5 @@
-//! Postfix programs, evaluated on a small stack without allocation: on jets for values and derivatives, on ranges for what
-//! they are bounded by.
+//! Postfix programs, evaluated on a small stack without allocation: on jets for values and derivatives, on intervals
+//! for bounds.
 
 use super::enclosure::Enclosure;
 use super::jet::Jet;
@@ -7,28 +7,28 @@ use super::jet::Jet;
 /// Largest nesting, and size of the evaluation stack.
 pub(super) const DEPTH_LIMIT: usize = 32;
 
-/// What the argument of a function crosses where that kinks or jumps.
+/// Quantity that the argument of a function crosses at a kink or a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Crossing {
     Zero,
     Integers,
 }
 
-/// A function of one argument, of jets and of ranges.
+/// A function of one argument, on jets and on intervals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unary {
     pub of_jets: fn(Jet) -> Jet,
     pub of_ranges: fn(Enclosure) -> Enclosure,
-    /// What of its argument makes it kink or jump.
+    /// Crossing of its argument at which it has a kink or a jump.
     pub crossing: Option<Crossing>,
 }
 
-/// A function of two arguments, of jets and of ranges.
+/// A function of two arguments, on jets and on intervals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binary {
     pub of_jets: fn(Jet, Jet) -> Jet,
     pub of_ranges: fn(Enclosure, Enclosure) -> Enclosure,
-    /// Whether it kinks or jumps where its arguments are the same.
+    /// Whether it has a kink or a jump at equal arguments.
     pub has_break: bool,
 }
 
@@ -41,11 +41,11 @@ pub(super) enum Instruction {
     Binary(Binary),
 }
 
-/// A part of an expression in postfix order; the parser makes sure that the stack neither under- nor overflows.
+/// A part of an expression in postfix order; the parser ensures that the stack neither under- nor overflows.
 #[derive(Clone, Debug)]
 pub(super) struct Program(Vec<Instruction>);
 
-/// What a program computes with.
+/// Number type of an evaluation.
 trait Arithmetic: Copy {
     fn number(value: f64) -> Self;
     fn unary(function: &Unary) -> fn(Self) -> Self;
@@ -77,7 +77,7 @@ impl Arithmetic for Enclosure {
 }
 
 impl Program {
-    /// Of instructions in postfix order.
+    /// A program from instructions in postfix order.
     pub(super) fn new(instructions: Vec<Instruction>) -> Self {
         Self(instructions)
     }
@@ -115,7 +115,7 @@ impl Program {
         self.run(time)
     }
 
-    /// Ranges of the value and of the first derivative from one time to another.
+    /// Bounds of the value and the first derivative over an interval of time.
     pub(super) fn enclose(&self, from: f64, to: f64) -> Enclosure {
         self.run(Enclosure::time(from, to))
     }

@@ -107,7 +107,7 @@ fn a_table_is_linear_between_its_points_and_constant_outside() {
 }
 
 #[test]
-fn tables_that_are_not_functions_are_refused() {
+fn tables_that_are_not_functions_are_rejected() {
     assert_eq!(TimeFunction::table(&[]).unwrap_err(), TimeFunctionError::EmptyTable);
     assert_eq!(
         TimeFunction::table(&[(0.0, 1.0), (0.0, 2.0)]).unwrap_err(),
@@ -165,7 +165,7 @@ fn functions_are_shared_between_threads() {
     assert_shared::<TimeFunction>();
 }
 
-/// Smooth expressions of every operator and function on t in (0.1, 0.9).
+/// Smooth expressions with all operators and functions, on t in (0.1, 0.9).
 const SMOOTH: [&str; 20] = [
     "t^3 - 2*t + 1",
     "t/(1 + t^2)",
@@ -211,7 +211,7 @@ proptest! {
     }
 }
 
-/// Breaks of a function in an interval, one after the other.
+/// Breaks of a function in an interval, in order.
 fn breaks(text: &str, from: f64, to: f64) -> Vec<f64> {
     let function = TimeFunction::expression(text).unwrap();
     let mut found = Vec::new();
@@ -223,9 +223,9 @@ fn breaks(text: &str, from: f64, to: f64) -> Vec<f64> {
     found
 }
 
-/// Closed forms of where arguments change sign or pass an integer.
+/// Closed forms of sign changes and integer crossings of arguments.
 #[test]
-fn breaks_are_where_parts_change_sides() {
+fn breaks_are_at_crossings_of_arguments() {
     let cases: [(&str, &[f64]); 10] = [
         ("1e5*(t < 1e-3)", &[1e-3]),
         ("step(t - 0.25) - step(2*t - 1)", &[0.25, 0.5]),
@@ -250,10 +250,10 @@ fn breaks_are_where_parts_change_sides() {
     assert_eq!(table.first_break(0.5, 1.0), None);
 }
 
-/// Integrals against antiderivatives, over steps with breaks inside and pulses of a thousandth of the step. Tolerance: rounding
-/// for tables, 1e-9 for a pulse.
+/// Integrals against antiderivatives, over steps with breaks inside and pulses of a thousandth of the step. Tolerance:
+/// rounding for tables, 1e-9 for a pulse.
 #[test]
-fn integrals_are_those_of_antiderivatives() {
+fn integrals_agree_with_antiderivatives() {
     let of = |text: &str, from: f64, size: f64| TimeFunction::expression(text).unwrap().integrals(from, size);
     let close = |found: f64, expected: f64, most: f64| {
         assert!((found - expected).abs() <= most * expected.abs(), "{found} for {expected}");
@@ -271,15 +271,15 @@ fn integrals_are_those_of_antiderivatives() {
     close(of("1e3*t^2", 0.0, 1e-3).first, 1e-6 / 3.0, 1e-13);
 }
 
-/// Half the step times the values at its ends is the integral: of lines, of jumps at the ends, and of what happens inside.
+/// Half the step times the sum of the end values is the integral: for lines, jumps at the ends, and variation inside.
 #[test]
-fn values_at_the_ends_of_steps_are_those_within() {
+fn end_values_of_steps_are_limits_from_within() {
     let pulse = TimeFunction::expression("1e5*(t >= 1e-3)*(t < 2e-3)").unwrap();
     for (time, start, end) in [(0.0, 0.0, 0.0), (1e-3, 1e5, 1e5), (2e-3, 0.0, 0.0), (5e-4, 5e4, 5e4)] {
         let values = pulse.end_values(time, 1e-3);
         assert!((values.start - start).abs() < 1e-6 && (values.end - end).abs() < 1e-6, "{time}: {values:?}");
     }
-    // Sums of steps are off by rounding, to either side.
+    // Sums of steps deviate by rounding, to either side.
     for off in [-1e-18, 1e-18] {
         assert_eq!(pulse.end_values(1e-3 + off, 5e-4).start, 1e5);
         assert_eq!(pulse.end_values(5e-4, 5e-4 + off).end, 0.0);
@@ -296,9 +296,9 @@ fn values_at_the_ends_of_steps_are_those_within() {
 }
 
 proptest! {
-    /// Ranges hold the values and the slopes in them, and shrink to these with the interval.
+    /// Intervals contain the values and slopes, and shrink to them with the time interval.
     #[test]
-    fn ranges_hold_values_and_slopes(index in 0..SMOOTH.len(), t in 0.15_f64..0.8, width in 1e-6_f64..0.1) {
+    fn intervals_contain_values_and_slopes(index in 0..SMOOTH.len(), t in 0.15_f64..0.8, width in 1e-6_f64..0.1) {
         let TimeFunction::Expression(f) = TimeFunction::expression(SMOOTH[index]).unwrap() else { return Ok(()) };
         let range = f.enclose(t, t + width);
         for k in 0..=10 {

@@ -1,44 +1,44 @@
-//! Volume and smallest Jacobian of quadratic cells, from their Bézier form.
+//! Volume and smallest Jacobian of quadratic cells by their Bézier form.
 //!
-//! The map of a quadratic cell is a polynomial, and so is its Jacobian. Written in Bernstein polynomials, which are
-//! positive and sum to one, the Jacobian lies between its smallest and its largest coefficient, is equal to those of the
-//! corners there, and its integral is their mean. A cell whose coefficients are positive is therefore sound everywhere;
-//! one with a corner that is not positive is inverted; else it is bisected, whose halves have tighter coefficients, until
-//! each part is decided (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of curvilinear finite elements",
-//! J. Comput. Phys. 233 (2013) 359).
+//! The map of a quadratic cell is a polynomial, and so is its Jacobian. Bernstein polynomials are positive and sum to
+//! one; hence the Jacobian lies between its smallest and its largest Bernstein coefficient, equals the corner
+//! coefficients at the corners, and its integral is the mean of the coefficients. A cell with positive coefficients is
+//! valid everywhere; one with a non-positive corner is inverted; any other is bisected, with tighter coefficients in
+//! each half, until each part is decided (A. Johnen, J.-F. Remacle and C. Geuzaine, "Geometrical validity of
+//! curvilinear finite elements", J. Comput. Phys. 233 (2013) 359).
 //!
-//! Serendipity cells are made complete first, by what their shape functions say of the nodes they lack.
+//! Serendipity cells are completed first, with the missing nodes given by their shape functions.
 
 use crate::math::{Mat3, Vec3};
 use crate::mesh::CellKind;
 
-/// Parts after which a cell still undecided is taken for inverted: its Jacobian comes within rounding of zero.
+/// Number of parts after which an undecided cell counts as inverted: its Jacobian is within rounding of zero.
 const MAX_PARTS: usize = 1000;
 
-/// Bisections after which the parts of a curved surface in space are measured as flat, at the coarser of two levels.
+/// Bisections after which the parts of a curved surface are treated as flat, at the coarser of two levels.
 const AREA_BISECTIONS: usize = 6;
 
 /// Control points of a quadratic cell.
 #[derive(Clone)]
 pub(super) enum CurvedCell {
-    /// b_ij of Σ b_ij L_i L_j in the barycentric coordinates; those past the dimension are not used.
+    /// b_ij of Σ b_ij L_i L_j in barycentric coordinates; indices above the dimension are unused.
     Simplex { dimension: usize, points: Box<[[Vec3; 4]; 4]> },
-    /// Control point (i, j, k) at place i + 3 j + 9 k, in one layer for surfaces.
+    /// Control point (i, j, k) at index i + 3 j + 9 k, in one layer for surfaces.
     Product { dimension: usize, points: Vec<Vec3> },
 }
 
 /// Corners at the ends of the edges of Tri6 and Tet10, in the order of their mid-side nodes.
 const SIMPLEX_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [2, 3], [1, 3]];
 
-/// Place of each node of the Quad9.
+/// Index of the control point of each node of the Quad9.
 const QUAD9_PLACES: [usize; 9] = [0, 2, 8, 6, 1, 5, 7, 3, 4];
 
-/// Place of each node of the Hex27: corners, middles of edges, of faces, and the centre.
+/// Index of the control point of each node of the Hex27: corners, edges, faces, centre.
 const HEX27_PLACES: [usize; 27] =
     [0, 2, 8, 6, 18, 20, 26, 24, 1, 3, 9, 5, 11, 7, 17, 15, 19, 21, 23, 25, 4, 10, 12, 14, 16, 22, 13];
 
 impl CurvedCell {
-    /// The Bézier form of a quadratic surface or volume; `None` of other kinds.
+    /// The Bézier form of a quadratic surface or volume; `None` for other kinds.
     pub fn new(kind: CellKind, nodes: &[Vec3]) -> Option<Self> {
         match kind {
             CellKind::Tri6 | CellKind::Tet10 => Some(Self::simplex(kind.dimension(), nodes)),
@@ -78,7 +78,7 @@ impl CurvedCell {
         Self::Product { dimension, points }
     }
 
-    /// Tangents at a corner along its edges to other corners, as long as the edges if those are straight.
+    /// Tangents at a corner along its edges, scaled to equal straight edges.
     pub fn tangents_at(&self, corner: &[u8; 4]) -> Mat3 {
         let [at, a, b, c] = corner.map(usize::from);
         Mat3::from_columns(&[a, b, c].map(|to| self.tangent(at, to)))
@@ -98,7 +98,7 @@ impl CurvedCell {
         }
     }
 
-    /// Signed volume; of a surface its area seen along `normal`.
+    /// Signed volume; for a surface, its area projected along `normal`.
     pub fn volume(&self, normal: Vec3) -> f64 {
         let coefficients = self.jacobian(normal).coefficients;
         let reference = match self {
@@ -114,8 +114,7 @@ impl CurvedCell {
         Vec3::new(self.volume(Vec3::x()), self.volume(Vec3::y()), self.volume(Vec3::z()))
     }
 
-    /// Area of a surface in space: that of parts taken for flat, extrapolated from two sizes of them, whose error is of
-    /// the second order.
+    /// Area of a surface in space: areas of flat parts of two sizes, extrapolated for an error of second order.
     pub fn area(&self) -> f64 {
         let mut parts = vec![self.clone()];
         let mut bisect = |times: usize| {
@@ -128,8 +127,8 @@ impl CurvedCell {
         (4.0 * fine - coarse) / 3.0
     }
 
-    /// A lower bound of the Jacobian if it is positive everywhere, else a value that is not positive; of a surface, of its
-    /// part along `normal`. The scale is that of the corner tangents.
+    /// A lower bound of the Jacobian if it is positive everywhere, otherwise a non-positive value; for a surface, of
+    /// its component along `normal`. The scale is that of the corner tangents.
     pub fn smallest_jacobian(&self, normal: Vec3) -> f64 {
         let mut smallest = f64::INFINITY;
         let mut undecided = vec![self.clone()];
@@ -152,8 +151,8 @@ impl CurvedCell {
         smallest
     }
 
-    /// The cell cut in two: across the longest edge of a simplex, across the longest direction of others, by the control
-    /// points, since the ends of a line that turns back may be close or coincide.
+    /// Bisects the cell across its longest edge (simplex) or longest direction (others), measured along the control
+    /// points, since the end points of a folded line may be close or coincide.
     fn halves(&self) -> [Self; 2] {
         match self {
             Self::Simplex { dimension, points } => {
@@ -207,7 +206,7 @@ impl CurvedCell {
 /// Bernstein coefficients of a Jacobian.
 struct Jacobian {
     coefficients: Vec<f64>,
-    /// Those of the corners, which are values.
+    /// Corner coefficients, which are values of the Jacobian.
     corners: Vec<f64>,
 }
 
@@ -216,7 +215,7 @@ struct Jacobian {
 fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> Jacobian {
     let corners = 0..=dimension;
     let column = |c: usize, j: usize| (points[c][j] - points[c][0]) * 2.0;
-    // Multi-indices as digits to base four, one for each corner.
+    // Multi-indices as digits to base four, one per corner.
     let (mut sum, mut count) = ([0.0; 256], [0.0; 256]);
     for (a, b) in corners.clone().flat_map(|a| corners.clone().map(move |b| (a, b))) {
         let cross = column(a, 1).cross(&column(b, 2));
@@ -235,7 +234,7 @@ fn simplex_jacobian(dimension: usize, points: &[[Vec3; 4]; 4], normal: Vec3) -> 
     }
 }
 
-/// A polynomial of three variables in Bernstein form, each coefficient times its binomials: products are convolutions.
+/// A polynomial of three variables in Bernstein form, coefficients times binomials: products are convolutions.
 struct Scaled<T> {
     degree: [usize; 3],
     values: Vec<T>,
@@ -278,7 +277,7 @@ impl<T: Copy> Scaled<T> {
     }
 }
 
-/// The derivative along an axis of a cell with these control points.
+/// The derivative of a cell with these control points along an axis.
 fn derivative(points: &[Vec3], dimension: usize, axis: usize) -> Scaled<Vec3> {
     let mut degree = [2, 2, if dimension == 3 { 2 } else { 0 }];
     degree[axis] = 1;
@@ -309,12 +308,12 @@ fn product_jacobian(dimension: usize, points: &[Vec3], normal: Vec3) -> Jacobian
     Jacobian { coefficients, corners }
 }
 
-/// Smallest of some numbers; NaN if one is.
+/// Minimum; NaN if any value is NaN.
 fn minimum<'a>(values: impl Iterator<Item = &'a f64>) -> f64 {
     values.fold(f64::INFINITY, |low, &value| if value.is_nan() || value < low { value } else { low })
 }
 
-/// Calls `visit` with the three places of each row of control points along an axis.
+/// Calls `visit` with the three indices of each row of control points along an axis.
 fn for_each_row(points: usize, axis: usize, mut visit: impl FnMut([usize; 3])) {
     let stride = [1, 3, 9][axis];
     for at in (0..points).filter(|at| at / stride % 3 == 0) {
@@ -322,13 +321,13 @@ fn for_each_row(points: usize, axis: usize, mut visit: impl FnMut([usize; 3])) {
     }
 }
 
-/// Centre of an eight-node face by its shape functions, from the local nodes at its corners and edges.
+/// Centre of an eight-node face by its shape functions, from its corner and mid-side nodes.
 fn middle(nodes: &[Vec3], corners: &[u8], mid_sides: &[u8]) -> Vec3 {
     let sum = |of: &[u8]| of.iter().map(|&node| nodes[node as usize]).sum::<Vec3>();
     sum(mid_sides) * 0.5 - sum(corners) * 0.25
 }
 
-/// The nodes of a Hex27 of the same shape as a Hex20.
+/// The nodes of a Hex27 with the shape of a Hex20.
 fn completed(nodes: &[Vec3]) -> Vec<Vec3> {
     let mut all = nodes.to_vec();
     for face in CellKind::Hex27.faces().iter().map(|face| face.nodes) {

@@ -1,24 +1,24 @@
 //! Volume, orientation and shape of cells.
 //!
-//! A cell is judged at its corners. There the edges are the columns of the Jacobian J; against the ideal corner W
-//! (equilateral triangle, regular tetrahedron, square, cube, right prism on an equilateral triangle) the shape is
-//! the mean ratio
+//! The quality of a cell is evaluated at its corners. There the edges are the columns of the Jacobian J; relative to
+//! the ideal corner W (equilateral triangle, regular tetrahedron, square, cube, right prism on an equilateral
+//! triangle) the shape quality is the mean ratio
 //!
 //! ```text
 //! S = J W⁻¹,    q = d det(S)^(2/d) / ‖S‖²_F     (1 for the ideal corner, 0 for a flat or inverted one)
 //! ```
 //!
-//! in d dimensions, and the cell gets the smallest of its corners (P. M. Knupp, "Algebraic mesh quality metrics",
+//! in d dimensions; the cell has the minimum over its corners (P. M. Knupp, "Algebraic mesh quality metrics",
 //! SIAM J. Sci. Comput. 23 (2001) 193; for hexahedra and quadrilaterals the `shape` of the Verdict library,
 //! SAND2007-1751). For a tetrahedron it is 12 (3V)^(2/3) / Σ l² of A. Liu and B. Joe, BIT 34 (1994) 268.
 //!
-//! A linear cell is called inverted if the Jacobian of any corner is not positive. Positive corners are necessary but
-//! not sufficient for a positive Jacobian everywhere in a strongly distorted hexahedron. Of a quadratic cell the edges at
-//! a corner are the tangents there, its volume is that of its curved shape, and it is inverted if the Jacobian is not
-//! positive *everywhere* (module `curved`); its edges and altitudes are those of its corners.
+//! A linear cell is inverted if the Jacobian of any corner is not positive. Positive corners are necessary but not
+//! sufficient for a positive Jacobian everywhere in a strongly distorted hexahedron. For a quadratic cell, corner edges
+//! are the tangents, the volume is that of the curved shape, and the cell is inverted if the Jacobian is not positive
+//! *everywhere* (module `curved`); its edge lengths and altitudes are those of its corners.
 //!
-//! In a surface mesh off the plane z = 0 no side is the right one: its cells are measured against their own mean
-//! normal, so only a cell that is flat or folds over itself counts as inverted.
+//! A surface mesh off the plane z = 0 has no preferred side: each cell is measured against its own mean normal, so only
+//! a flat or folded cell counts as inverted.
 
 mod curved;
 
@@ -29,30 +29,30 @@ use crate::math::{Mat3, Vec3};
 /// Summary over the cells of the highest dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QualityReport {
-    /// Their dimension.
+    /// Dimension of the cells.
     pub dimension: usize,
-    /// Number of cells judged.
+    /// Number of cells.
     pub cells: usize,
-    /// Sum of signed volumes \[m³\]; of areas \[m²\] in a surface mesh, of lengths \[m\] in one of segments.
+    /// Sum of signed volumes \[m³\]; of areas \[m²\] for surfaces, of lengths \[m\] for segments.
     pub volume: f64,
-    /// Cells with a Jacobian that is not positive, in order of block and cell.
+    /// Cells with a non-positive Jacobian, in order of block and cell.
     pub inverted: Vec<InvertedCell>,
     /// Smallest shape quality \[-\], 0 to 1.
     pub minimum: f64,
     /// Mean shape quality \[-\], 0 to 1.
     pub mean: f64,
-    /// Tag of the cell of the smallest quality.
+    /// Tag of the cell of smallest quality.
     pub worst: u64,
     /// Shortest edge \[m\].
     pub smallest_edge: f64,
-    /// Smallest altitude \[m\]: d · volume / largest facet of a simplex, volume / largest facet of others.
+    /// Smallest altitude \[m\]: d · volume / largest facet of a simplex, volume / largest facet of other cells.
     pub smallest_altitude: f64,
 }
 
-/// A cell turned inside out, flat or folded.
+/// An inverted, flat or folded cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InvertedCell {
-    /// The user's number.
+    /// Gmsh tag.
     pub tag: u64,
     /// Block.
     pub block: u32,
@@ -60,11 +60,11 @@ pub struct InvertedCell {
     pub cell: u32,
     /// Smallest Jacobian found \[m^d\].
     pub jacobian: f64,
-    /// The user's numbers of two nodes of it in the same place, if there are such.
+    /// Gmsh tags of two coincident nodes of the cell, if any.
     pub coincident: Option<[u64; 2]>,
 }
 
-/// Distance of nodes in the same place, relative to the extent of a cell.
+/// Distance of coincident nodes, relative to the extent of the cell.
 const SAME_PLACE: f64 = 1e-9;
 
 /// Measures of one cell.
@@ -77,10 +77,10 @@ struct CellQuality {
 }
 
 impl Mesh {
-    /// Judges the cells of the highest dimension.
+    /// Evaluates the cells of the highest dimension.
     ///
     /// # Errors
-    /// [`MeshError::NoCells`], or what [`Mesh::validate`] finds.
+    /// [`MeshError::NoCells`], or the errors of [`Mesh::validate`].
     pub fn quality(&self) -> Result<QualityReport, MeshError> {
         self.validate()?;
         let dimension = self.dimension().ok_or(MeshError::NoCells)?;
@@ -105,7 +105,7 @@ impl Mesh {
         Ok(report)
     }
 
-    /// Two of some nodes that lie in the same place, but for rounding of their distances.
+    /// Two of the nodes that coincide, up to rounding.
     fn coincident_nodes(&self, nodes: &[u32]) -> Option<[u64; 2]> {
         let apart = |a: u32, b: u32| (self.nodes[a as usize] - self.nodes[b as usize]).norm();
         let pairs = || (1..nodes.len()).flat_map(|k| nodes[..k].iter().map(move |&a| (a, nodes[k])));
@@ -117,7 +117,7 @@ impl Mesh {
 
 impl QualityReport {
     /// # Errors
-    /// [`MeshError::CoincidentNodes`] or [`MeshError::InvertedCells`] if there are any.
+    /// [`MeshError::CoincidentNodes`] or [`MeshError::InvertedCells`].
     pub fn check(&self) -> Result<(), MeshError> {
         if self.inverted.is_empty() {
             return Ok(());
@@ -174,7 +174,7 @@ fn measure(kind: CellKind, points: &[Vec3], plane: bool) -> CellQuality {
             edge: f64::INFINITY,
             altitude: f64::INFINITY,
         },
-        // The chord of a curved one.
+        // The chord of a curved segment.
         1 => {
             let length = (points[1] - points[0]).norm();
             let shape = if length > 0.0 { 1.0 } else { 0.0 };
@@ -252,10 +252,10 @@ fn face_corners(face: &CellFace) -> &'static [u8] {
 
 /// Volume by the divergence theorem, V = ⅓ Σ ∫ x · n dA over the faces, exact for linear and trilinear cells.
 ///
-/// Over a bilinear quadrilateral the integral is the mean of the two ways to cut it into triangles
+/// Over a bilinear quadrilateral the integral is the mean of its two triangulations
 /// (J. Grandy, "Efficient computation of volume of hexahedral cells", UCRL-ID-128886, 1997).
 fn cell_volume(kind: CellKind, points: &[Vec3]) -> f64 {
-    // Sixfold volume of the tetrahedron from node 0 to a triangle; relative, to lose no digits far from the origin.
+    // Sixfold volume of the tetrahedron from node 0 to a triangle; relative, for accuracy far from the origin.
     let cone = |a: u8, b: u8, c: u8| {
         let from_first = |i: u8| points[i as usize] - points[0];
         from_first(a).dot(&from_first(b).cross(&from_first(c)))
@@ -277,7 +277,7 @@ fn area_vector(points: &[Vec3]) -> Vec3 {
     }
 }
 
-/// Mean ratio of the corner S = J W⁻¹, with the module's formula; the third column of a surface is its normal.
+/// Mean ratio of the corner S = J W⁻¹, by the formula of the module; the third column of a surface is its normal.
 fn mean_ratio(s: &Mat3, dimension: usize) -> f64 {
     let det = s.determinant();
     if det <= 0.0 || det.is_nan() {
@@ -296,9 +296,9 @@ fn edge_lengths(kind: CellKind, points: &[Vec3]) -> (f64, f64) {
     lengths.fold((f64::INFINITY, 0.0), |(low, high), length| (low.min(length), f64::max(high, length)))
 }
 
-/// The corners that differ: node, then its neighbours, right-handed in a good cell.
+/// The distinct corners: node, then its neighbours, right-handed in a valid cell.
 ///
-/// All corners of a linear simplex have the same Jacobian and shape, so one stands for them.
+/// All corners of a linear simplex have the same Jacobian and shape, so one suffices.
 const fn corners(kind: CellKind) -> &'static [[u8; 4]] {
     match kind {
         CellKind::Tri6 => &[[0, 1, 2, 0], [1, 2, 0, 1], [2, 0, 1, 2]],
@@ -329,7 +329,7 @@ const fn linear_corners(kind: CellKind) -> &'static [[u8; 4]] {
     }
 }
 
-/// Edges at a corner, or the tangents there.
+/// Edges, or tangents, at a corner.
 fn edges_at(points: &[Vec3], curved: Option<&CurvedCell>, corner: &[u8; 4]) -> Mat3 {
     if let Some(cell) = curved {
         return cell.tangents_at(corner);

@@ -139,7 +139,8 @@ proptest! {
     #[test]
     fn volume_of_a_warped_hexahedron_is_that_of_its_trilinear_map(points in perturbed(CellKind::Hex8)) {
         let volume = cell_volume(CellKind::Hex8, &points);
-        // Sums of a hundred products of three differences, none longer than the diagonal: some dozen roundings of it.
+        // Sums of a hundred products of three differences, each at most the diagonal: a dozen roundings of their
+        // product.
         let size = diagonal(&points).powi(3);
         prop_assert!((volume - gauss_volume(&points)).abs() <= 64.0 * f64::EPSILON * size);
     }
@@ -153,8 +154,8 @@ proptest! {
         let squares: f64 = pairs.iter().map(|&(a, b): &(usize, usize)| (points[a] - points[b]).norm_squared()).sum();
         let expected = 12.0 * (3.0 * volume).powf(2.0 / 3.0) / squares;
         let measured = measure(CellKind::Tet4, &points, false);
-        // The volume is off by some roundings of the products of three differences it is the sum of, which its own
-        // smallness makes more of, in the quality two thirds of that.
+        // The error of the volume is some roundings of the products of three differences that it sums; the relative
+        // error grows as the volume shrinks, and two thirds of it enter the quality.
         let rounding = 32.0 * f64::EPSILON * diagonal(&points).powi(3);
         prop_assert!((measured.shape - expected).abs() <= expected * (rounding / volume + 32.0 * f64::EPSILON));
         prop_assert!((measured.jacobian - 6.0 * volume).abs() <= rounding);

@@ -1,33 +1,33 @@
-//! Surface meshes whose faces look to one side, and faces that have no area.
+//! Surface meshes: consistent orientation, and faces without area.
 
 use rayon::slice::ParallelSliceMut;
 
 use super::{Faces, Mesh, MeshError, TagList};
 use crate::math::Vec3;
 
-/// Height of a face over its longest side, relative to that, up to which it has no area. The difference of two corners is
-/// rounded by 1e-16 of that side: below, less than four digits of the direction of its normal are left.
+/// Height of a face over its longest side, relative to that side, below which the face has no area. Corner differences
+/// are rounded by 1e-16 of that side: below this height fewer than four digits of the normal are accurate.
 const FLAT: f64 = 1e-12;
 
-/// What coordinates are off by, relative to the largest: a few roundings, of the file, the scale, the turn and the move.
+/// Relative error of coordinates: roundings of the file, the scale, the rotation and the translation.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// An edge of a cell: its nodes in ascending order, the cell, and whether the cell runs along it in that order.
-type Side = ([u32; 2], u32, bool);
+/// An edge of a cell: its nodes in ascending order, the cell, and whether the cell traverses it in that order.
+type OrientedEdge = ([u32; 2], u32, bool);
 
-/// Cells in connected parts, each with whether it looks to the other side than the first of its part.
+/// Connected parts of cells (disjoint sets), with the orientation of each cell relative to the first of its part.
 struct Parts {
     parent: Vec<u32>,
     turned: Vec<bool>,
 }
 
 impl Mesh {
-    /// The surface mesh with its cells turned so that all of a connected part look to one side, and the user's numbers of
-    /// those that were turned, ascending.
+    /// The surface mesh with consistent orientation in each connected part, and the Gmsh tags of the reversed cells,
+    /// ascending.
     ///
-    /// Two cells with a common edge must run along it in opposite directions; an edge of more than two cells connects
-    /// none of them, and neither does one of two cells with the same corners. In each part the side of most cells
-    /// stays; of equally many, that of the cell with the lowest number.
+    /// Two cells must traverse their common edge in opposite directions. An edge of more than two cells, or of two
+    /// cells with the same corners, connects none. Each part takes the orientation of the majority of its cells; of
+    /// equal numbers, that of the cell with the lowest tag.
     ///
     /// # Example
     /// ```
@@ -42,11 +42,12 @@ impl Mesh {
     /// ```
     ///
     /// # Errors
-    /// [`MeshError::NoFaces`] if the mesh is not one of surfaces, [`MeshError::OneSided`].
+    /// [`MeshError::NoFaces`] unless the mesh is a surface mesh, [`MeshError::OneSided`].
     pub fn oriented(mut self) -> Result<(Self, Vec<u64>), MeshError> {
         self.require_shell()?;
         let cells: Vec<(u32, u32)> = self.surface_cells().collect();
-        let mut sides: Vec<Side> = (0..).zip(&cells).flat_map(|(i, &cell)| self.sides_of(i, cell)).collect();
+        let mut sides: Vec<OrientedEdge> =
+            (0..).zip(&cells).flat_map(|(i, &cell)| self.oriented_edges(i, cell)).collect();
         sides.par_sort_unstable();
         let mut parts = Parts::new(cells.len());
         for same in sides.chunk_by(|a, b| a.0 == b.0) {
@@ -70,8 +71,8 @@ impl Mesh {
         Ok((self, turned))
     }
 
-    /// The faces that have an area, and the user's numbers of the cells of the others: those whose nodes lie on a line, to
-    /// within rounding of the coordinates.
+    /// The faces with area, and the Gmsh tags of the cells of the others, whose nodes are collinear within rounding of
+    /// the coordinates.
     pub fn with_area(&self, faces: &Faces) -> (Faces, TagList) {
         let (mut kept, mut without) = (Faces::new(), Vec::new());
         for (face, (kind, nodes)) in faces.iter().enumerate() {
@@ -103,7 +104,7 @@ impl Mesh {
         &self.cell_nodes(cell)[..corners]
     }
 
-    fn sides_of(&self, i: u32, cell: (u32, u32)) -> impl Iterator<Item = Side> {
+    fn oriented_edges(&self, i: u32, cell: (u32, u32)) -> impl Iterator<Item = OrientedEdge> {
         let corners = self.corners(cell);
         let next = corners.iter().cycle().skip(1);
         corners.iter().zip(next).map(move |(&a, &b)| ([a.min(b), a.max(b)], i, a < b))
@@ -122,7 +123,7 @@ impl Mesh {
         let largest = points.iter().map(|point| point.amax()).fold(0.0, f64::max);
         let length = along.norm();
         let height = |point: &Vec3| along.cross(&(point - from)).norm() / length;
-        // A face of one point has no height either: 0/0.
+        // A face collapsed to one point has no height either: 0/0.
         !points.iter().any(|point| height(point) > FLAT * length + ROUNDING * largest)
     }
 }
@@ -132,7 +133,7 @@ impl Parts {
         Self { parent: (0..count as u32).collect(), turned: vec![false; count] }
     }
 
-    /// The first cell of a part, and whether this one looks to the other side than it.
+    /// The first cell of a part, and whether this cell has the opposite orientation.
     fn find(&mut self, cell: u32) -> (u32, bool) {
         let (mut root, mut turned) = (cell, false);
         while self.parent[root as usize] != root {
@@ -148,8 +149,8 @@ impl Parts {
         (root, turned)
     }
 
-    /// Joins the parts of two cells that look to different sides, or the same; whether they can, as they do not if they are
-    /// of one part in which it is the other way round.
+    /// Joins the parts of two cells of different or equal orientation; `false` if they already are in one part with the
+    /// other relation.
     fn join(&mut self, a: u32, b: u32, differ: bool) -> bool {
         let ((root_a, turned_a), (root_b, turned_b)) = (self.find(a), self.find(b));
         let turned = turned_a ^ turned_b ^ differ;
@@ -161,7 +162,7 @@ impl Parts {
         true
     }
 
-    /// Cells that look to the side of the fewer cells of their part.
+    /// Cells with the minority orientation of their part.
     fn minority(&mut self, tags: &[u64]) -> Vec<usize> {
         let found: Vec<(u32, bool)> = (0..tags.len() as u32).map(|cell| self.find(cell)).collect();
         let mut counts = vec![[0_usize; 2]; tags.len()];

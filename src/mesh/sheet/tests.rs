@@ -16,7 +16,7 @@ fn mesh(nodes: Vec<Vec3>, kind: CellKind, cells: &[&[u32]]) -> Mesh {
     }
 }
 
-/// A strip of 12 quadrilaterals around a circle that turns by so many half turns.
+/// A strip of 12 quadrilaterals around a circle, twisted by this number of half turns.
 fn strip(half_turns: u32) -> Mesh {
     const COUNT: u32 = 12;
     let node = |i: u32| {
@@ -35,9 +35,9 @@ fn strip(half_turns: u32) -> Mesh {
     mesh((0..2 * COUNT).map(node).collect(), CellKind::Quad4, &cells)
 }
 
-/// Two cells whose sides in common run the same way, of each part the fewer.
+/// Of two cells that traverse their common edge in the same direction, the minority is reversed.
 #[test]
-fn the_fewer_faces_of_a_part_are_turned() {
+fn the_minority_of_a_part_is_reversed() {
     let good = strip(2);
     assert_eq!(good.clone().oriented().unwrap(), (good.clone(), vec![]));
     for wrong in [&[3][..], &[0, 1, 4, 7, 11], &[0, 11]] {
@@ -47,7 +47,7 @@ fn the_fewer_faces_of_a_part_are_turned() {
         assert_eq!(turned, wrong.iter().map(|&cell| cell as u64 + 1).collect::<Vec<_>>());
         assert_eq!(mended, good);
     }
-    // Of equally many, those stay that look to the side of the first; the order of cells in memory does not matter.
+    // Of equal numbers, the orientation of the first cell holds; the order of cells in memory does not matter.
     let mut half = good.clone();
     (6..12).for_each(|cell| half.blocks[0].reverse(cell));
     let (renumbered, _) = half.renumbered().unwrap();
@@ -56,9 +56,9 @@ fn the_fewer_faces_of_a_part_are_turned() {
     }
 }
 
-/// Of quadratic cells the mid-side nodes go with their sides.
+/// Mid-side nodes are permuted with their edges.
 #[test]
-fn quadratic_and_mixed_faces_are_turned() {
+fn quadratic_and_mixed_faces_are_reversed() {
     let point = |x: f64, y: f64| Vec3::new(x, y, 0.0);
     let nodes = vec![
         point(0.0, 0.0),
@@ -83,22 +83,22 @@ fn quadratic_and_mixed_faces_are_turned() {
     assert_eq!((turned, mended.blocks[1].cell(0)), (vec![2], &[1, 4, 2][..]));
 }
 
-/// Three sheets on one edge say nothing of each other, nor does a face of its own copy; parts are turned each on its own.
+/// Neither three sheets on one edge nor a face and its copy constrain each other; parts are oriented separately.
 #[test]
-fn edges_of_more_than_two_faces_connect_nothing() {
+fn edges_of_more_than_two_faces_do_not_connect() {
     let nodes = vec![Vec3::zeros(), Vec3::z(), Vec3::x(), Vec3::y(), -Vec3::x(), Vec3::new(1.0, 0.0, 1.0)];
     let fan = mesh(nodes.clone(), CellKind::Tri3, &[&[0, 1, 2], &[0, 1, 3], &[0, 1, 4]]);
     assert!(fan.oriented().unwrap().1.is_empty());
     let copies = mesh(nodes.clone(), CellKind::Tri3, &[&[0, 1, 2], &[0, 1, 2]]);
     assert!(copies.oriented().unwrap().1.is_empty());
-    // The third and fourth meet at the edge 1, 2 alone.
+    // The third and fourth share only the edge 1, 2.
     let parts = mesh(nodes, CellKind::Tri3, &[&[0, 1, 3], &[0, 1, 4], &[0, 1, 2], &[1, 2, 5]]);
     assert_eq!(parts.oriented().unwrap().1, [4]);
 }
 
-/// The remedy: two parts of the strip have two sides each, and so has one with a whole turn.
+/// The remedy: each half of the strip is orientable, and so is a strip with a full twist.
 #[test]
-fn a_moebius_strip_is_refused_and_its_halves_are_not() {
+fn a_moebius_strip_is_rejected_and_its_halves_are_not() {
     let mut moebius = strip(1);
     let group = |name: &str, first: u32| Group {
         name: name.into(),
@@ -116,11 +116,11 @@ fn a_moebius_strip_is_refused_and_its_halves_are_not() {
     assert!(strip(2).oriented().unwrap().1.is_empty());
 }
 
-/// Collapsed faces of every kind, anywhere and of any size; thin ones are faces still.
+/// Collapsed faces of all kinds, at any position and size; thin faces are kept.
 #[test]
-fn faces_without_area_are_told_from_thin_ones() {
+fn faces_without_area_are_distinguished_from_thin_ones() {
     for (scale, offset) in [(1.0, 0.0), (1e-6, 0.0), (1e3, 0.0), (1e-3, 1.0), (1.0, 1e6)] {
-        // On a slanted line, whose points are rounded; the last one is off it by `height`.
+        // On a slanted line of rounded points; the last one is off it by `height`.
         let direction = Vec3::new(0.3, -0.7, 0.2) * scale;
         let origin = Vec3::new(1.0, 1.0, -1.0) * offset;
         let at = |along: f64, height: f64| {

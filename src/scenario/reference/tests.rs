@@ -8,7 +8,7 @@ use serde::forward_to_deserialize_any;
 use super::*;
 use crate::scenario::{Scenario, raw};
 
-/// Asks a type which fields it reads.
+/// Collects the names of the fields that a type reads.
 struct Fields<'a>(&'a mut Vec<&'static str>);
 
 impl<'de> Deserializer<'de> for Fields<'_> {
@@ -41,7 +41,7 @@ fn fields<T: DeserializeOwned + fmt::Debug>() -> Vec<&'static str> {
 }
 
 #[test]
-fn the_keys_are_those_that_the_types_read() {
+fn keys_are_those_read_by_the_types() {
     let tables = ["time", "materials", "bodies", "walls", "boundaries", "loads", "contact", "output"];
     let mut head = fields::<raw::Root>();
     head.retain(|name| !tables.contains(name));
@@ -49,7 +49,7 @@ fn the_keys_are_those_that_the_types_read() {
     let read = [
         ("", head),
         ("time", fields::<raw::Time>()),
-        // `model` and the pairs are read apart from the rest of their tables.
+        // `model` and the pairs are read separately from their tables.
         ("materials", [vec!["model"], fields::<raw::Elastic>()].concat()),
         ("bodies", fields::<raw::Body>()),
         ("bodies.rotate", fields::<raw::Rotate>()),
@@ -72,7 +72,7 @@ fn the_keys_are_those_that_the_types_read() {
     assert!(fields::<raw::Rigid>().iter().all(|name| find("materials", name).is_some()));
 }
 
-/// One instance of every table, where the keys that are not required are left out.
+/// One instance of every table, with required keys only.
 const BARE: &str = "
     [time]
     end = 2.0
@@ -114,9 +114,10 @@ fn bare(overrides: &[String]) -> Scenario {
     Scenario::parse(BARE, &path, overrides).unwrap()
 }
 
-/// Everything that a scenario says, but for the text it says it in and the places there.
-fn meaning(mut scenario: Scenario) -> String {
+/// Contents of a scenario, without its text and spans.
+fn contents(mut scenario: Scenario) -> String {
     scenario.source.clear();
+    scenario.file_text.clear();
     scenario.contact.closest_point.span = 0..0;
     for body in &mut scenario.bodies {
         (body.mesh.span, body.hex.span) = (0..0, 0..0);
@@ -144,8 +145,8 @@ fn path_of(key: &KeyReference) -> String {
 }
 
 #[test]
-fn a_default_written_out_changes_nothing() {
-    let expected = meaning(bare(&[]));
+fn explicit_defaults_change_nothing() {
+    let expected = contents(bare(&[]));
     let mut tried = 0;
     for key in KEYS {
         let Some(default) = key.default else { continue };
@@ -155,12 +156,12 @@ fn a_default_written_out_changes_nothing() {
         }
         tried += 1;
         let text = format!("{}={default}", path_of(key));
-        assert_eq!(meaning(bare(std::slice::from_ref(&text))), expected, "{text}");
+        assert_eq!(contents(bare(std::slice::from_ref(&text))), expected, "{text}");
     }
     assert!(tried >= 23, "only {tried} defaults could be written out");
 }
 
-/// Another value of every key that can be left out, and what has to stand beside it for it to have an effect.
+/// A non-default value of every optional key, and the keys that it needs to have an effect.
 #[rustfmt::skip]
 const OTHER_VALUES: &[(&str, &str, &[&str])] = &[
     ("title", "'other'", &[]),
@@ -255,19 +256,19 @@ const TWO_BODIES: &[&str] = &["contact.pairs.0.between=['a', 'b']"];
 const TIED: &[&str] = &["contact.pairs.0.between=['a', 'b']", "contact.pairs.0.tied=true"];
 
 #[test]
-fn another_value_than_the_default_changes_something() {
+fn non_default_values_have_an_effect() {
     for key in KEYS.iter().filter(|key| key.default.is_some()) {
         let path = path_of(key);
         let (_, value, beside) = OTHER_VALUES.iter().find(|(other, ..)| *other == path).expect(&path);
         let beside: Vec<String> = beside.iter().map(|&text| text.to_owned()).collect();
-        let expected = meaning(bare(&beside));
+        let expected = contents(bare(&beside));
         let text = format!("{path}={value}");
-        assert_ne!(meaning(bare(&[beside, vec![text.clone()]].concat())), expected, "{text}");
+        assert_ne!(contents(bare(&[beside, vec![text.clone()]].concat())), expected, "{text}");
     }
 }
 
 #[test]
-fn the_markdown_has_a_row_for_every_key() {
+fn markdown_has_a_row_for_every_key() {
     let markdown = reference_markdown();
     let rows = markdown.lines().filter(|line| line.starts_with("| `")).count();
     assert_eq!(rows, KEYS.len());

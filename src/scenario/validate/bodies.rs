@@ -16,22 +16,22 @@ use crate::scenario::{
     BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass,
 };
 
-/// What the description of a body refers to.
-pub(super) struct Surroundings<'a> {
+/// Context of the description of a body.
+pub(super) struct BodyContext<'a> {
     /// Folder of the scenario.
     pub folder: &'a Path,
     /// Gravity of the scenario.
     pub gravity: Vec3,
     pub material_names: &'a [Spanned<String>],
     pub materials: &'a [Option<MaterialSpec>],
-    /// Whether bodies that do not say can touch themselves.
+    /// Default of self-contact.
     pub self_contact: bool,
 }
 
-/// The bodies, or `None` if one has problems that leave nothing of it.
+/// The bodies, or `None` if one of them is unusable.
 pub(super) fn validate(
     bodies: Vec<Named<'_>>,
-    surroundings: &Surroundings<'_>,
+    context: &BodyContext<'_>,
     check: &mut Check<'_>,
 ) -> Option<Vec<BodySpec>> {
     if bodies.is_empty() {
@@ -51,19 +51,19 @@ pub(super) fn validate(
             );
         }
     }
-    let bodies: Vec<_> = bodies.into_iter().map(|body| one(body, surroundings, check)).collect();
+    let bodies: Vec<_> = bodies.into_iter().map(|body| one(body, context, check)).collect();
     bodies.into_iter().collect()
 }
 
-fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) -> Option<BodySpec> {
+fn one(body: Named<'_>, context: &BodyContext<'_>, check: &mut Check<'_>) -> Option<BodySpec> {
     let path = body.section.path.clone();
     let key = |name: &str| join(&path, name);
     let raw: raw::Body = body.section.read(&mut check.problems)?;
     check.name(&key("name"), &raw.name);
-    let mesh = mesh(&key("mesh"), &raw.mesh, surroundings.folder, check);
-    let material = check.reference("material", surroundings.material_names, &key("material"), &raw.material);
+    let mesh = mesh(&key("mesh"), &raw.mesh, context.folder, check);
+    let material = check.reference("material", context.material_names, &key("material"), &raw.material);
     let region = raw.region.as_ref().map(|names| check.groups(&key("region"), names.get_ref(), names.span()));
-    let made_of = material.and_then(|index| surroundings.materials.get(index)?.as_ref());
+    let made_of = material.and_then(|index| context.materials.get(index)?.as_ref());
     let rigid = rigid::validate(&raw, made_of, &path, check);
     let of_shell = if let RigidMass::Shell(thickness) = rigid { thickness } else { 0.0 };
     let thickness = raw.contact_thickness.as_ref();
@@ -73,7 +73,7 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
     let obstacle = obstacle_to_self_contact(made_of, &contact);
     let self_contact = match &raw.self_contact {
         Some(given) => self_contact(&key("self_contact"), given, obstacle, check),
-        None => surroundings.self_contact && obstacle.is_none(),
+        None => context.self_contact && obstacle.is_none(),
     };
     let hex = hex(&key("hex"), raw.hex.as_ref(), made_of, check);
     let mut vector = |name: &str, value| check.vector(&key(name), value);
@@ -81,7 +81,7 @@ fn one(body: Named<'_>, surroundings: &Surroundings<'_>, check: &mut Check<'_>) 
     let velocity = vector("velocity", raw.velocity.as_ref()).unwrap_or_else(Vec3::zeros);
     let angular_velocity =
         vector("angular_velocity", raw.angular_velocity.as_ref()).unwrap_or_else(Vec3::zeros);
-    let gravity = vector("gravity", raw.gravity.as_ref()).unwrap_or(surroundings.gravity);
+    let gravity = vector("gravity", raw.gravity.as_ref()).unwrap_or(context.gravity);
     Some(BodySpec {
         mesh,
         region: region.unwrap_or_default(),
@@ -119,7 +119,7 @@ fn hex(
     Some(Located { value, span })
 }
 
-/// The mesh file, which has to exist.
+/// The mesh file; checks that it exists.
 fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located<PathBuf> {
     let path = folder.join(mesh.get_ref());
     if !path.is_file() {
@@ -140,7 +140,7 @@ fn mesh(key: &str, mesh: &Text, folder: &Path, check: &mut Check<'_>) -> Located
 /// Extension of the files that meshes are read from.
 const MESH_EXTENSION: &str = "msh";
 
-/// A mesh file beside `path` with nearly its name.
+/// A mesh file beside `path` with a similar name.
 fn similar_file(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_string_lossy().into_owned();
     let entries = std::fs::read_dir(path.parent()?).ok()?;
@@ -172,7 +172,7 @@ fn contact_surface(
     }
 }
 
-/// Why a body cannot touch itself, and what to do about it.
+/// Why a body cannot have self-contact, with the remedy.
 fn obstacle_to_self_contact(
     material: Option<&MaterialSpec>,
     contact: &ContactSurface,

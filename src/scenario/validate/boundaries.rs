@@ -13,7 +13,7 @@ use crate::scenario::{Axis, BoundarySpec, Located, PrescribedMotion, PrescribedR
 
 const AXES: [(&str, Axis); 3] = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
 
-/// What is prescribed of one axis, and where.
+/// Prescribed motion of one axis, with its location.
 struct Prescribed {
     axis: Axis,
     motion: PrescribedMotion,
@@ -104,7 +104,7 @@ fn moved(
         .collect()
 }
 
-/// All three axes of a rotation.
+/// The three axes of a prescribed rotation.
 fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec<Prescribed> {
     let given = raw.get_ref();
     let axis = check.direction(&join(path, "axis"), &given.axis, "give a direction, such as [0, 0, 1]");
@@ -133,7 +133,7 @@ fn turned(raw: &Spanned<raw::Turning>, path: &str, check: &mut Check<'_>) -> Vec
     AXES.map(along).into()
 }
 
-/// Reports what is prescribed beside a rotation, which leaves nothing to prescribe.
+/// Reports components prescribed in addition to a rotation, which prescribes all of them.
 fn refuse_beside_rotation(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
     let Some(entry) = prescribed.first() else { return };
     let fact = format!("`{path}` prescribes the {:?} axis beside a rotation", entry.axis);
@@ -155,7 +155,7 @@ fn report_repeated_axes(prescribed: &[Prescribed], path: &str, check: &mut Check
     }
 }
 
-/// Warns of displacements and angles that do not start at zero, where the mesh is.
+/// Warns of displacements and angles that do not start at zero, the configuration of the mesh.
 fn warn_of_jumps(prescribed: &[Prescribed], path: &str, check: &mut Check<'_>) {
     for entry in prescribed {
         let (function, what) = match &entry.motion {

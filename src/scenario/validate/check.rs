@@ -1,4 +1,4 @@
-//! Checks of single values; each reports what is wrong and lets validation go on.
+//! Checks of single values; each reports problems and lets validation continue.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::scenario::Located;
 use crate::scenario::error::{Problem, nearest, suggest};
 use crate::scenario::raw::{self, Number, Text, Texts, Triple};
 
-/// Values that a number can have.
+/// Range of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bounds {
     Finite,
@@ -48,7 +48,7 @@ impl Bounds {
     }
 }
 
-/// The problems found so far, and the text they are in.
+/// Problems found so far, and the text they refer to.
 pub(super) struct Check<'t> {
     text: &'t str,
     pub problems: Vec<Problem>,
@@ -86,7 +86,7 @@ impl<'t> Check<'t> {
         value
     }
 
-    /// A finite vector, if it is given.
+    /// A finite vector, if given.
     pub fn vector(&mut self, key: &str, value: Option<&Triple>) -> Option<Vec3> {
         let value = value?;
         for component in value.get_ref() {
@@ -95,7 +95,7 @@ impl<'t> Check<'t> {
         Some(Vec3::from(*value.get_ref()))
     }
 
-    /// A unit vector along a direction of any length; `help` says what to give.
+    /// Normalised direction; `help` is the remedy for a zero vector.
     pub fn direction(&mut self, key: &str, value: &Triple, help: &str) -> Option<Vec3> {
         let direction = self.vector(key, Some(value))?;
         let largest = direction.amax();
@@ -104,11 +104,11 @@ impl<'t> Check<'t> {
             self.report(problem.help(help));
             return None;
         }
-        // Scaled first, so that the squares of no finite direction over- or underflow.
+        // Scaled first: the squares of no finite direction then over- or underflow.
         Some((direction / largest).normalize())
     }
 
-    /// What `word` stands for among `choices`.
+    /// The value that `word` selects among `choices`.
     pub fn choice<T: Copy>(&mut self, key: &str, word: &Text, choices: &[(&str, T)]) -> Option<T> {
         let found = choices.iter().find(|(name, _)| name == word.get_ref());
         if found.is_none() {
@@ -123,7 +123,7 @@ impl<'t> Check<'t> {
         found.map(|(_, value)| *value)
     }
 
-    /// What the word stands for, or the first choice where there is none.
+    /// The value that `word` selects, or the first choice if it is absent.
     pub fn choice_or_first<T: Copy, const N: usize>(
         &mut self,
         key: &str,
@@ -136,14 +136,14 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// What the words stand for; each at most once.
+    /// The values that `words` select, each at most once.
     pub fn choices<T: Copy>(&mut self, key: &str, words: &Texts, choices: &[(&str, T)]) -> Option<Vec<T>> {
         self.distinct(key, words.get_ref());
         let values: Vec<_> = words.get_ref().iter().map(|word| self.choice(key, word, choices)).collect();
         values.into_iter().collect()
     }
 
-    /// Reports words that stand twice in a list.
+    /// Reports repeated words of a list.
     pub fn distinct(&mut self, key: &str, words: &[Text]) {
         for (index, word) in words.iter().enumerate() {
             if words[..index].iter().any(|earlier| earlier.get_ref() == word.get_ref()) {
@@ -153,7 +153,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Index of the table of `kind` that `word` names.
+    /// Index of the table of `kind` named `word`.
     pub fn reference(
         &mut self,
         kind: &str,
@@ -173,7 +173,7 @@ impl<'t> Check<'t> {
         found
     }
 
-    /// A name that is not empty.
+    /// Checks that a name is not empty.
     pub fn name(&mut self, key: &str, word: &Text) {
         if word.get_ref().trim().is_empty() {
             self.report(
@@ -182,7 +182,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// The names of physical groups, which only the mesh can resolve.
+    /// Names of physical groups, which only the mesh can resolve.
     pub fn groups(&mut self, key: &str, names: &raw::Names, span: Range<usize>) -> Vec<Located<String>> {
         let located = |word: &Text| Located { value: word.get_ref().clone(), span: word.span() };
         let groups = match names {
@@ -245,7 +245,7 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Where in the file an expression goes wrong; `None` if it is written with escapes or over several lines.
+    /// Location of an error within an expression; `None` if the string has escapes or several lines.
     fn inside(&self, value: &Spanned<raw::Function>, error: &TimeFunctionError) -> Option<Range<usize>> {
         let raw::Function::Expression(expression) = value.get_ref() else { return None };
         let at = error.at()?;

@@ -3,7 +3,7 @@
 use toml::Spanned;
 
 use super::check::Check;
-use super::pairs::{self, Names, Rest};
+use super::pairs::{self, FallbackLaws, Names};
 use super::response;
 use super::walls::{self, Wall};
 use crate::scenario::error::Problem;
@@ -81,7 +81,7 @@ pub(super) fn validate(
     let response = response::settings(&raw, check);
     let laws = response::laws("contact", response::Given::all(&raw), response.as_ref(), None, check);
     let of_walls = walls::laws(walls, laws, response.as_ref(), check);
-    let rest = Rest { all: laws, of_walls: &of_walls, num_bodies: names.bodies.len() };
+    let rest = FallbackLaws { all: laws, of_walls: &of_walls, num_bodies: names.bodies.len() };
     let own_laws = pairs::own_laws(pairs.as_deref().unwrap_or_default(), rest, response.as_ref(), check);
     Some(ContactSettings {
         response: response?,

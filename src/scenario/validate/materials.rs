@@ -51,7 +51,7 @@ fn one(material: Named<'_>, check: &mut Check<'_>) -> Option<MaterialSpec> {
     }
 }
 
-/// Takes `model`, which decides the other keys, out of the table.
+/// Removes `model`, which selects the other keys, from the table.
 fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     let key = section.key("model");
     let names = || MODELS.map(|(name, _)| format!("`{name}`")).join(", ");
@@ -79,7 +79,7 @@ fn take_model(section: &mut Section<'_>, check: &mut Check<'_>) -> Option<Law> {
     }
 }
 
-/// Warns of materials that no body is made of.
+/// Warns of unused materials.
 pub(super) fn warn_of_unused(scenario: &Scenario, names: &[Spanned<String>], check: &mut Check<'_>) {
     for (index, name) in names.iter().enumerate() {
         if !scenario.bodies.iter().any(|body| body.material == index) {

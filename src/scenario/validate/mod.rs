@@ -1,4 +1,4 @@
-//! From the raw tables to the [`Scenario`]: defaults, ranges and references, all problems gathered.
+//! Validation of the raw tables: defaults, ranges and references; collects all problems.
 
 mod bodies;
 mod boundaries;
@@ -22,7 +22,7 @@ use crate::math::Vec3;
 use check::Check;
 use tables::Tables;
 
-/// The scenario that `text` describes, its `source` left empty; `path` is where the text comes from.
+/// The scenario in `text`, without `source` and `file_text`; `path` is its file.
 pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>> {
     let mut check = Check::new(text);
     let scenario =
@@ -33,7 +33,7 @@ pub(super) fn validate(text: &str, path: &Path) -> Result<Scenario, Vec<Problem>
     }
 }
 
-/// Validates every table, also past problems; `None` if one of them cannot be had.
+/// Validates all tables, even after problems; `None` if one of them is unusable.
 fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scenario> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let root = tables.root.read_sound_part::<raw::Root>(&mut check.problems);
@@ -49,14 +49,14 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let names = pairs::Names { bodies: &body_names, walls: &wall_names };
     let raw_walls = walls::read(tables.walls, check);
     let contact = contact::validate(tables.contact, tables.pairs, &raw_walls, names, check);
-    let surroundings = bodies::Surroundings {
+    let context = bodies::BodyContext {
         folder: path.parent().unwrap_or(Path::new("")),
         gravity,
         material_names: &material_names,
         materials: &materials,
         self_contact: contact.as_ref().is_some_and(|contact| contact.self_contact),
     };
-    let bodies = bodies::validate(tables.bodies, &surroundings, check);
+    let bodies = bodies::validate(tables.bodies, &context, check);
     let walls = walls::validate(raw_walls, &body_names, gravity, check);
     let boundaries = boundaries::validate(tables.boundaries, &body_names, check);
     let loads = loads::validate(tables.loads, &body_names, check);
@@ -67,6 +67,7 @@ fn build(tables: Tables<'_>, path: &Path, check: &mut Check<'_>) -> Option<Scena
     let scenario = Scenario {
         path: path.into(),
         source: String::new(),
+        file_text: String::new(),
         title: root?.title.unwrap_or_else(|| name.clone()),
         name,
         gravity,

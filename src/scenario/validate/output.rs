@@ -25,14 +25,14 @@ const FIELDS: [(&str, Field); 10] = [
 
 const DEFAULT_FRAMES: usize = 60;
 
-/// What output is of, as far as it is known.
+/// Properties of the run that output depends on, as far as they are valid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'a> {
     /// End of the run \[s\].
     pub end: Option<f64>,
     /// Name of the scenario.
     pub name: &'a str,
-    /// How contact is found.
+    /// Detection method.
     pub detection: Option<DetectionMethod>,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn validate(
     })
 }
 
-/// Only a detector with hierarchies has volumes to show.
+/// Bounding volumes exist only with hierarchical detection.
 fn detection_volumes(
     wanted: Option<&Spanned<bool>>,
     detection: Option<DetectionMethod>,
@@ -98,7 +98,7 @@ fn default_fields() -> Vec<Field> {
     FIELDS.iter().map(|(_, field)| *field).filter(|field| *field != Field::Acceleration).collect()
 }
 
-/// Frames by count, interval or times: one of them.
+/// Frame schedule by count, interval or times.
 fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<FrameSchedule> {
     match (&raw.frames, &raw.interval, &raw.times) {
         (None, None, None) => Some(FrameSchedule::Count(DEFAULT_FRAMES)),
@@ -132,7 +132,7 @@ fn frames(raw: &raw::Output, end: Option<f64>, check: &mut Check<'_>) -> Option<
     }
 }
 
-/// Times of frames ascend, from 0 to the end of the run.
+/// Checks that frame times ascend within the run.
 fn check_times(times: &Spanned<Vec<f64>>, end: Option<f64>, check: &mut Check<'_>) {
     const KEY: &str = "output.times";
     let list = times.get_ref();

@@ -9,14 +9,14 @@ use crate::scenario::raw;
 use crate::scenario::section::{Section, join};
 use crate::scenario::{ContactLaws, Located, ResponseSettings, SurfacePair, TiedPair};
 
-/// What a pair can name.
+/// Names that a pair can refer to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names<'a> {
     pub bodies: &'a [Spanned<String>],
     pub walls: &'a [Spanned<String>],
 }
 
-/// A pair as it is written.
+/// A pair as written.
 pub(super) struct Pair {
     surfaces: SurfacePair,
     path: String,
@@ -28,13 +28,13 @@ impl Pair {
         self.raw.tied.as_ref().is_some_and(|tied| *tied.get_ref())
     }
 
-    /// Whether it takes its bodies, or parts of them, out of contact.
-    fn is_apart(&self) -> bool {
+    /// Whether the pair excludes its bodies, or parts of them, from contact.
+    fn excludes_contact(&self) -> bool {
         self.raw.contact == Some(false) || self.is_tied()
     }
 }
 
-/// The pairs, each once.
+/// The pairs, without repetitions.
 pub(super) fn validate(
     sections: Vec<Section<'_>>,
     names: Names<'_>,
@@ -61,7 +61,7 @@ pub(super) fn validate(
     complete.then_some(seen)
 }
 
-/// The bodies and groups that a pair names, the lower body first.
+/// Bodies and groups of a pair, the body with the lower index first.
 fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>) -> Option<SurfacePair> {
     let touchable: Vec<_> = names.bodies.iter().chain(names.walls).cloned().collect();
     let kind = if names.walls.is_empty() { "body" } else { "body or wall" };
@@ -88,7 +88,7 @@ fn surfaces(path: &str, raw: &raw::Pair, names: Names<'_>, check: &mut Check<'_>
     })
 }
 
-/// Why a pair cannot stand beside those before it.
+/// Conflict of a pair with those before it.
 fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
     let (path, surfaces) = (&pair.path, &pair.surfaces);
     let [first, second] = surfaces.bodies;
@@ -100,10 +100,10 @@ fn conflict(pair: &Pair, before: &[Pair], names: Names<'_>) -> Option<Problem> {
         let help = "walls do not touch each other; name a body and a wall";
         Some(Problem::new(format!("`{path}` pairs two walls")).help(help))
     } else if of_same_bodies().any(|other| is_same(&other.surfaces, surfaces)) {
-        let problem = Problem::new(format!("`{path}` is a pair that stands above")).label("again here");
+        let problem = Problem::new(format!("`{path}` repeats a pair above")).label("again here");
         Some(problem.help("keep one of the two, or name different `groups`"))
     } else {
-        let whole = |pair: &&Pair| pair.surfaces.is_whole() && pair.is_apart();
+        let whole = |pair: &&Pair| pair.surfaces.is_whole() && pair.excludes_contact();
         let part = |other: &Pair| !other.surfaces.is_whole();
         let idle = match of_same_bodies().find(whole) {
             Some(_) if part(pair) => Some(path),
@@ -122,29 +122,29 @@ fn is_same(one: &SurfacePair, other: &SurfacePair) -> bool {
     one.groups.each_ref().map(name) == other.groups.each_ref().map(name)
 }
 
-/// Laws where a pair does not give its own.
+/// Contact laws for keys that a pair does not give.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rest<'a> {
-    /// Of all pairs.
+pub(super) struct FallbackLaws<'a> {
+    /// Laws of all pairs.
     pub all: ContactLaws,
-    /// Of each wall with bodies.
+    /// Laws of each wall.
     pub of_walls: &'a [ContactLaws],
     pub num_bodies: usize,
 }
 
-impl Rest<'_> {
-    /// Of two bodies, or of a body and a wall.
+impl FallbackLaws<'_> {
+    /// Laws of two bodies, or of a body and a wall.
     fn of(&self, bodies: [usize; 2]) -> ContactLaws {
         let wall = bodies[1].checked_sub(self.num_bodies).and_then(|wall| self.of_walls.get(wall));
         wall.copied().unwrap_or(self.all)
     }
 }
 
-/// The pairs with laws of their own, those of walls with all bodies among them. What one does not give is that of its
-/// bodies as a whole, or else that of its wall, or of all.
+/// The pairs with their own laws, including those of walls with all bodies. Missing keys are taken from the pair of
+/// the whole bodies, else from the wall or from `[contact]`.
 pub(super) fn own_laws(
     pairs: &[Pair],
-    rest: Rest<'_>,
+    rest: FallbackLaws<'_>,
     response: Option<&ResponseSettings>,
     check: &mut Check<'_>,
 ) -> Vec<(SurfacePair, ContactLaws)> {
@@ -152,7 +152,7 @@ pub(super) fn own_laws(
     let (whole, parts): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| pair.surfaces.is_whole());
     for pair in whole.into_iter().chain(parts) {
         let given = Given::pair(&pair.raw);
-        if pair.is_apart() {
+        if pair.excludes_contact() {
             given.refuse(&pair.path, check);
         } else if !given.is_nothing() {
             let bodies = pair.surfaces.bodies;
@@ -174,15 +174,15 @@ pub(super) fn own_laws(
     own
 }
 
-/// The pairs that never touch, by ascending bodies.
+/// The pairs without contact, by ascending bodies.
 pub(super) fn excluded(pairs: &[Pair]) -> Vec<SurfacePair> {
-    let apart = pairs.iter().filter(|pair| pair.is_apart());
+    let apart = pairs.iter().filter(|pair| pair.excludes_contact());
     let mut excluded: Vec<_> = apart.map(|pair| pair.surfaces.clone()).collect();
     excluded.sort_by_key(|pair| pair.bodies);
     excluded
 }
 
-/// The pairs that are tied, in ascending order.
+/// The tied pairs, in ascending order.
 pub(super) fn tied(pairs: &[Pair], names: Names<'_>, check: &mut Check<'_>) -> Vec<TiedPair> {
     let mut tied = Vec::new();
     for Pair { surfaces, path, raw } in pairs {

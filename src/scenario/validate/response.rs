@@ -1,4 +1,4 @@
-//! How contact is answered: keys of `[contact]` and, pair by pair, of `[[contact.pairs]]`.
+//! Contact response: keys of `[contact]` and, per pair, of `[[contact.pairs]]`.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::scenario::raw::{self, Number};
 use crate::scenario::section::join;
 use crate::scenario::{ContactLaws, ContactOrder, Friction, ResponseMethod, ResponseSettings, StiffnessRule};
 
-/// Laws as they are written, of all pairs or of one.
+/// Contact laws as written, for all pairs or for one.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
     friction: Option<&'a Spanned<raw::Friction>>,
@@ -40,13 +40,13 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Of a wall with all bodies.
+    /// Laws of a wall with all bodies.
     pub fn wall(raw: &'a raw::Wall) -> Self {
         let raw::Wall { friction, restitution, .. } = raw;
         Self { friction: friction.as_ref(), restitution: restitution.as_ref(), penalty: None, damping: None }
     }
 
-    /// Where each law is written.
+    /// Locations of the laws.
     fn spans(&self) -> impl Iterator<Item = (&'static str, Range<usize>)> {
         let friction = self.friction.map(Spanned::span);
         let [restitution, penalty, damping] =
@@ -60,12 +60,12 @@ impl<'a> Given<'a> {
         all.into_iter().filter_map(|(name, span)| Some((name, span?)))
     }
 
-    /// Whether no law is written.
+    /// Whether no law is given.
     pub fn is_nothing(&self) -> bool {
         self.spans().next().is_none()
     }
 
-    /// Refuses laws of a pair, at `path`, that never touches.
+    /// Reports laws of the pair at `path`, which has no contact.
     pub fn refuse(&self, path: &str, check: &mut Check<'_>) {
         for (name, span) in self.spans() {
             let key = join(path, name);
@@ -74,7 +74,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Refuses laws at `path` that the response does not read; a value that says the default is not one.
+    /// Reports laws at `path` that the response ignores, unless they equal the default.
     fn refuse_idle(&self, path: &str, response: &ResponseSettings, check: &mut Check<'_>) {
         use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
         let method = response.method;
@@ -116,13 +116,13 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Factor of the stiffness where none is given.
+/// Default factor of the stiffness.
 const FACTOR: f64 = 0.5;
 
-/// The least coefficient of restitution of damped springs: below, the damping is 1.2 times critical and more.
+/// Smallest coefficient of restitution of damped springs; a smaller one needs damping above 1.2 times critical.
 const LEAST_OF_SPRINGS: f64 = 0.1;
 
-/// What is the same for all pairs; `None` where a word is not known.
+/// Settings common to all pairs; `None` for an unknown word.
 pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<ResponseSettings> {
     let methods = [
         ("penalty", ResponseMethod::Penalty),
@@ -148,7 +148,7 @@ pub(super) fn settings(raw: &raw::Contact, check: &mut Check<'_>) -> Option<Resp
     Some(settings)
 }
 
-/// Keys with an effect on other responses only.
+/// Reports keys that affect other responses only.
 fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Check<'_>) {
     use ResponseMethod::{Decomposition, EnergyMomentum, Penalty};
     let span = |value: Option<Range<usize>>, changed: bool| value.filter(|_| changed);
@@ -172,7 +172,7 @@ fn refuse_idle(raw: &raw::Contact, settings: &ResponseSettings, check: &mut Chec
     }
 }
 
-/// A key that the response does not read.
+/// The problem of a key that the response ignores.
 fn idle(key: &str, span: Range<usize>, method: ResponseMethod, of: &[ResponseMethod]) -> Problem {
     let words: Vec<&str> = of.iter().map(|&method| word(method)).collect();
     Problem::new(format!("`{key}` has no effect on the response `{}`", word(method)))
@@ -218,7 +218,7 @@ fn every(value: Option<&Spanned<i64>>, check: &mut Check<'_>) -> u32 {
     })
 }
 
-/// The laws at `path`: what is not given is that of `rest`, or of the response.
+/// The laws at `path`; missing keys are taken from `rest`, or from the defaults of the response.
 pub(super) fn laws(
     path: &str,
     given: Given<'_>,
@@ -227,7 +227,7 @@ pub(super) fn laws(
     check: &mut Check<'_>,
 ) -> ContactLaws {
     let method = response.map(|response| response.method);
-    // The factor is bound by the stability of springs that are stepped explicitly.
+    // The stability of explicitly integrated springs bounds the factor.
     let factor =
         if method == Some(ResponseMethod::EnergyMomentum) { Bounds::Positive } else { Bounds::Fraction };
     let restitution = if method == Some(ResponseMethod::Decomposition) { 0.0 } else { 1.0 };
@@ -243,7 +243,7 @@ pub(super) fn laws(
     if let Some(response) = response {
         given.refuse_idle(path, response, check);
     }
-    // Of springs the one is said by the other: what is given here replaces both.
+    // Damping and restitution of springs determine each other: one given here replaces both.
     if given.restitution.is_some() {
         (rest.damping, rest.calms[0]) = (0.0, false);
     }

@@ -11,7 +11,7 @@ use crate::scenario::raw;
 use crate::scenario::section::join;
 use crate::scenario::{MaterialModel, MaterialSpec, RigidMass};
 
-/// Where the mass of the body comes from; `material` is `None` where it has problems of its own.
+/// Source of the mass of a body; `material` is `None` if it has problems.
 pub(super) fn validate(
     raw: &raw::Body,
     material: Option<&MaterialSpec>,
@@ -41,7 +41,7 @@ pub(super) fn validate(
     }
 }
 
-/// The keys for rigid bodies that are given.
+/// Keys for rigid bodies that are given.
 fn given(raw: &raw::Body) -> impl Iterator<Item = (&'static str, Range<usize>)> {
     [
         ("thickness", raw.thickness.as_ref().map(Spanned::span)),
@@ -60,7 +60,7 @@ fn deny_on_deformable(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
 }
 
-/// Mass and inertia go together, and without a thickness.
+/// Mass and inertia require each other, and exclude a thickness.
 fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     let alone = match (&raw.mass, &raw.inertia) {
         (Some(mass), None) => Some(("mass", "inertia", mass.span())),
@@ -78,11 +78,11 @@ fn deny_contradictions(raw: &raw::Body, path: &str, check: &mut Check<'_>) {
     }
 }
 
-/// Relative slack for the triangle inequality of principal moments: they come rounded, a lamina holds it with equality.
+/// Relative tolerance of the triangle inequality of rounded principal moments; a lamina satisfies it with equality.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
-/// The six components of an inertia that a body can have: positive definite, and no principal moment larger than
-/// the sum of the others, as each is an integral of the squares of two coordinates.
+/// The six components of a physical inertia tensor: positive definite, no principal moment larger than the sum of the
+/// others, as each is an integral of the squares of two coordinates.
 fn inertia(key: &str, value: &Spanned<Vec<f64>>, check: &mut Check<'_>) -> Option<[f64; 6]> {
     let problem = |fact: String| Problem::new(fact).at(value.span()).key(key);
     let components = match *value.get_ref().as_slice() {

@@ -1,4 +1,4 @@
-//! The tables of the file, taken apart to be read one by one.
+//! The tables of the file, split for separate reading.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 use crate::scenario::error::Problem;
 use crate::scenario::section::Section;
 
-/// What the file holds.
+/// Tables of the file.
 pub(super) struct Tables<'i> {
     pub root: Section<'i>,
     pub time: Option<Section<'i>>,
@@ -20,19 +20,19 @@ pub(super) struct Tables<'i> {
     pub output: Option<Section<'i>>,
 }
 
-/// A table that others refer to by name; the name is empty where the file gives none.
+/// A named table; the name is empty if missing.
 pub(super) struct Named<'i> {
     pub name: Spanned<String>,
     pub section: Section<'i>,
 }
 
-/// The names alone, by index of the table.
+/// The names, by index of the table.
 pub(super) fn names(tables: &[Named<'_>]) -> Vec<Spanned<String>> {
     tables.iter().map(|table| table.name.clone()).collect()
 }
 
 impl<'i> Tables<'i> {
-    /// Parses the text as TOML; all faults of syntax at once, at most one a line.
+    /// Parses the text as TOML; reports all syntax errors, at most one per line.
     pub fn parse(text: &'i str, problems: &mut Vec<Problem>) -> Option<Self> {
         let (root, errors) = DeTable::parse_recoverable(text);
         let mut lines = Vec::new();
@@ -42,7 +42,7 @@ impl<'i> Tables<'i> {
                 problems.push(problem);
                 continue;
             };
-            // A fault at one place often brings others behind it.
+            // A syntax error often causes others behind it.
             let line = text.get(..span.start).map_or(0, |before| before.matches('\n').count());
             if !lines.contains(&line) {
                 lines.push(line);
@@ -84,7 +84,7 @@ impl<'i> Tables<'i> {
     }
 }
 
-/// The entries of an array of tables, each with its path by index.
+/// The entries of an array of tables, with their paths by index.
 fn list<'i>(
     value: Option<Spanned<DeValue<'i>>>,
     table: &'static str,
@@ -101,7 +101,7 @@ fn list<'i>(
     array.into_iter().enumerate().map(section).collect()
 }
 
-/// The entries of `[materials]`, in the order of the file.
+/// The entries of `[materials]`, in file order.
 fn materials<'i>(value: Option<Spanned<DeValue<'i>>>, problems: &mut Vec<Problem>) -> Vec<Named<'i>> {
     let Some(value) = value else { return Vec::new() };
     let span = value.span();
@@ -122,7 +122,7 @@ fn materials<'i>(value: Option<Spanned<DeValue<'i>>>, problems: &mut Vec<Problem
     materials
 }
 
-/// A body or wall under its name, by which messages then call it.
+/// A body or wall with its name, which its path then contains.
 fn name<'i>(mut section: Section<'i>, table: &str) -> Named<'i> {
     let value = match section.value.get_ref() {
         DeValue::Table(table) => table.get("name"),

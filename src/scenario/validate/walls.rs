@@ -11,18 +11,18 @@ use crate::scenario::raw;
 use crate::scenario::section::join;
 use crate::scenario::{ContactLaws, ResponseSettings, WallMotion, WallSpec};
 
-/// What of the velocity of a free wall may not be along its normal, relative: normals come rounded.
+/// Largest tangential part of the velocity of a free wall, relative: normals are rounded.
 const ACROSS: f64 = 1e-6;
 
-/// A wall as it is written.
+/// A wall as written.
 pub(super) struct Wall {
     name: Spanned<String>,
     path: String,
-    /// `None` where it cannot be read.
+    /// `None` for an unreadable table.
     raw: Option<raw::Wall>,
 }
 
-/// The walls as they are written.
+/// The walls as written.
 pub(super) fn read(walls: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Wall> {
     let read = |Named { name, section }: Named<'_>| {
         let path = section.path.clone();
@@ -31,7 +31,7 @@ pub(super) fn read(walls: Vec<Named<'_>>, check: &mut Check<'_>) -> Vec<Wall> {
     walls.into_iter().map(read).collect()
 }
 
-/// Laws of each wall with bodies; what it does not give is that of `all`.
+/// Laws of each wall; missing keys are taken from `all`.
 pub(super) fn laws(
     walls: &[Wall],
     all: ContactLaws,
@@ -45,7 +45,7 @@ pub(super) fn laws(
     walls.iter().map(laws).collect()
 }
 
-/// The walls, or `None` if one has problems that leave nothing of it.
+/// The walls, or `None` if one of them is unusable.
 pub(super) fn validate(
     walls: Vec<Wall>,
     bodies: &[Spanned<String>],
@@ -119,7 +119,7 @@ fn one(path: &str, raw: raw::Wall, gravity: Vec3, check: &mut Check<'_>) -> Opti
     Some(WallSpec { name: raw.name.into_inner(), point, normal, motion })
 }
 
-/// The speed along the normal of a velocity that is constant and along it.
+/// Speed along the normal; `None` unless the velocity is constant and along it.
 fn initial_speed(velocity: &[TimeFunction; 3], normal: &Vec3) -> Option<f64> {
     let is_constant = velocity.iter().all(TimeFunction::is_constant);
     let velocity = Vec3::from_fn(|axis, _| velocity[axis].value(0.0));

@@ -56,8 +56,8 @@ pub enum FailureCause {
     Passage(Box<Passage>),
 }
 
-/// A contact that has been lost as it was pressed deeper than contact is looked for; the body that the failure names is that
-/// of the node.
+/// A contact that has been lost as it was pressed deeper than contact is looked for; the body that the failure names
+/// is that of the node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     /// The user's number of the node, of the first one of an edge.
@@ -103,10 +103,10 @@ impl fmt::Display for NumericalFailure {
             }
             FailureCause::NonFinite => write!(f, "a nodal force or position is not finite")?,
             FailureCause::EnergyImbalance { error, tolerance } => {
-                let (error, tolerance) = (100.0 * error, 100.0 * tolerance);
+                let [error, tolerance] = distinct_per_cents(*error, *tolerance);
                 write!(
                     f,
-                    "the imbalance of the energy, {error:.4} % of its peak, is past `time.energy_tolerance` of {tolerance} %"
+                    "the energy imbalance, {error} % of the peak energy, exceeds `time.energy_tolerance`, {tolerance} %"
                 )?;
             }
             FailureCause::CollapsedStep => write!(f, "the stable step has collapsed")?,
@@ -129,4 +129,10 @@ impl fmt::Display for NumericalFailure {
         }
         Ok(())
     }
+}
+
+/// Two fractions in per cent, with as many decimals, from 4 to 12, as make them differ.
+fn distinct_per_cents(first: f64, second: f64) -> [String; 2] {
+    let texts = |decimals: usize| [first, second].map(|value| format!("{:.decimals$}", 100.0 * value));
+    (4..12).map(texts).find(|[first, second]| first != second).unwrap_or_else(|| texts(12))
 }

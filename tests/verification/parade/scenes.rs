@@ -18,7 +18,7 @@ pub fn all() -> Vec<Scene> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Base {
     Wall,
-    /// A fixed rigid mesh of so many cells a side.
+    /// A fixed rigid mesh of the given number of cells a side.
     Mesh(usize),
     /// A deformable mesh, held at two ends.
     Soft,
@@ -85,14 +85,14 @@ impl Law {
         if self.response == "decomposition" && self.restitution > 0.0 { 1e-4 } else { 1e-3 }
     }
 
-    /// How deep bodies may rest in each other \[m\]: some g dt² by impulses in steps of 1 ms; on springs, some g/ω² with
-    /// ω dt = 0.3.
+    /// How deep bodies may rest in each other \[m\]: some g dt² by impulses in steps of 1 ms; on springs, some g/ω²
+    /// with ω dt = 0.3.
     fn sinking(self) -> f64 {
         if self.response == "decomposition" { 1e-4 } else { 6e-3 }
     }
 
-    /// How far the velocity of a block that slides may be off \[m/s\]. Nodes of the floor press on the block's face, which
-    /// leans as the block hops on springs.
+    /// How far the velocity of a block that slides may be off \[m/s\]. Nodes of the floor press on the block's face,
+    /// which leans as the block hops on springs.
     fn sliding(self) -> f64 {
         match (self.response, self.friction > 0.0) {
             (_, true) => 0.02,
@@ -171,8 +171,8 @@ fn scene(
     let meshes = meshes.into_iter().chain(base.mesh()).map(|(name, mesh)| (name.to_owned(), mesh)).collect();
     let label = format!("{}, {base:?}, {law:?}", plot.label);
     let surplus = surplus(law.response);
-    // In a stack of rubber cubes with equal meshes, where nodes lie on nodes, what moves to a side pulls the faces after it: by
-    // every response 1e-17 grows by half an order of magnitude a step at first, and to 1e-2.
+    // In a stack of rubber cubes with equal meshes, where nodes lie on nodes, what moves to a side pulls the faces
+    // after it: by every response 1e-17 grows by half an order of magnitude a step at first, and to 1e-2.
     let symmetric = plot.story != Story::Stack || plot.material == Material::Rigid;
     Scene { label, text, meshes, symmetric, surplus, expected }
 }
