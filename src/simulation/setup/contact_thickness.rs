@@ -1,4 +1,4 @@
-//! What carries the offset surfaces of bodies with a contact thickness.
+//! Offset surfaces of bodies with a contact thickness.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use crate::scenario::Scenario;
 
 use crate::simulation::model::{Body, Model};
 
-/// The points at which friction acts in front of the meshes. Without friction, the normal forces have the same effect at
-/// the meshes.
+/// Points on the offset surfaces at which friction acts. Normal forces have the same effect on the mesh surface, so
+/// that contacts without friction need no offset points.
 pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> OffsetPoints {
     let laws =
         || std::iter::once(&scenario.contact.laws).chain(scenario.contact.own_laws.iter().map(|(_, l)| l));
@@ -30,7 +30,7 @@ pub(crate) fn offset_points(scenario: &Scenario, model: &Model, surfaces: &[Surf
     OffsetPoints::new(bodies.collect())
 }
 
-/// Corner nodes of the element behind each face.
+/// Corner nodes of the element adjacent to each face.
 fn elements_behind(body: &Body, surface: &Surface) -> Carriers {
     let mut of_nodes: HashMap<u32, Vec<&[u32]>> =
         surface.nodes().iter().map(|&node| (node, Vec::new())).collect();

@@ -1,7 +1,7 @@
-//! Bodies that are glued together: the nodes of the one with the finer surface to the faces of the other.
+//! Tied bodies: nodes of the body with the finer surface are tied to the faces of the other.
 //!
-//! Where a node is off its face it is put there if its body deforms. Two rigid bodies stay as they are: the node is then
-//! tied to the point of the other body where it is, which is told from four of that body's nodes.
+//! A node off its face is moved onto it if its body is deformable. Two rigid bodies keep their positions: the node is
+//! tied to the material point of the other body at its location, expressed by four nodes of that body.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,30 +17,30 @@ use crate::simulation::error::{PartingTie, SetupError};
 use crate::simulation::model::{Behaviour, Model};
 use crate::simulation::step::free_flight::rigid_state_of_nodes;
 
-/// How far a node may be from a face to be tied to it, relative to the shortest edge of the two surfaces: the next layer of
-/// nodes is farther.
+/// Default tie distance between node and face, relative to the shortest edge of the two surfaces: the next layer of
+/// nodes is farther away.
 const WITHIN: f64 = 0.25;
 
-/// Share of a node in a place, up to which it has none.
+/// Tie weight below which a node does not contribute.
 const NO_SHARE: f64 = 1e-9;
 
-/// How often nodes are put in their places.
+/// Number of sweeps that place tied nodes.
 const PLACINGS: usize = 10;
 
-/// Part of their speed by which tied points may part at first: the rounding of decimal numbers in a scenario and a mesh.
+/// Relative tolerance on equal initial velocities of tied points: the rounding of decimal numbers in a scenario and a
+/// mesh.
 const PARTING: f64 = 1e-9;
 
-/// Nodes whose distance from a line or plane is below this part of the edge of a face are on it.
+/// Distance of a node from a line or plane, over the edge of a face, below which it lies on it.
 const FLAT: f64 = 1e-6;
 
 impl Assembly {
-    /// The model with the nodes that are tied in their places on the other surface, which is where it is free of strain, and
-    /// the ties.
+    /// Moves tied nodes onto the other surface, in a strain-free configuration, and returns the model and its ties.
     ///
     /// # Errors
-    /// [`SetupError::NothingTied`] where no node of a pair is near a face, [`SetupError::TornTie`] where the motion of both
-    /// sides is prescribed and not the same, [`SetupError::PartingTie`] where both begin with velocities that differ, and what a
-    /// model with moved nodes can have.
+    /// [`SetupError::NothingTied`] if no node of a pair is near a face, [`SetupError::TornTie`] if different motions
+    /// are prescribed to both sides, [`SetupError::PartingTie`] if their initial velocities differ, and the errors of
+    /// a model with moved nodes.
     pub(crate) fn tie(self, scenario: &Scenario) -> Result<(Self, Constraints), SetupError> {
         let mut ties = self.find_ties(scenario)?;
         let mut positions = self.model.reference_positions.clone();
@@ -52,8 +52,8 @@ impl Assembly {
         Ok((tied, ties))
     }
 
-    /// Puts nodes of deformable bodies in their places among those that they are tied to, over and over, as these can be
-    /// tied themselves; whether any was elsewhere.
+    /// Moves nodes of deformable bodies onto the faces they are tied to, in several sweeps, as the nodes of these
+    /// faces can be tied themselves. Returns whether any node was off its face.
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
@@ -66,7 +66,7 @@ impl Assembly {
         ties.iter().any(|tie| is_off(&tie))
     }
 
-    /// Refuses ties between nodes whose motion is prescribed along an axis, and not alike.
+    /// Rejects ties between nodes with different prescribed motions along an axis.
     fn refuse_torn(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         for tie in ties.iter() {
@@ -91,8 +91,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Refuses ties whose sides begin to move apart, along an axis that nothing is prescribed of there: what is prescribed may set
-    /// in at once.
+    /// Rejects ties whose initial velocities differ along an axis without prescribed motion; prescribed motion may be
+    /// discontinuous at t = 0.
     fn refuse_parting(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
@@ -109,7 +109,7 @@ impl Assembly {
         for tie in ties.iter() {
             let point = tie.point(&self.model.reference_positions);
             let velocities = tie.bodies.map(|body| rigid_states[&body].velocity_at(&point));
-            // Near the instantaneous centre of rotation the terms of a velocity cancel but for their rounding.
+            // Near the instantaneous centre of rotation, the terms of the velocity cancel up to rounding.
             let terms = tie.bodies.map(|body| {
                 let (state, centre) = (&rigid_states[&body], rigid_states[&body].centre());
                 state.velocity_at(&centre).norm() + state.angular_velocity().norm() * (point - centre).norm()
@@ -137,7 +137,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// What is prescribed of nodes along axes.
+    /// Prescribed motion by node and axis.
     fn prescribed_motions(&self) -> HashMap<(u32, usize), &Prescribed> {
         let mut motions = HashMap::new();
         for support in &self.model.supports {
@@ -180,7 +180,7 @@ impl Assembly {
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
             within,
         };
-        // A point of a rigid body is told by its place on a face.
+        // A material point of a rigid body is identified by its position on a face.
         let ties = match self.model.bodies[target].is_rigid() {
             true => tied.find_points(positions),
             false => tied.find(positions),
@@ -201,8 +201,8 @@ impl Assembly {
     }
 }
 
-/// Refuses contact of rigid bodies that are tied and can move, by responses that ask how these answer to it: what is tied to them
-/// does not answer with them.
+/// Rejects contact of movable tied rigid bodies with responses that need their mobility, which neglects the tied
+/// bodies.
 pub(crate) fn refuse_tied_contact(
     scenario: &Scenario,
     contact: &ContactModel,
@@ -240,8 +240,8 @@ pub(crate) fn refuse_tied_contact(
     Ok(())
 }
 
-/// Ties without gaps of nodes to the points of a rigid body with these nodes where they are; the gap where that is none of
-/// its points.
+/// Ties with zero gap of nodes to the material points of a rigid body at their locations. Fails with the gap if no
+/// such point is defined.
 fn tied_where_they_are(
     ties: &Constraints,
     nodes: &Range<usize>,
@@ -263,9 +263,9 @@ fn tied_where_they_are(
     Ok(tied)
 }
 
-/// Nodes of a rigid body, three of them of a face as far as it has so many off a line, and the shape values with which they
-/// tell where a point of the body is: their sum is 1, and the mean that they make of the nodes is the point. `None`
-/// where all nodes lie in one plane and the point does not.
+/// Nodes of a rigid body and affine shape values of a material point: the values sum to 1 and interpolate its
+/// position. Three of the nodes belong to the face if they are not collinear. `None` for a point off the plane of a
+/// plane body.
 fn affine_values(
     point: &Vec3,
     face: &[u32],
@@ -303,7 +303,7 @@ fn affine_values(
     Some((chosen, values))
 }
 
-/// Length of the shortest edge of a surface, from corner to corner \[m\].
+/// Length of the shortest edge of a surface, between corners \[m\].
 fn shortest_edge(surface: &Surface, positions: &[Vec3]) -> f64 {
     let lengths = (0..surface.num_faces()).flat_map(|face| {
         let (kind, nodes) = surface.face(face);
