@@ -1,4 +1,4 @@
-//! The stages of a step, and what chooses its size.
+//! The stages of a time step, and the choice of its length.
 
 pub(crate) mod contact_response;
 pub(crate) mod corrector;

@@ -1,4 +1,4 @@
-//! One step.
+//! The explicit predictor–corrector step.
 
 use std::time::Instant;
 
@@ -10,9 +10,9 @@ use crate::simulation::Simulation;
 use crate::simulation::error::{FailureCause, NumericalFailure};
 use crate::simulation::record::timings::timed;
 
-/// What stands before a step, to go back to if it fails.
+/// State before a step, restored if the step fails.
 struct LastGood {
-    /// Time and the remainder of its sum \[s\].
+    /// Time and its summation remainder \[s\].
     time: [f64; 2],
     energies: Energies,
     audit: Audit,
@@ -23,14 +23,15 @@ impl Simulation {
     /// One step of the Newmark explicit predictor–corrector with contact:
     ///
     /// ```text
-    /// predict   loads that jump do so, and ties that were held for another step,  v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion put in its place; again with a
-    ///           smaller dt where the step is to end at an impact
-    /// detect    constraints that are violated at x_{n+1}; those that have been lost as they were too deep end the run
+    /// predict   load jumps, ties renewed for a step of another length,
+    ///           v½ = v_n + dt a_n/2,  x_{n+1} = x_n + dt v½,  prescribed motion;
+    ///           repeated with a smaller dt if the step ends at an impact
+    /// detect    violated constraints at x_{n+1}; the run fails if a contact was lost beyond the search depth
     /// respond   contact forces f_c, or impulses and position corrections: v½ += Δv, x_{n+1} += Δx
     /// forces    f_int(x_{n+1}), f_ext(t_{n+1}, x_{n+1})
-    /// respond   the contact forces that depend on the other forces, and those of ties
+    /// respond   contact forces that depend on the other forces, and tie forces
     /// correct   a_{n+1} = M⁻¹ (f_ext − f_int + f_c),  v_{n+1} = v½ + dt a_{n+1}/2
-    /// account   energies and momenta
+    /// account   energy and momentum balance
     /// ```
     pub(crate) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
@@ -60,21 +61,20 @@ impl Simulation {
         Ok(())
     }
 
-    /// Goes on by a step \[s\]; the end of the run, and where output is due that is to be exact, are reached without rounding.
+    /// Advances the time by `dt` \[s\]; the end time and exact output times are reached without rounding.
     pub(crate) fn advance_time(&mut self, dt: f64) {
         let stop = self.next_output(dt).unwrap_or(self.settings.end);
         self.state.advance_time(dt);
         self.state.settle(stop);
     }
 
-    /// Contacts and their action change places with those of the step before.
+    /// Swaps the contacts and their action with those of the previous step.
     fn swap_contact(&mut self) {
         std::mem::swap(&mut self.constraints, &mut self.contact_before.0);
         std::mem::swap(&mut self.action, &mut self.contact_before.1);
     }
 
-    /// Takes the predictor back: time, positions, velocities, rigid bodies, contacts and accounts are the last good ones
-    /// again.
+    /// Restores the last valid state: time, positions, velocities, rigid bodies, contacts and accounts.
     fn retreat(&mut self, last_good: LastGood, dt: f64) {
         [self.state.time, self.state.time_remainder] = last_good.time;
         self.state.step -= 1;
@@ -113,7 +113,7 @@ impl Simulation {
                 self.predict_rigid(body, dt);
             }
         }
-        // Bodies one after another are one row of nodes.
+        // Consecutive bodies form one range of nodes.
         let rows = self.model.bodies.chunk_by(|a, b| a.is_rigid() == b.is_rigid());
         for row in rows.filter(|row| !row[0].is_rigid()) {
             let nodes = row[0].nodes.start..row[row.len() - 1].nodes.end;
@@ -156,8 +156,8 @@ impl Simulation {
         }
     }
 
-    /// Detection needs the full displacement rate, including last step's position corrections, which nodal velocities omit.
-    /// The nodal velocities are kept in place of the corrections until they are restored.
+    /// Detection needs the full displacement rate, including the position corrections of the last step, which nodal
+    /// velocities omit. The corrections are replaced by the nodal velocities until these are restored.
     fn add_position_corrections_to_velocities(&mut self, dt: f64) {
         for (node, shift) in &mut self.position_corrections {
             let velocity = &mut self.state.velocities[*node as usize];
@@ -172,7 +172,7 @@ impl Simulation {
         }
     }
 
-    /// Internal forces at the new positions, and external ones at the new time.
+    /// Internal and external forces at the new positions and time.
     pub(crate) fn compute_forces(&mut self) -> Result<(), NumericalFailure> {
         let result = timed(&mut self.timings.internal_force, || self.internal.evaluate(&self.positions_next));
         if let Err(ElementFailure { block, element, kind }) = result {
