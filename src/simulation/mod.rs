@@ -82,7 +82,7 @@ pub struct Simulation {
     exact_output: Option<OutputTimes>,
     tunnelling: TunnellingGuard,
     /// Workspace: bounding boxes of the positions and velocities of the bodies.
-    passage_boxes: Vec<(u32, [Aabb; 2])>,
+    tunnelling_boxes: Vec<(u32, [Aabb; 2])>,
     /// Largest distance of a surface node from the centre of mass, for rigid bodies \[m\].
     radii: Vec<f64>,
     /// Impact search within a step, if steps end at impacts.

@@ -171,7 +171,7 @@ pub struct UnsolvedProblems {
     pub impulses: u64,
     /// Of impulses with restitution: contacts that friction jams have none.
     pub restitutions: u64,
-    /// Of shifts out of penetration: the nearest ones are made.
+    /// Of shifts out of penetration: the nearest ones are created.
     pub projections: u64,
     /// Of ties: their points do not meet at the end of the step to come.
     pub ties: u64,
@@ -360,7 +360,7 @@ pub struct Bodies<'a> {
     /// How nodes and rigid bodies give way.
     pub mobility: &'a Mobility,
     /// Energy that contact has given to the bodies since the beginning, less what restitution and damping have taken \[J\].
-    pub made: f64,
+    pub created: f64,
 }
 
 /// Length of a step \[s\].

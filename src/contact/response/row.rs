@@ -245,7 +245,7 @@ mod tests {
     use crate::contact::response::mobility::RigidMobility;
     use crate::contact::response::samples::{INVERSE_MASS, bodies, free_nodes, one_contact, positions};
 
-    /// A rigid body made of the triangle's nodes answers as the nodes would if they were one: A from pushing it.
+    /// A rigid body created of the triangle's nodes answers as the nodes would if they were one: A from pushing it.
     #[test]
     fn compliance_is_the_answer_to_a_push() {
         let (constraints, x) = (one_contact(0.0), positions(0.0));

@@ -51,5 +51,5 @@ pub(super) fn bodies<'a>(
     inverse_mass: &'a [f64],
     mobility: &'a Mobility,
 ) -> Bodies<'a> {
-    Bodies { positions, velocities, accelerations: NO_ACCELERATIONS, inverse_mass, mobility, made: 0.0 }
+    Bodies { positions, velocities, accelerations: NO_ACCELERATIONS, inverse_mass, mobility, created: 0.0 }
 }

@@ -63,7 +63,7 @@ impl PairBalance {
 
 /// Energy created by contact or returned by friction, as a fraction of the largest energy so far, above which a
 /// warning is issued.
-const UNEXPLAINED: f64 = 0.02;
+const MAX_CREATED_RATIO: f64 = 0.02;
 
 /// Energy that contact creates beyond its constitutive laws.
 #[derive(Clone, Copy, Debug)]
@@ -71,12 +71,12 @@ pub(crate) struct ContactAudit {
     /// Energy created since the start, positive for a gain \[J\].
     pub created: f64,
     /// Work of the contact forces in the last step in excess of the force times the nodal displacement \[J\].
-    pub unseen: f64,
+    pub excess_work: f64,
     /// Whether loads are discontinuous at the beginning of the step.
     pub loads_jump: bool,
     /// Change of the kick energy with the step size in nodes constrained by contact impulses, which absorb it in the
     /// same step \[J\].
-    pub given_to_held: f64,
+    pub work_on_held_nodes: f64,
     /// Last time step \[s\].
     pub time_step: f64,
     /// Contact problems without a converged solution since the start.
@@ -92,9 +92,9 @@ impl ContactAudit {
     pub fn new(remedy: &'static str) -> Self {
         Self {
             created: 0.0,
-            unseen: 0.0,
+            excess_work: 0.0,
             loads_jump: false,
-            given_to_held: 0.0,
+            work_on_held_nodes: 0.0,
             time_step: 0.0,
             unsolved: UnsolvedProblems::default(),
             warned: [false; 5],
@@ -204,11 +204,11 @@ impl Simulation {
             };
             let done = action.sum_over_contact(along) + before.sum_over_contact(along);
             let taken = action.work.friction + action.work.damping;
-            done + self.contact_audit.unseen + action.stored_energy - before.stored_energy + taken
+            done + self.contact_audit.excess_work + action.stored_energy - before.stored_energy + taken
         };
         self.contact_audit.created += created;
-        let is_another = self.control.has_broken_promise() || self.contact_audit.loads_jump;
-        if self.response.stage() == Stage::Accelerated && is_another {
+        let differs = self.control.differs_from_committed() || self.contact_audit.loads_jump;
+        if self.response.stage() == Stage::Accelerated && differs {
             self.action.work.numerical += created;
         }
     }
@@ -217,7 +217,7 @@ impl Simulation {
         let scale = self.audit.energy_scale();
         let ContactAudit { created, warned, remedy, .. } = self.contact_audit;
         let time = self.state.time;
-        if !warned[0] && created > UNEXPLAINED * scale {
+        if !warned[0] && created > MAX_CREATED_RATIO * scale {
             self.contact_audit.warned[0] = true;
             self.warnings.push(format!(
                 "contact has created {created:.3e} J by t = {time:.6e} s, {:.1} % of the largest energy so far; \
@@ -225,7 +225,7 @@ impl Simulation {
                 100.0 * created / scale
             ));
         }
-        let negative = |balance: &&PairBalance| balance.friction_dissipation < -UNEXPLAINED * scale;
+        let negative = |balance: &&PairBalance| balance.friction_dissipation < -MAX_CREATED_RATIO * scale;
         if let (false, Some(balance)) = (warned[1], self.pair_balances.iter().find(negative)) {
             let [first, second] = self.names(balance.bodies);
             let given = -balance.friction_dissipation;
@@ -260,14 +260,14 @@ impl Simulation {
         let mut sides = vec![[(0_u64, 0.0); 2]; self.pair_balances.len()];
         for ([pair, side, node], normal) in touched {
             let (count, area) = &mut sides[pair as usize][side as usize];
-            (*count, *area) = (*count + 1, *area + self.facing_area(node, &normal));
+            (*count, *area) = (*count + 1, *area + self.projected_area(node, &normal));
         }
         sides.iter().map(|[first, second]| if second.0 > first.0 { second.1 } else { first.1 }).collect()
     }
 
     /// Deformed tributary area of a surface node, projected on the direction of the force on it \[m²\]: faces
     /// parallel to the force, as beyond the edge of a contact, do not bear it. 0 off the surface.
-    fn facing_area(&self, node: u32, force_direction: &Vec3) -> f64 {
+    fn projected_area(&self, node: u32, force_direction: &Vec3) -> f64 {
         let positions = &self.state.positions;
         let Some(surface) = self.surfaces.get(self.model.body_of(node)) else { return 0.0 };
         let Some(local) = surface.local_node(node) else { return 0.0 };
@@ -293,7 +293,7 @@ impl Simulation {
             let node = node as usize;
             let force = self.action.mean_force(node) - self.action.friction_forces[node] - tied[node];
             let size = force.norm();
-            let area = if size > 0.0 { self.facing_area(node as u32, &(force / size)) } else { 0.0 };
+            let area = if size > 0.0 { self.projected_area(node as u32, &(force / size)) } else { 0.0 };
             if area > 0.0 {
                 pressures[node] = size / area;
             }

@@ -78,7 +78,7 @@ impl Simulation {
     pub(crate) fn account(&mut self, dt: f64) {
         let start = Instant::now();
         let before = self.external_wrench;
-        let (jumps, work_of_supports) = self.book_supports(dt);
+        let (jumps, work_of_supports) = self.account_supports(dt);
         self.external_wrench = self.compute_external_wrench();
         self.audit.add_impulse((before + self.external_wrench).scaled(0.5 * dt));
         jumps.into_iter().for_each(|jump| self.audit.add_impulse(jump));
@@ -92,7 +92,7 @@ impl Simulation {
         self.energies.friction_dissipation += self.action.work.friction;
         self.energies.numerical_work += self.action.work.numerical;
         let taken_by_impulses = if self.acts_by_impulses() { self.action.work.damping } else { 0.0 };
-        let given = self.action.work.numerical + self.contact_audit.given_to_held;
+        let given = self.action.work.numerical + self.contact_audit.work_on_held_nodes;
         self.audit.add_numerical_work(given, taken_by_impulses);
         self.sum_energies(dt);
         let step = self.control.regular_step().max(dt);
@@ -107,23 +107,23 @@ impl Simulation {
     /// Accounts for the change of the kick energy with the step size: the kick energy of a step of length `dt` \[s\]
     /// depends on its own length. Discrete-gradient forces are excluded: their work extends over whole kicks, from
     /// the middle of a step to the middle of the next, and has no such term.
-    pub(crate) fn book_change_of_step(&mut self, dt: f64) {
+    pub(crate) fn account_step_change(&mut self, dt: f64) {
         let kick = kick_energy(&self.balances, dt);
         let before = std::mem::replace(&mut self.contact_audit.time_step, dt);
-        (self.contact_audit.unseen, self.contact_audit.given_to_held) = (0.0, 0.0);
+        (self.contact_audit.excess_work, self.contact_audit.work_on_held_nodes) = (0.0, 0.0);
         if !self.audit.has_started() {
             self.audit.start(kick);
             return;
         }
         let change = 0.125 * (before * before - dt * dt);
         if self.response.stage() == Stage::Accelerated {
-            self.contact_audit.unseen = change * self.contact_force_acceleration();
+            self.contact_audit.excess_work = change * self.contact_force_acceleration();
         } else if change != 0.0 {
-            self.contact_audit.given_to_held = change * self.held_force_acceleration();
+            self.contact_audit.work_on_held_nodes = change * self.held_force_acceleration();
         }
-        let given = self.energies.kick - kick - self.contact_audit.unseen;
+        let given = self.energies.kick - kick - self.contact_audit.excess_work;
         self.energies.numerical_work += given;
-        self.audit.add_numerical_work(given - self.contact_audit.given_to_held, 0.0);
+        self.audit.add_numerical_work(given - self.contact_audit.work_on_held_nodes, 0.0);
     }
 
     /// Σ m (a · I)²/|I|² at the beginning of the step over the nodes where impulses I of the previous step oppose the

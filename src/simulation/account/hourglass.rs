@@ -4,10 +4,10 @@
 /// load. In a beam with n layers over its height this ratio is k/(n² − 1), with k from 0.05 for cells short along the
 /// beam to 0.15 for cubes: 1.7 % to 5 % with two layers, whose deflection is 31 % to 27 % too large, and 1 % or less
 /// with four.
-const TOLERATED: f64 = 0.015;
+const TOLERATED_RATIO: f64 = 0.015;
 
 /// Fraction of the largest energy of the run below which element energies are noise.
-const NOISE: f64 = 1e-6;
+const NEGLIGIBLE_ENERGY: f64 = 1e-6;
 
 /// Largest strain and hourglass energy of a body so far, and the time at which the tolerated ratio was exceeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,7 +25,8 @@ impl HourglassAudit {
     pub fn note(&mut self, time: f64, [strain, hourglass]: [f64; 2], largest_energy: f64) {
         self.strain = self.strain.max(strain);
         self.hourglass = self.hourglass.max(hourglass);
-        let is_past = self.hourglass > TOLERATED * self.strain && self.hourglass > NOISE * largest_energy;
+        let is_past = self.hourglass > TOLERATED_RATIO * self.strain
+            && self.hourglass > NEGLIGIBLE_ENERGY * largest_energy;
         self.passed_at = is_past.then(|| self.passed_at.unwrap_or(time));
     }
 
@@ -43,7 +44,7 @@ impl HourglassAudit {
                  {strain:.3e} J, and exceeded {:.1} % at t = {time:.6e} s: hourglass control resists bending that \
                  one-point elements do not resolve; refine the mesh to four elements or more across the bending \
                  direction, or set hex = \"mean-dilatation\" in the body",
-                100.0 * TOLERATED
+                100.0 * TOLERATED_RATIO
             )
         })
     }
@@ -69,9 +70,7 @@ mod tests {
         assert_eq!(passed_at(&mut audit, 4.0, [0.0, 2e-3]), Some(4.0));
         assert_eq!(passed_at(&mut audit, 5.0, [0.0, 3e-3]), Some(4.0));
         let text = audit.warning("bar").unwrap_or_default();
-        assert!(
-            text.contains("`bar` reaches 3.000e-3 J, 15.0 % of its largest strain energy, 2.000e-2 J")
-        );
+        assert!(text.contains("`bar` reaches 3.000e-3 J, 15.0 % of its largest strain energy, 2.000e-2 J"));
         assert!(text.contains("exceeded 1.5 % at t = 4.000000e0 s"), "{text}");
     }
 }

@@ -62,12 +62,12 @@ impl Simulation {
 
     /// Accounts for impulses and work of the supports over a step of length `dt` \[s\]. Returns the impulses of
     /// velocity jumps at its beginning and end, and the work.
-    pub(crate) fn book_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
+    pub(crate) fn account_supports(&mut self, dt: f64) -> ([Wrench; 2], f64) {
         self.add_reactions(0.5 * dt);
         self.refresh_reactions();
         self.add_reactions(0.5 * dt);
         let (mut impulses, mut work) = ([Wrench::zero(); 2], 0.0);
-        let mut book = |account: &mut SupportAccount, jumps: [Wrench; 2], work_of: f64| {
+        let mut add = |account: &mut SupportAccount, jumps: [Wrench; 2], work_of: f64| {
             account.add(jumps[0] + jumps[1], work_of);
             impulses = [impulses[0] + jumps[0], impulses[1] + jumps[1]];
             work += work_of;
@@ -77,16 +77,16 @@ impl Simulation {
         let moving = |(_, support): &(usize, &Support)| !support.motion.is_fixed();
         for (index, support) in self.model.supports.iter().enumerate().filter(moving) {
             let jumps = [0, 1].map(|end| self.jump_wrench(index, end, places[end]));
-            book(&mut accounts[support.account], jumps, self.reaction_work(index, places[0]));
+            add(&mut accounts[support.account], jumps, self.reaction_work(index, places[0]));
         }
         for body in 0..self.model.bodies.len() {
             let Some((of_axes, moment_account)) = self.accounts_of_rigid(body) else { continue };
             for (axis, account) in of_axes.into_iter().enumerate() {
                 let jumps = [0, 1].map(|end| self.rigid_jump_wrench(body, axis, end));
-                book(&mut accounts[account], jumps, self.rigid_reaction_work(body, axis));
+                add(&mut accounts[account], jumps, self.rigid_reaction_work(body, axis));
             }
             let (jump, work_of) = self.rigid_moment_jump(body, dt);
-            book(&mut accounts[moment_account], [Wrench::zero(), jump], work_of);
+            add(&mut accounts[moment_account], [Wrench::zero(), jump], work_of);
         }
         self.support_accounts = accounts;
         (impulses, work)
@@ -100,11 +100,11 @@ impl Simulation {
     }
 
     /// Adds the reaction of a support to a contact impulse, and its work \[J\]; sliders have no account.
-    pub(crate) fn book_answer(&mut self, account: Option<usize>, answer: Wrench, work: f64) {
-        self.audit.add_impulse(answer);
+    pub(crate) fn add_support_reaction(&mut self, account: Option<usize>, reaction: Wrench, work: f64) {
+        self.audit.add_impulse(reaction);
         self.energies.external_work += work;
         if let Some(account) = account {
-            self.support_accounts[account].add(answer, work);
+            self.support_accounts[account].add(reaction, work);
         }
     }
 

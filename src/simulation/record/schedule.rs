@@ -4,7 +4,7 @@ use crate::scenario::{FrameSchedule, Scenario};
 
 /// Fraction of a step by which a state may precede an output time and still count as its state: sums of steps are
 /// rounded.
-const EARLY: f64 = 1e-6;
+const TIME_TOLERANCE: f64 = 1e-6;
 
 /// When frames and rows of the history are due.
 #[derive(Clone, Debug)]
@@ -52,8 +52,8 @@ impl OutputTimes {
 
     /// First output time, or end time, after a step of up to `step` that begins at `time` \[s\]; `None` at the end
     /// time.
-    pub fn first_in_reach(&self, time: f64, step: f64) -> Option<f64> {
-        let now = time + EARLY * step;
+    pub fn first_within_step(&self, time: f64, step: f64) -> Option<f64> {
+        let now = time + TIME_TOLERANCE * step;
         let row = if self.history_interval > 0.0 { self.first_row_after(now) } else { f64::INFINITY };
         let first = self.first_frame_after(now).min(row).min(self.end);
         (first > now).then_some(first)
@@ -97,7 +97,7 @@ impl Schedule {
 
     /// Whether a frame is due after a step of length `time_step`, with the first contact at `touched` \[s\].
     pub fn frame_is_due(&self, touched: Option<f64>, time: f64, time_step: f64) -> bool {
-        let latest = time + EARLY * time_step;
+        let latest = time + TIME_TOLERANCE * time_step;
         let contact_is_due = touched.is_some_and(|first| {
             self.last_frame < first
                 || self.contact_interval.is_some_and(|interval| latest >= self.last_frame + interval)
@@ -107,19 +107,19 @@ impl Schedule {
 
     /// Whether a row is due after a step of length `time_step` \[s\].
     pub fn row_is_due(&self, time: f64, time_step: f64) -> bool {
-        time + EARLY * time_step >= self.next_row
+        time + TIME_TOLERANCE * time_step >= self.next_row
     }
 
     /// Marks a frame as written after a step of length `time_step` \[s\].
     pub fn note_frame(&mut self, time: f64, time_step: f64) {
         self.last_frame = time;
-        self.next_frame = self.times.first_frame_after(time + EARLY * time_step);
+        self.next_frame = self.times.first_frame_after(time + TIME_TOLERANCE * time_step);
     }
 
     /// Marks a row as written after a step of length `time_step` \[s\].
     pub fn note_row(&mut self, time: f64, time_step: f64) {
         self.last_row = time;
-        self.next_row = self.times.first_row_after(time + EARLY * time_step);
+        self.next_row = self.times.first_row_after(time + TIME_TOLERANCE * time_step);
     }
 }
 

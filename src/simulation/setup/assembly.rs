@@ -16,7 +16,7 @@ use crate::scenario::{
     self, BodySpec, ContactSurface, HexIntegration, Located, MaterialModel, MaterialSpec, RigidMass, Scenario,
 };
 
-use super::sheets::{Extent, leave_out_flat, orient};
+use super::sheets::{Extent, orient, without_degenerate_faces};
 use crate::simulation::error::SetupError;
 use crate::simulation::model::{Behaviour, Block, Body, Model};
 
@@ -66,7 +66,7 @@ impl Assembly {
         for load in &scenario.loads {
             assembly.add_load(scenario, load)?;
         }
-        assembly.hold_nodes();
+        assembly.fix_supported_nodes();
         Ok(assembly)
     }
 
@@ -153,7 +153,8 @@ impl Assembly {
         let first = self.model.reference_positions.len() - mesh.nodes.len();
         let mut faces = Vec::new();
         for found in found {
-            let kept = if rigid { leave_out_flat(spec, mesh, &found, &mut self.warnings) } else { found };
+            let kept =
+                if rigid { without_degenerate_faces(spec, mesh, &found, &mut self.warnings) } else { found };
             faces.extend(global_faces(&kept, first as u32));
         }
         Ok(Surface::new(faces.iter().map(|(kind, nodes)| (*kind, nodes.as_slice()))))

@@ -25,11 +25,13 @@ use crate::scenario::{
 };
 
 use super::assembly::Assembly;
-use super::contact_remedies::less_contact_energy;
+use super::contact_remedies::contact_energy_remedy;
 use super::contact_thickness::offset_points;
 use super::initial_penetration::{describe, lined_up, moved_apart, overlaps, refuse};
 use super::sheets::bodies_behind_sheets;
-use super::spring_stiffness::{holding_step, resting_step, stiffness_of_springs, stiffness_warning};
+use super::spring_stiffness::{
+    resting_contact_step, stiff_spring_step, stiffness_of_springs, stiffness_warning,
+};
 use super::surface_pairs::{ExcludedParts, FlushContacts, OnePass, own_laws};
 use super::ties::refuse_tied_contact;
 use super::walls::{detected_walls, refuse_walls_out_of_plane};
@@ -50,11 +52,11 @@ use crate::simulation::step::free_flight::rigid_state_of_nodes;
 use crate::simulation::step::impact_times::ImpactControl;
 use crate::simulation::step::initial_gaps::InitialGaps;
 use crate::simulation::step::loads::AppliedLoad;
-use crate::simulation::step::passages::radii;
 use crate::simulation::step::rigid_bodies::RigidForces;
 use crate::simulation::step::step_size::StepControl;
 use crate::simulation::step::supports::SupportedComponent;
 use crate::simulation::step::ties::build_ties;
+use crate::simulation::step::tunnelling::radii;
 use crate::simulation::{Forces, Phase, Simulation};
 
 impl Simulation {
@@ -100,8 +102,8 @@ impl Simulation {
         warnings.extend(stiffness_warning(scenario, &model, &contact.surfaces, &block_critical_steps));
         warnings.extend(initial_penetrations.iter().map(|overlap| describe(overlap, policy)));
         let rigid_travel = rigid_travel(&contact, &model);
-        let holding = holding_step(scenario, &model, &contact.surfaces);
-        let resting = resting_step(&model, &contact.surfaces);
+        let stiff_spring = stiff_spring_step(scenario, &model, &contact.surfaces);
+        let resting_contact = resting_contact_step(&model, &contact.surfaces);
         let response = build_response(scenario, &own_laws, &model, &contact.surfaces);
         let resolves = scenario.contact.resolve_impact;
         let impact_control = resolves.then(|| Box::new(ImpactControl::new(contact.clone())));
@@ -143,14 +145,14 @@ impl Simulation {
             contact_before: (Constraints::default(), ContactAction::new(num_nodes)),
             impact_control,
             tunnelling,
-            passage_boxes: Vec::new(),
+            tunnelling_boxes: Vec::new(),
             radii,
             control: StepControl::new(
                 scenario.time.step,
                 scenario.time.safety,
                 rigid_travel,
-                holding,
-                resting,
+                stiff_spring,
+                resting_contact,
             ),
             driving_functions: DrivingFunctions::new(scenario),
             exact_output: scenario.output.exact.then(|| OutputTimes::of(scenario)),
@@ -159,7 +161,7 @@ impl Simulation {
             nodal_sums: vec![NodalSums::zero(); chunks.len()],
             chunks,
             pair_balances: Vec::new(),
-            contact_audit: ContactAudit::new(less_contact_energy(scenario)),
+            contact_audit: ContactAudit::new(contact_energy_remedy(scenario)),
             hourglass_audits: vec![HourglassAudit::default(); model.bodies.len()],
             surfaces,
             energies: Energies::default(),

@@ -203,7 +203,7 @@ impl Assembly {
     }
 
     /// Sets the inverse mass, with 0 for nodes whose three components are prescribed.
-    pub(crate) fn hold_nodes(&mut self) {
+    pub(crate) fn fix_supported_nodes(&mut self) {
         let model = &mut self.model;
         model.inverse_mass = model.mass.iter().map(|mass| 1.0 / mass).collect();
         let mut held = vec![[false; 3]; model.mass.len()];

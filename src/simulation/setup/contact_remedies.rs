@@ -7,7 +7,7 @@ use crate::scenario::{ResponseMethod, Scenario, StepSize};
 /// Springs that stiffen under compression release more energy than they absorb. The work of projections on deformable
 /// bodies is proportional to the time step. Penalty springs that are too stiff for a fixed step are not for an
 /// automatic one.
-pub(crate) fn less_contact_energy(scenario: &Scenario) -> &'static str {
+pub(crate) fn contact_energy_remedy(scenario: &Scenario) -> &'static str {
     let response = &scenario.contact.response;
     match (response.method, scenario.time.step) {
         (ResponseMethod::Penalty, _) if response.soft_start > 0.0 => {

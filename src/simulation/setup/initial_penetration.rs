@@ -25,10 +25,10 @@ use crate::simulation::model::Model;
 use crate::simulation::step::initial_gaps::InitialGaps;
 
 /// Largest number of Gauss-Seidel sweeps over all contacts.
-const SWEEPS: usize = 200;
+const MAX_SWEEPS: usize = 200;
 
 /// Penetration over the search depth, below which surfaces with a thickness touch without overlap.
-const TOUCHING: f64 = 1e-9;
+const TOUCHING_DEPTH: f64 = 1e-9;
 
 /// Clearance over the initial depth: rounding must not leave a penetration.
 const CLEARANCE: f64 = 1e-9;
@@ -92,7 +92,7 @@ fn near_contacts(contact: &ContactModel, options: NodeFaceOptions, positions: &[
     let penetration = |constraint: Constraint<'_>| {
         let [a, b] = constraint.bodies;
         let (bodies, depth) = ([a.min(b), a.max(b)], -constraint.gap);
-        let least = TOUCHING * contact.search_depth(bodies);
+        let least = TOUCHING_DEPTH * contact.search_depth(bodies);
         (a != b && depth > least).then(|| Penetration {
             bodies,
             entry: Entry::Nodes,
@@ -120,10 +120,10 @@ pub(crate) fn refuse(
         InitialPenetration::Offset => overlap.entry == Entry::Insides || overlap.depth > overlap.deepest,
         InitialPenetration::Remove => overlap.entry != Entry::Faces || overlap.depth > overlap.deepest,
     });
-    let keeps_its_place = |name: &String| {
+    let is_fixed = |name: &String| {
         model.bodies.iter().any(|body| body.name == *name && (body.is_rigid() || body.is_wall()))
     };
-    let immovable = |overlap: &&Overlap| overlap.bodies.iter().all(keeps_its_place);
+    let immovable = |overlap: &&Overlap| overlap.bodies.iter().all(is_fixed);
     let immovable: Vec<Overlap> = overlaps.iter().filter(immovable).cloned().collect();
     match policy {
         _ if overlaps.is_empty() => Ok(()),
@@ -163,7 +163,7 @@ pub(crate) fn moved_apart(
     let mut constraints = Constraints::default();
     let mut detector = Buckets::new(contact.clone(), options, &positions);
     let mut clearance = 0.0;
-    for sweep in 0..SWEEPS {
+    for sweep in 0..MAX_SWEEPS {
         let configuration = Configuration {
             time: sweep as f64,
             time_step: 1.0,

@@ -17,10 +17,10 @@ use crate::scenario::{BodySpec, Scenario};
 use crate::simulation::model::Model;
 
 /// Distance from a sheet, relative to the extent of a body, within which a point of the body counts as on the sheet.
-const TOUCHING: f64 = 1e-9;
+const TOUCHING_DISTANCE: f64 = 1e-9;
 
 /// Largest number of bodies named in a warning.
-const NAMED: usize = 3;
+const MAX_NAMES: usize = 3;
 
 /// Kind of geometry that the mesh of a body represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) fn orient(spec: &BodySpec, mesh: Mesh, warnings: &mut Vec<String>) ->
 }
 
 /// The non-degenerate faces of a rigid body; warns of degenerate ones.
-pub(crate) fn leave_out_flat(
+pub(crate) fn without_degenerate_faces(
     spec: &BodySpec,
     mesh: &Mesh,
     faces: &Faces,
@@ -81,7 +81,7 @@ pub(crate) fn bodies_behind_sheets(
     let mut warnings = Vec::new();
     let is_sheet = |body: &u32| extents.get(*body as usize) == Some(&Extent::Sheet);
     for sheet in contact.bodies().filter(is_sheet) {
-        let front = Front::new(&contact.surfaces[sheet as usize], positions);
+        let front = SheetSides::new(&contact.surfaces[sheet as usize], positions);
         let can_meet = |&other: &u32| {
             let bodies = [sheet.min(other), sheet.max(other)];
             let both = bodies.map(|body| &model.bodies[body as usize]);
@@ -106,8 +106,8 @@ pub(crate) fn bodies_behind_sheets(
 }
 
 fn describe(behind: &[String], sheet: &BodySpec) -> String {
-    let names = behind[..behind.len().min(NAMED)].join(", ");
-    let more = match behind.len().saturating_sub(NAMED) {
+    let names = behind[..behind.len().min(MAX_NAMES)].join(", ");
+    let more = match behind.len().saturating_sub(MAX_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
@@ -123,32 +123,32 @@ fn describe(behind: &[String], sheet: &BodySpec) -> String {
 }
 
 /// Side queries of points against a sheet.
-struct Front<'a> {
+struct SheetSides<'a> {
     surface: &'a Surface,
     positions: &'a [Vec3],
     faces: ClosestFaceIndex,
     /// Whether a face has a duplicate at the same location: then both sides are in contact.
-    doubled: Vec<bool>,
+    duplicated: Vec<bool>,
 }
 
 /// Side of a sheet on which a point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     /// Front, in the direction of the face normals.
-    Before,
+    Front,
     /// Back, within the boundary of the sheet.
     Behind,
     /// On the sheet, beside it, or undefined.
     Neither,
 }
 
-impl<'a> Front<'a> {
+impl<'a> SheetSides<'a> {
     fn new(surface: &'a Surface, positions: &'a [Vec3]) -> Self {
         Self {
             surface,
             positions,
             faces: ClosestFaceIndex::build(surface, positions),
-            doubled: doubled_faces(surface, positions),
+            duplicated: duplicated_faces(surface, positions),
         }
     }
 
@@ -160,7 +160,7 @@ impl<'a> Front<'a> {
         let mut behind = false;
         for point in nodes() {
             match self.side(&point, size) {
-                Side::Before => return false,
+                Side::Front => return false,
                 Side::Behind => behind = true,
                 Side::Neither => {}
             }
@@ -180,15 +180,15 @@ impl<'a> Front<'a> {
         let normal = pseudo_normal(self.surface, self.positions, face, xi, feature);
         let height = (point - foot).dot(&normal);
         match height {
-            _ if self.doubled[face] || height.abs() <= TOUCHING * size => Side::Neither,
-            _ if height > 0.0 => Side::Before,
-            _ if self.is_on_outline(face, feature) => Side::Neither,
+            _ if self.duplicated[face] || height.abs() <= TOUCHING_DISTANCE * size => Side::Neither,
+            _ if height > 0.0 => Side::Front,
+            _ if self.is_on_boundary(face, feature) => Side::Neither,
             _ => Side::Behind,
         }
     }
 
     /// Whether an edge or corner of a face lies on the boundary of the sheet.
-    fn is_on_outline(&self, face: usize, feature: Feature) -> bool {
+    fn is_on_boundary(&self, face: usize, feature: Feature) -> bool {
         let is_border = |face: usize, k: usize| {
             let edge = self.surface.edges_of_face(face)[k];
             self.surface.edges()[edge as usize].neighbour.is_none()
@@ -219,7 +219,7 @@ fn extent(points: impl Iterator<Item = Vec3>) -> f64 {
 }
 
 /// Whether each face has the same corner positions as another face.
-fn doubled_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
+fn duplicated_faces(surface: &Surface, positions: &[Vec3]) -> Vec<bool> {
     let corners = |face: usize| {
         let (kind, nodes) = surface.face(face);
         // Adding zero maps −0 to +0.

@@ -18,24 +18,24 @@ pub(crate) fn stiffness_of_springs(scenario: &Scenario, model: &Model, surfaces:
 
 /// Ratio of spring to element stiffness above which contact gains energy in steps that are stable for the elements. A
 /// rod on a rigid wall has an energy error of 0.4 % at a ratio of 2.7, 4.3 % at 4 and 9.9 % at 5.3.
-const STIFF: f64 = 3.0;
+const STIFF_SPRING_RATIO: f64 = 3.0;
 
 /// Largest κ dt²/m for nodes that open and close on stiff springs, with the nodal mass m. With springs 267 times as
 /// stiff as its elements, the same rod has an energy error of 0.1 % at 0.4, 1.2 % at 0.8 and 4.6 % at 1.3; with
 /// springs 27 times as stiff, 0.1 % at 0.5 and 2.6 % at 1.7.
-const HOLDING: f64 = 0.4;
+const STIFF_SPRING_LIMIT: f64 = 0.4;
 
 /// Largest step for nodes of deformable bodies that open and close on penalty springs with a stiffness independent of
 /// the step \[s\]; infinite otherwise.
 ///
 /// The limit also applies without contact: the step in which a node enters determines its first penetration, and a
 /// step that grew whenever contact opens would eject chattering nodes.
-pub(crate) fn holding_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
-    (HOLDING / steepest_spring(scenario, model, surfaces)).sqrt()
+pub(crate) fn stiff_spring_step(scenario: &Scenario, model: &Model, surfaces: &[Surface]) -> f64 {
+    (STIFF_SPRING_LIMIT / steepest_spring(scenario, model, surfaces)).sqrt()
 }
 
 /// Penetration of rigid bodies under their weight, over their extent.
-const SINKING: f64 = 1e-4;
+const RESTING_PENETRATION: f64 = 1e-4;
 
 /// Largest step of a model without deformable bodies \[s\]; infinite with deformable bodies or without gravity.
 ///
@@ -43,7 +43,7 @@ const SINKING: f64 = 1e-4;
 /// penetrates by g/λ = 1e-4 L in steps of dt² = 0.1 · 1e-4 L/g, and more, as its heave mode has only a fraction of
 /// the largest λ. The penetration and the time to rest thus depend on the model and not on the length of the run.
 /// Impulses leave a penetration of g dt² in such steps and resolve times of dt.
-pub(crate) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
+pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     let moving = model.bodies.iter().zip(surfaces).filter(|(body, _)| !body.is_wall());
     if moving.clone().any(|(body, _)| !body.is_rigid()) {
         return f64::INFINITY;
@@ -54,7 +54,7 @@ pub(crate) fn resting_step(model: &Model, surfaces: &[Surface]) -> f64 {
     };
     let square = moving.filter(|(body, _)| rests(body)).map(|(body, surface)| {
         let extent = 2.0 * surface.radius(&model.reference_positions);
-        ON_RIGID * SINKING * extent / body.gravity.norm()
+        ON_RIGID * RESTING_PENETRATION * extent / body.gravity.norm()
     });
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }
@@ -93,10 +93,10 @@ pub(crate) fn stiffness_warning(
     let StepSize::Fixed(step) = scenario.time.step else { return None };
     let critical = critical.iter().flatten().map(|c| c.time_step).fold(f64::INFINITY, f64::min);
     let over_elements = 0.5 * steepest_spring(scenario, model, surfaces) * critical * critical;
-    let holding = holding_step(scenario, model, surfaces);
+    let longest = stiff_spring_step(scenario, model, surfaces);
     // The value as printed, with four digits, must satisfy the limit too.
-    let written = 0.999 * holding;
-    (over_elements > STIFF && step > holding).then(|| {
+    let written = 0.999 * longest;
+    (over_elements > STIFF_SPRING_RATIO && step > longest).then(|| {
         format!(
             "contact springs are {over_elements:.1} times as stiff as the adjacent elements: chattering nodes gain \
              energy in steps of {step:.3e} s; set `time.step` to {written:.3e} or \"auto\", lower \

@@ -40,7 +40,7 @@ impl ExcludedParts {
     }
 
     /// Removes the contacts between excluded parts.
-    pub fn take_out(&mut self, constraints: &mut Constraints) {
+    pub fn remove(&mut self, constraints: &mut Constraints) {
         if self.pairs.is_empty() || constraints.is_empty() {
             return;
         }
@@ -58,7 +58,7 @@ pub(crate) struct FlushContacts {
 
 impl FlushContacts {
     /// Removes the contacts of flush surfaces.
-    pub fn take_out(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
+    pub fn remove(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         if constraints.iter().any(|constraint| constraint.is_flush(positions)) {
             constraints.retain(|constraint| !constraint.is_flush(positions), &mut self.workspace);
         }
@@ -104,7 +104,7 @@ impl OnePass {
     /// Removes a contact of the second pass if nodes of its face are in contact themselves, or flush: a face wider
     /// than the opposite surface has no nodes in contact there, and keeps its contacts. Self-contact and edge
     /// contacts are kept.
-    pub fn take_out(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
+    pub fn remove(&mut self, positions: &[Vec3], constraints: &mut Constraints) {
         if self.places.is_empty() || constraints.is_empty() {
             return;
         }

@@ -19,20 +19,20 @@ use crate::simulation::step::free_flight::rigid_state_of_nodes;
 
 /// Default tie distance between node and face, relative to the shortest edge of the two surfaces: the next layer of
 /// nodes is farther away.
-const WITHIN: f64 = 0.25;
+const TIE_DISTANCE_RATIO: f64 = 0.25;
 
 /// Tie weight below which a node does not contribute.
-const NO_SHARE: f64 = 1e-9;
+const NEGLIGIBLE_WEIGHT: f64 = 1e-9;
 
 /// Number of sweeps that place tied nodes.
-const PLACINGS: usize = 10;
+const PLACEMENT_SWEEPS: usize = 10;
 
 /// Relative tolerance on equal initial velocities of tied points: the rounding of decimal numbers in a scenario and a
 /// mesh.
-const PARTING: f64 = 1e-9;
+const VELOCITY_TOLERANCE: f64 = 1e-9;
 
 /// Distance of a node from a line or plane, over the edge of a face, below which it lies on it.
-const FLAT: f64 = 1e-6;
+const PLANARITY_TOLERANCE: f64 = 1e-6;
 
 impl Assembly {
     /// Moves tied nodes onto the other surface, in a strain-free configuration, and returns the model and its ties.
@@ -47,8 +47,8 @@ impl Assembly {
         let is_moved = self.place_tied(&ties, &mut positions);
         ties.map_gaps(|_, _| 0.0);
         let tied = if is_moved { Self::build(scenario, Some(&positions))? } else { self };
-        tied.refuse_torn(scenario, &ties)?;
-        tied.refuse_parting(scenario, &ties)?;
+        tied.refuse_unequal_motions(scenario, &ties)?;
+        tied.refuse_unequal_velocities(scenario, &ties)?;
         Ok((tied, ties))
     }
 
@@ -57,7 +57,7 @@ impl Assembly {
     fn place_tied(&self, ties: &Constraints, positions: &mut [Vec3]) -> bool {
         let is_off =
             |tie: &Constraint<'_>| tie.gap > 0.0 && !self.model.bodies[tie.bodies[0] as usize].is_rigid();
-        for _ in 0..PLACINGS {
+        for _ in 0..PLACEMENT_SWEEPS {
             for tie in ties.iter().filter(is_off) {
                 let jump = tie.jump(positions);
                 positions[tie.nodes[0] as usize] -= jump;
@@ -67,11 +67,12 @@ impl Assembly {
     }
 
     /// Rejects ties between nodes with different prescribed motions along an axis.
-    fn refuse_torn(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
+    fn refuse_unequal_motions(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         for tie in ties.iter() {
             let terms = tie.nodes.iter().zip(tie.weights);
-            let nodes: Vec<u32> = terms.filter(|(_, w)| w.abs() > NO_SHARE).map(|(&node, _)| node).collect();
+            let nodes: Vec<u32> =
+                terms.filter(|(_, w)| w.abs() > NEGLIGIBLE_WEIGHT).map(|(&node, _)| node).collect();
             let is_torn = |axis: &usize| {
                 let motion = |node: &u32| prescribed.get(&(*node, *axis));
                 let all: Option<Vec<&&Prescribed>> = nodes.iter().map(motion).collect();
@@ -93,7 +94,7 @@ impl Assembly {
 
     /// Rejects ties whose initial velocities differ along an axis without prescribed motion; prescribed motion may be
     /// discontinuous at t = 0.
-    fn refuse_parting(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
+    fn refuse_unequal_velocities(&self, scenario: &Scenario, ties: &Constraints) -> Result<(), SetupError> {
         let prescribed = self.prescribed_motions();
         let mut rigid_states: HashMap<u32, RigidBody> = HashMap::new();
         for body in ties.iter().flat_map(|tie| tie.bodies) {
@@ -117,7 +118,8 @@ impl Assembly {
             let speed = terms[0].max(terms[1]);
             let is_free = |axis: usize| !tie.nodes.iter().any(|&node| prescribed.contains_key(&(node, axis)));
             let parts = |axis: usize| {
-                (velocities[0][axis] - velocities[1][axis]).abs() > PARTING * speed && is_free(axis)
+                (velocities[0][axis] - velocities[1][axis]).abs() > VELOCITY_TOLERANCE * speed
+                    && is_free(axis)
             };
             if (0..3).any(parts) {
                 let [first, second] = tie.bodies;
@@ -174,7 +176,7 @@ impl Assembly {
         }
         .map(|side: usize| pair.bodies[side]);
         let shortest = pair.bodies.map(|body| shortest_edge(&self.surfaces[body], positions));
-        let within = pair.within.unwrap_or(WITHIN * shortest[0].min(shortest[1]));
+        let within = pair.within.unwrap_or(TIE_DISTANCE_RATIO * shortest[0].min(shortest[1]));
         let tied = TiedSurfaces {
             bodies: [contactor as u32, target as u32],
             surfaces: [&self.surfaces[contactor], &self.surfaces[target]],
@@ -191,7 +193,7 @@ impl Assembly {
         }
         if is_rigid == [true, true] {
             let nodes = self.model.bodies[target].nodes.clone();
-            return tied_where_they_are(&ties, &nodes, positions).map_err(|gap| SetupError::TiedOffPlane {
+            return tied_in_place(&ties, &nodes, positions).map_err(|gap| SetupError::TiedOffPlane {
                 bodies: names(),
                 gap,
                 span: pair.span.clone(),
@@ -242,11 +244,7 @@ pub(crate) fn refuse_tied_contact(
 
 /// Ties with zero gap of nodes to the material points of a rigid body at their locations. Fails with the gap if no
 /// such point is defined.
-fn tied_where_they_are(
-    ties: &Constraints,
-    nodes: &Range<usize>,
-    positions: &[Vec3],
-) -> Result<Constraints, f64> {
+fn tied_in_place(ties: &Constraints, nodes: &Range<usize>, positions: &[Vec3]) -> Result<Constraints, f64> {
     let mut tied = Constraints::default();
     for tie in ties.iter() {
         let (contactor, face) = tie.nodes.split_at(tie.num_contactor_nodes);
@@ -278,7 +276,7 @@ fn affine_values(
     let farthest = |among: &mut dyn Iterator<Item = u32>, distance: &dyn Fn(u32) -> f64| {
         among
             .max_by(|&a, &b| distance(a).total_cmp(&distance(b)))
-            .filter(|&node| distance(node) > FLAT * edge.norm())
+            .filter(|&node| distance(node) > PLANARITY_TOLERANCE * edge.norm())
     };
     let from_line = |node: u32| (at(node) - origin).cross(&edge).norm() / edge.norm();
     let body = || nodes.clone().map(|node| node as u32);

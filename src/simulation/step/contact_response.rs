@@ -32,16 +32,16 @@ pub(crate) fn nodal_mobility(model: &Model) -> Mobility {
     mobility
 }
 
-/// The bodies with their nodes at `positions`, and the energy `made` by contact so far \[J\].
+/// The bodies with their nodes at `positions`, and the energy `created` by contact so far \[J\].
 pub(crate) fn moved_bodies<'a>(
     model: &'a Model,
     state: &'a State,
     positions: &'a [Vec3],
     mobility: &'a Mobility,
-    made: f64,
+    created: f64,
 ) -> Bodies<'a> {
     let State { velocities, accelerations, .. } = state;
-    Bodies { positions, velocities, accelerations, inverse_mass: &model.inverse_mass, mobility, made }
+    Bodies { positions, velocities, accelerations, inverse_mass: &model.inverse_mass, mobility, created }
 }
 
 impl Simulation {
@@ -53,7 +53,7 @@ impl Simulation {
         }
         match stage {
             Stage::Moved => {
-                self.book_change_of_step(dt);
+                self.account_step_change(dt);
                 self.action.begin(dt);
             }
             Stage::Accelerated => self.accelerate_constrained_nodes(),
@@ -62,15 +62,16 @@ impl Simulation {
             self.refresh_mobility(dt);
             let was_pressed = self.contact_before.1.has_contact();
             if stage == Stage::Accelerated && (was_pressed || !self.constraints.is_empty()) {
-                self.promise_step();
+                self.commit_step();
             }
             let step = self.step_length(dt);
-            let made = self.contact_audit.created;
-            let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
+            let created = self.contact_audit.created;
+            let bodies =
+                moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, created);
             let acting = self.offset_points.of(&self.constraints);
             self.response.respond(acting, &bodies, step, &mut self.action);
             let beyond = self.work_beyond_secants(dt);
-            self.contact_audit.unseen += beyond;
+            self.contact_audit.excess_work += beyond;
             match stage {
                 Stage::Moved => {
                     // Springs evaluated at nodal positions omit this work.
@@ -81,7 +82,7 @@ impl Simulation {
             }
         }
         if stage == Stage::Accelerated {
-            self.hold_ties(dt);
+            self.enforce_ties(dt);
             self.account_corrections(dt);
         }
         self.timings.response += start.elapsed().as_secs_f64();
@@ -151,24 +152,24 @@ impl Simulation {
         for k in 0..self.action.rigid_corrections.len() {
             let correction = self.action.rigid_corrections[k];
             self.action.work.numerical += self.correct_motion_of_rigid(&correction);
-            self.answer_by_rigid_support(correction.body as usize, dt);
+            self.react_by_rigid_support(correction.body as usize, dt);
         }
         for k in 0..self.action.nodes.len() {
             let node = self.action.nodes[k];
             let impulse = self.action.impulses[node as usize];
             if impulse != Vec3::zeros() && !self.model.bodies[self.model.body_of(node)].is_rigid() {
-                self.answer_by_supports(node, &impulse);
+                self.react_by_supports(node, &impulse);
             }
         }
     }
 
     /// Reactions of supports and sliders at a deformable node to a contact impulse.
-    fn answer_by_supports(&mut self, node: u32, impulse: &Vec3) {
+    fn react_by_supports(&mut self, node: u32, impulse: &Vec3) {
         let held = impulse - self.mobility.free_part(node, impulse);
         let (position, velocity) = (self.positions_next[node as usize], self.state.velocities[node as usize]);
         for axis in (0..3).filter(|&axis| held[axis] != 0.0) {
-            let answer = Wrench::at(&position, Vec3::ith(axis, -held[axis]));
-            self.book_answer(self.account_of(node, axis), answer, -held[axis] * velocity[axis]);
+            let reaction = Wrench::at(&position, Vec3::ith(axis, -held[axis]));
+            self.add_support_reaction(self.account_of(node, axis), reaction, -held[axis] * velocity[axis]);
         }
     }
 
@@ -189,7 +190,7 @@ impl Simulation {
     }
 
     /// Undoes the nodal velocity jumps of a rejected step; the state of rigid bodies is restored separately.
-    pub(crate) fn take_jumps_back(&mut self) {
+    pub(crate) fn undo_velocity_jumps(&mut self) {
         for correction in &self.action.node_corrections {
             self.state.velocities[correction.node as usize] -= correction.velocity;
         }

@@ -4,7 +4,7 @@ use crate::contact::response::{RigidMotions, RigidPlace, StepLength, Ties};
 use crate::dynamics::{Prescribed, StepStart};
 use crate::math::Vec3;
 
-use super::ties::MotionsToCome;
+use super::ties::PredictedMotions;
 use crate::simulation::Simulation;
 use crate::simulation::model::{Behaviour, Body, Model};
 
@@ -47,7 +47,7 @@ fn stays(body: &Body) -> bool {
 impl Simulation {
     /// At the end of a step, sets the velocity of driven tied nodes to the mean velocity of the following step of
     /// length `dt` \[s\]; the corrector overwrites it.
-    pub(crate) fn drive_ties_to_come(&mut self, dt: f64) {
+    pub(crate) fn drive_ties_of_next_step(&mut self, dt: f64) {
         let (time, references) = (self.state.time, &self.model.reference_positions);
         for &(index, place) in &self.driven_ties.supported {
             let support = &self.model.supports[index];
@@ -66,7 +66,7 @@ impl Simulation {
 
     /// At the beginning of a planned step, sets the velocity of driven tied nodes to the mean velocity of this step;
     /// the predictor overwrites it.
-    pub(crate) fn drive_ties_now(&mut self, dt: f64) {
+    pub(crate) fn drive_ties_of_this_step(&mut self, dt: f64) {
         for &(index, place) in &self.driven_ties.supported {
             let support = &self.model.supports[index];
             let (node, axis) = (support.nodes[place] as usize, support.axis);
@@ -79,7 +79,7 @@ impl Simulation {
     fn drive_rigid_ties(&mut self, dt: f64) {
         let step = StepLength { actual: 0.0, regular: dt, following: dt };
         let motions =
-            MotionsToCome::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
+            PredictedMotions::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
         for (body, nodes) in &self.driven_ties.rigid {
             let RigidPlace { centre, rotation } = motions.following(*body, &[Vec3::zeros(); 2]);
             let reference_centre = motions.reference_centre(*body);

@@ -10,17 +10,17 @@ use crate::simulation::Simulation;
 
 /// Smallest step to a break, as a fraction of the regular step. Breaks closer to the beginning of a step stay inside
 /// it, where the mean of the function acts.
-const SHORTEST: f64 = 0.1;
+const MIN_STEP_TO_BREAK: f64 = 0.1;
 
 /// Largest number of breaks in a regular step at each of which a step ends. With more breaks, only the last ends a
 /// step.
-const MOST_BREAKS: usize = 3;
+const MAX_BREAKS_PER_STEP: usize = 3;
 
 /// Rounding error of sums of steps, relative to a step.
 const ROUNDING: f64 = 1e-9;
 
 /// Tolerated deviation of a function from linear interpolation over a step, relative to its largest value.
-const FOLLOWED: f64 = 0.1;
+const TOLERATED_DEVIATION: f64 = 0.1;
 
 /// Number of samples for the largest value of a function in the run.
 const SAMPLES: u32 = 64;
@@ -32,7 +32,7 @@ struct DrivingFunction {
     function: TimeFunction,
     /// Largest absolute value known so far.
     size: f64,
-    has_outrun: bool,
+    has_warned: bool,
 }
 
 /// The non-constant functions of a run.
@@ -51,7 +51,7 @@ impl DrivingFunctions {
             }
             let instants = (0..=SAMPLES).map(|k| scenario.time.end * f64::from(k) / f64::from(SAMPLES));
             let size = instants.map(|time| function.value(time).abs()).fold(0.0, f64::max);
-            all.push(DrivingFunction { key, function: function.clone(), size, has_outrun: false });
+            all.push(DrivingFunction { key, function: function.clone(), size, has_warned: false });
         };
         for (index, boundary) in scenario.boundaries.iter().enumerate() {
             add_boundary(index, boundary, &mut add);
@@ -78,7 +78,7 @@ impl DrivingFunctions {
     /// steps away is reached in two equal steps.
     pub fn step_to_break(&self, time: f64, wanted: f64, horizon: f64) -> f64 {
         let in_two_steps = horizon.min(time + 2.0 * wanted);
-        let Some(first) = self.first_break(time + SHORTEST * wanted, in_two_steps) else {
+        let Some(first) = self.first_break(time + MIN_STEP_TO_BREAK * wanted, in_two_steps) else {
             return wanted;
         };
         let ahead = first - time;
@@ -89,18 +89,18 @@ impl DrivingFunctions {
         while let Some(next) = self.first_break(last, horizon.min(time + wanted)) {
             (last, count) = (next, count + 1);
         }
-        let step = if count > MOST_BREAKS { last - time } else { ahead };
+        let step = if count > MAX_BREAKS_PER_STEP { last - time } else { ahead };
         if step > wanted * (1.0 - ROUNDING) { wanted } else { step }
     }
 
     /// Warnings of functions that vary too fast for a step of length `time_step` from `time` \[s\], for the first
     /// time.
-    pub fn outrun(&mut self, time: f64, time_step: f64) -> impl Iterator<Item = String> + '_ {
-        self.all.iter_mut().filter(|driving| !driving.has_outrun).filter_map(move |driving| {
+    pub fn unresolved(&mut self, time: f64, time_step: f64) -> impl Iterator<Item = String> + '_ {
+        self.all.iter_mut().filter(|driving| !driving.has_warned).filter_map(move |driving| {
             let values = driving.function.end_values(time, time_step);
             driving.size = driving.size.max(values.start.abs()).max(values.end.abs()).max(values.deviation);
-            driving.has_outrun = values.deviation > FOLLOWED * driving.size;
-            driving.has_outrun.then(|| {
+            driving.has_warned = values.deviation > TOLERATED_DEVIATION * driving.size;
+            driving.has_warned.then(|| {
                 format!(
                     "`{}` varies faster than steps of {time_step:.3e} s can resolve, first at t = {time:.6e} s; \
                      choose a shorter `time.step` to resolve its variation within a step",
@@ -153,8 +153,8 @@ impl Simulation {
     }
 
     /// Warns once of each function that varies too fast for the next step of length `dt` \[s\].
-    pub(crate) fn watch_functions(&mut self, dt: f64) {
-        let outrun = self.driving_functions.outrun(self.state.time, dt);
-        self.warnings.extend(outrun);
+    pub(crate) fn check_driving_functions(&mut self, dt: f64) {
+        let unresolved = self.driving_functions.unresolved(self.state.time, dt);
+        self.warnings.extend(unresolved);
     }
 }

@@ -12,7 +12,7 @@ use crate::simulation::record::timings::timed;
 use crate::simulation::{FirstContact, Phase, Simulation};
 
 /// Largest rotation per flight step of a body whose rotation axis is not steady \[rad\].
-const UNSTEADY_TURN: f64 = 0.02;
+const MAX_UNSTEADY_ROTATION: f64 = 0.02;
 
 /// Mass, centre and inertia of a deformable body from its nodal masses.
 pub(crate) fn rigid_state_of_nodes(model: &Model, body: &Body) -> RigidBody {
@@ -83,7 +83,7 @@ impl Simulation {
     fn flight_duration(&self, until: f64) -> f64 {
         let unsteady = self.rigid_states.iter().flatten().filter(|rigid_state| !rigid_state.spins_steadily());
         let fastest = unsteady.map(RigidBody::spin_bound).fold(0.0, f64::max).sqrt();
-        let step = self.settings.flight_step.min(UNSTEADY_TURN / fastest);
+        let step = self.settings.flight_step.min(MAX_UNSTEADY_ROTATION / fastest);
         let to = |instant: f64| instant - self.state.time - self.state.time_remainder;
         let step = self.next_output(step).map_or(step, |due| self.even_step(to(due), step));
         let remaining = to(until.min(self.settings.end));

@@ -9,7 +9,7 @@ use crate::simulation::{FirstContact, Simulation};
 
 /// Smallest interval between two impact times at which steps end, over the regular step. When two faces meet, their
 /// nodes impact at slightly different times, which do not each need a step.
-const SHORTEST: f64 = 0.1;
+const MIN_IMPACT_INTERVAL: f64 = 0.1;
 
 /// Search for impacts within steps.
 pub(crate) struct ImpactControl {
@@ -56,7 +56,7 @@ impl Simulation {
         let mut step = dt;
         if let Some(impact) = impact {
             let regular = self.control.regular_step();
-            let earliest = control.last_cut + SHORTEST * regular - self.state.time;
+            let earliest = control.last_cut + MIN_IMPACT_INTERVAL * regular - self.state.time;
             step = (impact.fraction * dt).max(earliest).min(dt);
             if step < dt {
                 self.state.velocities.copy_from_slice(&control.velocities);

@@ -50,22 +50,22 @@ impl InitialGaps {
         if self.before.is_empty() && constraints.keys() == before.keys() {
             return; // all contacts continue
         }
-        let mut kept = self.before.iter().peekable();
+        let mut initial_gaps = self.before.iter().peekable();
         let mut earlier = before.keys().iter().peekable();
         for constraint in constraints.iter() {
-            while kept.next_if(|(key, _)| *key < constraint.key).is_some() {}
+            while initial_gaps.next_if(|(key, _)| *key < constraint.key).is_some() {}
             while earlier.next_if(|key| **key < constraint.key).is_some() {}
             let lasts = earlier.next_if_eq(&&constraint.key).is_some();
-            let initial = match kept.next_if(|(key, _)| *key == constraint.key) {
+            let initial = match initial_gaps.next_if(|(key, _)| *key == constraint.key) {
                 Some((_, gap)) => Some(*gap),
                 None if lasts => None,
-                None => match replaced_gap(&constraint, before) {
-                    Some(counted) => added_gap(&constraint, counted, positions),
+                None => match effective_gap_before(&constraint, before) {
+                    Some(counted) => excess_gap(&constraint, counted, positions),
                     None if edges_have_passed(&constraint, before, positions) => {
                         self.passed.push(constraint.key);
                         None
                     }
-                    None => unaccounted_gap(&constraint, positions),
+                    None => gap_before_step(&constraint, positions),
                 },
             };
             if let Some(initial) = initial {
@@ -75,23 +75,25 @@ impl InitialGaps {
         if !self.passed.is_empty() {
             constraints.retain(|constraint| !self.passed.contains(&constraint.key), &mut self.workspace);
         }
-        let mut kept = self.now.iter().peekable();
-        if kept.peek().is_some() {
+        let mut initial_gaps = self.now.iter().peekable();
+        if initial_gaps.peek().is_some() {
             constraints.map_gaps(|key, gap| {
-                gap - kept.next_if(|(kept, _)| *kept == key).map_or(0.0, |(_, initial)| *initial)
+                gap - initial_gaps
+                    .next_if(|(initial_key, _)| *initial_key == key)
+                    .map_or(0.0, |(_, initial)| *initial)
             });
         }
     }
 
     /// Undoes the last step.
-    pub fn take_back(&mut self) {
+    pub fn undo(&mut self) {
         std::mem::swap(&mut self.now, &mut self.before);
     }
 }
 
 /// Gap at the beginning of the step of a contact whose penetration exceeds the relative displacement of its points in
 /// the step: the surfaces were not apart then.
-fn unaccounted_gap(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
+fn gap_before_step(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     let travel = constraint.jump(to) - constraint.jump(from);
     let closed = (-constraint.normal.dot(&travel)).max(0.0);
     (constraint.gap < -travel.norm()).then_some(constraint.gap + closed)
@@ -99,7 +101,7 @@ fn unaccounted_gap(constraint: &Constraint<'_>, [from, to]: [&[Vec3]; 2]) -> Opt
 
 /// Excess penetration of a new node contact over the contact it continues, as at a step in the surface; `None` for
 /// edges, which continue in adjacent edges with gaps along other normals.
-fn added_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
+fn excess_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]) -> Option<f64> {
     if matches!(constraint.key, ContactKey::Edges(_)) {
         return None;
     }
@@ -110,7 +112,7 @@ fn added_gap(constraint: &Constraint<'_>, counted: f64, [from, to]: [&[Vec3]; 2]
 
 /// Effective gap of the contact that a new one replaces, the deepest along its normal in either direction: of the
 /// same node with another surface, or of edges with a common node.
-fn replaced_gap(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
+fn effective_gap_before(constraint: &Constraint<'_>, before: &Constraints) -> Option<f64> {
     let nodes = touching(constraint);
     let of_nodes = nodes.iter().flat_map(|&node| before.of_contactor(node));
     let of_edges = before.of_edges().filter(|other| nodes.iter().any(|node| touching(other).contains(node)));
@@ -151,36 +153,40 @@ mod tests {
     }
 
     /// Effective gap in a step from one height to another.
-    fn counted(kept: &mut InitialGaps, before: &Constraints, from: f64, to: f64) -> f64 {
+    fn counted(initial_gaps: &mut InitialGaps, before: &Constraints, from: f64, to: f64) -> f64 {
         let mut constraints = contact(to, 0);
-        kept.apply(&mut constraints, before, [&positions(from), &positions(to)]);
+        initial_gaps.apply(&mut constraints, before, [&positions(from), &positions(to)]);
         constraints.get(0).gap
     }
 
     #[test]
     fn what_comes_through_the_face_counts_whole() {
-        let (mut kept, nothing) = (InitialGaps::default(), Constraints::default());
-        assert_eq!(counted(&mut kept, &nothing, 0.1, -0.2), -0.2);
-        assert!(kept.is_empty());
-        assert_eq!(counted(&mut kept, &contact(-0.2, 0), -0.2, -0.201), -0.201, "it goes on");
-        assert_eq!(counted(&mut kept, &contact(-0.2, 7), -0.2, -0.201), -0.201, "from another surface");
+        let (mut initial_gaps, nothing) = (InitialGaps::default(), Constraints::default());
+        assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.2), -0.2);
+        assert!(initial_gaps.is_empty());
+        assert_eq!(counted(&mut initial_gaps, &contact(-0.2, 0), -0.2, -0.201), -0.201, "it goes on");
+        assert_eq!(
+            counted(&mut initial_gaps, &contact(-0.2, 7), -0.2, -0.201),
+            -0.201,
+            "from another surface"
+        );
     }
 
     /// A penetration of 0.5 detected after a displacement of 0.1: only the displacement counts, until the contact
     /// opens.
     #[test]
     fn what_comes_from_the_side_counts_from_where_it_was() {
-        let (mut kept, nothing) = (InitialGaps::default(), Constraints::default());
-        assert!((counted(&mut kept, &nothing, -0.4, -0.5) + 0.1).abs() < 1e-15);
+        let (mut initial_gaps, nothing) = (InitialGaps::default(), Constraints::default());
+        assert!((counted(&mut initial_gaps, &nothing, -0.4, -0.5) + 0.1).abs() < 1e-15);
         let before = contact(-0.1, 0);
-        assert!((counted(&mut kept, &before, -0.5, -0.6) + 0.2).abs() < 1e-15);
-        assert!(counted(&mut kept, &before, -0.6, -0.3).abs() < 1e-9, "the kept gap follows");
-        assert!((counted(&mut kept, &before, -0.3, -0.35) + 0.05).abs() < 1e-9);
-        kept.take_back();
-        assert!((counted(&mut kept, &before, -0.3, -0.35) + 0.05).abs() < 1e-9, "the step once more");
-        kept.apply(&mut Constraints::default(), &before, [&positions(0.0), &positions(0.1)]);
-        assert!(kept.is_empty());
-        assert_eq!(counted(&mut kept, &nothing, 0.1, -0.05), -0.05);
+        assert!((counted(&mut initial_gaps, &before, -0.5, -0.6) + 0.2).abs() < 1e-15);
+        assert!(counted(&mut initial_gaps, &before, -0.6, -0.3).abs() < 1e-9, "the initial gap follows");
+        assert!((counted(&mut initial_gaps, &before, -0.3, -0.35) + 0.05).abs() < 1e-9);
+        initial_gaps.undo();
+        assert!((counted(&mut initial_gaps, &before, -0.3, -0.35) + 0.05).abs() < 1e-9, "the step once more");
+        initial_gaps.apply(&mut Constraints::default(), &before, [&positions(0.0), &positions(0.1)]);
+        assert!(initial_gaps.is_empty());
+        assert_eq!(counted(&mut initial_gaps, &nothing, 0.1, -0.05), -0.05);
     }
 
     /// From a penetration of 0.2 onto a surface 0.1 higher: the surface step does not count, further penetration
@@ -189,8 +195,8 @@ mod tests {
     fn a_step_up_counts_from_the_depth_before() {
         let before = contact(-0.2, 7);
         let onto = |gap: f64, to: f64| {
-            let (mut kept, mut constraints) = (InitialGaps::default(), contact(gap, 0));
-            kept.apply(&mut constraints, &before, [&positions(-0.2), &positions(to)]);
+            let (mut initial_gaps, mut constraints) = (InitialGaps::default(), contact(gap, 0));
+            initial_gaps.apply(&mut constraints, &before, [&positions(-0.2), &positions(to)]);
             constraints.get(0).gap
         };
         assert!((onto(-0.3, -0.2) + 0.2).abs() < 1e-8);
@@ -199,7 +205,7 @@ mod tests {
         let (key, mut aside) = (before.keys()[0], Constraints::default());
         let side = |body, nodes, shape_values| Side { body, nodes, shape_values };
         aside.push(key, -0.2, Vec3::x(), side(1, &[3], &[1.0]), side(7, &[0], &[1.0]));
-        assert_eq!(replaced_gap(&contact(-0.2, 0).get(0), &aside), None, "from a wall to the floor");
+        assert_eq!(effective_gap_before(&contact(-0.2, 0).get(0), &aside), None, "from a wall to the floor");
     }
 
     /// An edge contact that moves to adjacent edges, or a node contact that becomes an edge contact, continues.
@@ -212,7 +218,8 @@ mod tests {
             constraints.push(key, -0.5, Vec3::z(), side(0, &nodes[..2]), side(1, &nodes[2..]));
             constraints
         };
-        let replaces = |now: &Constraints, before: &Constraints| replaced_gap(&now.get(0), before).is_some();
+        let replaces =
+            |now: &Constraints, before: &Constraints| effective_gap_before(&now.get(0), before).is_some();
         assert!(replaces(&edges([4, 5, 6, 7], 1), &edges([3, 4, 8, 9], 0)));
         assert!(replaces(&edges([3, 5, 6, 7], 1), &contact(-0.5, 0)));
         assert!(!replaces(&edges([4, 5, 0, 1], 1), &contact(-0.5, 0)), "a face that was touched elsewhere");

@@ -87,7 +87,7 @@ impl Simulation {
             let loaded = self.model.bodies[self.model.body_of(support.nodes[0])].loaded;
             for (&node, component) in support.nodes.iter().zip(components).filter(|_| loaded) {
                 let (node, axis) = (node as usize, support.axis);
-                component.answer_jump(jumps[node][axis]);
+                component.balance_jump(jumps[node][axis]);
                 self.state.accelerations[node][axis] = component.end.acceleration;
             }
         }
@@ -98,7 +98,7 @@ impl Simulation {
         let before = kick_energy(&self.balances, dt);
         for body in 0..self.model.bodies.len() {
             if self.model.bodies[body].loaded {
-                self.take_over_jumps(body);
+                self.update_force_acceleration(body);
             }
         }
         if self.audit.has_started() {
@@ -111,7 +111,7 @@ impl Simulation {
     }
 
     /// Updates Σ f · a of a body after force jumps at the beginning of a step.
-    pub(crate) fn take_over_jumps(&mut self, body: usize) {
+    pub(crate) fn update_force_acceleration(&mut self, body: usize) {
         self.balances[body].force_acceleration = self.body_balance(body).force_acceleration;
         if self.model.bodies[body].loaded {
             self.forces.load_accelerations[body][1] = self.load_acceleration(body);

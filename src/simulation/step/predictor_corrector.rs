@@ -11,7 +11,7 @@ use crate::simulation::error::{FailureCause, NumericalFailure};
 use crate::simulation::record::timings::timed;
 
 /// State before a step, restored if the step fails.
-struct LastGood {
+struct SavedState {
     /// Time and its summation remainder \[s\].
     time: [f64; 2],
     energies: Energies,
@@ -35,7 +35,7 @@ impl Simulation {
     /// ```
     pub(crate) fn step(&mut self) -> Result<(), NumericalFailure> {
         let dt = self.choose_time_step()?;
-        let last_good = LastGood {
+        let saved = SavedState {
             time: [self.state.time, self.state.time_remainder],
             energies: self.energies,
             audit: self.audit.clone(),
@@ -45,14 +45,14 @@ impl Simulation {
         self.balances_before.clone_from(&self.balances);
         self.support_accounts_before.clone_from(&self.support_accounts);
         let dt = self.predict_to_impact(dt);
-        self.watch_functions(dt);
+        self.check_driving_functions(dt);
         self.advance_time(dt);
         self.state.step += 1;
         self.swap_contact();
         self.detect(dt);
         self.respond(Stage::Moved, dt);
-        if let Err(failure) = self.compute_forces().and_then(|()| self.check_passages()) {
-            self.retreat(last_good, dt);
+        if let Err(failure) = self.compute_forces().and_then(|()| self.check_tunnelling()) {
+            self.restore(saved, dt);
             return Err(failure);
         }
         self.respond(Stage::Accelerated, dt);
@@ -75,19 +75,19 @@ impl Simulation {
     }
 
     /// Restores the last valid state: time, positions, velocities, rigid bodies, contacts and accounts.
-    fn retreat(&mut self, last_good: LastGood, dt: f64) {
-        [self.state.time, self.state.time_remainder] = last_good.time;
+    fn restore(&mut self, saved: SavedState, dt: f64) {
+        [self.state.time, self.state.time_remainder] = saved.time;
         self.state.step -= 1;
-        self.energies = last_good.energies;
-        self.audit = last_good.audit;
+        self.energies = saved.energies;
+        self.audit = saved.audit;
         self.support_accounts.clone_from(&self.support_accounts_before);
-        for contact in self.first_contacts.drain(last_good.num_first_contacts..) {
+        for contact in self.first_contacts.drain(saved.num_first_contacts..) {
             self.have_touched.remove(&contact.bodies);
         }
         self.position_corrections.clear();
-        self.take_jumps_back();
+        self.undo_velocity_jumps();
         self.swap_contact();
-        self.initial_gaps.take_back();
+        self.initial_gaps.undo();
         self.rigid_states.clone_from(&self.rigid_states_before);
         for (body, rigid_state) in self.model.bodies.iter().zip(&self.rigid_states) {
             let nodes = body.nodes.clone();
@@ -141,12 +141,12 @@ impl Simulation {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
             if !self.response.answers_flush_contacts() {
-                self.flush_contacts.take_out(&self.positions_next, &mut self.constraints);
+                self.flush_contacts.remove(&self.positions_next, &mut self.constraints);
             }
-            self.one_pass.take_out(&self.positions_next, &mut self.constraints);
+            self.one_pass.remove(&self.positions_next, &mut self.constraints);
             let before = &self.contact_before.0;
             self.entry_faces.choose(&self.surfaces, &configuration, before, &mut self.constraints);
-            self.excluded_parts.take_out(&mut self.constraints);
+            self.excluded_parts.remove(&mut self.constraints);
             let positions = [self.state.positions.as_slice(), &self.positions_next];
             self.initial_gaps.apply(&mut self.constraints, &self.contact_before.0, positions);
         });
@@ -159,10 +159,10 @@ impl Simulation {
     /// Detection needs the full displacement rate, including the position corrections of the last step, which nodal
     /// velocities omit. The corrections are replaced by the nodal velocities until these are restored.
     fn add_position_corrections_to_velocities(&mut self, dt: f64) {
-        for (node, shift) in &mut self.position_corrections {
+        for (node, correction) in &mut self.position_corrections {
             let velocity = &mut self.state.velocities[*node as usize];
-            let told = *velocity + *shift / dt;
-            *shift = std::mem::replace(velocity, told);
+            let full_rate = *velocity + *correction / dt;
+            *correction = std::mem::replace(velocity, full_rate);
         }
     }
 

@@ -232,7 +232,7 @@ impl Simulation {
     }
 
     /// Accounts for the reaction of the support of a rigid body to contact impulses: impulse, moment and work.
-    pub(crate) fn answer_by_rigid_support(&mut self, body: usize, dt: f64) {
+    pub(crate) fn react_by_rigid_support(&mut self, body: usize, dt: f64) {
         let (Some((accounts, moment_account)), Some(rigid_state)) =
             (self.accounts_of_rigid(body), &self.rigid_states[body])
         else {
@@ -247,11 +247,15 @@ impl Simulation {
             moment += (self.positions_next[node] - centre).cross(&nodal);
         }
         for axis in (0..3).filter(|&axis| rigid.prescribed[axis].is_some()) {
-            let answer = Wrench::at(&centre, Vec3::ith(axis, -impulse[axis]));
-            self.book_answer(Some(accounts[axis]), answer, -impulse[axis] * rigid.travel[axis] / dt);
+            let reaction = Wrench::at(&centre, Vec3::ith(axis, -impulse[axis]));
+            self.add_support_reaction(
+                Some(accounts[axis]),
+                reaction,
+                -impulse[axis] * rigid.travel[axis] / dt,
+            );
         }
-        let answer = Wrench { angular: -moment, ..Wrench::zero() };
-        self.book_answer(Some(moment_account), answer, -moment.dot(&spin));
+        let reaction = Wrench { angular: -moment, ..Wrench::zero() };
+        self.add_support_reaction(Some(moment_account), reaction, -moment.dot(&spin));
     }
 
     /// Corrector of a rigid body: second half kick, with the motion of its nodes.
@@ -302,7 +306,7 @@ impl Simulation {
         };
         let of_body = &self.model.bodies[body];
         let rigid = &self.forces.rigid[body];
-        let of_forces = self.rigid_answer(body, rigid_state, [rigid.force, rigid.torque]);
+        let of_forces = self.rigid_force_dot_acceleration(body, rigid_state, [rigid.force, rigid.torque]);
         let from_outside = if of_body.loaded {
             self.rigid_load_acceleration(body)
         } else {
@@ -316,11 +320,16 @@ impl Simulation {
         let Some(rigid_state) = &self.rigid_states[body] else { return 0.0 };
         let load = &self.forces.rigid[body].load;
         let force = self.model.bodies[body].gravity * rigid_state.mass() + load.linear;
-        self.rigid_answer(body, rigid_state, [force, load.angular])
+        self.rigid_force_dot_acceleration(body, rigid_state, [force, load.angular])
     }
 
     /// F · a + τ · (I⁻¹ τ) of a force and a torque with the accelerations of the free components of a rigid body.
-    fn rigid_answer(&self, body: usize, rigid_state: &RigidBody, [force, torque]: [Vec3; 2]) -> f64 {
+    fn rigid_force_dot_acceleration(
+        &self,
+        body: usize,
+        rigid_state: &RigidBody,
+        [force, torque]: [Vec3; 2],
+    ) -> f64 {
         let rigid = &self.forces.rigid[body];
         let free = Vec3::from_fn(|k, _| rigid.prescribed[k].map_or(rigid.force[k], |_| 0.0));
         let moved = force.dot(&free) / rigid_state.mass();
@@ -338,7 +347,11 @@ impl Simulation {
         let rigid = &self.forces.rigid[body];
         let [of_ties, moment_of_ties] = self.contact_before.1.rigid_force(body);
         let force = rigid.force - rigid.load.linear - of_body.gravity * rigid_state.mass() - of_ties;
-        self.rigid_answer(body, rigid_state, [force, rigid.torque - rigid.load.angular - moment_of_ties])
+        self.rigid_force_dot_acceleration(
+            body,
+            rigid_state,
+            [force, rigid.torque - rigid.load.angular - moment_of_ties],
+        )
     }
 
     /// Work of the contact forces on rigid bodies over a step of length `dt` \[s\] in excess of force times nodal

@@ -24,7 +24,7 @@ impl RigidForces {
 impl Simulation {
     /// Updates the reactions on rigid bodies after force jumps at the beginning of a step: prescribed accelerations
     /// are unchanged.
-    pub(crate) fn answer_jumps_of_rigid_forces(&mut self) {
+    pub(crate) fn balance_rigid_force_jumps(&mut self) {
         for ((body, rigid_state), rigid) in
             self.model.bodies.iter().zip(&self.rigid_states).zip(&mut self.forces.rigid)
         {

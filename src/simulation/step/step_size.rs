@@ -13,7 +13,7 @@ use crate::simulation::model::Body;
 use crate::simulation::record::timings::timed;
 
 /// Largest number of steps between two computations of the critical step.
-const MOST_STEPS: u32 = 50;
+const MAX_INTERVAL: u32 = 50;
 
 /// Tolerated relative change of the critical step between two computations, extrapolated from its previous rate of
 /// change, and tolerated strain of elements meanwhile: a fraction of the usual safety margin.
@@ -22,20 +22,20 @@ const TOLERATED_CHANGE: f64 = 0.05;
 /// Factor by which contact may increase the speed of rigid nodes over that of the step choice: a free body struck by
 /// another of any mass gains up to twice its speed, and rotation adds to it. The step is a small fraction of the step
 /// in which a node could tunnel.
-const FASTER: f64 = 3.0;
+const RIGID_SPEED_MARGIN: f64 = 3.0;
 
 /// Smallest growth of the stable step that is applied: frequent changes of the step cost accuracy.
-const WORTHWHILE: f64 = 1.1;
+const MIN_GROWTH: f64 = 1.1;
 
 /// Fraction of the first step below which the time step counts as collapsed.
-const COLLAPSE: f64 = 1e-6;
+const COLLAPSE_RATIO: f64 = 1e-6;
 
 /// Relative difference within which a step equals the one that forces were computed for: the effect on the forces is
 /// rounding.
-const SAME: f64 = 1e-12;
+const STEP_TOLERANCE: f64 = 1e-12;
 
 /// Fraction of a step that is negligible.
-const NO_STEP: f64 = 1e-9;
+const NEGLIGIBLE_STEP: f64 = 1e-9;
 
 /// Fraction of the joint stability limit of elements and contacts.
 const CONTACT_SAFETY: f64 = 0.95;
@@ -49,9 +49,9 @@ pub(crate) struct StepControl {
     /// Largest travel of a node of a rigid body in a step \[m\].
     rigid_travel: f64,
     /// Largest step for nodes that open and close on stiff contact springs \[s\].
-    holding: f64,
+    stiff_spring: f64,
     /// Largest step in which rigid bodies come to rest under their weight \[s\].
-    resting: f64,
+    resting_contact: f64,
     /// Steps from the last computation of the critical step to the next.
     interval: u32,
     since_refresh: u32,
@@ -61,9 +61,9 @@ pub(crate) struct StepControl {
     /// Step that scales the spring stiffness \[s\].
     spring_step: f64,
     /// The following step, if forces were computed for it.
-    promised: Option<Promise>,
+    committed: Option<CommittedStep>,
     /// Whether the current step differs from the one that discrete-gradient forces were computed for.
-    has_broken_promise: bool,
+    differs_from_committed: bool,
     /// Limit set by the caller, for steps not committed for contact \[s\].
     longest: f64,
     first: Option<f64>,
@@ -72,17 +72,17 @@ pub(crate) struct StepControl {
 
 /// A committed length of the following step.
 #[derive(Clone, Copy, Debug)]
-struct Promise {
+struct CommittedStep {
     /// Length before it is cut to an event \[s\].
     regular: f64,
     /// Committed length \[s\].
     length: f64,
-    to: Promised,
+    to: CommittedFor,
 }
 
 /// Forces that were computed for the following step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Promised {
+enum CommittedFor {
     /// Discrete-gradient contact forces, which conserve energy in that step only.
     Contact,
     /// Tie forces, which are solved again at the beginning of a step of another length.
@@ -91,34 +91,40 @@ enum Promised {
 
 /// Whether two step lengths are equal up to rounding, so that forces computed for one hold for the other \[s\].
 pub(crate) fn is_same_step(step: f64, other: f64) -> bool {
-    (step - other).abs() <= SAME * other
+    (step - other).abs() <= STEP_TOLERANCE * other
 }
 
-impl Promise {
+impl CommittedStep {
     /// Whether the committed step is allowed by the `regular` step and by the caller's limit `longest` \[s\].
     fn holds(&self, regular: f64, longest: f64) -> bool {
         let is_allowed = self.regular <= regular || self.length <= regular;
-        is_allowed && (self.to == Promised::Contact || self.length <= longest)
+        is_allowed && (self.to == CommittedFor::Contact || self.length <= longest)
     }
 }
 
 impl StepControl {
-    /// Step control with the limits `rigid_travel` \[m\], `holding` and `resting` \[s\]; infinite for no limit.
-    pub fn new(size: StepSize, safety: f64, rigid_travel: f64, holding: f64, resting: f64) -> Self {
+    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` and `resting_contact` \[s\]; infinite for no limit.
+    pub fn new(
+        size: StepSize,
+        safety: f64,
+        rigid_travel: f64,
+        stiff_spring: f64,
+        resting_contact: f64,
+    ) -> Self {
         Self {
             size,
             safety,
             critical: None,
             rigid_travel,
-            holding,
-            resting,
+            stiff_spring,
+            resting_contact,
             interval: 0,
             since_refresh: 0,
             time_step: 0.0,
             regular_step: 0.0,
             spring_step: f64::INFINITY,
-            promised: None,
-            has_broken_promise: false,
+            committed: None,
+            differs_from_committed: false,
             longest: f64::INFINITY,
             first: None,
             preferred: f64::INFINITY,
@@ -143,8 +149,8 @@ impl StepControl {
     }
 
     /// Whether the current step differs from the one that discrete-gradient forces were computed for.
-    pub fn has_broken_promise(&self) -> bool {
-        self.has_broken_promise
+    pub fn differs_from_committed(&self) -> bool {
+        self.differs_from_committed
     }
 
     /// Critical step of the elements as last computed \[s\].
@@ -178,7 +184,7 @@ impl StepControl {
         let [before, now] = [before, critical].map(|critical| critical.map_or(1.0, |c| c.time_step));
         let change_per_step = (now / before).ln().abs() / f64::from(self.since_refresh);
         let tolerable = (TOLERATED_CHANGE / change_per_step) as u32;
-        self.interval = tolerable.min(2 * self.interval).clamp(1, MOST_STEPS);
+        self.interval = tolerable.min(2 * self.interval).clamp(1, MAX_INTERVAL);
         self.since_refresh = 0;
     }
 
@@ -190,13 +196,13 @@ impl StepControl {
         let frequency_squared = (2.0 / elements).powi(2) + contact_frequency_squared;
         let contact = CONTACT_SAFETY * 2.0 / frequency_squared.sqrt();
         let rigid = self.rigid_travel / fastest_rigid;
-        (self.safety * elements).min(contact).min(rigid).min(self.holding).min(self.resting)
+        (self.safety * elements).min(contact).min(rigid).min(self.stiff_spring).min(self.resting_contact)
     }
 }
 
-/// Sets the step to the stable one if it must shrink or can grow by [`WORTHWHILE`] \[s\].
+/// Sets the step to the stable one if it must shrink or can grow by [`MIN_GROWTH`] \[s\].
 fn keep_or_take(step: &mut f64, stable: f64) {
-    if !(step.is_finite() && stable >= *step && stable <= WORTHWHILE * *step) {
+    if !(step.is_finite() && stable >= *step && stable <= MIN_GROWTH * *step) {
         *step = stable;
     }
 }
@@ -209,14 +215,18 @@ impl Simulation {
         }
         self.control.since_refresh += 1;
         let acts = self.action.has_contact();
-        let promised = self.control.promised.take().filter(|promise| promise.to == Promised::Ties || acts);
-        let preferred = match (self.control.size, promised) {
-            (StepSize::Auto, Some(promise)) => self.step_without_passage(promise.regular),
+        let committed = self
+            .control
+            .committed
+            .take()
+            .filter(|committed_step| committed_step.to == CommittedFor::Ties || acts);
+        let preferred = match (self.control.size, committed) {
+            (StepSize::Auto, Some(committed_step)) => self.step_without_tunnelling(committed_step.regular),
             _ => self.preferred_step(),
         };
         let longest = self.control.longest;
-        let wanted = match promised.filter(|promise| promise.holds(preferred, longest)) {
-            Some(promise) => promise.length,
+        let wanted = match committed.filter(|committed_step| committed_step.holds(preferred, longest)) {
+            Some(committed_step) => committed_step.length,
             None => self.step_to_event(preferred.min(longest)),
         };
         let first = *self.control.first.get_or_insert(preferred);
@@ -224,10 +234,10 @@ impl Simulation {
         self.control.regular_step = preferred;
         let step = if self.is_last_step(remaining, wanted) { remaining } else { wanted };
         self.control.time_step = step;
-        let to_contact = promised.filter(|promise| promise.to == Promised::Contact);
-        self.control.has_broken_promise =
-            to_contact.is_some_and(|promise| !is_same_step(step, promise.length.min(remaining)));
-        if preferred < COLLAPSE * first || preferred.is_nan() {
+        let to_contact = committed.filter(|committed_step| committed_step.to == CommittedFor::Contact);
+        self.control.differs_from_committed = to_contact
+            .is_some_and(|committed_step| !is_same_step(step, committed_step.length.min(remaining)));
+        if preferred < COLLAPSE_RATIO * first || preferred.is_nan() {
             return Err(self.failure(FailureCause::CollapsedStep, self.control.critical_element()));
         }
         Ok(self.control.time_step)
@@ -241,7 +251,7 @@ impl Simulation {
     /// Time that is too short for a step: a fraction of a step, and twice the rounding of the end time, once for the
     /// rounding of each step and once for that of their sum \[s\].
     fn rounding_of_step(&self, step: f64) -> f64 {
-        NO_STEP * step + 2.0 * f64::EPSILON * self.settings.end
+        NEGLIGIBLE_STEP * step + 2.0 * f64::EPSILON * self.settings.end
     }
 
     /// Length of the next step: as long as wanted, to a break, or in equal steps to an exact output time \[s\].
@@ -262,7 +272,7 @@ impl Simulation {
     /// Next exact output time, or end time, for a step of up to `step` from the current time \[s\]; `None` at the end
     /// time and without exact output.
     pub(crate) fn next_output(&self, step: f64) -> Option<f64> {
-        self.exact_output.as_ref()?.first_in_reach(self.state.time, step)
+        self.exact_output.as_ref()?.first_within_step(self.state.time, step)
     }
 
     /// Length of the following step: the committed one, or the expected one after a regular step of length `last`
@@ -270,7 +280,7 @@ impl Simulation {
     pub(crate) fn following_step(&self, last: f64) -> f64 {
         let control = &self.control;
         let expected = || self.step_to_event(control.regular_step.max(last).min(control.longest));
-        control.promised.map_or_else(expected, |promise| promise.length)
+        control.committed.map_or_else(expected, |committed_step| committed_step.length)
     }
 
     /// Limits the time step from the next step on, for coupled programs \[s\]. A value that is not positive removes
@@ -283,31 +293,32 @@ impl Simulation {
     /// Commits the length of the following step for contact: discrete-gradient forces act from the middle of the
     /// current step to the middle of the following one.
     ///
-    /// A body accelerated by contact continues with equal steps up to [`FASTER`] times the speed of the step choice.
-    pub(crate) fn promise_step(&mut self) {
+    /// A body accelerated by contact continues with equal steps up to [`RIGID_SPEED_MARGIN`] times the speed of the step choice.
+    pub(crate) fn commit_step(&mut self) {
         let present = self.control.preferred;
-        let goes_on = self.control.size == StepSize::Auto && {
+        let continues = self.control.size == StepSize::Auto && {
             let stable = self
-                .largest_stable_step(self.action.frequency_squared, FASTER)
+                .largest_stable_step(self.action.frequency_squared, RIGID_SPEED_MARGIN)
                 .min(self.settings.flight_step);
-            self.step_without_passage(stable) >= present
+            self.step_without_tunnelling(stable) >= present
         };
-        let regular = if goes_on { present } else { self.preferred_step() };
-        self.promise(regular, Promised::Contact);
+        let regular = if continues { present } else { self.preferred_step() };
+        self.commit(regular, CommittedFor::Contact);
     }
 
     /// Commits the length of the following step for ties, unless it is committed for contact.
-    pub(crate) fn promise_step_to_ties(&mut self) {
-        let is_to_contact = self.control.promised.is_some_and(|promise| promise.to == Promised::Contact);
+    pub(crate) fn commit_step_for_ties(&mut self) {
+        let is_to_contact =
+            self.control.committed.is_some_and(|committed_step| committed_step.to == CommittedFor::Contact);
         if !(is_to_contact && self.action.has_contact()) {
             let regular = self.preferred_step();
-            self.promise(regular, Promised::Ties);
+            self.commit(regular, CommittedFor::Ties);
         }
     }
 
-    fn promise(&mut self, regular: f64, to: Promised) {
+    fn commit(&mut self, regular: f64, to: CommittedFor) {
         let length = self.step_to_event(regular.min(self.control.longest));
-        self.control.promised = Some(Promise { regular, length, to });
+        self.control.committed = Some(CommittedStep { regular, length, to });
     }
 
     fn preferred_step(&mut self) -> f64 {
@@ -316,7 +327,7 @@ impl Simulation {
                 self.control.spring_step = size;
                 // An unstable fixed step is not shortened occasionally, so that the instability shows.
                 let is_stable = self.control.critical_step().is_none_or(|critical| size <= critical);
-                if is_stable { self.step_without_passage(size) } else { size }
+                if is_stable { self.step_without_tunnelling(size) } else { size }
             }
             StepSize::Auto => self.automatic_step(),
         }
@@ -332,17 +343,17 @@ impl Simulation {
     fn automatic_step(&mut self) -> f64 {
         let of_contact = self.action.frequency_squared;
         let longest = self.largest_stable_step(of_contact, 1.0);
-        let stable = self.step_without_passage(longest.min(self.settings.flight_step));
+        let stable = self.step_without_tunnelling(longest.min(self.settings.flight_step));
         keep_or_take(&mut self.control.preferred, stable);
         if self.control.critical_step().is_none() {
-            let is_held_short = stable < longest && self.control.resting.is_finite();
+            let is_held_short = stable < longest && self.control.resting_contact.is_finite();
             self.control.spring_step = if is_held_short { longest } else { self.control.preferred };
         } else if of_contact == 0.0 {
             keep_or_take(&mut self.control.spring_step, stable);
         } else {
-            let beside_contact = self.largest_stable_step(0.0, 1.0).min(self.settings.flight_step);
-            let beside_contact = self.step_without_passage(beside_contact);
-            keep_or_take(&mut self.control.spring_step, beside_contact);
+            let without_contact = self.largest_stable_step(0.0, 1.0).min(self.settings.flight_step);
+            let without_contact = self.step_without_tunnelling(without_contact);
+            keep_or_take(&mut self.control.spring_step, without_contact);
         }
         self.control.preferred
     }
@@ -425,7 +436,7 @@ mod tests {
                 pressed += 1;
                 let longer = simulation.control.time_step() - 1e-3;
                 longer_ones += u32::from(longer > 0.0 && longer < 1e-15);
-                assert!(!simulation.control.has_broken_promise(), "{longer:e} s longer");
+                assert!(!simulation.control.differs_from_committed(), "{longer:e} s longer");
             }
         }
         assert!(longer_ones > 10, "{longer_ones} of {pressed} steps are longer by a rounding");

@@ -31,7 +31,7 @@ pub(crate) struct SupportedComponent {
 
 impl SupportedComponent {
     /// Balances a load jump by the reaction \[N\].
-    pub(crate) fn answer_jump(&mut self, load: f64) {
+    pub(crate) fn balance_jump(&mut self, load: f64) {
         self.force += load;
         self.reaction -= load;
     }
@@ -104,14 +104,14 @@ impl Simulation {
 
     /// Supported components keep their acceleration after force jumps at the beginning of a step; the reactions
     /// balance the jumps.
-    pub(crate) fn answer_jumps_of_forces(&mut self) {
+    pub(crate) fn balance_force_jumps(&mut self) {
         let accelerations = &mut self.state.accelerations;
         let mut supported = std::mem::take(&mut self.forces.supported);
         let resultants = Resultants::new(&self.forces, &self.internal, &self.action);
         for (support, components) in self.model.supports.iter().zip(&mut supported) {
             for (&node, component) in support.nodes.iter().zip(components) {
                 let force = resultants.on(node as usize)[support.axis];
-                component.answer_jump(force - component.force);
+                component.balance_jump(force - component.force);
                 accelerations[node as usize][support.axis] = component.acceleration;
             }
         }

@@ -56,7 +56,7 @@ fn tied_rigid_body(model: &Model, rigid_states: &[Option<RigidBody>], body: u32)
 }
 
 /// Rigid bodies at the middle of the current step, and their predicted motion in the following step.
-pub(crate) struct MotionsToCome<'a> {
+pub(crate) struct PredictedMotions<'a> {
     model: &'a Model,
     rigid_states: &'a [Option<RigidBody>],
     forces: &'a [RigidForces],
@@ -65,7 +65,7 @@ pub(crate) struct MotionsToCome<'a> {
     step: StepLength,
 }
 
-impl<'a> MotionsToCome<'a> {
+impl<'a> PredictedMotions<'a> {
     /// Predicted motions of rigid bodies under `forces` at `time` \[s\].
     pub fn at(
         time: f64,
@@ -92,7 +92,7 @@ impl<'a> MotionsToCome<'a> {
     }
 }
 
-impl RigidMotions for MotionsToCome<'_> {
+impl RigidMotions for PredictedMotions<'_> {
     fn present(&self, body: u32) -> RigidPlace {
         self.rigid_state(body).map_or(RigidPlace::REFERENCE, Self::place)
     }
@@ -143,21 +143,21 @@ impl Simulation {
 
     /// Adds the tie forces over the second half of a step of length `dt` \[s\] and the first half of the following,
     /// committed one.
-    pub(crate) fn hold_ties(&mut self, dt: f64) {
+    pub(crate) fn enforce_ties(&mut self, dt: f64) {
         if self.ties.is_some() {
-            self.promise_step_to_ties();
+            self.commit_step_for_ties();
             let step = self.step_length(dt);
-            self.drive_ties_to_come(step.following);
+            self.drive_ties_of_next_step(step.following);
             self.solve_ties(step);
         }
     }
 
     fn solve_ties(&mut self, step: StepLength) {
         let Some(mut ties) = self.ties.take() else { return };
-        let made = self.contact_audit.created;
-        let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, made);
+        let created = self.contact_audit.created;
+        let bodies = moved_bodies(&self.model, &self.state, &self.positions_next, &self.mobility, created);
         let motions =
-            MotionsToCome::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
+            PredictedMotions::at(self.state.time, step, &self.model, &self.rigid_states, &self.forces.rigid);
         ties.hold(&bodies, &motions, step, &mut self.action);
         self.ties = Some(ties);
         self.accelerate_by_contact();
@@ -174,14 +174,14 @@ impl Simulation {
         self.positions_next.copy_from_slice(&self.state.positions);
         self.compute_rigid_resultants();
         self.accelerate_constrained_nodes();
-        self.drive_ties_now(dt);
+        self.drive_ties_of_this_step(dt);
         let regular = self.control.spring_step().max(dt);
         self.solve_ties(StepLength { actual: 0.0, regular, following: dt });
         self.constrain_sliders();
-        self.answer_jumps_of_forces();
-        self.answer_jumps_of_rigid_forces();
+        self.balance_force_jumps();
+        self.balance_rigid_force_jumps();
         for body in 0..self.model.bodies.len() {
-            self.take_over_jumps(body);
+            self.update_force_acceleration(body);
         }
         self.refresh_reactions();
         self.external_wrench = self.compute_external_wrench();
@@ -212,6 +212,6 @@ impl Simulation {
         }
         self.refresh_critical_step();
         self.accelerate_constrained_nodes();
-        self.hold_ties(0.0);
+        self.enforce_ties(0.0);
     }
 }

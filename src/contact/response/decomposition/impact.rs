@@ -9,7 +9,7 @@
 //! Newton's law at several contacts, or with friction, can make energy. So can what impulses do besides: velocities that
 //! jump in the middle of a step meet the second half of the kick, and projections move nodes against forces. Of P_c +
 //! α (P_e − P_c) the largest α ≤ 1 is taken for which all this makes none with the forces at the beginning of the step, a
-//! root of a convex quadratic. What forces that change have made after all is taken in the steps to come, of all groups by
+//! root of a convex quadratic. What forces that change have created after all is taken in the steps to come, of all groups by
 //! the same part of the energy of their impacts. Both solutions lie in Coulomb's cones and leave nothing closing, and so does
 //! what is between them. One by one, nothing of other contacts and steps counts.
 //!
@@ -35,7 +35,7 @@ use crate::contact::response::UnsolvedProblems;
 const TOLERANCE: f64 = 1e-11;
 /// Closing slower than this part of the largest relative velocity before is rest.
 const CLOSING: f64 = 1e-9;
-/// Energy made by restitution, relative to the work of the impulses on the velocities before, that is rounding.
+/// Energy created by restitution, relative to the work of the impulses on the velocities before, that is rounding.
 const MADE: f64 = 1e-9;
 /// First guesses that are on average so many times all that the velocities ask for are none.
 const MOST_GUESSED: f64 = 50.0;
@@ -60,8 +60,8 @@ struct Group<'a> {
     tolerance: f64,
     /// Slower is rest \[m/s\].
     rest: f64,
-    /// Energy that contact has made before, and makes by shifts in this step as far as its first forces tell \[J\].
-    made: f64,
+    /// Energy that contact has created before, and makes by shifts in this step as far as its first forces tell \[J\].
+    created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
 }
@@ -81,10 +81,10 @@ struct Solution {
 }
 
 impl Decomposition {
-    /// Finds the impulses of all contacts and the velocities after them; contact has made so much energy before \[J\].
-    pub(super) fn answer_impacts(&mut self, constraints: &Constraints, made: f64, time_step: f64) {
+    /// Finds the impulses of all contacts and the velocities after them; contact has created so much energy before \[J\].
+    pub(super) fn answer_impacts(&mut self, constraints: &Constraints, created: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
-        let made_part = if energies > 0.0 { made.max(0.0) / energies } else { 0.0 };
+        let made_part = if energies > 0.0 { created.max(0.0) / energies } else { 0.0 };
         for group in 0..self.groups.ends.len() {
             self.members.clear();
             self.members.extend_from_slice(&self.groups.contacts[self.groups.range(group)]);
@@ -94,11 +94,11 @@ impl Decomposition {
                 self.members.sort_unstable_by(|&a, &b| gap(a).total_cmp(&gap(b)).then(a.cmp(&b)));
             }
             let (speed, rounding) = self.scale_of_velocities();
-            let made = self.members.iter().map(|&k| {
+            let created = self.members.iter().map(|&k| {
                 let k = k as usize;
                 made_part * self.energy_of_impact(k) + self.energy_of_shift(k, time_step)
             });
-            let made = made.sum::<f64>();
+            let created = created.sum::<f64>();
             let mut group = Group {
                 operator: &self.operator,
                 contacts: &mut self.contacts,
@@ -108,7 +108,7 @@ impl Decomposition {
                 movers: self.operator.movers_of_group(group),
                 tolerance: TOLERANCE * speed + rounding,
                 rest: CLOSING * speed + rounding,
-                made,
+                created,
                 unsolved: &mut self.unsolved,
                 workspace: &mut self.workspace,
             };
@@ -224,7 +224,7 @@ impl Group<'_> {
             movers: self.movers.clone(),
             tolerance: self.tolerance,
             rest: self.rest,
-            made: 0.0,
+            created: 0.0,
             unsolved: &mut *self.unsolved,
             workspace: &mut *self.workspace,
         };
@@ -348,9 +348,9 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// The largest α in \[0, 1\] for which `made` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
+    /// The largest α in \[0, 1\] for which `created` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
     fn largest_share(&self) -> f64 {
-        let (mut with, mut without, mut curvature, mut scale) = (self.made, self.made, 0.0, 0.0);
+        let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
         {
             let Contact { start, kick, .. } = self.contacts[k as usize];

@@ -356,7 +356,7 @@ impl Response for Decomposition {
         self.load(constraints, bodies, step.actual, between);
         self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
-        self.answer_impacts(constraints, bodies.made, step.actual);
+        self.answer_impacts(constraints, bodies.created, step.actual);
         self.project_slip();
         self.report(constraints, between, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);

@@ -78,7 +78,7 @@ impl Decomposition {
         }
     }
 
-    /// Takes back the way that slip has made over the part of the step since the contact began, for what friction has
+    /// Takes back the way that slip has created over the part of the step since the contact began, for what friction has
     /// stopped of it: without this a contact that sticks would creep by the force across it times dt²/m a step.
     pub(super) fn project_slip(&mut self) {
         for (k, contact) in (0..).zip(&mut self.contacts) {

@@ -352,7 +352,7 @@ impl EnergyMomentum {
     /// Takes the moments of friction out, of which the pressures know nothing; friction is told what this takes.
     ///
     /// A force F that is added to others changes the work of all of them by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the
-    /// velocities v' that the others have made and the acceleration a by all but contact.
+    /// velocities v' that the others have created and the acceleration a by all but contact.
     fn take_moments_out(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), 0.5 * step.actual);
         let (nodes, mobility) = (&mut self.gradient_nodes, bodies.mobility);

@@ -58,7 +58,7 @@ impl Toy {
             accelerations: &accelerations,
             inverse_mass: &self.inverse_mass,
             mobility: &self.mobility,
-            made: 0.0,
+            created: 0.0,
         };
         self.response.respond(constraints, &bodies, step, &mut self.action);
         let kick = 0.5 * (step.actual + step.following);
@@ -231,7 +231,7 @@ fn rigid_bodies_take_impulses_with_all_their_freedoms() {
         accelerations: &accelerations,
         inverse_mass: &[1.0 / 0.3, 1.25],
         mobility: &mobility,
-        made: 0.0,
+        created: 0.0,
     };
     let (mut response, mut action) = (response(1e3, 1.0, 0.3, 2), ContactAction::new(2));
     let kinetic = |b: &RigidMobility, v: &Vec3| {
@@ -325,7 +325,7 @@ fn fast_motion_together_needs_few_sweeps() {
             accelerations: &accelerations,
             inverse_mass: &toy.inverse_mass,
             mobility: &toy.mobility,
-            made: 0.0,
+            created: 0.0,
         };
         toy.response.load(&bodies, DT);
         toy.response.begin(&bodies, StepLength::regular(DT));

@@ -126,7 +126,7 @@ impl Penalty {
         let factor = 0.125 * (before * before - time_step * time_step);
         for (constraint, spring) in self.springs.beside(&self.before) {
             let acceleration = constraint.normal.dot(&relative_acceleration(&constraint, bodies));
-            spring.made += factor * spring.elastic * acceleration;
+            spring.created += factor * spring.elastic * acceleration;
         }
     }
 
@@ -173,7 +173,7 @@ impl Penalty {
                 age: 0.0,
                 penetration: 0.0,
                 elastic: 0.0,
-                made: 0.0,
+                created: 0.0,
                 acted: Vec3::zeros(),
                 stored: 0.0,
                 offset: 0.0,
@@ -198,11 +198,11 @@ impl Penalty {
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
             let damping_work =
                 left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
-            let made = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
-            action.work.numerical += made;
+            let created = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
+            action.work.numerical += created;
             if rate * step.actual > OPENED * spring.penetration {
                 let opening = spring.opening(rate);
-                let opening = Opening { made: opening.made + made, ..opening };
+                let opening = Opening { created: opening.created + created, ..opening };
                 releases.balance(&constraint, opening, bodies, step, action);
             }
             action.work.friction += friction_work;
@@ -233,7 +233,7 @@ impl Penalty {
                 _ => 1.0,
             };
             let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
-            spring.made += spring.adapt(share, closing);
+            spring.created += spring.adapt(share, closing);
             // What it has kept, or taken over.
             let share = spring.share.unwrap_or(share);
             largest = largest.max(bound.shared(share));
@@ -337,10 +337,10 @@ impl Response for Penalty {
             let old_jump = old.map_or(Vec3::zeros(), |old| old.jump(bodies.velocities));
             let old_rate = old.map_or(0.0, |old| old.normal.dot(&old_jump));
             let work = 0.5 * time_step * (spring.elastic * old_rate - elastic * closing);
-            spring.made += work + spring.normal_energy() - stored;
+            spring.created += work + spring.normal_energy() - stored;
             if penetration == 0.0 && stored > 0.0 {
                 self.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
-                spring.made = 0.0;
+                spring.created = 0.0;
             }
             let begin_work = spring.come_out(pushed_back);
             spring.elastic = elastic;

@@ -1,4 +1,4 @@
-//! Forces that balance the energy which the steps have made, or lost, in a contact that opens.
+//! Forces that balance the energy which the steps have created, or lost, in a contact that opens.
 //!
 //! A spring that is pressed for a part of a step acts at its ends all the same: by the trapezoidal rule, in which the steps
 //! conserve energy, it takes too much on the way in and gives too much on the way out. A force p against the normal at the
@@ -20,8 +20,8 @@ use crate::math::Vec3;
 /// A contact that has opened in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
-    /// Energy that its life has made \[J\].
-    pub made: f64,
+    /// Energy that its life has created \[J\].
+    pub created: f64,
     /// Last force of its spring \[N\].
     pub force: f64,
     /// Rate of its gap \[m/s\].
@@ -33,14 +33,14 @@ pub(super) struct Opening {
 impl Opening {
     /// The force p that holds the bodies together at the end of the step \[N\].
     fn balance(&self, step: StepLength) -> f64 {
-        if self.rate <= 0.0 || self.made == 0.0 {
+        if self.rate <= 0.0 || self.created == 0.0 {
             return 0.0;
         }
         let quadratic = 0.5 * self.compliance * step.kick() * step.following;
         let linear = 0.5 * self.rate * (step.actual + step.following);
-        let square = linear * linear - 4.0 * quadratic * self.made;
+        let square = linear * linear - 4.0 * quadratic * self.created;
         let force = if square > 0.0 {
-            2.0 * self.made / (linear + square.sqrt())
+            2.0 * self.created / (linear + square.sqrt())
         } else {
             linear / (2.0 * quadratic)
         };

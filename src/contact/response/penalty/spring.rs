@@ -30,7 +30,7 @@ pub(super) struct Spring {
     /// Force of the spring across that \[N\].
     pub elastic: f64,
     /// Trapezoidal work of the elastic force and change of the energy stored, since the contact began \[J\].
-    pub made: f64,
+    pub created: f64,
     /// All of the force on the contactor at the end of the step before \[N\], and what was stored then \[J\].
     pub acted: Vec3,
     pub stored: f64,
@@ -189,7 +189,7 @@ impl Spring {
 
     /// As the contact opens with this rate of its gap \[m/s\].
     pub fn opening(&self, rate: f64) -> Opening {
-        Opening { made: self.made, force: self.elastic, rate, compliance: self.compliance }
+        Opening { created: self.created, force: self.elastic, rate, compliance: self.compliance }
     }
 
     /// Goes on in another constraint, over a step. It is as far in as it has come in it: where the surface that it goes on

@@ -120,7 +120,7 @@ fn contacts_that_begin_deep_count_what_they_have_come_in() {
     for ([depth, numerical_work], expected) in beginning.into_iter().zip([0.0, 0.2e-3, 0.3e-3]) {
         assert!((depth - expected).abs() < 1e-12 && numerical_work.abs() < 1e-12 * 0.3e-3 * 0.3e-3);
     }
-    // Held back by what opening in the middle of a step has made.
+    // Held back by what opening in the middle of a step has created.
     assert!(answered(0.1e-3, -1.4e-3)[0] < 0.0);
     // In contact for 5/6 of the step.
     assert!((answered(-0.5e-3, 0.6e-3)[0] - 0.5e-3 * 0.5 * (1.0 + 5.0 / 6.0)).abs() < 1e-12);

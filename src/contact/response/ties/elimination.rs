@@ -211,10 +211,10 @@ mod tests {
             let jump: f64 = row.iter().zip(x).map(|(entry, x)| entry * x).sum();
             assert!(jump.abs() < 1e-14, "{jump:e}");
         }
-        let made: Vec<f64> = (0..5).map(|k| 0.3 * ROWS[0][k] - 2.0 * ROWS[1][k]).collect();
+        let rhs: Vec<f64> = (0..5).map(|k| 0.3 * ROWS[0][k] - 2.0 * ROWS[1][k]).collect();
         let mut sums = [1.0; 5];
-        rows.multiply(&pivots, |column| made[column], &mut sums);
-        let off = sums.iter().zip(&made).map(|(sum, made)| (sum - made).abs()).fold(0.0, f64::max);
+        rows.multiply(&pivots, |column| rhs[column], &mut sums);
+        let off = sums.iter().zip(&rhs).map(|(sum, rhs)| (sum - rhs).abs()).fold(0.0, f64::max);
         assert!(off < 1e-14, "{off:e}");
         filled().eliminate(&ELIGIBLE, 0.0, 1, &mut pivots);
         assert_eq!(pivots.len(), 1);

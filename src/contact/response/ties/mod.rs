@@ -237,7 +237,7 @@ mod tests {
                 accelerations: &accelerations,
                 inverse_mass,
                 mobility: &mobility,
-                made: 0.0,
+                created: 0.0,
             };
             action.begin(dt);
             ties.hold(&bodies, &NoRigidBody, StepLength::regular(dt), &mut action);
@@ -268,7 +268,7 @@ mod tests {
                 accelerations: &[Vec3::zeros(); 4],
                 inverse_mass: &INVERSE_MASS,
                 mobility: &mobility,
-                made: 0.0,
+                created: 0.0,
             };
             ties.hold(&bodies, &NoRigidBody, step, &mut action);
             for k in 0..4 {

@@ -13,23 +13,27 @@ use crate::simulation::Simulation;
 use crate::simulation::error::{FailureCause, NumericalFailure, Passage};
 
 /// Largest penetration per step over the search depth: contact arrests it in the following step.
-const SHARE: f64 = 0.5;
+const MAX_DEPTH_RATIO: f64 = 0.5;
 
 impl Simulation {
     /// Longest step up to `step` in which detection misses no contact \[s\].
-    pub(crate) fn step_without_passage(&mut self, step: f64) -> f64 {
+    pub(crate) fn step_without_tunnelling(&mut self, step: f64) -> f64 {
         let num_bodies = self.surfaces.len();
-        if self.tunnelling.allows((0..num_bodies).filter_map(|body| self.velocity_box(body)), SHARE, step) {
+        if self.tunnelling.allows(
+            (0..num_bodies).filter_map(|body| self.velocity_box(body)),
+            MAX_DEPTH_RATIO,
+            step,
+        ) {
             return step;
         }
-        let mut boxes = std::mem::take(&mut self.passage_boxes);
+        let mut boxes = std::mem::take(&mut self.tunnelling_boxes);
         boxes.clear();
-        boxes.extend(
-            (0..num_bodies)
-                .filter_map(|body| Some((body as u32, [self.place_box(body)?, self.velocity_box(body)?]))),
-        );
-        let longest = self.tunnelling.longest_step(&boxes, SHARE, step);
-        self.passage_boxes = boxes;
+        boxes
+            .extend((0..num_bodies).filter_map(|body| {
+                Some((body as u32, [self.position_box(body)?, self.velocity_box(body)?]))
+            }));
+        let longest = self.tunnelling.longest_step(&boxes, MAX_DEPTH_RATIO, step);
+        self.tunnelling_boxes = boxes;
         longest
     }
 
@@ -48,7 +52,7 @@ impl Simulation {
     }
 
     /// Bounding box of the surface nodes of a body \[m\].
-    fn place_box(&self, body: usize) -> Option<Aabb> {
+    fn position_box(&self, body: usize) -> Option<Aabb> {
         let (nodes, positions) = (self.surfaces[body].nodes(), &self.state.positions);
         let of_node = |&node: &u32| {
             let place = positions[node as usize];
@@ -59,7 +63,7 @@ impl Simulation {
     }
 
     /// Fails if a contact of the previous step was lost because its penetration exceeds the search depth.
-    pub(crate) fn check_passages(&self) -> Result<(), NumericalFailure> {
+    pub(crate) fn check_tunnelling(&self) -> Result<(), NumericalFailure> {
         let mut keys = self.constraints.keys().iter().peekable();
         for before in self.contact_before.0.iter() {
             while keys.next_if(|key| **key < before.key).is_some() {}
