@@ -1,14 +1,14 @@
-//! Points of contact on the offset surfaces of bodies with a contact thickness.
+//! Contact points on the offset surfaces of bodies with a contact thickness.
 //!
-//! Detection finds the points x_c and x_t of the meshes; the surfaces that touch are h_c and h_t in front of them:
+//! Detection finds the points x_c and x_t of the meshes; the contact surfaces are offset by h_c and h_t:
 //!
 //! ```text
 //! x_c' = x_c − h_c n,    x_t' = x_t + h_t n,    n · (x_c' − x_t') = g
 //! ```
-//! There friction acts and slip is measured. A point that moves with a rigid body, or with the element behind the face as
-//! that deforms, is an affine combination of their nodes: the weights w_a + B_a with B_a = y_a · M⁻¹ d, M = Σ y_a ⊗ y_a, for
-//! nodes at y_a about their mean and an offset d. These have the sum of the weights, Σ B_a x_a = d, and so the force, the
-//! lever and the moment of the offset point, in every response alike.
+//! Friction acts and slip is measured at the offset points. A point that moves with a rigid body, or with the
+//! deforming element behind the face, is an affine combination of its nodes, with the weights w_a + B_a and B_a = y_a
+//! · M⁻¹ d, M = Σ y_a ⊗ y_a, for nodes at y_a about their mean and an offset d. As Σ B_a = 0 and Σ B_a x_a = d,
+//! force, lever and moment are those of the offset point, in every response.
 //!
 //! # Source
 //! Derived.
@@ -16,29 +16,29 @@
 use crate::contact::{Constraint, Constraints, Side, Surface};
 use crate::math::{Mat3, Vec3};
 
-/// Extent of nodes, over the offset, below which they cannot carry a point off them: flat sheets.
+/// Extent of nodes over the offset, below which they do not define an offset point: flat sheets.
 const FLAT: f64 = 0.1;
 
-/// Nodes that a point in front of a surface moves with.
+/// Nodes that define the motion of an offset point.
 #[derive(Clone, Debug)]
 pub enum Carriers {
-    /// Of a body without thickness, or of a wall.
+    /// No offset: a body without thickness, or a wall.
     None,
-    /// Nodes of a rigid body, not all in one plane.
+    /// Nodes of a rigid body, not coplanar.
     Body(Vec<u32>),
-    /// The element behind each face.
+    /// Element adjacent to each face.
     Elements {
-        /// Nodes of all, one face after another.
+        /// Nodes of these elements, face by face.
         nodes: Vec<u32>,
-        /// Where those of each face end.
+        /// End of the nodes of each face.
         ends: Vec<u32>,
     },
 }
 
-/// Moves contacts to the offset surfaces.
+/// Moves constraints to the offset surfaces.
 #[derive(Clone, Debug, Default)]
 pub struct OffsetPoints {
-    /// Half of the contact thickness of every body \[m\], and what carries its surface.
+    /// Half the contact thickness of every body \[m\], and the support nodes of its offset surface.
     bodies: Vec<(f64, Carriers)>,
     moved: Constraints,
     sides: [Vec<(u32, f64)>; 2],
@@ -47,14 +47,14 @@ pub struct OffsetPoints {
 }
 
 impl OffsetPoints {
-    /// Of bodies with these offsets \[m\], in their order.
+    /// Offset points of bodies with these offsets \[m\], in order of the bodies.
     pub fn new(bodies: Vec<(f64, Carriers)>) -> Self {
         let any =
             bodies.iter().any(|(offset, carriers)| *offset > 0.0 && !matches!(carriers, Carriers::None));
         Self { bodies: if any { bodies } else { Vec::new() }, ..Self::default() }
     }
 
-    /// Finds the contacts at the offset surfaces that belong to contacts at the meshes.
+    /// Computes the constraints on the offset surfaces from those on the meshes.
     pub fn find(&mut self, surfaces: &[Surface], positions: &[Vec3], constraints: &Constraints) {
         self.moved.clear();
         if self.bodies.is_empty() {
@@ -65,7 +65,7 @@ impl OffsetPoints {
         }
     }
 
-    /// The contacts that were found, or those at the meshes if no body has a thickness.
+    /// Constraints on the offset surfaces, or on the meshes if no body has a thickness.
     pub fn of<'a>(&'a self, constraints: &'a Constraints) -> &'a Constraints {
         if self.bodies.is_empty() { constraints } else { &self.moved }
     }
@@ -98,7 +98,7 @@ impl OffsetPoints {
 }
 
 impl Carriers {
-    /// The nodes that carry a point with these nodes and shape values.
+    /// Support nodes of a point with these nodes and shape values.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
             Self::None => &[],
@@ -119,7 +119,7 @@ impl Carriers {
     }
 }
 
-/// Moves a point by an offset \[m\]: changes the shape values of the nodes that carry it.
+/// Moves a point by an offset \[m\] by changing the shape values of its support nodes.
 fn carry(terms: &mut Vec<(u32, f64)>, carrying: &[u32], positions: &[Vec3], offset: &Vec3) {
     let square = offset.norm_squared();
     if carrying.is_empty() || square == 0.0 {
@@ -144,13 +144,13 @@ fn carry(terms: &mut Vec<(u32, f64)>, carrying: &[u32], positions: &[Vec3], offs
     }
 }
 
-/// Up to four nodes of a body that are far from being in one plane.
+/// Up to four nodes of a body that are far from coplanar.
 pub fn spread_out(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();
     let mut size = 0.0;
     for _ in 0..4 {
-        // Distance from the point, line or plane through what is chosen.
+        // Distance from the point, line or plane of the chosen nodes.
         let away = |node: u32| {
             let x = position(node);
             match *chosen.as_slice() {
@@ -183,8 +183,8 @@ pub fn spread_out(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) 
 mod tests {
     use super::*;
 
-    /// The point at the offset is the combination with the new values, which have the sum 1, of a rigid body and of a plane
-    /// one; off a flat one it cannot go.
+    /// The new shape values sum to 1 and interpolate the offset point, for a rigid body and a plane one; a point of a
+    /// flat body has no offset.
     #[test]
     fn carried_point_is_at_its_offset() {
         let tetrahedron =

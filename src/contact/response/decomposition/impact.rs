@@ -1,22 +1,24 @@
-//! Impulses of impact and friction.
+//! Impact and friction impulses.
 //!
-//! The impulses of a group, normals and friction together, are two solutions of one problem: P_c without restitution, which
-//! never makes energy, and P_e whose normal velocities are at least those of Newton's law (where friction sticks
-//! throughout, those of Poisson and Stronge agree with it). The law holds where the contact begins, in the middle of the step
-//! or before or after it, and forces act until then: with the `lead` w that they make of the normal velocity, n · u⁺ + w =
-//! −e (n · u⁻ + w).
+//! The normal and friction impulses of a group combine two solutions of one problem: P_c without restitution, which
+//! never creates energy, and P_e with normal velocities of at least those of Newton's law (if friction sticks
+//! throughout, the laws of Poisson and Stronge agree with it). The law holds at the beginning of the contact, which
+//! is before or after the middle of the step, and forces act until then: with the change w of the normal velocity by
+//! the forces (`lead`), n · u⁺ + w = −e (n · u⁻ + w).
 //!
-//! Newton's law at several contacts, or with friction, can make energy. So can what impulses do besides: velocities that
-//! jump in the middle of a step meet the second half of the kick, and projections move nodes against forces. Of P_c +
-//! α (P_e − P_c) the largest α ≤ 1 is taken for which all this makes none with the forces at the beginning of the step, a
-//! root of a convex quadratic. What forces that change have created after all is taken in the steps to come, of all groups by
-//! the same part of the energy of their impacts. Both solutions lie in Coulomb's cones and leave nothing closing, and so does
-//! what is between them. One by one, nothing of other contacts and steps counts.
+//! Newton's law at several contacts, or with friction, can create energy. So can secondary effects of the impulses:
+//! the second half of the kick acts on velocities that jumped in the middle of the step, and projections move nodes
+//! against forces. Of P_c + α (P_e − P_c), the largest α ≤ 1 is chosen that creates no energy in total with the
+//! forces at the beginning of the step, a root of a convex quadratic. Energy created by changing forces is dissipated
+//! in the following steps, by the same fraction of the impact energy in all groups. Both solutions lie in Coulomb's
+//! cones and leave no contact closing, and so do their convex combinations. In the sequential order, other contacts
+//! and steps do not count.
 //!
-//! P_e may have no solution where friction jams contacts, as those of a body wedged in a groove. Then the contacts that are
-//! farthest from theirs have no restitution, and the others are tried again, until there is one.
+//! P_e may not exist if friction jams contacts, as of a body wedged in a groove. Then restitution is dropped in the
+//! contacts farthest from their target velocity, and the problem is solved again, until a solution exists.
 //!
-//! One by one, each contact is a group of its own, in turn, until none is closing: a blow runs along a row of bodies.
+//! In the sequential order each contact is a group of its own, in turn, until none is closing: an impact propagates
+//! along a row of bodies.
 //!
 //! # Source
 //! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8; α: derived, as
@@ -31,24 +33,25 @@ use super::unknown::Unknown;
 use super::{Contact, Decomposition, Order};
 use crate::contact::response::UnsolvedProblems;
 
-/// Relative velocities are found to this part of the largest one before, and to the rounding of the velocities.
+/// Tolerance of relative velocities, over the largest one before the impulses, in addition to the rounding of
+/// velocities.
 const TOLERANCE: f64 = 1e-11;
-/// Closing slower than this part of the largest relative velocity before is rest.
+/// Closing speed over the largest relative velocity before the impulses, below which a contact is at rest.
 const CLOSING: f64 = 1e-9;
-/// Energy created by restitution, relative to the work of the impulses on the velocities before, that is rounding.
+/// Energy change over the work of the impulses on the velocities before them, below which it is rounding.
 const MADE: f64 = 1e-9;
-/// First guesses that are on average so many times all that the velocities ask for are none.
+/// Largest mean ratio of an initial guess to the impulse required by the velocities.
 const MOST_GUESSED: f64 = 50.0;
-/// Most passes one by one.
+/// Largest number of sequential passes.
 const MAX_PASSES: usize = 15;
-/// Velocities lack this part of the largest that restitution wants where only the iteration has not come to its end.
+/// Shortfall of velocities, over the largest target of restitution, that is due to incomplete convergence only.
 const NEAR: f64 = 1e-6;
-/// Contacts that lack this part of what the one lacks that is farthest from its restitution are jammed as well.
+/// Shortfall over the largest one, above which a contact counts as jammed.
 const JAMMED: f64 = 0.1;
-/// How often contacts that are jammed are looked for.
+/// Largest number of searches for jammed contacts.
 const MAX_JAMS: usize = 4;
 
-/// The contacts of a group and what they push.
+/// Contacts and movers of a group.
 struct Group<'a> {
     operator: &'a Operator,
     contacts: &'a mut [Contact],
@@ -56,17 +59,18 @@ struct Group<'a> {
     field: &'a mut [Vec3],
     members: &'a [u32],
     movers: std::ops::Range<usize>,
-    /// Relative velocities are found to this \[m/s\].
+    /// Tolerance of relative velocities \[m/s\].
     tolerance: f64,
-    /// Slower is rest \[m/s\].
+    /// Closing speed below which a contact is at rest \[m/s\].
     rest: f64,
-    /// Energy that contact has created before, and makes by shifts in this step as far as its first forces tell \[J\].
+    /// Energy created by contact before, and by position corrections of this step with the forces at its beginning
+    /// \[J\].
     created: f64,
     unsolved: &'a mut UnsolvedProblems,
     workspace: &'a mut ImpactWorkspace,
 }
 
-/// Memory of the answer to a group, reused.
+/// Workspace of the solution of a group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ImpactWorkspace {
     pub(super) problem: Workspace,
@@ -81,7 +85,8 @@ struct Solution {
 }
 
 impl Decomposition {
-    /// Finds the impulses of all contacts and the velocities after them; contact has created so much energy before \[J\].
+    /// Solves for the impulses of all contacts and the velocities after them, given the energy `created` by contact
+    /// before \[J\].
     pub(super) fn answer_impacts(&mut self, constraints: &Constraints, created: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
         let made_part = if energies > 0.0 { created.max(0.0) / energies } else { 0.0 };
@@ -119,19 +124,19 @@ impl Decomposition {
         }
     }
 
-    /// Energy ½ m (n · u⁻)² of a contact that closes, alone \[J\].
+    /// Impact energy ½ m (n · u⁻)² of a single closing contact \[J\].
     fn energy_of_impact(&self, k: usize) -> f64 {
         let contact = &self.contacts[k];
         0.5 * self.unknowns[k].mass * contact.normal.dot(&contact.before).min(0.0).powi(2)
     }
 
-    /// Energy −Δx · f that the shifts of a contact give against the forces at the beginning of the step \[J\].
+    /// Work −Δx · f of the position corrections of a contact against the forces at the beginning of the step \[J\].
     fn energy_of_shift(&self, k: usize, time_step: f64) -> f64 {
         let Contact { push_out, kick, .. } = &self.contacts[k];
         -push_out.dot(kick) * (2.0 / time_step)
     }
 
-    /// Largest relative velocity of the members before, and the rounding of those \[m/s\].
+    /// Largest relative velocity of the members before the impulses, and its rounding error \[m/s\].
     fn scale_of_velocities(&self) -> (f64, f64) {
         let (mut speed, mut rounding) = (0.0_f64, 0.0_f64);
         for &k in &self.members {
@@ -146,7 +151,7 @@ impl Decomposition {
 }
 
 impl Group<'_> {
-    /// All contacts together, with the impulses of the step before as a first guess.
+    /// Solves all contacts simultaneously, with the impulses of the previous step as initial guess.
     fn answer_from_the_step_before(&mut self) {
         let guess_is_fit = self.guess_is_fit();
         for &k in self.members {
@@ -165,7 +170,7 @@ impl Group<'_> {
         self.note_slips();
     }
 
-    /// Notes what slides: friction at its bound has not moved what others hold.
+    /// Marks sliding contacts: friction at its bound without slip does not count.
     fn note_slips(&mut self) {
         for &k in self.members {
             let velocity = self.velocity(k);
@@ -175,19 +180,19 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the first guess is of the size of what the velocities ask for. A body that friction wedges may be pressed from
-    /// both sides by what an impact has left, however much that is: it is let go.
+    /// Whether the initial guess has the magnitude that the velocities require. Opposed impulses of any size can
+    /// remain on a body wedged by friction after an impact; such a guess is discarded.
     fn guess_is_fit(&self) -> bool {
         let (mut guessed, mut asked) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
             asked += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
-        // A load on top of a stack is asked for at its foot, and is in the guesses of all contacts below it.
+        // The load on top of a stack is required at its base, and is part of the guesses of all contacts below it.
         guessed <= MOST_GUESSED * self.members.len() as f64 * asked
     }
 
-    /// Contacts one after another, until none is closing.
+    /// Solves the contacts sequentially, until none is closing.
     fn answer_one_by_one(&mut self) {
         if !(0..MAX_PASSES).any(|_| self.answer_each() == 0) {
             self.unsolved.impulses += 1;
@@ -195,7 +200,7 @@ impl Group<'_> {
         self.note_slips();
     }
 
-    /// Answers each contact that is closing; how many there were.
+    /// Solves each closing contact; returns their number.
     fn answer_each(&mut self) -> usize {
         let mut closing = 0;
         for place in 0..self.members.len() {
@@ -231,7 +236,7 @@ impl Group<'_> {
         alone.answer();
     }
 
-    /// P_c, and P_c + α (P_e − P_c) where there is restitution.
+    /// Solves for P_c, and with restitution for P_c + α (P_e − P_c).
     fn answer(&mut self) {
         if !self.solve(|_, _| 0.0) {
             self.unsolved.impulses += 1;
@@ -253,7 +258,7 @@ impl Group<'_> {
         }
     }
 
-    /// P_e, in which contacts that jam have no restitution; whether there is a solution.
+    /// Solves for P_e, without restitution in jammed contacts; returns whether a solution was found.
     fn solve_with_restitution(&mut self) -> bool {
         for &k in self.members {
             self.contacts[k as usize].is_jammed = false;
@@ -284,15 +289,15 @@ impl Group<'_> {
         false
     }
 
-    /// Whether no contact lacks more of its target velocity than a small part of the largest one.
+    /// Whether the shortfall of every contact is below a small fraction of the largest target velocity.
     fn is_near(&self) -> bool {
         let targets = self.members.iter().map(|&k| self.unknowns[k as usize].target);
         let little = NEAR * targets.fold(0.0, f64::max);
         self.members.iter().all(|&k| self.lack(k) <= little)
     }
 
-    /// Notes which contacts are jammed, of those that have a restitution, by how far they are from their solution; whether
-    /// there are any, and others are left.
+    /// Marks jammed contacts among those with restitution by their shortfall; returns whether there are any, and
+    /// others remain.
     fn note_jammed(&mut self) -> bool {
         let farthest = self.members.iter().map(|&k| self.lack(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);
@@ -307,15 +312,14 @@ impl Group<'_> {
         any_jams && any_is_left
     }
 
-    /// By how much a contact is slower than its target velocity \[m/s\].
+    /// Shortfall of a contact from its target velocity \[m/s\].
     fn lack(&self, k: u32) -> f64 {
         let unknown = &self.unknowns[k as usize];
         unknown.target - unknown.normal.dot(&self.velocity(k))
     }
 
-    /// Solves with the normal velocities that `target` makes of a contact and the speed at which it was closing \[m/s\];
-    /// whether there is a solution. Restitution of contacts that friction jams, as of a body wedged in a groove, may have
-    /// none.
+    /// Solves with the normal velocities `target` of a contact and its closing speed \[m/s\]; returns whether a
+    /// solution was found. With contacts jammed by friction there may be none with restitution.
     fn solve(&mut self, target: impl Fn(&Contact, f64) -> f64) -> bool {
         for &k in self.members {
             let contact = &self.contacts[k as usize];
@@ -337,7 +341,7 @@ impl Group<'_> {
         self.unknowns[k as usize].drift + self.operator.jump(k, self.field)
     }
 
-    /// Keeps P_c.
+    /// Stores P_c.
     fn keep(&mut self) {
         let mut kept = std::mem::take(&mut self.workspace.without_restitution);
         kept.field.clear();
@@ -348,7 +352,7 @@ impl Group<'_> {
         self.workspace.without_restitution = kept;
     }
 
-    /// The largest α in \[0, 1\] for which `created` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
+    /// Largest α in \[0, 1\] for which `created` + Σ P · (½ (u⁻ + u⁺) + kick) = a α² + b α + c is not positive.
     fn largest_share(&self) -> f64 {
         let (mut with, mut without, mut curvature, mut scale) = (self.created, self.created, 0.0, 0.0);
         for (&k, (impulse, velocity)) in self.members.iter().zip(&self.workspace.without_restitution.contacts)
@@ -386,7 +390,7 @@ impl Group<'_> {
         }
     }
 
-    /// Shortens impulses that are not those of a solution to where they make no energy: ΔT(s P) ≤ 0.
+    /// Scales unconverged impulses so that they create no energy: ΔT(s P) ≤ 0.
     fn make_no_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
@@ -395,7 +399,7 @@ impl Group<'_> {
         }
     }
 
-    /// Whether nothing takes energy.
+    /// Whether no contact dissipates energy.
     fn is_elastic(&self) -> bool {
         self.members.iter().all(|&k| {
             let contact = &self.contacts[k as usize];
@@ -406,12 +410,12 @@ impl Group<'_> {
         })
     }
 
-    /// Lengthens or shortens the impulses, all alike, by what the tolerance of the solution has left of an energy that
-    /// must not change: ΔT(s P) = 0.
+    /// Scales all impulses by one factor to remove the energy error of the solution tolerance in a conservative
+    /// impact: ΔT(s P) = 0.
     fn keep_the_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
-        // Contacts that separated before may have been pushed: these do not keep it.
+        // Impulses on contacts that separated before do not conserve energy.
         if change.abs() <= MADE {
             self.lengthen(change);
         }
@@ -428,7 +432,7 @@ impl Group<'_> {
         (work, square)
     }
 
-    /// Adds a part of themselves to all impulses.
+    /// Scales all impulses by 1 + `part`.
     fn lengthen(&mut self, part: f64) {
         for &k in self.members {
             let change = self.unknowns[k as usize].impulse * part;

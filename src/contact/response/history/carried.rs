@@ -1,13 +1,13 @@
-//! States of contacts, carried from step to step by their keys.
+//! Contact history: states of contacts by key, from step to step.
 
 use crate::contact::{Constraint, Constraints, ContactKey};
 
-/// What a response remembers of each contact, in the order of the constraints.
+/// History state of each contact, in the order of the constraints.
 #[derive(Clone, Debug)]
 pub(crate) struct Carried<S> {
     now: States<S>,
     before: States<S>,
-    /// Names, and places of their states: workspace.
+    /// Keys and indices of their states: workspace.
     order: Vec<(ContactKey, u32)>,
 }
 
@@ -30,8 +30,8 @@ impl<S> Default for States<S> {
 }
 
 impl<S: Copy> Carried<S> {
-    /// Brings the states in line with the constraints: a contact that goes on keeps its state, `begin` makes that of
-    /// a new one, `end` is told of those that are over.
+    /// Updates the states to the constraints: a continuing contact keeps its state, `begin` creates the state of a
+    /// new one, and `end` receives the states of ended ones.
     pub fn follow(
         &mut self,
         constraints: &Constraints,
@@ -39,7 +39,7 @@ impl<S: Copy> Carried<S> {
         mut end: impl FnMut(ContactKey, &S),
     ) {
         if self.now.keys == constraints.keys() {
-            return; // all go on
+            return; // all contacts continue
         }
         std::mem::swap(&mut self.now, &mut self.before);
         let Self { now, before, .. } = self;
@@ -66,7 +66,7 @@ impl<S: Copy> Carried<S> {
         before.keys[old..].iter().zip(&before.states[old..]).for_each(|(key, state)| end(*key, state));
     }
 
-    /// Lets contacts go on by other names, each by its own.
+    /// Renames the contacts; keys must stay unique.
     pub fn rename(&mut self, name: impl Fn(ContactKey) -> ContactKey) {
         let Self { now, before, order } = self;
         order.clear();
@@ -80,18 +80,18 @@ impl<S: Copy> Carried<S> {
         std::mem::swap(now, before);
     }
 
-    /// Whether a contact of this name is remembered.
+    /// Whether a contact with this key has a state.
     pub fn holds(&self, key: ContactKey) -> bool {
         self.now.keys.binary_search(&key).is_ok()
     }
 
-    /// The state of the contact of a name.
+    /// State of the contact with a key.
     pub fn of_mut(&mut self, key: ContactKey) -> Option<&mut S> {
         let k = self.now.keys.binary_search(&key).ok()?;
         self.now.states.get_mut(k)
     }
 
-    /// Constraints, some of those followed last, with their states.
+    /// Pairs constraints, a subset of those of the last update, with their states.
     pub fn beside<'a>(
         &'a mut self,
         constraints: &'a Constraints,
@@ -105,17 +105,17 @@ impl<S: Copy> Carried<S> {
         })
     }
 
-    /// The states, in the order of the constraints.
+    /// States in the order of the constraints.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
         self.now.states.iter_mut()
     }
 
-    /// The state of the k-th constraint.
+    /// State of the k-th constraint.
     pub fn get(&self, k: usize) -> &S {
         &self.now.states[k]
     }
 
-    /// The states, in the order of the constraints.
+    /// States in the order of the constraints.
     pub fn iter(&self) -> impl Iterator<Item = &S> {
         self.now.states.iter()
     }
