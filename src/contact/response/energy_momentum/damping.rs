@@ -1,11 +1,11 @@
-//! The damping of springs at the age of their contacts.
+//! Age-dependent damping of the springs.
 
 use super::{EnergyMomentum, EnergyMomentumOptions, Spring};
 use crate::contact::response::damping::Damping;
 use crate::contact::response::{Bodies, StepLength};
 
 impl EnergyMomentum {
-    /// Gives each spring the damping that it has at its age.
+    /// Updates the damping of each spring at the age of its contact.
     pub(super) fn damp(&mut self, bodies: &Bodies<'_>, step: StepLength) {
         let is_damped = |options: &EnergyMomentumOptions| {
             options.damping != Damping::none() || options.tangential_damping != Damping::none()
@@ -30,12 +30,12 @@ impl EnergyMomentum {
 }
 
 impl Spring {
-    /// Takes the damping of its age, where the contact swings with a frequency \[rad/s\] in steps of `time_step` \[s\].
+    /// Updates the damping at the current age, for a contact frequency \[rad/s\] in steps of `time_step` \[s\].
     fn damp(&mut self, frequency: f64, time_step: f64) {
         if frequency == 0.0 {
             return;
         }
-        // The midpoint rule swings with tan(½ ω' dt) = ½ ω dt.
+        // The midpoint rule oscillates with ω', tan(½ ω' dt) = ½ ω dt.
         let swing = frequency * time_step;
         let half_periods = self.age / time_step * 2.0 * (0.5 * swing).atan() / std::f64::consts::PI;
         let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;

@@ -1,22 +1,22 @@
-//! The forces of all contacts of a step, by iteration.
+//! Iterative solution for the forces of all contacts of a step.
 
 use super::{EnergyMomentum, Turning};
 use crate::contact::response::Bodies;
 use crate::contact::response::groups::momentum::Momentum;
 use crate::math::Vec3;
 
-/// Velocities are found to this part of the largest rate, and to their rounding.
+/// Tolerance of velocities, over the largest rate, in addition to their rounding.
 const TOLERANCE: f64 = 1e-15;
-/// Most sweeps over the contacts, one after another and all at once.
+/// Largest number of Gauss–Seidel sweeps, and of Jacobi sweeps.
 const MAX_SWEEPS: usize = 300;
 const MAX_SWEEPS_AT_ONCE: usize = 2000;
 
-/// A contact turns where it parts with more than this part of the rate that it has come in with.
+/// Separation rate over the approach rate above which the motion of a contact has reversed.
 const PARTS: f64 = 1e-9;
 
 impl EnergyMomentum {
-    /// Forces of the step: those of elastic springs, and where some of them turn that are not, of these once more; how many
-    /// sweeps over the contacts it takes.
+    /// Solves for the forces of the step with elastic springs, and again after contacts with restitution have
+    /// reversed; returns the number of sweeps.
     pub(super) fn solve(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         let sweeps = if self.holds_gaps() {
             self.iterate_at_once(bodies, dt)
@@ -26,8 +26,8 @@ impl EnergyMomentum {
         if self.turn(bodies, dt) { sweeps + self.iterate_at_once(bodies, dt) } else { sweeps }
     }
 
-    /// Whether a spring unloads that does not give all back: it holds its gap under any pressure from e² of its own on, so that
-    /// those of several contacts on one rigid body are open.
+    /// Whether a spring with restitution unloads: it can hold its gap under any pressure from e² of its own on, so
+    /// that the pressures of several contacts on one rigid body are not unique.
     fn holds_gaps(&self) -> bool {
         let mut contacts = self.springs.iter().zip(&self.solutions);
         contacts.any(|(spring, solution)| {
@@ -35,7 +35,7 @@ impl EnergyMomentum {
         })
     }
 
-    /// Sweeps over all contacts at once until the velocities stand still; how many it takes.
+    /// Jacobi sweeps over all contacts until the velocities converge; returns their number.
     fn iterate_at_once(&mut self, bodies: &Bodies<'_>, dt: f64) -> usize {
         self.bound_compliance(bodies);
         for solution in &mut self.solutions {
@@ -43,12 +43,12 @@ impl EnergyMomentum {
         }
         let mut momentum = Momentum::default();
         let sweeps = self.iterate(MAX_SWEEPS_AT_ONCE, |this| this.sweep_at_once(bodies, dt, &mut momentum));
-        // Forces that the springs have, not those that the sweeps have gone on to.
+        // Final sweep without extrapolation, so that the forces satisfy the spring laws.
         self.sweep_at_once(bodies, dt, &mut Momentum::default());
         sweeps
     }
 
-    /// Notes the contacts whose motion turns though their springs do not give all back; whether there are any.
+    /// Marks contacts with restitution whose motion reverses; returns whether there are any.
     fn turn(&mut self, bodies: &Bodies<'_>, dt: f64) -> bool {
         let mut any = false;
         let contacts = self.contacts.iter().zip(self.springs.iter()).zip(&mut self.solutions);
@@ -68,8 +68,8 @@ impl EnergyMomentum {
         any
     }
 
-    /// Sweeps over the contacts until the velocities stand still; how many it takes. A sweep tells by how much it changes the
-    /// velocities of a contact at most \[m/s\].
+    /// Repeats sweeps until the velocities converge; returns their number. `sweep` returns the largest velocity
+    /// change of a contact \[m/s\].
     fn iterate(&mut self, most: usize, mut sweep: impl FnMut(&mut Self) -> f64) -> usize {
         let rates = self.solutions.iter().map(|s| s.rate.abs().max(s.slip_rate.norm()));
         let mut scale = rates.fold(0.0, f64::max);
@@ -87,8 +87,8 @@ impl EnergyMomentum {
         most
     }
 
-    /// Gauss–Seidel: each contact with the forces that those before it have found. Springs give way, so that the solution is
-    /// the only one.
+    /// Gauss–Seidel sweep: each contact with the updated forces of the earlier ones. With elastic springs the
+    /// solution is unique.
     fn sweep_in_turn(&mut self, bodies: &Bodies<'_>, dt: f64) -> f64 {
         let mut change: f64 = 0.0;
         for k in 0..self.solutions.len() {
@@ -101,10 +101,9 @@ impl EnergyMomentum {
         change
     }
 
-    /// Jacobi: all pressures with the velocities before, then all tractions, as if what a contact pushes gave way by a bound on
-    /// what all give way by together; the next sweep begins farther on the way from the one before. Springs that hold their
-    /// gaps and motions that turn leave many pressures of contacts on one rigid body open: this finds those nearest to where
-    /// it begins, in whatever order the contacts are.
+    /// Jacobi sweep with extrapolation: all pressures from the same velocities, then all tractions, with a bound on
+    /// the coupled compliance of each contact. With restitution, the pressures of several contacts on one rigid body
+    /// are not unique: this finds those closest to the initial ones, independently of the order of the contacts.
     fn sweep_at_once(&mut self, bodies: &Bodies<'_>, dt: f64, momentum: &mut Momentum) -> f64 {
         let (mut change, mut back): (f64, f64) = (0.0, 0.0);
         let farther = momentum.farther();
@@ -137,10 +136,11 @@ impl EnergyMomentum {
         change
     }
 
-    /// Finds bounds on what all contacts give way by together \[1/kg\].
+    /// Computes bounds on the coupled compliance of all contacts \[1/kg\].
     ///
-    /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a with S_a = Σ_j |w_ja| over the contacts of a node; a rigid body gives way
-    /// by its largest eigenvalue at most. Sweeps that take no less converge.
+    /// Σ_a (1/m_a) (Σ_k w_ka f_k)² ≤ Σ_k f_k² Σ_a |w_ka| S_a/m_a with S_a = Σ_j |w_ja| over the contacts of a node;
+    /// the compliance of a rigid body is bounded by its largest eigenvalue. Sweeps with at least this compliance
+    /// converge.
     fn bound_compliance(&mut self, bodies: &Bodies<'_>) {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in self.contacts.iter().zip(self.springs.iter()) {
@@ -153,8 +153,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Pressure of one contact \[N\] with the forces of the others as they are, where what it pushes gives way by a compliance
-    /// \[1/kg\].
+    /// Pressure of one contact \[N\] with the current forces of the others, for a compliance \[1/kg\].
     fn pressure(&self, k: usize, bodies: &Bodies<'_>, dt: f64, compliance: f64) -> f64 {
         let (solution, spring) = (&self.solutions[k], self.springs.get(k));
         if solution.compliance[0] <= 0.0 {
@@ -171,7 +170,7 @@ impl EnergyMomentum {
         }
     }
 
-    /// Force of friction of one contact \[N\], likewise, and whether it is at its bound.
+    /// Friction force of one contact \[N\] likewise, and whether it is at its bound.
     fn traction(&self, k: usize, dt: f64, compliance: f64) -> (Vec3, bool) {
         let (solution, spring) = (&self.solutions[k], self.springs.get(k));
         if !spring.rubs() || solution.compliance[1] <= 0.0 {
@@ -181,7 +180,7 @@ impl EnergyMomentum {
         spring.traction(solution, &travel, 0.5 * dt * dt * compliance)
     }
 
-    /// Gives a contact its pressure \[N\]; by how much that changes the velocities \[m/s\].
+    /// Sets the pressure of a contact \[N\]; returns the velocity change \[m/s\].
     fn press(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, pressure: f64) -> f64 {
         let solution = &mut self.solutions[k];
         let push = dt * (pressure - solution.pressure);
@@ -191,7 +190,7 @@ impl EnergyMomentum {
         push.abs() * solution.compliance[0]
     }
 
-    /// Gives a contact its force of friction \[N\]; by how much that changes the velocities \[m/s\].
+    /// Sets the friction force of a contact \[N\]; returns the velocity change \[m/s\].
     fn rub(&mut self, k: usize, bodies: &Bodies<'_>, dt: f64, traction: Vec3) -> f64 {
         let solution = &mut self.solutions[k];
         let push = (traction - solution.traction) * dt;

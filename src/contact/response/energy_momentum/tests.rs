@@ -11,8 +11,8 @@ fn response(factor: f64, restitution: f64, friction: f64, num_nodes: usize) -> E
     EnergyMomentum::new(Stiffness::Mass, PairOptions::uniform(options), num_nodes, vec![1.0; 2])
 }
 
-/// Particles stepped by the leapfrog, velocities at mid-steps; contacts are found where gaps are negative, as by a
-/// detector.
+/// Particles integrated by the leapfrog scheme, with velocities at mid-steps; as with a detector, negative gaps are
+/// contacts.
 struct Toy {
     positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
@@ -49,7 +49,7 @@ impl Toy {
         self.step_of(constraints, StepLength::regular(DT));
     }
 
-    /// Answers contact at the end of a step, and moves the particles to the end of the one that follows.
+    /// Applies the response at the end of a step, and moves the particles to the end of the following one.
     fn step_of(&mut self, constraints: &Constraints, step: StepLength) {
         let accelerations = vec![Vec3::zeros(); self.positions.len()];
         let bodies = Bodies {
@@ -69,7 +69,7 @@ impl Toy {
         }
     }
 
-    /// T + U + what is lost, all at the mid-step.
+    /// T + U + dissipation, at the mid-step.
     fn energy(&self) -> f64 {
         let stored: f64 = self
             .response
@@ -95,7 +95,7 @@ impl Toy {
     }
 }
 
-/// A node above another along z, found where it is below.
+/// A node above another along z, in contact if it is below.
 fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[Vec3]) {
     let gap = positions[above as usize].z - positions[below as usize].z;
     if gap < 0.0 {
@@ -106,8 +106,8 @@ fn stacked(constraints: &mut Constraints, above: u32, below: u32, positions: &[V
     }
 }
 
-/// Two balls between a floor and a ceiling that are held: 100 000 steps, thousands of impacts, contacts that come and go
-/// and share nodes. T + U stays to 1e-12 whatever the stiffness is: ω dt from 0.1 to 1000.
+/// Two balls between a fixed floor and ceiling: 100 000 steps, thousands of impacts, contacts that open, close and
+/// share nodes. T + U is constant to 1e-12 for any stiffness: ω dt from 0.1 to 1000.
 #[test]
 fn energy_is_kept_at_any_stiffness() {
     for factor in [0.01, 0.5, 50.0, 1e6] {
@@ -126,15 +126,16 @@ fn energy_is_kept_at_any_stiffness() {
         }
         assert!(worst < 1e-12, "factor {factor}: {worst:e}");
         assert!(turns > 500, "factor {factor}: {turns} turns");
-        // Springs give way by v/ω, and the dynamic gap lags by v dt.
+        // Springs are compressed by v/ω, and the dynamic gap lags by v dt.
         let out = 0.02 + 15.0 * DT / f64::sqrt(factor);
         let range = [toy.positions[1].z, toy.positions[2].z];
         assert!(range.iter().all(|z| (-out..0.4 + out).contains(z)), "factor {factor}: out at {range:?}");
     }
 }
 
-/// A node falls on a free triangle that turns, and slides off over it: linear and angular momentum to rounding, without
-/// friction, while it is found and after; with friction the energy, less what friction takes, to rounding.
+/// A node falls on a free rotating triangle and slides off it. Without friction, linear and angular momentum are
+/// conserved to rounding during and after detection; with friction, energy plus friction dissipation is conserved to
+/// rounding.
 #[test]
 fn momenta_are_kept_while_a_node_slides() {
     for friction in [0.0, 0.4] {
@@ -180,7 +181,7 @@ fn momenta_are_kept_while_a_node_slides() {
     }
 }
 
-/// A mass against a wall that is held: with κ dt²/m = 1e-3 the restitution is met to 2 %; at e = 1 whatever κ is.
+/// A mass against a fixed wall: with κ dt²/m = 1e-3 the restitution is accurate to 2 %; at e = 1 for any κ.
 #[test]
 fn restitution_is_met_where_the_impact_is_resolved() {
     for (factor, restitution, tolerance) in [(1e-3, 0.8, 0.01), (1e-3, 0.5, 0.01), (1e4, 1.0, 1e-12)] {
@@ -202,7 +203,7 @@ fn restitution_is_met_where_the_impact_is_resolved() {
     }
 }
 
-/// A particle strikes a free rigid body off its centre: momenta and energy of both to rounding.
+/// A particle strikes a free rigid body off its centre: total momenta and energy are conserved to rounding.
 #[test]
 fn rigid_bodies_take_impulses_with_all_their_freedoms() {
     let inertia = Mat3::new(0.8, 0.1, 0.0, 0.1, 1.1, 0.05, 0.0, 0.05, 0.6);
@@ -251,8 +252,9 @@ fn rigid_bodies_take_impulses_with_all_their_freedoms() {
     assert!((balance / before - 1.0).abs() < 1e-13, "{balance} of {before}");
 }
 
-/// A rough ball strikes a wall of half its mass that only gives way along its normal: the guide does no work, so that
-/// what the ball, the wall, the springs and friction have is the same to rounding, soft or stiff.
+/// A rough ball strikes a wall of half its mass that moves along its normal only. The slider constraint does no work,
+/// so that the energy of ball, wall and springs plus friction dissipation is constant to rounding, for soft and stiff
+/// springs.
 #[test]
 fn friction_on_a_guided_wall_balances() {
     for factor in [0.01, 1.0, 1e4] {
@@ -268,7 +270,7 @@ fn friction_on_a_guided_wall_balances() {
             toy.step(&constraints);
             worst = worst.max((toy.energy() / energy - 1.0).abs());
         }
-        // The ball slides all the way: I_T = μ I_N with I_N = 2 m_eff v_n.
+        // The ball slides throughout: I_T = μ I_N with I_N = 2 m_eff v_n.
         let [slip, approach] = [toy.velocities[1].x, toy.velocities[0].z];
         assert!((slip - (1.5 - 0.2 * 4.0 / 3.0)).abs() < 1e-9, "factor {factor}: {slip}");
         assert!((approach + 8.0 / 3.0).abs() < 1e-9 && toy.velocities[0].x == 0.0, "factor {factor}");
@@ -276,9 +278,9 @@ fn friction_on_a_guided_wall_balances() {
     }
 }
 
-/// A ball reaches a held floor at the end of a step that was cut to a tenth, or less, for it: the forces act until the
-/// middle of the regular step that follows, which a stiff contact must not take for a short one. It flies back as fast as
-/// it came, and T + U stays to rounding.
+/// A ball reaches a fixed floor at the end of a step that was cut to a tenth or less: the forces act until the middle
+/// of the following regular step, which a stiff contact must account for. The ball rebounds with its speed of
+/// approach, and T + U is constant to rounding.
 #[test]
 fn impact_at_the_end_of_a_cut_step_is_elastic() {
     for (factor, part) in [(0.1, 0.1), (1e6, 0.1), (1e6, 1e-3)] {
@@ -299,7 +301,7 @@ fn impact_at_the_end_of_a_cut_step_is_elastic() {
     }
 }
 
-/// Contacts that press on each other in a fast common motion: their forces are found in a few sweeps, as at rest.
+/// Contacts in a fast common motion converge in a few sweeps, as at rest.
 #[test]
 fn fast_motion_together_needs_few_sweeps() {
     let sweeps = [0.0, 300.0].map(|speed| {
@@ -316,7 +318,7 @@ fn fast_motion_together_needs_few_sweeps() {
             constraints.push(key, -1e-4, Vec3::z(), side, target);
         }
         toy.step(&constraints);
-        // The springs are loaded by hand: contacts begin without energy.
+        // The springs are loaded explicitly, as contacts begin without energy.
         toy.response.springs.iter_mut().for_each(|spring| spring.gap = Some(-1e-9));
         let accelerations = vec![Vec3::zeros(); 3];
         let bodies = Bodies {
@@ -334,8 +336,9 @@ fn fast_motion_together_needs_few_sweeps() {
     assert!(sweeps[1] <= sweeps[0] && sweeps[0] < 30, "{sweeps:?}");
 }
 
-/// A node that is 1 µm deep and sinks with 1 m/s over a held body, past its rim: after two steps of 1 ms in which it is not
-/// found the next body finds it, 2 mm deeper. The spring goes on with that, and with one that is far deeper it does not.
+/// A node with a penetration of 1 µm moves down with 1 m/s over a fixed body, past its edge: after two steps of 1 ms
+/// without detection it is detected on the next body, 2 mm deeper. The spring continues there, but not on a body far
+/// deeper.
 #[test]
 fn lost_springs_are_handed_over_as_deep_as_they_have_come() {
     let contact = |target: u32, gap: f64| {

@@ -1,4 +1,4 @@
-//! Penalty response: springs that push penetrating nodes out, and others that hold them against sliding.
+//! Penalty response: normal springs against penetration and tangential springs for friction.
 
 mod couples;
 mod release;
@@ -24,73 +24,70 @@ use spring::Spring;
 pub use restitution::damping_of_restitution;
 pub(super) use spring::turned;
 
-/// Where the stiffness of a contact comes from.
+/// Stiffness rule of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
-    /// Mass and step: κ = f m_eff/dt², 1/m_eff = Σ w²/m over the nodes of deformable bodies + n · H n over rigid ones.
-    /// Stable whatever the materials are.
+    /// From mass and step: κ = f m_eff/dt², 1/m_eff = Σ w²/m over deformable nodes + n · H n over rigid bodies.
+    /// Stable for any material.
     Mass,
-    /// Elements behind the surface: κ = f k with 1/k = Σ w² / k_a and k_a = K A²/V of every node \[N/m\], infinite for
-    /// nodes of rigid bodies. The step shrinks where this is stiffer than the elements.
+    /// From the elements behind the surface: κ = f k with 1/k = Σ w² / k_a and k_a = K A²/V of every node \[N/m\],
+    /// infinite for nodes of rigid bodies. The time step decreases if this is stiffer than the elements.
     Segment(Vec<f64>),
-    /// The same for every contact \[N/m\].
+    /// Constant for all contacts \[N/m\].
     Given(f64),
 }
 
-/// Constants of the penalty response to a pair of bodies.
+/// Parameters of the penalty response for a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenaltyOptions {
     /// Factor f of the stiffness \[-\].
     pub factor: f64,
-    /// Damping along the normal.
+    /// Normal damping.
     pub damping: Damping,
-    /// Damping across the normal, of the spring of friction.
+    /// Tangential damping, of the friction spring.
     pub tangential_damping: Damping,
-    /// Friction.
+    /// Friction law.
     pub friction: FrictionLaw,
-    /// Time in which the springs of a new contact come to their stiffness \[s\].
+    /// Time in which the springs of a new contact reach their stiffness \[s\].
     pub soft_start: f64,
 }
 
-/// Way out in a step, over the penetration before, past which a contact that is found no more has opened, and not moved to
-/// another face.
+/// Separation in a step over the previous penetration, above which a contact no longer detected has opened and not
+/// moved to another face.
 const OPENED: f64 = 0.5;
 
 /// Penalty response.
 ///
-/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts are kept whichever body is contactor, so both surfaces are
-/// checked against each other at full stiffness. Where that follows masses and step, all springs on what a contact pushes
-/// share what it can bear in a step of this length, in every step before the forces act: see `assembled_stiffness`. A share
-/// that changes while the spring is pressed makes no energy: the penetration counts from elsewhere. All else of the
-/// stiffness is frozen for the life of the contact.
+/// p = max(0, κ δ + c dδ/dt) with δ = −g > 0. Contacts of both passes act at full stiffness. With the rule
+/// [`Stiffness::Mass`], coupled springs share the stiffness that is stable in the current step, updated in every step
+/// before the forces: see `assembled_stiffness`. A change of the share in compression creates no energy, as an offset
+/// of the penetration compensates it. Otherwise the stiffness is constant over the life of a contact.
 ///
-/// The work of a spring by the trapezoidal rule, in which the steps conserve energy, is held against the energy it stores;
-/// what is left is numerical work, and balanced when the contact opens: see `release`.
+/// The difference between the trapezoidal work of a spring, by which the steps conserve energy, and its stored energy
+/// is numerical work, which is balanced when the contact opens: see `release`.
 ///
-/// Over a flush seam the next body takes the spring over as it is, see `handover`.
+/// Over flush surfaces the next body takes over the spring unchanged, see `transfer`.
 ///
-/// Friction is a spring across the normal, of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, and
-/// with its damping once more. Its force is turned with the normal. The laws of friction and damping are those of the
-/// faces that a contact is on, the
-/// stiffness stays that of where it began. Where a contact has yet to slide the coefficient is that at rest, and between
-/// rigid bodies until all of their contacts slide. Friction on a
-/// contactor that is the penetration away from its point of the target has a moment, which a couple on the nodes of the
-/// contact takes out.
+/// Friction is a tangential spring of the same stiffness, whose force t is returned to the circle |t| ≤ μ p, and
+/// again with its damping. Its force rotates with the normal. Friction and damping laws are those of the current
+/// faces of a contact; the stiffness remains that of its first faces. The static coefficient applies until a contact
+/// slides, and between rigid bodies until all of their contacts slide. As the contactor is the penetration away from
+/// its target point, friction has a moment, which a couple on the nodes of the contact removes.
 ///
 /// # Source
-/// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², where
-/// the effective mass of both sides replaces the smaller nodal mass, and "segment based" for K A²/V; return mapping: Wriggers,
-/// Computational Contact Mechanics, 2006, §5.2.3 and §10.5.
+/// Hallquist, LS-DYNA Theory Manual, "soft constraint penalty formulation" for the scaling with m/dt², with the
+/// effective mass of both sides in place of the smaller nodal mass, and "segment based" for K A²/V; return mapping:
+/// Wriggers, Computational Contact Mechanics, 2006, §5.2.3 and §10.5.
 #[derive(Clone, Debug)]
 pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
     springs: Carried<Spring>,
-    /// Constraints whose springs are pressed or take energy, and those of the step before.
+    /// Constraints whose springs are compressed or dissipate energy, and those of the previous step.
     pressed: Constraints,
     before: Constraints,
     releases: Releases,
-    /// Length of the step before \[s\].
+    /// Length of the previous step \[s\].
     time_step: f64,
     couples: Couples,
     handovers: Handovers,
@@ -116,8 +113,8 @@ impl Penalty {
         }
     }
 
-    /// Notes what the springs make by the change of the step, to be balanced when they open. What the steps conserve is
-    /// T − ⅛ dt² Σ a · f: of that, what their forces have.
+    /// Records the energy that the springs create by the change of the step, to be balanced at the opening. The steps
+    /// conserve T − ⅛ dt² Σ a · f; the spring forces contribute to the second term.
     fn change_step(&mut self, bodies: &Bodies<'_>, time_step: f64) {
         let before = std::mem::replace(&mut self.time_step, time_step);
         if before == time_step {
@@ -130,7 +127,7 @@ impl Penalty {
         }
     }
 
-    /// Gives the springs of contacts that end at a seam to those that begin there.
+    /// Transfers the springs of contacts that end at flush surfaces to contacts that begin there.
     fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
         if self.handovers.find(
             &self.before,
@@ -147,8 +144,8 @@ impl Penalty {
         }
     }
 
-    /// Springs of these constraints: the old one of a contact that goes on, a new one otherwise. Tells what the contacts
-    /// that are over have taken since.
+    /// Updates the springs to these constraints: a continuing contact keeps its spring. Reports the dissipation of
+    /// ended contacts.
     fn carry_springs(
         &mut self,
         constraints: &Constraints,
@@ -190,11 +187,11 @@ impl Penalty {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
             let found = before.next_if(|constraint| constraint.key == key);
             let Some(constraint) = found else { return };
-            // Forces act by the trapezoidal rule: half of the last ones over this step.
+            // Trapezoidal rule: half of the last forces acts over this step.
             let jump = constraint.jump(velocities);
             let (travel, rate) = (jump * step.actual, constraint.normal.dot(&jump));
             let friction_work = spring.tangential_energy() - 0.5 * spring.traction.dot(&travel);
-            // What an offset has left when the contact opens is lost.
+            // The energy of an offset at the opening is lost.
             let left = 0.5 * spring.stiffness * spring.offset.max(0.0).powi(2);
             let damping_work =
                 left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
@@ -216,8 +213,8 @@ impl Penalty {
         });
     }
 
-    /// Gives each spring its share of what all may have together; a bound on the square of the frequency that they add
-    /// \[rad²/s²\].
+    /// Sets the share of each spring in the stable total stiffness; returns a bound on the squared frequency the
+    /// springs add \[rad²/s²\].
     fn share_stiffness(&mut self, constraints: &Constraints, bodies: &Bodies<'_>, step: StepLength) -> f64 {
         self.assembled.clear(bodies.mobility);
         for (constraint, spring) in constraints.iter().zip(self.springs.iter()) {
@@ -234,14 +231,14 @@ impl Penalty {
             };
             let closing = -constraint.normal.dot(&constraint.jump(bodies.velocities)) * step.actual;
             spring.created += spring.adapt(share, closing);
-            // What it has kept, or taken over.
+            // Kept from the previous step, or transferred.
             let share = spring.share.unwrap_or(share);
             largest = largest.max(bound.shared(share));
             let swing = self.assembled.swing(&constraint, bodies, spring.full_stiffness, bound);
             spring.is_of_rigid_bodies = swing.is_of_rigid_bodies;
             spring.frequency = (share * swing.square).sqrt();
             let is_stiff = spring.full_stiffness > 0.0;
-            // Others that press against it do not hold what opens.
+            // Opposing contacts do not hold an opening contact.
             spring.compliance =
                 if is_stiff { swing.square.max(swing.alone) / spring.full_stiffness } else { 0.0 };
         }
@@ -252,8 +249,8 @@ impl Penalty {
         }
     }
 
-    /// A bound, on the safe side, on the part to which damping lowers the stable step: of damping at mid-step velocities it is
-    /// √(1 + ζ²) − ζ, of that at the rate of the step's end more.
+    /// Lower bound of the factor by which damping reduces the stable step: √(1 + ζ²) − ζ for damping at mid-step
+    /// velocities, more for damping at the rate of the end of the step.
     fn lowering(&self) -> f64 {
         let of_pair =
             |options: &PenaltyOptions| options.damping.largest().max(options.tangential_damping.largest());
@@ -263,14 +260,14 @@ impl Penalty {
 }
 
 impl Stiffness {
-    /// Of a new contact with this effective mass \[N/m\]; none, hence no force, where that is zero.
+    /// Stiffness of a new contact with this effective mass \[N/m\]; zero, hence no force, for zero mass.
     pub(super) fn of(&self, constraint: &Constraint<'_>, factor: f64, mass: f64, time_step: f64) -> f64 {
         match self {
             Self::Mass => factor * mass / (time_step * time_step),
             Self::Segment(nodal) => {
                 let nodes = constraint.nodes.iter().zip(constraint.weights);
                 let softness: f64 = nodes.map(|(&node, w)| w * w / nodal[node as usize]).sum();
-                // Between two rigid bodies there is no element: the mass has to do.
+                // Between two rigid bodies without elements the mass rule applies.
                 if softness > 0.0 { factor / softness } else { factor * mass / (time_step * time_step) }
             }
             Self::Given(stiffness) => *stiffness,
@@ -278,7 +275,7 @@ impl Stiffness {
     }
 }
 
-/// Effective mass of a contact along its normal \[kg\], of rigid bodies as a whole; zero where neither side can move.
+/// Effective mass of a contact along its normal \[kg\], with rigid bodies as a whole; zero if neither side can move.
 fn effective_mass(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
     let compliance = compliance_along_normal(constraint, bodies);
     if compliance > 0.0 { 1.0 / compliance } else { 0.0 }

@@ -1,4 +1,4 @@
-//! The rigid bodies of a group of ties.
+//! Rigid bodies of a group of ties.
 
 use super::dense::solve;
 use super::elimination::SparseRows;
@@ -6,67 +6,69 @@ use super::larger;
 use super::rows::{RigidMotions, RigidPlace, RigidTerm, Row, Rows, TiedRigidBody};
 use crate::math::{Mat3, Vec3};
 
-/// Components of the motion of a body: velocity of the centre, and spin.
+/// Degrees of freedom of a body: velocity of the centre and angular velocity.
 const DOF: usize = 6;
 
-/// Motions along an axis that a body gives its nodes: that of its centre, and three of the rotation.
+/// Motions of the nodes of a body along an axis: one of the translation and three of the rotation.
 const MOTIONS: usize = 4;
 
-/// A pivot of conditions, of which the entries are about 1, below which they hold already: nodes that are nearer to each
-/// other, or to a line, than this part of the size of what they tie leave no gap that counts.
+/// Pivot of conditions, with entries of about 1, below which a condition is redundant: nodes closer to each other, or
+/// to a line, than this fraction of the size of the tied region leave a negligible gap.
 const RANK: f64 = 1e-12;
 
-/// The same, in roundings of coordinates over that size.
+/// The same threshold in units of the coordinate rounding over that size.
 const RANK_ROUNDINGS: f64 = 64.0;
 
-/// Turn by which the response to a moment is measured: its square and the rounding of a rotation are far below \[rad\].
+/// Rotation of the finite difference for the response to a moment, far above the rounding of a rotation and small in
+/// its square \[rad\].
 const PROBE: f64 = 1e-6;
 
-/// Rigid bodies that ties hold to each other and to nodes.
+/// Rigid bodies tied to each other and to nodes.
 ///
-/// With what nodes make of it condensed out, their changes U of velocity and spin over the step to come have
+/// With the nodes condensed out, the changes U of velocity and angular velocity over the following step satisfy
 ///
 /// ```text
 /// w · (K U − g) = 0 for all w with C w = 0,   C' U = −k,   K = M + Σ T_αᵀ H_α T_α'
 /// ```
-/// M has the masses, and for the spin what moment of impulse it takes; g pushes by nodes; C the conditions between rigid bodies,
-/// and what is held, which stand apart at the rate k; H the kept mass of what follows them along each axis. Forces act where
-/// the bodies are now (C, T), points are to meet where they will be (C', T'): so angular momentum is kept while they turn.
+/// M contains the masses, and for the rotation the angular impulse per change of the angular velocity; g the impulses
+/// of nodes; C the conditions between rigid bodies and fixed nodes, with the gap rates k; H the added mass of the
+/// following nodes along each axis. Forces act at the current positions (C, T), and points coincide at the new ones
+/// (C', T'), so that angular momentum is conserved in finite rotations.
 ///
-/// Conditions are eliminated without masses, so that points meet whatever these are. Those that follow from others have no pivot;
-/// how many do not is seen in the reference configuration, where all points are on each other.
-/// Each body has the radius of its ties for the unit of length.
+/// Conditions are eliminated without the masses, so that points coincide for any masses. Redundant conditions have no
+/// pivot; their number is determined in the reference configuration, where all tied points coincide. The unit of
+/// length of each body is the radius of its ties.
 ///
 /// # Cost
-/// The square of the number of bodies for K, and for the elimination of conditions between bodies of which each is tied to few. What
-/// these leave free, six motions of a row, costs its cube at worst.
+/// Quadratic in the number of bodies for K, and for the elimination if each body is tied to a few others. The
+/// remaining free motions, six for a chain, have a cubic cost at most.
 #[derive(Clone, Debug)]
 pub(super) struct Carriers {
-    /// Numbers of the bodies.
+    /// Body numbers.
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
     /// Radius of the ties about the centre \[m\].
     radii: Vec<f64>,
-    /// Whether a component is free.
+    /// Whether each component is free.
     is_free: Vec<bool>,
-    /// Conditions along each axis, held nodes and rigid bodies.
+    /// Conditions along each axis between fixed nodes and rigid bodies.
     conditions: [Rows; 3],
     /// H along each axis.
     carried_mass: [Vec<f64>; 3],
-    /// How many nodes of the group there are that could be held.
+    /// Number of nodes of the group that can be fixed.
     num_held: usize,
-    /// How many conditions do not follow from others.
+    /// Number of independent conditions.
     rank: usize,
-    /// At the end of the step, and of the step to come.
+    /// Positions at the end of the current step and of the following step.
     present: Vec<RigidPlace>,
     following: Vec<RigidPlace>,
-    /// So far, of force and moment \[N·s, N·m·s\].
+    /// Accumulated linear and angular impulses \[N·s, N·m·s\].
     impulses: Vec<[Vec3; 2]>,
     /// g \[N·s, N·m·s\].
     pushes: Vec<[Vec3; 2]>,
     /// U \[m/s, rad/s\].
     changes: Vec<[Vec3; 2]>,
-    /// Moment of impulse for a change of the mean spin of the step to come \[kg·m²\].
+    /// Angular impulse per change of the mean angular velocity of the following step \[kg·m²\].
     spin_masses: Vec<Mat3>,
     /// k \[m/s\].
     rates: Vec<f64>,
@@ -75,13 +77,14 @@ pub(super) struct Carriers {
 
 #[derive(Clone, Debug, Default)]
 struct Workspace {
-    /// C' with k in a last column, and C with the shares of held nodes in further ones, reduced at the same pivots.
+    /// C' with k in a last column, and C with the weights of fixed nodes in further columns, reduced at the same
+    /// pivots.
     trial: SparseRows,
     test: SparseRows,
     pivots: Vec<[usize; 2]>,
-    /// Free components without a pivot.
+    /// Independent free components, without a pivot.
     independent: Vec<usize>,
-    /// What those with one do for each of these, by pivot and independent component.
+    /// Motion of the dependent components for each independent one, by pivot and independent component.
     trial_motions: Vec<f64>,
     test_motions: Vec<f64>,
     /// K, and K times the admissible motions.
@@ -89,15 +92,15 @@ struct Workspace {
     products: Vec<f64>,
     reduced: Vec<f64>,
     right_side: Vec<f64>,
-    /// U in the units of length of the bodies, and K U − g.
+    /// U in the length units of the bodies, and K U − g.
     motion: Vec<f64>,
     excess: Vec<f64>,
     scales: Vec<f64>,
 }
 
 impl Carriers {
-    /// Of bodies with these numbers, and conditions between them along each axis; `terms` are all their parts in sums, `rounding`
-    /// that of coordinates \[m\].
+    /// Bodies with these numbers and the conditions between them along each axis; `terms` are all their terms in
+    /// sums, `rounding` is the coordinate rounding \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
         specs: Vec<TiedRigidBody>,
@@ -150,27 +153,27 @@ impl Carriers {
         self.bodies.is_empty()
     }
 
-    /// Where they are at the end of the step.
+    /// Positions at the end of the step.
     pub fn present(&self) -> &[RigidPlace] {
         &self.present
     }
 
-    /// Where they are at the end of the step to come, as far as the iterations have got.
+    /// Positions at the end of the following step, in the current iteration.
     pub fn following(&self) -> &[RigidPlace] {
         &self.following
     }
 
-    /// Largest coordinates of the centres at the end of the step \[m\].
+    /// Largest coordinate of each centre at the end of the step \[m\].
     pub fn present_centres(&self) -> impl Iterator<Item = f64> {
         self.present.iter().map(|place| place.centre.amax())
     }
 
-    /// Bodies with the impulses on them, of force and moment \[N·s, N·m·s\].
+    /// Bodies and their linear and angular impulses \[N·s, N·m·s\].
     pub fn impulses(&self) -> impl Iterator<Item = (u32, [Vec3; 2])> {
         self.bodies.iter().copied().zip(self.impulses.iter().copied())
     }
 
-    /// Bodies as they are, without impulses.
+    /// Initialises the bodies without impulses.
     pub fn begin(&mut self, rigid: &impl RigidMotions) {
         if self.is_empty() {
             return;
@@ -183,7 +186,8 @@ impl Carriers {
         self.reduce_conditions(0.0);
     }
 
-    /// Rates at which conditions are not met at the end of the step to come, with these motions of held nodes; the largest \[m/s\].
+    /// Computes the gap rates of the conditions at the end of the following step, with these motions of fixed nodes;
+    /// returns the largest \[m/s\].
     pub fn find_rates(
         &mut self,
         velocity: impl Fn(u32) -> Vec3,
@@ -197,19 +201,19 @@ impl Carriers {
         self.rates.iter().map(|rate| rate.abs()).fold(0.0, larger)
     }
 
-    /// Begins an iteration: nothing pushes yet.
+    /// Starts an iteration with zero g.
     pub fn begin_iteration(&mut self) {
         self.pushes.fill([Vec3::zeros(); 2]);
     }
 
-    /// Pushes a body along an axis \[N·s\], by what has this part in a sum.
+    /// Adds an impulse along an axis \[N·s\] on a term of a sum to its body.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
         let carrier = term.carrier as usize;
         let of_body = self.pushes[carrier].iter_mut();
         of_body.zip(term.coefficients(axis, &self.present[carrier])).for_each(|(sum, of)| *sum += of * push);
     }
 
-    /// What the changes do to a part in a sum along an axis at the end of the step to come \[m/s\].
+    /// Velocity change of a term of a sum along an axis at the end of the following step \[m/s\].
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
         let carrier = term.carrier as usize;
         let [linear, angular] = term.coefficients(axis, &self.following[carrier]);
@@ -217,7 +221,7 @@ impl Carriers {
         linear.dot(&velocity) + angular.dot(&spin)
     }
 
-    /// The changes U, with a step to come of this length \[s\]: one iteration of Newton's method.
+    /// Solves for the changes U with a following step of this length \[s\]: one Newton iteration.
     pub fn solve(&mut self, rigid: &impl RigidMotions, following: f64) {
         if self.is_empty() {
             return;
@@ -228,7 +232,7 @@ impl Carriers {
         self.solve_reduced();
     }
 
-    /// Adds the changes to the impulses, and so to where the bodies will be.
+    /// Adds the changes to the impulses and updates the positions at the end of the following step.
     pub fn push(&mut self, rigid: &impl RigidMotions) {
         for (carrier, &body) in self.bodies.iter().enumerate() {
             let [velocity, spin] = self.changes[carrier];
@@ -239,7 +243,8 @@ impl Carriers {
         }
     }
 
-    /// Moments of impulse for a change of the mean spin: I Θ⁻¹, with the turn Θ ω dt' at the end that I ω makes.
+    /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, where the angular impulse I ω
+    /// causes the rotation Θ ω dt'.
     fn find_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
         for (carrier, &body) in self.bodies.iter().enumerate() {
             if !self.specs[carrier].turns {
@@ -254,7 +259,7 @@ impl Carriers {
                 let twice = Vec3::new(turn.m32 - turn.m23, turn.m13 - turn.m31, turn.m21 - turn.m12);
                 twice * (0.5 / PROBE)
             };
-            // About an axis without inertia nothing turns, and a mass of that kind keeps the system regular.
+            // About an axis without inertia there is no rotation, and an arbitrary mass keeps the system regular.
             let without = Mat3::identity() - inverse * inertia;
             let response = Mat3::from_columns(&[turned(0), turned(1), turned(2)]) + without;
             let whole = inertia + without * inertia.norm();
@@ -262,7 +267,7 @@ impl Carriers {
         }
     }
 
-    /// Fills C at these places, in rows with so many columns beside.
+    /// Assembles C at these positions, in rows with `more` additional columns.
     fn fill_conditions(&self, places: &[RigidPlace], more: usize, rows: &mut SparseRows) {
         rows.begin(self.rates.len(), self.is_free.len() + more);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
@@ -276,8 +281,8 @@ impl Carriers {
         }
     }
 
-    /// Eliminates the conditions where the bodies are, with pivots above a tolerance; with the shares of held nodes, each node with
-    /// three columns.
+    /// Eliminates the conditions at the current positions with pivots above a tolerance, including the weights of
+    /// fixed nodes, with three columns per node.
     fn reduce_conditions(&mut self, tolerance: f64) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -301,7 +306,7 @@ impl Carriers {
         self.workspace = workspace;
     }
 
-    /// Eliminates the conditions, with the rates, where the bodies will be, at the same pivots.
+    /// Eliminates the conditions and rates at the new positions, at the same pivots.
     fn reduce_conditions_to_come(&mut self) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
@@ -314,7 +319,7 @@ impl Carriers {
         self.workspace = workspace;
     }
 
-    /// K.
+    /// Assembles K.
     fn assemble(&mut self) {
         let num = self.is_free.len();
         let mass = &mut self.workspace.mass;
@@ -350,7 +355,7 @@ impl Carriers {
         }
     }
 
-    /// U from K and the conditions.
+    /// Solves for U from K and the conditions.
     fn solve_reduced(&mut self) {
         let num = self.is_free.len();
         let Workspace {
@@ -369,7 +374,7 @@ impl Carriers {
             ..
         } = &mut self.workspace;
         let count = independent.len();
-        // Motions that the conditions ask for, and K U − g with them.
+        // Particular motions of the conditions, and K U − g for them.
         motion.clear();
         motion.resize(num, 0.0);
         trial.solve(pivots, |row| -last_entry(row, num), motion);
@@ -419,8 +424,8 @@ impl Carriers {
         }
     }
 
-    /// Completes the impulses by those on what is held: `by_nodes` are those of nodes on the bodies, and what the conditions want
-    /// beside goes to the held nodes, of which the forces are those over the time of the kick \[s\].
+    /// Adds the reactions on fixed nodes: `by_nodes` are the impulses of nodes on the bodies, and the remaining
+    /// impulses of the conditions act on the fixed nodes, as forces over the time of the kick \[s\].
     pub fn find_reactions(&mut self, by_nodes: &[[Vec3; 2]], kick: f64, forces: &mut [Vec3]) {
         if self.is_empty() {
             return;
@@ -432,7 +437,7 @@ impl Carriers {
             let [linear, angular] = &impulses[carrier];
             if k < 3 { linear[k] } else { angular[k - 3] / self.radii[carrier] }
         };
-        // Cᵀ μ with the multipliers μ of the conditions is what nodes give beyond the impulse.
+        // Cᵀ μ, with the multipliers μ of the conditions, is the impulse of the nodes in excess of the total impulse.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
         motion.resize(num + 3 * self.num_held, 0.0);
         test.multiply(pivots, beyond, motion);
@@ -464,12 +469,12 @@ fn apart(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32
     rigid.sum::<f64>() + held.sum::<f64>()
 }
 
-/// All rows, with their axes.
+/// All rows with their axes.
 fn rows_along_axes(rows: &[Rows; 3]) -> impl Iterator<Item = (usize, Row<'_>)> {
     rows.iter().enumerate().flat_map(|(axis, rows)| rows.iter().map(move |row| (axis, row)))
 }
 
-/// What the components of the motion of a body, with its radius for the unit of length, make of its motions along an axis.
+/// Motions along an axis for unit values of the degrees of freedom of a body, with its radius as the unit of length.
 fn motions(axis: usize, place: &RigidPlace, radius: f64) -> [[f64; DOF]; MOTIONS] {
     let mut motions = [[0.0; DOF]; MOTIONS];
     motions[0][axis] = 1.0;

@@ -1,10 +1,10 @@
-//! Small dense systems of masses, row by row, in place.
+//! Small dense systems with mass matrices, row-major, in place.
 
-/// Pivots of scaled equations that are rounding.
+/// Pivot of the scaled equations below which it is rounding.
 const NOTHING: f64 = 1e-15;
 
-/// x of A x = b in the place of b, by rows of A, which is overwritten; unknowns are scaled by the diagonal first, as one of
-/// masses has. What no equation determines is zero. `scales` is overwritten.
+/// Solves A x = b in place of b, with row-major A, which is overwritten. Unknowns are first scaled by the diagonal,
+/// as for a mass matrix. Undetermined unknowns are zero. `scales` is overwritten.
 pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     let n = b.len();
     let scale = |k: usize| match matrix[k * n + k].abs() {
@@ -47,7 +47,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
 mod tests {
     use super::*;
 
-    /// Masses that differ by twenty orders, coupled: the residual is that of rounding, row by row.
+    /// Coupled masses that differ by twenty orders of magnitude: the residual of each row is rounding.
     #[test]
     fn scaled_systems_are_solved_to_rounding() {
         let masses = [1e-10, 3.0, 2e10];

@@ -1,4 +1,4 @@
-//! Ties that share what they hold, solved for together.
+//! Groups of coupled ties, solved simultaneously.
 
 use std::collections::BTreeMap;
 
@@ -13,46 +13,46 @@ use crate::contact::response::row::sides;
 use crate::contact::response::{Bodies, RigidForce, StepLength};
 use crate::math::Vec3;
 
-/// Most iterations of Newton's method.
+/// Largest number of Newton iterations.
 const MOST_ITERATIONS: u32 = 20;
 
-/// Gaps that are rounding, over the size of the coordinates.
+/// Gap tolerance, over the size of the coordinates.
 const MET: f64 = 4.0 * f64::EPSILON;
 
-/// Gaps over the size of the coordinates that are taken for met where iterations do not make them smaller.
+/// Gap tolerance for stagnating iterations, over the size of the coordinates.
 const NEARLY_MET: f64 = 256.0 * f64::EPSILON;
 
-/// Part of the gap of the iteration before that an iteration leaves at most while it makes progress.
+/// Largest ratio of the gaps of two consecutive iterations without stagnation.
 const PROGRESS: f64 = 0.5;
 
-/// Ties that no force leads out of, and what holds them.
+/// A group of coupled ties, independent of all others, with its forces.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// All nodes but those of rigid bodies that can move, ascending.
+    /// All nodes except those of movable rigid bodies, ascending.
     nodes: Vec<u32>,
     axes: [Axis; 3],
     carriers: Carriers,
-    /// Velocities after the kick, by node, and what ties change of them.
+    /// Nodal velocities after the kick, and their changes by ties.
     velocities: Vec<Vec3>,
     changes: Vec<Vec3>,
-    /// Of the last step, by node \[N\], and what nodes give rigid bodies \[N·s, N·m·s\].
+    /// Nodal forces of the last step \[N\], and impulses of nodes on rigid bodies \[N·s, N·m·s\].
     forces: Vec<Vec3>,
     by_nodes: Vec<[Vec3; 2]>,
     kick: f64,
 }
 
-/// How a group was solved.
+/// Convergence of the solution of a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Solution {
-    /// Iterations of Newton's method that it took.
+    /// Number of Newton iterations.
     pub iterations: u32,
-    /// What gap is left, if it is more than rounding \[m\].
+    /// Remaining gap, if it exceeds rounding \[m\].
     pub apart: Option<f64>,
 }
 
 impl Group {
-    /// Of these ties between nodes at these reference positions; `rigid` tells of the rigid bodies that can move. `None` where
-    /// masses differ by so much that rounding leaves the matrix of the nodes singular.
+    /// A group of ties between nodes at these reference positions; `rigid` gives the data of movable rigid bodies.
+    /// `None` if rounding makes the nodal mass matrix singular, for extreme mass ratios.
     pub fn new(
         ties: &Constraints,
         positions: &[Vec3],
@@ -132,7 +132,7 @@ impl Group {
         })
     }
 
-    /// Finds the forces that hold the ties; accelerations include those of all others already.
+    /// Computes the tie forces; accelerations include all other forces.
     pub fn hold(&mut self, bodies: &Bodies<'_>, rigid: &impl RigidMotions, step: StepLength) -> Solution {
         let Self { nodes, axes, carriers, velocities, changes, .. } = self;
         self.kick = step.kick();
@@ -168,7 +168,7 @@ impl Group {
             axes.iter_mut().for_each(|axis| axis.push(carriers));
             carriers.solve(rigid, step.following);
             axes.iter_mut().for_each(|axis| axis.follow(carriers, changes));
-            // Without bodies that turn all is linear.
+            // Without rotating bodies the problem is linear.
             if carriers.is_empty() {
                 break;
             }
@@ -187,12 +187,12 @@ impl Group {
         carriers.find_reactions(by_nodes, *kick, forces);
     }
 
-    /// Nodes and the forces on them \[N\].
+    /// Nodes and nodal forces \[N\].
     pub fn nodal_forces(&self) -> impl Iterator<Item = (u32, Vec3)> {
         self.nodes.iter().copied().zip(self.forces.iter().copied())
     }
 
-    /// The forces on rigid bodies that can move.
+    /// Forces on movable rigid bodies.
     pub fn rigid_forces(&self) -> impl Iterator<Item = RigidForce> {
         let impulses = self.carriers.impulses();
         impulses.map(|(body, [linear, angular])| RigidForce {
