@@ -20,7 +20,7 @@ use crate::math::Vec3;
 
 use super::Bodies;
 use super::mobility::{Mobility, RigidMobility};
-use super::row::{compliance_along_normal, deformable_sides, rigid_sides, swings_rigidly};
+use super::row::{compliance_along_normal, deformable_sides, is_rigid_contact, rigid_sides};
 
 type Mat6 = SMatrix<f64, 6, 6>;
 type Vec6 = SVector<f64, 6>;
@@ -29,25 +29,25 @@ type Vec6 = SVector<f64, 6>;
 const NONE: u32 = u32::MAX;
 
 /// Largest total λ dt² of the springs on rigid bodies: an impact lasts ten steps, and its energy error is 6e-4.
-pub(crate) const ON_RIGID: f64 = 0.1;
+pub(crate) const MAX_ON_RIGID_BODIES: f64 = 0.1;
 
 /// Ratio of the squared frequency reported to the step control to λ on rigid bodies. In steps of 1.9 over that
 /// frequency, compressed springs remain as well resolved as at the first contact.
-const RESOLVED: f64 = 3.6 / ON_RIGID;
+const FREQUENCY_RATIO: f64 = 3.6 / MAX_ON_RIGID_BODIES;
 
 /// Largest total λ dt² of the springs on deformable nodes: with elements at 0.8 of their critical step, (1.6)², the
 /// sum stays below the stability limit of 4. As an impact begins between two steps, the energy of the arrested nodes
 /// has an error of up to a quarter of λ dt² until it is balanced at the opening. If these nodes are a large part of
 /// the mass of a body, as in coarse meshes, the limit is lower.
-const ON_NODES: f64 = 1.4;
+const MAX_ON_NODES: f64 = 1.4;
 
 /// Largest λ dt² times the mass fraction of the nodes in contact: the energy error is a twentieth of the energy of
 /// the body.
-const OF_BODY: f64 = 0.2;
+const MAX_OF_BODY_ENERGY: f64 = 0.2;
 
 /// Smallest squared frequency of coupled springs over that of a single spring: for a plate on two springs at its ends
 /// the ratio is 0.5.
-const OPPOSED: f64 = 0.25;
+const MIN_COUPLED_RATIO: f64 = 0.25;
 
 /// Sums over the springs of a step.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ pub(super) struct AssembledStiffness {
     /// Springs on every deformable node, zero between steps.
     nodes: Vec<OnNode>,
     /// Nodes with springs.
-    touched: Vec<u32>,
+    contact_nodes: Vec<u32>,
     /// Mass of every body \[kg\], and of its nodes in contact, zero between steps.
     masses: Vec<f64>,
     touched_masses: Vec<f64>,
@@ -71,7 +71,7 @@ struct OnNode {
     /// Σ κ |w_a| Σ_b |w_b| \[N/m\].
     stiffness: f64,
     /// Σ κ w_a n of the normal springs \[N/m\].
-    pushed: Vec3,
+    resultant: Vec3,
 }
 
 /// Springs on a rigid body.
@@ -81,7 +81,7 @@ struct OnRigid {
     /// Σ κ h hᵀ with h = (n, r × n).
     stiffness: Mat6,
     /// Σ κ h of the normal springs.
-    pushed: Vec6,
+    resultant: Vec6,
     /// Bound on the eigenvalues of M⁻¹ Σ κ h hᵀ \[1/s²\].
     bound: f64,
 }
@@ -99,7 +99,7 @@ pub(super) struct Bound {
 
 /// Frequency of a contact spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Swing {
+pub(super) struct ContactFrequency {
     /// ω² with all coupled contacts on the same nodes or rigid bodies \[rad²/s²\].
     pub square: f64,
     /// ω² of the single spring \[rad²/s²\].
@@ -124,7 +124,7 @@ impl Bound {
     /// Squared frequency for the step control \[rad²/s²\], with the factor `lowering` of the stable step by damping.
     /// Springs on rigid bodies are far from the stability limit.
     pub fn frequency_squared(&self, lowering: f64) -> f64 {
-        self.nodes / (lowering * lowering) + RESOLVED * self.rigid
+        self.nodes / (lowering * lowering) + FREQUENCY_RATIO * self.rigid
     }
 
     /// Larger of each bound.
@@ -145,7 +145,7 @@ impl AssembledStiffness {
 
     /// Clears the sums of the previous step.
     pub fn clear(&mut self, mobility: &Mobility) {
-        self.touched.drain(..).for_each(|node| self.nodes[node as usize] = OnNode::default());
+        self.contact_nodes.drain(..).for_each(|node| self.nodes[node as usize] = OnNode::default());
         self.touched_masses.fill(0.0);
         self.rigid.drain(..).for_each(|rigid| self.places[rigid.body as usize] = NONE);
         self.nodes.resize(mobility.num_nodes(), OnNode::default());
@@ -161,18 +161,18 @@ impl AssembledStiffness {
                 let inverse_mass = bodies.inverse_mass[node as usize];
                 let on_node = &mut self.nodes[node as usize];
                 if on_node.stiffness == 0.0 {
-                    self.touched.push(node);
+                    self.contact_nodes.push(node);
                     self.touched_masses[body as usize] +=
                         if inverse_mass > 0.0 { 1.0 / inverse_mass } else { 0.0 };
                 }
                 on_node.stiffness += stiffness * weight.abs() * sum;
-                on_node.pushed += constraint.normal * (stiffness * weight);
+                on_node.resultant += constraint.normal * (stiffness * weight);
             }
         }
         for (body, total, arm) in rigid_sides(constraint, bodies) {
             let sum = self.of_body(body);
             let along = row(total, &arm, &constraint.normal);
-            sum.pushed += along * stiffness;
+            sum.resultant += along * stiffness;
             if friction {
                 let axes = [0, 1, 2].map(|axis| row(total, &arm, &Vec3::ith(axis, 1.0)));
                 axes.iter().for_each(|axis| sum.stiffness.ger(stiffness, axis, axis, 1.0));
@@ -186,7 +186,7 @@ impl AssembledStiffness {
         let place = &mut self.places[body as usize];
         if *place == NONE {
             *place = self.rigid.len() as u32;
-            self.rigid.push(OnRigid { body, stiffness: Mat6::zeros(), pushed: Vec6::zeros(), bound: 0.0 });
+            self.rigid.push(OnRigid { body, stiffness: Mat6::zeros(), resultant: Vec6::zeros(), bound: 0.0 });
         }
         &mut self.rigid[*place as usize]
     }
@@ -206,16 +206,16 @@ impl AssembledStiffness {
     }
 
     /// Σ_j κ_j W_ij: squared frequency of a contact with equal compression of all coupled springs \[1/s²\].
-    fn together(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
+    fn coupled(&self, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> f64 {
         let mobility = bodies.mobility;
         let of_body = |(body, total, arm): (u32, f64, Vec3)| {
-            let pushed = self.rigid.get(self.places[body as usize] as usize)?.pushed;
+            let resultant = self.rigid.get(self.places[body as usize] as usize)?.resultant;
             let own = row(total, &arm, &constraint.normal);
-            Some(own.dot(&(inverse_mass(mobility.rigid(body)?) * pushed)))
+            Some(own.dot(&(inverse_mass(mobility.rigid(body)?) * resultant)))
         };
         let of_node = |(&node, weight): (&u32, &f64)| {
-            let answer = mobility.answer(node, &self.nodes[node as usize].pushed);
-            weight * constraint.normal.dot(&answer)
+            let jump = mobility.velocity_jump(node, &self.nodes[node as usize].resultant);
+            weight * constraint.normal.dot(&jump)
         };
         let rigid = rigid_sides(constraint, bodies).filter_map(of_body).sum::<f64>();
         let nodes =
@@ -225,20 +225,28 @@ impl AssembledStiffness {
 
     /// Frequency of a contact coupled to all others, whose springs have these bounds. With opposing contacts, as on
     /// the two sides of a body between others, ω² is at least a fraction of κ_i W_ii.
-    pub fn swing(
+    pub fn contact_frequency(
         &self,
         constraint: &Constraint<'_>,
         bodies: &Bodies<'_>,
         stiffness: f64,
         bound: Bound,
-    ) -> Swing {
+    ) -> ContactFrequency {
         let alone = stiffness * compliance_along_normal(constraint, bodies);
-        let together = self.together(constraint, bodies);
-        if swings_rigidly(constraint, bodies.mobility) {
-            return Swing { square: together.max(OPPOSED * alone), alone, is_of_rigid_bodies: true };
+        let coupled = self.coupled(constraint, bodies);
+        if is_rigid_contact(constraint, bodies.mobility) {
+            return ContactFrequency {
+                square: coupled.max(MIN_COUPLED_RATIO * alone),
+                alone,
+                is_of_rigid_bodies: true,
+            };
         }
         // The nodal bound is up to twice the ω² of a single contact.
-        Swing { square: alone.max(0.5 * bound.nodes).max(together), alone, is_of_rigid_bodies: false }
+        ContactFrequency {
+            square: alone.max(0.5 * bound.nodes).max(coupled),
+            alone,
+            is_of_rigid_bodies: false,
+        }
     }
 
     /// Bounds of the springs coupled to a contact.
@@ -248,11 +256,16 @@ impl AssembledStiffness {
             self.rigid.get(self.places[body as usize] as usize).map_or(0.0, |rigid| rigid.bound)
         };
         let rigid = constraint.bodies.iter().map(of_body).sum();
-        let mut bound = Bound { nodes: 0.0, rigid, over_allowed: rigid / ON_RIGID };
+        let mut bound = Bound { nodes: 0.0, rigid, over_allowed: rigid / MAX_ON_RIGID_BODIES };
         for (body, nodes, _) in deformable_sides(constraint, bodies.mobility) {
             let of_side = nodes.iter().map(of_node).fold(0.0, f64::max);
-            let [whole, touched] = [&self.masses, &self.touched_masses].map(|masses| masses[body as usize]);
-            let allowed = if touched > 0.0 { ON_NODES.min(OF_BODY * whole / touched) } else { ON_NODES };
+            let [whole, contact_nodes] =
+                [&self.masses, &self.touched_masses].map(|masses| masses[body as usize]);
+            let allowed = if contact_nodes > 0.0 {
+                MAX_ON_NODES.min(MAX_OF_BODY_ENERGY * whole / contact_nodes)
+            } else {
+                MAX_ON_NODES
+            };
             let side = Bound { nodes: of_side, rigid: 0.0, over_allowed: of_side / allowed };
             bound = bound.max(side);
         }

@@ -3,11 +3,11 @@
 use crate::math::{Mat3, Vec3};
 
 /// Moment of inertia, relative to the largest, below which it counts as zero: collinear nodes.
-const LINE: f64 = 1e-10;
+const COLLINEARITY: f64 = 1e-10;
 
 /// Product of the moments of inertia over the cube of their sum, above which none of them counts as zero: the
 /// smallest exceeds four times this fraction of the largest.
-const FULL: f64 = 1e-6;
+const FULL_RANK: f64 = 1e-6;
 
 /// Least-squares vectors q × (x_a − x̄) with a given moment and zero sum.
 #[derive(Clone, Copy, Debug)]
@@ -40,13 +40,13 @@ impl Couple {
 /// Solution of a positive semi-definite system, zero along eigenvectors with negligible eigenvalues.
 pub(super) fn solve(matrix: &Mat3, right: &Vec3) -> Vec3 {
     let trace = matrix.trace();
-    if matrix.determinant() > FULL * trace * trace * trace
+    if matrix.determinant() > FULL_RANK * trace * trace * trace
         && let Some(factors) = matrix.cholesky()
     {
         return factors.solve(right);
     }
     let eigen = matrix.symmetric_eigen();
-    let least = LINE * eigen.eigenvalues.max();
+    let least = COLLINEARITY * eigen.eigenvalues.max();
     let along = eigen.eigenvectors.transpose() * right;
     eigen.eigenvectors
         * along.zip_map(&eigen.eigenvalues, |r, value| if value > least { r / value } else { 0.0 })

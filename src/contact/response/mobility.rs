@@ -70,7 +70,7 @@ impl Mobility {
 
     /// Velocity jump of a deformable node under an impulse.
     #[inline]
-    pub fn answer(&self, node: u32, impulse: &Vec3) -> Vec3 {
+    pub fn velocity_jump(&self, node: u32, impulse: &Vec3) -> Vec3 {
         match self.sliding(node) {
             None => self.node(node).component_mul(impulse),
             Some(sliding) => sliding.direction * (sliding.inverse_mass * sliding.direction.dot(impulse)),
@@ -98,7 +98,7 @@ impl Mobility {
     }
 
     /// Whether a deformable node can move.
-    pub fn gives_way(&self, node: u32) -> bool {
+    pub fn is_movable(&self, node: u32) -> bool {
         self.node(node) != Vec3::zeros() || self.sliding(node).is_some()
     }
 

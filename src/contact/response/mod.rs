@@ -28,13 +28,13 @@ mod row;
 mod samples;
 mod ties;
 
-pub(crate) use assembled_stiffness::ON_RIGID;
+pub(crate) use assembled_stiffness::MAX_ON_RIGID_BODIES;
 pub use damping::Damping;
 pub use decomposition::{Decomposition, DecompositionOptions, ImpactOptions, Order};
 pub use energy_momentum::{EnergyMomentum, EnergyMomentumOptions};
 pub use friction::FrictionLaw;
 pub use mobility::{Mobility, RigidMobility};
-pub use offset_points::{Carriers, OffsetPoints, spread_out};
+pub use offset_points::{OffsetPoints, SupportNodes, far_from_coplanar};
 pub use pairs::PairOptions;
 pub use penalty::{Penalty, PenaltyOptions, Stiffness, damping_of_restitution};
 pub use ties::{RigidMotions, RigidPlace, TiedRigidBody, Ties, UnlikeMasses};
@@ -268,7 +268,7 @@ impl ContactAction {
     }
 
     /// Removes the tie forces.
-    pub fn take_ties_out(&mut self) {
+    pub fn remove_ties(&mut self) {
         for (node, force) in self.tie_forces.drain(..) {
             self.forces[node as usize] -= force;
         }
@@ -403,7 +403,7 @@ pub trait Response: Send {
     fn stage(&self) -> Stage;
 
     /// Whether the response uses flush contacts, which have closing velocities but no spring compression.
-    fn answers_flush_contacts(&self) -> bool {
+    fn uses_flush_contacts(&self) -> bool {
         false
     }
 

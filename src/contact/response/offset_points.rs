@@ -17,11 +17,11 @@ use crate::contact::{Constraint, Constraints, Side, Surface};
 use crate::math::{Mat3, Vec3};
 
 /// Extent of nodes over the offset, below which they do not define an offset point: flat sheets.
-const FLAT: f64 = 0.1;
+const MIN_EXTENT: f64 = 0.1;
 
 /// Nodes that define the motion of an offset point.
 #[derive(Clone, Debug)]
-pub enum Carriers {
+pub enum SupportNodes {
     /// No offset: a body without thickness, or a wall.
     None,
     /// Nodes of a rigid body, not coplanar.
@@ -39,7 +39,7 @@ pub enum Carriers {
 #[derive(Clone, Debug, Default)]
 pub struct OffsetPoints {
     /// Half the contact thickness of every body \[m\], and the support nodes of its offset surface.
-    bodies: Vec<(f64, Carriers)>,
+    bodies: Vec<(f64, SupportNodes)>,
     moved: Constraints,
     sides: [Vec<(u32, f64)>; 2],
     nodes: [Vec<u32>; 2],
@@ -48,9 +48,9 @@ pub struct OffsetPoints {
 
 impl OffsetPoints {
     /// Offset points of bodies with these offsets \[m\], in order of the bodies.
-    pub fn new(bodies: Vec<(f64, Carriers)>) -> Self {
+    pub fn new(bodies: Vec<(f64, SupportNodes)>) -> Self {
         let any =
-            bodies.iter().any(|(offset, carriers)| *offset > 0.0 && !matches!(carriers, Carriers::None));
+            bodies.iter().any(|(offset, support)| *offset > 0.0 && !matches!(support, SupportNodes::None));
         Self { bodies: if any { bodies } else { Vec::new() }, ..Self::default() }
     }
 
@@ -79,9 +79,9 @@ impl OffsetPoints {
             terms.clear();
             terms.extend(range.map(|k| (nodes[k], sign * weights[k])));
             let body = constraint.bodies[side] as usize;
-            if let Some((offset, carriers)) = self.bodies.get(body) {
-                let carrying = carriers.of(&surfaces[body], terms);
-                carry(terms, carrying, positions, &(constraint.normal * (-sign * offset)));
+            if let Some((offset, support)) = self.bodies.get(body) {
+                let support = support.of(&surfaces[body], terms);
+                offset_point(terms, support, positions, &(constraint.normal * (-sign * offset)));
             }
             self.nodes[side].clear();
             self.nodes[side].extend(terms.iter().map(|term| term.0));
@@ -97,7 +97,7 @@ impl OffsetPoints {
     }
 }
 
-impl Carriers {
+impl SupportNodes {
     /// Support nodes of a point with these nodes and shape values.
     fn of(&self, surface: &Surface, terms: &[(u32, f64)]) -> &[u32] {
         match self {
@@ -120,22 +120,22 @@ impl Carriers {
 }
 
 /// Moves a point by an offset \[m\] by changing the shape values of its support nodes.
-fn carry(terms: &mut Vec<(u32, f64)>, carrying: &[u32], positions: &[Vec3], offset: &Vec3) {
+fn offset_point(terms: &mut Vec<(u32, f64)>, support: &[u32], positions: &[Vec3], offset: &Vec3) {
     let square = offset.norm_squared();
-    if carrying.is_empty() || square == 0.0 {
+    if support.is_empty() || square == 0.0 {
         return;
     }
-    let count = carrying.len() as f64;
+    let count = support.len() as f64;
     let position = |&node: &u32| positions[node as usize];
-    let mean = carrying.iter().map(position).sum::<Vec3>() / count;
-    let spread: Mat3 = carrying.iter().map(|node| position(node) - mean).map(|y| y * y.transpose()).sum();
+    let mean = support.iter().map(position).sum::<Vec3>() / count;
+    let spread: Mat3 = support.iter().map(|node| position(node) - mean).map(|y| y * y.transpose()).sum();
     let eigen = spread.symmetric_eigen();
     let along = eigen.eigenvectors.transpose() * offset;
-    let least = FLAT * FLAT * square;
+    let least = MIN_EXTENT * MIN_EXTENT * square;
     let parts =
         along.zip_map(&eigen.eigenvalues, |part, value| if value > least { part / value } else { 0.0 });
     let gradient = eigen.eigenvectors * parts;
-    for node in carrying {
+    for node in support {
         let value = gradient.dot(&(position(node) - mean));
         match terms.iter_mut().find(|term| term.0 == *node) {
             Some(term) => term.1 += value,
@@ -145,7 +145,7 @@ fn carry(terms: &mut Vec<(u32, f64)>, carrying: &[u32], positions: &[Vec3], offs
 }
 
 /// Up to four nodes of a body that are far from coplanar.
-pub fn spread_out(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
+pub fn far_from_coplanar(nodes: impl Iterator<Item = u32> + Clone, positions: &[Vec3]) -> Vec<u32> {
     let position = |node: u32| positions[node as usize];
     let mut chosen: Vec<u32> = Vec::new();
     let mut size = 0.0;
@@ -190,9 +190,9 @@ mod tests {
         let tetrahedron =
             [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.2, 0.9, 0.1], [0.3, 0.2, 1.2], [0.5, 0.5, 0.0]];
         let positions = tetrahedron.map(Vec3::from);
-        let carried = |carrying: &[u32], offset: &Vec3| {
+        let carried = |support: &[u32], offset: &Vec3| {
             let mut terms = vec![(4, 1.0)];
-            carry(&mut terms, carrying, &positions, offset);
+            offset_point(&mut terms, support, &positions, offset);
             assert!((terms.iter().map(|term| term.1).sum::<f64>() - 1.0).abs() < 1e-14);
             terms.iter().map(|&(node, value)| positions[node as usize] * value).sum::<Vec3>()
         };
@@ -208,10 +208,10 @@ mod tests {
     fn nodes_are_spread_out() {
         let positions: Vec<Vec3> =
             (0..27).map(|k| Vec3::new((k % 3) as f64, (k / 3 % 3) as f64, (k / 9) as f64)).collect();
-        let chosen = spread_out(0..27, &positions);
+        let chosen = far_from_coplanar(0..27, &positions);
         let [a, b, c, d] = *chosen.as_slice() else { panic!("{chosen:?}") };
         let [a, b, c, d] = [a, b, c, d].map(|node| positions[node as usize]);
         assert!((b - a).cross(&(c - a)).dot(&(d - a)).abs() >= 8.0);
-        assert_eq!(spread_out(0..9, &positions).len(), 3, "of a flat body");
+        assert_eq!(far_from_coplanar(0..9, &positions).len(), 3, "of a flat body");
     }
 }

@@ -79,9 +79,9 @@ pub(super) fn relative_acceleration(constraint: &Constraint<'_>, bodies: &Bodies
 }
 
 /// Whether no deformable node of the contact can move.
-pub(super) fn swings_rigidly(constraint: &Constraint<'_>, mobility: &Mobility) -> bool {
+pub(super) fn is_rigid_contact(constraint: &Constraint<'_>, mobility: &Mobility) -> bool {
     let mut deformable = deformable_sides(constraint, mobility).flat_map(|(_, nodes, _)| nodes);
-    !deformable.any(|&node| mobility.gives_way(node))
+    !deformable.any(|&node| mobility.is_movable(node))
 }
 
 /// Body, nodes and weights of the deformable sides of a contact.
@@ -115,7 +115,7 @@ pub(super) fn compliance_along_normal(constraint: &Constraint<'_>, bodies: &Bodi
         Some(moved + turned.dot(&(rigid.inverse_inertia * turned)))
     });
     let of_nodes = deformable_sides(constraint, bodies.mobility).flat_map(|(_, nodes, weights)| {
-        let along = |&node: &u32| normal.dot(&bodies.mobility.answer(node, normal));
+        let along = |&node: &u32| normal.dot(&bodies.mobility.velocity_jump(node, normal));
         nodes.iter().zip(weights).map(move |(node, w)| w * w * along(node))
     });
     of_rigid.sum::<f64>() + of_nodes.sum::<f64>()
@@ -201,7 +201,7 @@ impl Row {
                 }
                 _ => {
                     for (&node, w) in nodes.iter().zip(weights) {
-                        motion.nodes[node as usize] += mobility.answer(node, impulse) * *w;
+                        motion.nodes[node as usize] += mobility.velocity_jump(node, impulse) * *w;
                     }
                 }
             }

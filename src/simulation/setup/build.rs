@@ -257,8 +257,8 @@ impl Forces {
 /// Rejects a supported rigid body with an angular velocity: its support fixes or prescribes the rotation.
 fn refuse_supported_spin(model: &Model, specs: &[BodySpec]) -> Result<(), SetupError> {
     let held = |body: &Body| matches!(body.behaviour, Behaviour::Rigid { support: Some(_) });
-    let mut turning = model.bodies.iter().zip(specs);
-    match turning.find(|(body, spec)| held(body) && spec.angular_velocity != Vec3::zeros()) {
+    let mut rotating = model.bodies.iter().zip(specs);
+    match rotating.find(|(body, spec)| held(body) && spec.angular_velocity != Vec3::zeros()) {
         Some((body, _)) => Err(SetupError::SupportedSpin { body: body.name.clone() }),
         None => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! Stiffness of the contact springs, and the time steps it allows.
 
 use crate::contact::Surface;
-use crate::contact::response::{ON_RIGID, Stiffness};
+use crate::contact::response::{MAX_ON_RIGID_BODIES, Stiffness};
 use crate::dynamics::CriticalStep;
 use crate::scenario::{MaterialModel, ResponseMethod, Scenario, StepSize, StiffnessRule};
 
@@ -54,7 +54,7 @@ pub(crate) fn resting_contact_step(model: &Model, surfaces: &[Surface]) -> f64 {
     };
     let square = moving.filter(|(body, _)| rests(body)).map(|(body, surface)| {
         let extent = 2.0 * surface.radius(&model.reference_positions);
-        ON_RIGID * RESTING_PENETRATION * extent / body.gravity.norm()
+        MAX_ON_RIGID_BODIES * RESTING_PENETRATION * extent / body.gravity.norm()
     });
     square.filter(|&square| square > 0.0).fold(f64::INFINITY, f64::min).sqrt()
 }

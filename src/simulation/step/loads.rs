@@ -64,7 +64,7 @@ impl Simulation {
             }
         }
         self.hold_jumps_of_loads();
-        self.ties.iter_mut().for_each(Ties::expire);
+        self.ties.iter_mut().for_each(Ties::invalidate);
         self.account_jumps_of_loads(dt);
     }
 

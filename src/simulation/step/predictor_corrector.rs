@@ -140,7 +140,7 @@ impl Simulation {
         timed(&mut self.timings.detection, || {
             self.detector.detect(&configuration, &mut self.constraints);
             self.wall_detector.detect(&configuration, &mut self.constraints);
-            if !self.response.answers_flush_contacts() {
+            if !self.response.uses_flush_contacts() {
                 self.flush_contacts.remove(&self.positions_next, &mut self.constraints);
             }
             self.one_pass.remove(&self.positions_next, &mut self.constraints);

@@ -219,10 +219,10 @@ impl Simulation {
         let rigid = &mut self.forces.rigid[index];
         rigid.travel += correction.position;
         let rigid_state = &*rigid_state;
-        let shifts = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
+        let is_corrected = correction.position != Vec3::zeros() || correction.rotation != Vec3::zeros();
         for node in self.model.bodies[index].nodes.clone() {
             let next = rigid_state.position(&self.model.reference_positions[node]);
-            if shifts {
+            if is_corrected {
                 self.position_corrections.push((node as u32, next - self.positions_next[node]));
             }
             self.positions_next[node] = next;

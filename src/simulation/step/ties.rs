@@ -170,7 +170,7 @@ impl Simulation {
         if self.ties.as_ref().is_none_or(|ties| is_same_step(dt, ties.following())) {
             return;
         }
-        self.action.take_ties_out();
+        self.action.remove_ties();
         self.positions_next.copy_from_slice(&self.state.positions);
         self.compute_rigid_resultants();
         self.accelerate_constrained_nodes();
@@ -200,7 +200,7 @@ impl Simulation {
     /// Solves the ties again after a change of velocities between two steps.
     pub(crate) fn restart_ties(&mut self) {
         if self.ties.is_some() {
-            self.action.take_ties_out();
+            self.action.remove_ties();
             self.start_forces();
         }
     }

@@ -44,11 +44,11 @@ impl Simulation {
         }
         let [lower, upper] = self.balances[body].velocity_bounds;
         let of_centre = Aabb { lower, upper };
-        let turning = match &self.rigid_states[body] {
+        let rotation_speed = match &self.rigid_states[body] {
             Some(rigid_state) => rigid_state.angular_velocity().norm() * self.radii[body],
             None => 0.0,
         };
-        Some(of_centre.widened(turning))
+        Some(of_centre.widened(rotation_speed))
     }
 
     /// Bounding box of the surface nodes of a body \[m\].

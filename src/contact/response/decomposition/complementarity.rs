@@ -40,9 +40,9 @@ const GAIN: f64 = 0.5;
 /// Growth of the velocity change over the smallest one, above which a round is discarded: rounds that find other
 /// contacts open or slipping increase it several times before they settle. Likewise the largest growth of the
 /// impulses from one round to the next.
-const GROWS: f64 = 10.0;
+const MAX_GROWTH: f64 = 10.0;
 /// Ratio of W to D along a direction, below which impulses cause no motion.
-const IDLE: f64 = 1e-10;
+const NULL_SPACE: f64 = 1e-10;
 
 /// Vectors of a descent by member of a group, and its motion; workspace.
 #[derive(Clone, Debug, Default)]
@@ -50,16 +50,16 @@ pub(super) struct Workspace {
     faces: Vec<Face>,
     residuals: Vec<Vec3>,
     directions: Vec<Vec3>,
-    answers: Vec<Vec3>,
+    responses: Vec<Vec3>,
     motion: Vec<Vec3>,
     /// Motion of the movers without impulses.
-    rest: Vec<Vec3>,
+    free_motion: Vec<Vec3>,
     /// Initial impulses.
     guess: Vec<Vec3>,
     /// Impulses at the start of the round.
     start: Vec<Vec3>,
     /// Impulses and slip states after the step with the smallest velocity change.
-    nearest: Vec<(Vec3, bool)>,
+    best: Vec<(Vec3, bool)>,
     mixing: Mixing,
 }
 
@@ -87,14 +87,14 @@ impl Problem<'_> {
             // A single contact needs no descent.
             return (0..MAX_ROUNDS * STEPS).any(|_| self.step(workspace) <= self.tolerance);
         }
-        self.note_rest(workspace);
+        self.store_free_motion(workspace);
         workspace.guess.clear();
         workspace.guess.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
         let is_solved = match self.iterate(workspace) {
             None => true,
-            Some(left) => self.creep(workspace, left),
+            Some(left) => self.solve_by_jacobi_steps(workspace, left),
         };
-        self.renew_field(workspace);
+        self.recompute_field(workspace);
         is_solved
     }
 
@@ -102,17 +102,17 @@ impl Problem<'_> {
     /// they converged. Rounds without convergence cycle through sets of sticking and slipping contacts and amplify
     /// rounding; Jacobi steps are slow, but reduce the residual and keep the symmetry of the problem. `left` is the
     /// smallest velocity change of the rounds \[m/s\].
-    fn creep(&mut self, workspace: &mut Workspace, left: f64) -> bool {
+    fn solve_by_jacobi_steps(&mut self, workspace: &mut Workspace, left: f64) -> bool {
         for (&k, &impulse) in self.members.iter().zip(&workspace.guess) {
             self.unknowns[k as usize].impulse = impulse;
         }
-        self.renew_field(workspace);
+        self.recompute_field(workspace);
         workspace.start.clone_from(&workspace.guess);
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         let mut momentum = Momentum::default();
         for _ in 0..MAX_STEPS / STEPS_TO_GAIN {
             let before = least;
-            match self.creep_on(workspace, &mut momentum) {
+            match self.jacobi_steps(workspace, &mut momentum) {
                 None => return true,
                 Some(changes) => [change, least] = changes,
             }
@@ -121,18 +121,16 @@ impl Problem<'_> {
             }
         }
         if change < left {
-            for ((&k, &found), nearest) in
-                self.members.iter().zip(&workspace.start).zip(&mut workspace.nearest)
-            {
-                *nearest = (found, self.unknowns[k as usize].slips);
+            for ((&k, &found), best) in self.members.iter().zip(&workspace.start).zip(&mut workspace.best) {
+                *best = (found, self.unknowns[k as usize].slips);
             }
         }
-        self.go_back_to_nearest(workspace);
+        self.restore_best(workspace);
         false
     }
 
     /// Jacobi steps with momentum; `None` if they converge, else the last and the smallest velocity change \[m/s\].
-    fn creep_on(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
+    fn jacobi_steps(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) -> Option<[f64; 2]> {
         let (mut change, mut least) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..STEPS_TO_GAIN {
             change = self.step(workspace);
@@ -140,13 +138,13 @@ impl Problem<'_> {
                 return None;
             }
             least = least.min(change);
-            self.go_farther(workspace, momentum);
+            self.extrapolate(workspace, momentum);
         }
         Some([change, least])
     }
 
     /// Extrapolates a step along its difference from the previous one, stored in `start`.
-    fn go_farther(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
+    fn extrapolate(&mut self, workspace: &mut Workspace, momentum: &mut Momentum) {
         let Workspace { start, directions, .. } = workspace;
         let (part, mut back) = (momentum.farther(), 0.0);
         for ((&k, last), change) in self.members.iter().zip(start).zip(&*directions) {
@@ -166,18 +164,18 @@ impl Problem<'_> {
     /// stored \[m/s\].
     fn iterate(&mut self, workspace: &mut Workspace) -> Option<f64> {
         // Without friction the problem is convex and needs no mixing.
-        let rubs = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
+        let has_friction = self.members.iter().any(|&k| self.unknowns[k as usize].friction[0] > 0.0);
         workspace.mixing.clear();
         let mut least_change = f64::INFINITY;
         let mut is_back = false;
-        self.note_nearest(workspace);
+        self.store_best(workspace);
         for _ in 0..MAX_ROUNDS {
             workspace.start.clear();
             workspace.start.extend(self.members.iter().map(|&k| self.unknowns[k as usize].impulse));
             let first = self.step(workspace);
             if first < least_change {
                 (least_change, is_back) = (first, false);
-                self.note_nearest(workspace);
+                self.store_best(workspace);
             }
             let mut change = first;
             for _ in 1..STEPS {
@@ -186,17 +184,17 @@ impl Problem<'_> {
                 }
                 change = self.step(workspace);
             }
-            if change.is_nan() || first > GROWS * least_change {
+            if change.is_nan() || first > MAX_GROWTH * least_change {
                 if is_back {
                     return Some(least_change); // the iteration cycles
                 }
                 is_back = true;
-                self.go_back_to_nearest(workspace);
+                self.restore_best(workspace);
                 workspace.mixing.clear();
                 continue;
             }
             self.descend(workspace);
-            if rubs {
+            if has_friction {
                 self.mix(workspace);
             }
         }
@@ -204,33 +202,35 @@ impl Problem<'_> {
     }
 
     /// Stores the impulses after a step, which satisfy the bounds of the contact laws.
-    fn note_nearest(&self, workspace: &mut Workspace) {
+    fn store_best(&self, workspace: &mut Workspace) {
         let unknowns = self.members.iter().map(|&k| &self.unknowns[k as usize]);
-        workspace.nearest.clear();
-        workspace.nearest.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
+        workspace.best.clear();
+        workspace.best.extend(unknowns.map(|unknown| (unknown.impulse, unknown.slips)));
     }
 
     /// Stores the motion of the movers without impulses. The final motion adds that of the impulses to it, so that
     /// momentum is conserved independently of the iterations.
-    fn note_rest(&self, workspace: &mut Workspace) {
+    fn store_free_motion(&self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
-        workspace.rest.clear();
-        workspace.rest.extend(self.movers.clone().map(|mover| self.field[mover] - workspace.motion[mover]));
+        workspace.free_motion.clear();
+        workspace
+            .free_motion
+            .extend(self.movers.clone().map(|mover| self.field[mover] - workspace.motion[mover]));
     }
 
-    fn renew_field(&mut self, workspace: &mut Workspace) {
+    fn recompute_field(&mut self, workspace: &mut Workspace) {
         self.move_by_impulses(&mut workspace.motion);
-        for (mover, rest) in self.movers.clone().zip(&workspace.rest) {
-            self.field[mover] = rest + workspace.motion[mover];
+        for (mover, free_motion) in self.movers.clone().zip(&workspace.free_motion) {
+            self.field[mover] = free_motion + workspace.motion[mover];
         }
     }
 
-    fn go_back_to_nearest(&mut self, workspace: &mut Workspace) {
-        for (&k, &(impulse, slips)) in self.members.iter().zip(&workspace.nearest) {
+    fn restore_best(&mut self, workspace: &mut Workspace) {
+        for (&k, &(impulse, slips)) in self.members.iter().zip(&workspace.best) {
             let unknown = &mut self.unknowns[k as usize];
             (unknown.impulse, unknown.slips) = (impulse, slips);
         }
-        self.renew_field(workspace);
+        self.recompute_field(workspace);
     }
 
     /// M⁻¹ Gᵀ P of the current impulses.
@@ -251,14 +251,14 @@ impl Problem<'_> {
         let present: f64 = unknowns.clone().map(|unknown| unknown.impulse.norm()).sum();
         mixing.end(start, unknowns.map(|unknown| (unknown.impulse, unknown.mass)));
         let mixed: f64 = mixing.next_start().iter().map(Vec3::norm).sum();
-        if mixed.is_nan() || mixed > GROWS * present {
+        if mixed.is_nan() || mixed > MAX_GROWTH * present {
             mixing.clear();
             return;
         }
         for (&k, &impulse) in self.members.iter().zip(mixing.next_start()) {
             self.unknowns[k as usize].impulse = impulse;
         }
-        self.renew_field(workspace);
+        self.recompute_field(workspace);
     }
 
     /// Relative velocity of a contact \[m/s\].
@@ -303,16 +303,16 @@ impl Problem<'_> {
         workspace.faces.extend(self.members.iter().map(|&k| self.unknowns[k as usize].face()));
         let mut power = self.begin_descent(workspace);
         for _ in 0..3 * self.members.len() {
-            let Workspace { faces, residuals, directions, answers, motion, .. } = &mut *workspace;
-            let stiffness = self.answer(faces, directions, answers, motion);
-            if stiffness <= IDLE * self.stiffness_apart(directions) || power <= 0.0 {
+            let Workspace { faces, residuals, directions, responses, motion, .. } = &mut *workspace;
+            let stiffness = self.apply_operator(faces, directions, responses, motion);
+            if stiffness <= NULL_SPACE * self.stiffness_apart(directions) || power <= 0.0 {
                 return;
             }
             let full = power / stiffness;
             let step = self.longest_step(directions, faces, full);
             self.advance(step, directions, motion);
             if step < full {
-                if !self.hold_those_at_bounds(full, directions, faces) {
+                if !self.fix_at_bounds(full, directions, faces) {
                     return;
                 }
                 power = self.begin_descent(workspace);
@@ -321,18 +321,18 @@ impl Problem<'_> {
             let mut largest: f64 = 0.0;
             let mut next = 0.0;
             for (place, (&k, &face)) in self.members.iter().zip(&*faces).enumerate() {
-                residuals[place] -= answers[place] * step;
+                residuals[place] -= responses[place] * step;
                 largest = largest.max(residuals[place].norm());
                 let scaled = self.unknowns[k as usize].scaled(face, &residuals[place]);
                 next += residuals[place].dot(&scaled);
-                answers[place] = scaled;
+                responses[place] = scaled;
             }
             if largest <= 0.5 * self.tolerance {
                 return;
             }
             let ratio = next / power;
             power = next;
-            for (direction, scaled) in directions.iter_mut().zip(&*answers) {
+            for (direction, scaled) in directions.iter_mut().zip(&*responses) {
                 *direction = scaled + *direction * ratio;
             }
         }
@@ -340,10 +340,10 @@ impl Problem<'_> {
 
     /// Computes residuals and preconditioned directions on the free faces; returns their product \[J\].
     fn begin_descent(&self, workspace: &mut Workspace) -> f64 {
-        let Workspace { faces, residuals, directions, answers, .. } = workspace;
+        let Workspace { faces, residuals, directions, responses, .. } = workspace;
         residuals.clear();
         directions.clear();
-        answers.clear();
+        responses.clear();
         let mut power = 0.0;
         for (&k, &face) in self.members.iter().zip(&*faces) {
             let unknown = &self.unknowns[k as usize];
@@ -352,13 +352,13 @@ impl Problem<'_> {
             power += residual.dot(&direction);
             residuals.push(residual);
             directions.push(direction);
-            answers.push(Vec3::zeros());
+            responses.push(Vec3::zeros());
         }
         power
     }
 
     /// Fixes contacts that open or slip before a `full` step; returns whether there are any.
-    fn hold_those_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
+    fn fix_at_bounds(&mut self, full: f64, directions: &[Vec3], faces: &mut [Face]) -> bool {
         let mut any = false;
         for ((&k, direction), face) in self.members.iter().zip(directions).zip(faces) {
             if *face != Face::Open {
@@ -371,7 +371,13 @@ impl Problem<'_> {
     }
 
     /// Computes the motion M⁻¹ Gᵀ d of a direction d and its `responses` G M⁻¹ Gᵀ d; returns d · G M⁻¹ Gᵀ d.
-    fn answer(&self, faces: &[Face], directions: &[Vec3], answers: &mut [Vec3], motion: &mut [Vec3]) -> f64 {
+    fn apply_operator(
+        &self,
+        faces: &[Face],
+        directions: &[Vec3],
+        responses: &mut [Vec3],
+        motion: &mut [Vec3],
+    ) -> f64 {
         motion[self.movers.clone()].fill(Vec3::zeros());
         for (&k, direction) in self.members.iter().zip(directions) {
             self.operator.load(k, direction, motion);
@@ -379,8 +385,8 @@ impl Problem<'_> {
         self.operator.divide_by_mass(self.movers.clone(), motion);
         let mut stiffness = 0.0;
         for (place, (&k, &face)) in self.members.iter().zip(faces).enumerate() {
-            answers[place] = self.unknowns[k as usize].on(face, &self.operator.jump(k, motion));
-            stiffness += directions[place].dot(&answers[place]);
+            responses[place] = self.unknowns[k as usize].on(face, &self.operator.jump(k, motion));
+            stiffness += directions[place].dot(&responses[place]);
         }
         stiffness
     }

@@ -37,19 +37,19 @@ use crate::contact::response::UnsolvedProblems;
 /// velocities.
 const TOLERANCE: f64 = 1e-11;
 /// Closing speed over the largest relative velocity before the impulses, below which a contact is at rest.
-const CLOSING: f64 = 1e-9;
+const CLOSING_TOLERANCE: f64 = 1e-9;
 /// Energy change over the work of the impulses on the velocities before them, below which it is rounding.
-const MADE: f64 = 1e-9;
+const ENERGY_TOLERANCE: f64 = 1e-9;
 /// Largest mean ratio of an initial guess to the impulse required by the velocities.
-const MOST_GUESSED: f64 = 50.0;
+const MAX_GUESS_RATIO: f64 = 50.0;
 /// Largest number of sequential passes.
 const MAX_PASSES: usize = 15;
 /// Shortfall of velocities, over the largest target of restitution, that is due to incomplete convergence only.
-const NEAR: f64 = 1e-6;
+const CONVERGENCE_SHORTFALL: f64 = 1e-6;
 /// Shortfall over the largest one, above which a contact counts as jammed.
-const JAMMED: f64 = 0.1;
+const JAMMED_RATIO: f64 = 0.1;
 /// Largest number of searches for jammed contacts.
-const MAX_JAMS: usize = 4;
+const MAX_JAM_SEARCHES: usize = 4;
 
 /// Contacts and movers of a group.
 struct Group<'a> {
@@ -87,7 +87,7 @@ struct Solution {
 impl Decomposition {
     /// Solves for the impulses of all contacts and the velocities after them, given the energy `created` by contact
     /// before \[J\].
-    pub(super) fn answer_impacts(&mut self, constraints: &Constraints, created: f64, time_step: f64) {
+    pub(super) fn solve_impacts(&mut self, constraints: &Constraints, created: f64, time_step: f64) {
         let energies: f64 = (0..self.contacts.len()).map(|k| self.energy_of_impact(k)).sum();
         let made_part = if energies > 0.0 { created.max(0.0) / energies } else { 0.0 };
         for group in 0..self.groups.ends.len() {
@@ -101,7 +101,7 @@ impl Decomposition {
             let (speed, rounding) = self.scale_of_velocities();
             let created = self.members.iter().map(|&k| {
                 let k = k as usize;
-                made_part * self.energy_of_impact(k) + self.energy_of_shift(k, time_step)
+                made_part * self.energy_of_impact(k) + self.work_of_corrections(k, time_step)
             });
             let created = created.sum::<f64>();
             let mut group = Group {
@@ -112,14 +112,14 @@ impl Decomposition {
                 members: &self.members,
                 movers: self.operator.movers_of_group(group),
                 tolerance: TOLERANCE * speed + rounding,
-                rest: CLOSING * speed + rounding,
+                rest: CLOSING_TOLERANCE * speed + rounding,
                 created,
                 unsolved: &mut self.unsolved,
                 workspace: &mut self.workspace,
             };
             match order {
-                Order::Together => group.answer_from_the_step_before(),
-                Order::OneByOne => group.answer_one_by_one(),
+                Order::Together => group.solve_from_history(),
+                Order::OneByOne => group.solve_sequentially(),
             }
         }
     }
@@ -131,7 +131,7 @@ impl Decomposition {
     }
 
     /// Work −Δx · f of the position corrections of a contact against the forces at the beginning of the step \[J\].
-    fn energy_of_shift(&self, k: usize, time_step: f64) -> f64 {
+    fn work_of_corrections(&self, k: usize, time_step: f64) -> f64 {
         let Contact { push_out, kick, .. } = &self.contacts[k];
         -push_out.dot(kick) * (2.0 / time_step)
     }
@@ -152,26 +152,26 @@ impl Decomposition {
 
 impl Group<'_> {
     /// Solves all contacts simultaneously, with the impulses of the previous step as initial guess.
-    fn answer_from_the_step_before(&mut self) {
-        let guess_is_fit = self.guess_is_fit();
+    fn solve_from_history(&mut self) {
+        let guess_is_plausible = self.guess_is_plausible();
         for &k in self.members {
             let guess = self.contacts[k as usize].guess;
-            if guess_is_fit && guess != Vec3::zeros() {
+            if guess_is_plausible && guess != Vec3::zeros() {
                 self.unknowns[k as usize].impulse = guess;
                 self.operator.push(k, &guess, self.field);
             }
         }
-        self.answer();
+        self.solve_group();
         for &k in self.members {
             let unknown = &self.unknowns[k as usize];
             let contact = &mut self.contacts[k as usize];
             contact.impulse = unknown.impulse;
         }
-        self.note_slips();
+        self.mark_sliding();
     }
 
     /// Marks sliding contacts: friction at its bound without slip does not count.
-    fn note_slips(&mut self) {
+    fn mark_sliding(&mut self) {
         for &k in self.members {
             let velocity = self.velocity(k);
             let unknown = &self.unknowns[k as usize];
@@ -182,26 +182,26 @@ impl Group<'_> {
 
     /// Whether the initial guess has the magnitude that the velocities require. Opposed impulses of any size can
     /// remain on a body wedged by friction after an impact; such a guess is discarded.
-    fn guess_is_fit(&self) -> bool {
-        let (mut guessed, mut asked) = (0.0, 0.0);
+    fn guess_is_plausible(&self) -> bool {
+        let (mut guessed, mut required) = (0.0, 0.0);
         for &k in self.members {
             guessed += self.contacts[k as usize].guess.norm();
-            asked += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
+            required += self.unknowns[k as usize].mass * self.contacts[k as usize].start.norm();
         }
         // The load on top of a stack is required at its base, and is part of the guesses of all contacts below it.
-        guessed <= MOST_GUESSED * self.members.len() as f64 * asked
+        guessed <= MAX_GUESS_RATIO * self.members.len() as f64 * required
     }
 
     /// Solves the contacts sequentially, until none is closing.
-    fn answer_one_by_one(&mut self) {
-        if !(0..MAX_PASSES).any(|_| self.answer_each() == 0) {
+    fn solve_sequentially(&mut self) {
+        if !(0..MAX_PASSES).any(|_| self.solve_closing_contacts() == 0) {
             self.unsolved.impulses += 1;
         }
-        self.note_slips();
+        self.mark_sliding();
     }
 
     /// Solves each closing contact; returns their number.
-    fn answer_each(&mut self) -> usize {
+    fn solve_closing_contacts(&mut self) -> usize {
         let mut closing = 0;
         for place in 0..self.members.len() {
             let k = self.members[place];
@@ -213,13 +213,13 @@ impl Group<'_> {
             closing += 1;
             unknown.impulse = Vec3::zeros();
             self.contacts[k as usize].begin(unknown, start);
-            self.answer_alone(place);
+            self.solve_single(place);
             self.contacts[k as usize].impulse += self.unknowns[k as usize].impulse;
         }
         closing
     }
 
-    fn answer_alone(&mut self, place: usize) {
+    fn solve_single(&mut self, place: usize) {
         let mut alone = Group {
             operator: self.operator,
             contacts: &mut *self.contacts,
@@ -233,14 +233,14 @@ impl Group<'_> {
             unsolved: &mut *self.unsolved,
             workspace: &mut *self.workspace,
         };
-        alone.answer();
+        alone.solve_group();
     }
 
     /// Solves for P_c, and with restitution for P_c + α (P_e − P_c).
-    fn answer(&mut self) {
+    fn solve_group(&mut self) {
         if !self.solve(|_, _| 0.0) {
             self.unsolved.impulses += 1;
-            self.make_no_energy();
+            self.limit_energy();
         }
         let closes = |&k: &u32| {
             let contact = &self.contacts[k as usize];
@@ -249,12 +249,12 @@ impl Group<'_> {
         if !self.members.iter().any(closes) {
             return;
         }
-        self.keep();
+        self.store_plastic_solution();
         let share = if self.solve_with_restitution() { self.largest_share() } else { 0.0 };
         if share < 1.0 {
             self.blend(share);
         } else if self.is_elastic() {
-            self.keep_the_energy();
+            self.conserve_energy();
         }
     }
 
@@ -272,17 +272,17 @@ impl Group<'_> {
         if self.solve(target) {
             return true;
         }
-        if self.is_near() {
+        if self.is_nearly_solved() {
             self.unsolved.impulses += 1;
             return true;
         }
         self.unsolved.restitutions += 1;
-        for _ in 0..MAX_JAMS {
-            if !self.note_jammed() {
+        for _ in 0..MAX_JAM_SEARCHES {
+            if !self.mark_jammed() {
                 return false;
             }
             self.blend(0.0);
-            if self.solve(target) || self.is_near() {
+            if self.solve(target) || self.is_nearly_solved() {
                 return true;
             }
         }
@@ -290,20 +290,20 @@ impl Group<'_> {
     }
 
     /// Whether the shortfall of every contact is below a small fraction of the largest target velocity.
-    fn is_near(&self) -> bool {
+    fn is_nearly_solved(&self) -> bool {
         let targets = self.members.iter().map(|&k| self.unknowns[k as usize].target);
-        let little = NEAR * targets.fold(0.0, f64::max);
-        self.members.iter().all(|&k| self.lack(k) <= little)
+        let little = CONVERGENCE_SHORTFALL * targets.fold(0.0, f64::max);
+        self.members.iter().all(|&k| self.shortfall(k) <= little)
     }
 
     /// Marks jammed contacts among those with restitution by their shortfall; returns whether there are any, and
     /// others remain.
-    fn note_jammed(&mut self) -> bool {
-        let farthest = self.members.iter().map(|&k| self.lack(k)).fold(0.0, f64::max);
+    fn mark_jammed(&mut self) -> bool {
+        let farthest = self.members.iter().map(|&k| self.shortfall(k)).fold(0.0, f64::max);
         let (mut any_jams, mut any_is_left) = (false, false);
         for &k in self.members {
             if self.unknowns[k as usize].target > 0.0 {
-                let is_jammed = self.lack(k) >= JAMMED * farthest;
+                let is_jammed = self.shortfall(k) >= JAMMED_RATIO * farthest;
                 self.contacts[k as usize].is_jammed = is_jammed;
                 any_jams |= is_jammed;
                 any_is_left |= !is_jammed;
@@ -313,7 +313,7 @@ impl Group<'_> {
     }
 
     /// Shortfall of a contact from its target velocity \[m/s\].
-    fn lack(&self, k: u32) -> f64 {
+    fn shortfall(&self, k: u32) -> f64 {
         let unknown = &self.unknowns[k as usize];
         unknown.target - unknown.normal.dot(&self.velocity(k))
     }
@@ -342,7 +342,7 @@ impl Group<'_> {
     }
 
     /// Stores P_c.
-    fn keep(&mut self) {
+    fn store_plastic_solution(&mut self) {
         let mut kept = std::mem::take(&mut self.workspace.without_restitution);
         kept.field.clear();
         kept.field.extend_from_slice(&self.field[self.movers.clone()]);
@@ -364,7 +364,7 @@ impl Group<'_> {
             curvature += 0.5 * (with_impulse - impulse).dot(&(with_velocity - velocity));
             scale += with_impulse.dot(&start).abs();
         }
-        if with <= MADE * scale || curvature <= 0.0 {
+        if with <= ENERGY_TOLERANCE * scale || curvature <= 0.0 {
             return 1.0;
         }
         if without >= 0.0 {
@@ -391,11 +391,11 @@ impl Group<'_> {
     }
 
     /// Scales unconverged impulses so that they create no energy: ΔT(s P) ≤ 0.
-    fn make_no_energy(&mut self) {
+    fn limit_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let longest = if square > 0.0 { (-2.0 * work / square).max(0.0) } else { 0.0 };
         if longest < 1.0 {
-            self.lengthen(longest - 1.0);
+            self.scale_impulses(longest - 1.0);
         }
     }
 
@@ -405,19 +405,19 @@ impl Group<'_> {
             let contact = &self.contacts[k as usize];
             let Contact { laws, is_jammed, .. } = contact;
             let closing = -contact.normal.dot(&contact.start);
-            let rests = closing > 0.0 && contact.striking(closing) < 1.0;
+            let rests = closing > 0.0 && contact.impact_fraction(closing) < 1.0;
             laws.restitution == 1.0 && !rests && !laws.friction.acts() && !is_jammed
         })
     }
 
     /// Scales all impulses by one factor to remove the energy error of the solution tolerance in a conservative
     /// impact: ΔT(s P) = 0.
-    fn keep_the_energy(&mut self) {
+    fn conserve_energy(&mut self) {
         let (work, square) = self.work_of_impulses();
         let change = -2.0 * work / square - 1.0;
         // Impulses on contacts that separated before do not conserve energy.
-        if change.abs() <= MADE {
-            self.lengthen(change);
+        if change.abs() <= ENERGY_TOLERANCE {
+            self.scale_impulses(change);
         }
     }
 
@@ -433,7 +433,7 @@ impl Group<'_> {
     }
 
     /// Scales all impulses by 1 + `part`.
-    fn lengthen(&mut self, part: f64) {
+    fn scale_impulses(&mut self, part: f64) {
         for &k in self.members {
             let change = self.unknowns[k as usize].impulse * part;
             self.unknowns[k as usize].impulse += change;

@@ -9,7 +9,7 @@ mod unknown;
 
 use super::friction::FrictionLaw;
 use super::groups::connected::Groups;
-use super::history::carried::Carried;
+use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
 use super::pairs::PairOptions;
 use super::row::sides;
@@ -81,7 +81,7 @@ pub struct Decomposition {
     /// Length of the previous step \[s\].
     time_step: f64,
     /// Contact history of the previous step.
-    earlier: Carried<Memory>,
+    earlier: ContactHistory<Memory>,
     groups: Groups,
     operator: Operator,
     contacts: Vec<Contact>,
@@ -91,7 +91,7 @@ pub struct Decomposition {
     /// Velocity changes in half a step by the accelerations at its beginning.
     kicks: Vec<Vec3>,
     /// Position corrections of all movers \[m\], \[rad\].
-    shifts: Vec<Vec3>,
+    corrections: Vec<Vec3>,
     members: Vec<u32>,
     unsolved: UnsolvedProblems,
     workspace: ImpactWorkspace,
@@ -166,14 +166,14 @@ impl Contact {
 
     /// Fraction of an impact with restitution at this closing speed. A contact lifted by rounding, or by a rebound
     /// slower than the resting closing speed, returns with up to twice that speed and counts as resting.
-    fn striking(&self, closing: f64) -> f64 {
+    fn impact_fraction(&self, closing: f64) -> f64 {
         let Self { resting, .. } = *self;
         if closing > 2.0 * resting { (closing / resting - 2.0).min(1.0) } else { 0.0 }
     }
 
     /// Coefficient of restitution at this closing speed \[-\].
     fn restitution(&self, closing: f64) -> f64 {
-        self.laws.restitution * self.striking(closing)
+        self.laws.restitution * self.impact_fraction(closing)
     }
 }
 
@@ -184,14 +184,14 @@ impl Decomposition {
             since: options.every.max(1) - 1,
             options,
             time_step: 0.0,
-            earlier: Carried::default(),
+            earlier: ContactHistory::default(),
             groups: Groups::default(),
             operator: Operator::default(),
             contacts: Vec::new(),
             unknowns: Vec::new(),
             velocities: Vec::new(),
             kicks: Vec::new(),
-            shifts: Vec::new(),
+            corrections: Vec::new(),
             members: Vec::new(),
             unsolved: UnsolvedProblems::default(),
             workspace: ImpactWorkspace::default(),
@@ -206,9 +206,9 @@ impl Decomposition {
         self.operator.assemble(constraints, &self.groups, bodies);
         self.operator.load_velocities(bodies, &mut self.velocities);
         self.operator.load_kicks(bodies, 0.5 * time_step, &mut self.kicks);
-        self.shifts.clear();
-        self.shifts.resize(self.velocities.len(), Vec3::zeros());
-        self.earlier.follow(constraints, |_| Memory::default(), |_, _| ());
+        self.corrections.clear();
+        self.corrections.resize(self.velocities.len(), Vec3::zeros());
+        self.earlier.update(constraints, |_| Memory::default(), |_, _| ());
         self.contacts.clear();
         // Time between two contact solutions.
         let span = f64::from(self.options.every.max(1)) * between;
@@ -242,7 +242,7 @@ impl Decomposition {
 
     /// Computes relative velocities and unknowns at the corrected positions.
     fn pose_impacts(&mut self) {
-        self.operator.turn(&self.shifts);
+        self.operator.turn(&self.corrections);
         self.unknowns.clear();
         for (k, contact) in (0..).zip(&mut self.contacts) {
             let compliance = match self.options.order {
@@ -293,7 +293,7 @@ impl Decomposition {
     /// Writes the corrections of motion.
     fn correct(&self, constraints: &Constraints, bodies: &Bodies<'_>, action: &mut ContactAction) {
         for (place, mover) in self.operator.movers().iter().enumerate() {
-            let (velocity, position) = (self.velocities[place], self.shifts[place]);
+            let (velocity, position) = (self.velocities[place], self.corrections[place]);
             match *mover {
                 Mover::Node(node) => action.node_corrections.push(NodeCorrection {
                     node,
@@ -307,7 +307,7 @@ impl Decomposition {
                         velocity: velocity - rigid.velocity,
                         angular_velocity: self.velocities[place + 1] - rigid.angular_velocity,
                         position,
-                        rotation: self.shifts[place + 1],
+                        rotation: self.corrections[place + 1],
                     });
                 }
                 Mover::Rotation(_) => {}
@@ -328,7 +328,7 @@ impl Response for Decomposition {
         Stage::Moved
     }
 
-    fn answers_flush_contacts(&self) -> bool {
+    fn uses_flush_contacts(&self) -> bool {
         true
     }
 
@@ -349,7 +349,7 @@ impl Response for Decomposition {
         }
         self.since = 0;
         if constraints.is_empty() {
-            self.earlier.follow(constraints, |_| Memory::default(), |_, _| ());
+            self.earlier.update(constraints, |_| Memory::default(), |_, _| ());
             self.sticking.clear();
             return;
         }
@@ -357,7 +357,7 @@ impl Response for Decomposition {
         self.load(constraints, bodies, step.actual, between);
         self.project_positions(constraints, bodies.positions, step.actual);
         self.pose_impacts();
-        self.answer_impacts(constraints, bodies.created, step.actual);
+        self.solve_impacts(constraints, bodies.created, step.actual);
         self.project_slip();
         self.report(constraints, between, action);
         let (given, of_supports) = self.restore_angular_momentum(constraints, bodies);
@@ -375,7 +375,7 @@ fn held_velocity(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
     for (body, nodes, weights) in sides(constraint) {
         let moves = |node: u32| match bodies.mobility.rigid(body) {
             Some(rigid) => rigid.can_move(),
-            None => bodies.mobility.gives_way(node),
+            None => bodies.mobility.is_movable(node),
         };
         let held = nodes.iter().zip(weights).filter(|&(&node, _)| !moves(node));
         velocity += held.map(|(&node, w)| bodies.velocities[node as usize] * *w).sum::<Vec3>();
@@ -389,7 +389,7 @@ fn prescribed_acceleration(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> 
     for (body, nodes, weights) in sides(constraint) {
         let mobility = |node: u32| match bodies.mobility.rigid(body) {
             Some(rigid) if rigid.can_move() => rigid.inverse_mass,
-            None if bodies.mobility.gives_way(node) => Vec3::repeat(f64::INFINITY),
+            None if bodies.mobility.is_movable(node) => Vec3::repeat(f64::INFINITY),
             _ => Vec3::zeros(),
         };
         for (&node, weight) in nodes.iter().zip(weights) {

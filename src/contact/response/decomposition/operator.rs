@@ -40,7 +40,7 @@ pub(super) struct Operator {
     movers: Vec<Mover>,
     inverse_mass: Vec<Mat3>,
     /// Number of contacts of each mover.
-    sharers: Vec<f64>,
+    contacts_per_mover: Vec<f64>,
     /// Mover and weight w.
     weights: Vec<Term<f64>>,
     /// Rotation mover and r = Σ w_a (x_a − c) \[m\].
@@ -80,7 +80,7 @@ impl Operator {
         }
         self.places.resize(mobility.num_nodes() + mobility.num_bodies(), NONE);
         self.inverse_mass.clear();
-        self.sharers.clear();
+        self.contacts_per_mover.clear();
         self.weights.clear();
         self.levers.clear();
         self.rows.clear();
@@ -93,14 +93,15 @@ impl Operator {
             let centre = self.rigid_mover(body, mobility);
             self.weights.push((centre, weight));
             self.levers.push((centre + 1, arm));
-            self.sharers[centre as usize] += 1.0;
-            self.sharers[centre as usize + 1] += 1.0;
+            self.contacts_per_mover[centre as usize] += 1.0;
+            self.contacts_per_mover[centre as usize + 1] += 1.0;
         }
         for (_, nodes, weights) in deformable_sides(constraint, mobility) {
-            for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.gives_way(**node)) {
+            for (&node, &weight) in nodes.iter().zip(weights).filter(|(node, _)| mobility.is_movable(**node))
+            {
                 let mover = self.node_mover(node, mobility);
                 self.weights.push((mover, weight));
-                self.sharers[mover as usize] += 1.0;
+                self.contacts_per_mover[mover as usize] += 1.0;
             }
         }
     }
@@ -111,7 +112,7 @@ impl Operator {
             *place = self.movers.len() as u32;
             self.movers.push(Mover::Node(node));
             self.inverse_mass.push(mobility.matrix(node));
-            self.sharers.push(0.0);
+            self.contacts_per_mover.push(0.0);
         }
         *place
     }
@@ -125,7 +126,7 @@ impl Operator {
             let rigid = mobility.rigid(body);
             self.inverse_mass.push(rigid.map_or_else(Mat3::zeros, |r| Mat3::from_diagonal(&r.inverse_mass)));
             self.inverse_mass.push(rigid.map_or_else(Mat3::zeros, |r| r.inverse_inertia));
-            self.sharers.extend([0.0; 2]);
+            self.contacts_per_mover.extend([0.0; 2]);
         }
         *place
     }
@@ -177,8 +178,8 @@ impl Operator {
     }
 
     /// Rotates the levers with their bodies.
-    pub fn turn(&mut self, shifts: &[Vec3]) {
-        self.levers.iter_mut().for_each(|(mover, arm)| *arm += shifts[*mover as usize].cross(arm));
+    pub fn turn(&mut self, corrections: &[Vec3]) {
+        self.levers.iter_mut().for_each(|(mover, arm)| *arm += corrections[*mover as usize].cross(arm));
     }
 
     fn terms(&self, k: u32) -> (&[Term<f64>], &[Term<Vec3>]) {
@@ -192,44 +193,44 @@ impl Operator {
     /// (G q)_k: contribution of the movers to the relative velocity of a contact.
     #[inline]
     pub fn jump(&self, k: u32, field: &[Vec3]) -> Vec3 {
-        self.translation(k, field) + self.swing(k, field)
+        self.translational_part(k, field) + self.rotational_part(k, field)
     }
 
     /// Contribution of the translations to the relative motion of a contact.
     #[inline]
-    pub fn translation(&self, k: u32, field: &[Vec3]) -> Vec3 {
+    pub fn translational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (weights, _) = self.terms(k);
         weights.iter().map(|&(mover, weight)| field[mover as usize] * weight).sum()
     }
 
     /// Change of the levers of a contact since their assembly \[m\].
-    pub fn turn_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
+    pub fn change_of_levers(&self, k: u32, constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned: Vec3 = levers.iter().map(|&(_, arm)| arm).sum();
         turned - rigid_sides(constraint, bodies).map(|(.., arm)| arm).sum::<Vec3>()
     }
 
-    /// Difference between the contact points after finite rotations of the bodies by `shifts` and the linearised
+    /// Difference between the contact points after finite rotations of the bodies by `corrections` and the linearised
     /// levers of the impulses \[m\].
     pub fn off_levers(
         &self,
         k: u32,
         constraint: &Constraint<'_>,
         bodies: &Bodies<'_>,
-        shifts: &[Vec3],
+        corrections: &[Vec3],
     ) -> Vec3 {
         let (_, levers) = self.terms(k);
         let turned = levers.iter().zip(rigid_sides(constraint, bodies));
         turned
             .map(|(&(mover, lever), (.., arm))| {
-                Rotation::from_scaled_axis(shifts[mover as usize]) * arm - lever
+                Rotation::from_scaled_axis(corrections[mover as usize]) * arm - lever
             })
             .sum()
     }
 
     /// Contribution of the rotations to the relative motion of a contact.
     #[inline]
-    pub fn swing(&self, k: u32, field: &[Vec3]) -> Vec3 {
+    pub fn rotational_part(&self, k: u32, field: &[Vec3]) -> Vec3 {
         let (_, levers) = self.terms(k);
         levers.iter().map(|&(mover, arm)| field[mover as usize].cross(&arm)).sum()
     }
@@ -269,7 +270,7 @@ impl Operator {
     /// Σ_m n_m W_kk^m \[1/kg\]: compliance of a contact with the mass of each mover shared among its n_m contacts. As
     /// diagonal blocks D, they satisfy W ≤ D.
     pub fn shared_compliance(&self, k: u32) -> Mat3 {
-        self.compliance_with(k, |mover| self.sharers[mover as usize])
+        self.compliance_with(k, |mover| self.contacts_per_mover[mover as usize])
     }
 
     fn compliance_with(&self, k: u32, factor: impl Fn(u32) -> f64) -> Mat3 {

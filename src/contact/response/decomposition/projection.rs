@@ -13,7 +13,7 @@ use crate::math::{Mat3, Vec3};
 /// Tolerance of the gaps, over the deepest penetration.
 const TOLERANCE: f64 = 1e-11;
 /// Rotational mobility about an axis, over the largest one, below which the rotation is fixed.
-const LEAST_TURN: f64 = 1e-12;
+const NEGLIGIBLE_ROTATION: f64 = 1e-12;
 
 impl Decomposition {
     /// Position corrections Δx = M⁻¹ Gᵀ π with π ≥ 0 that remove the given fraction of all penetrations, minimal in
@@ -41,11 +41,11 @@ impl Decomposition {
             };
             // A contact with an impulse in the previous step slides during the whole step, even if it lifted slightly
             // since.
-            let rubs = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
-            contact.since = part * dt * rubs;
+            let sliding_fraction = if contact.guess == Vec3::zeros() { fraction } else { 1.0 };
+            contact.since = part * dt * sliding_fraction;
             // A resting contact has no beginning within the step.
             let kick = contact.normal.dot(&contact.kick);
-            contact.lead = contact.striking(closing) * kick * (1.0 - 2.0 * fraction);
+            contact.lead = contact.impact_fraction(closing) * kick * (1.0 - 2.0 * fraction);
         }
         if deepest <= rounding {
             return;
@@ -58,7 +58,7 @@ impl Decomposition {
             let mut unknown = Unknown::new(contact.normal, &compliance, Vec3::zeros(), 0.0);
             unknown.target = part * (-constraint.gap) + contact.restitution(closing) * gone;
             unknown.impulse = contact.normal * contact.push_out_guess;
-            self.operator.push(k, &unknown.impulse, &mut self.shifts);
+            self.operator.push(k, &unknown.impulse, &mut self.corrections);
             self.unknowns.push(unknown);
         }
         for group in 0..self.groups.ends.len() {
@@ -67,7 +67,7 @@ impl Decomposition {
                 members: &self.groups.contacts[self.groups.range(group)],
                 movers: self.operator.movers_of_group(group),
                 unknowns: &mut self.unknowns,
-                field: &mut self.shifts,
+                field: &mut self.corrections,
                 tolerance: TOLERANCE * deepest + rounding,
             };
             if !problem.solve(&mut self.workspace.problem) {
@@ -86,7 +86,7 @@ impl Decomposition {
             let friction = contact.impulse - contact.normal * contact.normal.dot(&contact.impulse);
             let push = friction * contact.since;
             if push != Vec3::zeros() {
-                self.operator.push(k, &push, &mut self.shifts);
+                self.operator.push(k, &push, &mut self.corrections);
                 contact.push_out += push;
             }
         }
@@ -107,14 +107,14 @@ impl Decomposition {
             let Contact { impulse, push_out, .. } = self.contacts[k];
             let mut gained = gained(&constraint, bodies, &push_out);
             if constraint.can_take_couple() {
-                // Points of action of the impulses, before the reversal of slip.
+                // Points of action of the impulses, before the rotating of slip.
                 let apart = constraint.jump(bodies.positions)
-                    + self.operator.translation(k as u32, &self.shifts)
-                    + self.operator.turn_of_levers(k as u32, &constraint, bodies);
+                    + self.operator.translational_part(k as u32, &self.corrections)
+                    + self.operator.change_of_levers(k as u32, &constraint, bodies);
                 gained += apart.cross(&impulse);
             } else {
                 // Walls react at the current position of the contactor.
-                let off = self.operator.off_levers(k as u32, &constraint, bodies, &self.shifts);
+                let off = self.operator.off_levers(k as u32, &constraint, bodies, &self.corrections);
                 gained -= off.cross(&impulse);
             }
             if gained == Vec3::zeros() {
@@ -124,11 +124,11 @@ impl Decomposition {
                 of_supports += gained;
                 continue;
             }
-            if let Some((energy, taken)) = self.turn_bodies(&constraint, bodies, &-gained) {
+            if let Some((energy, taken)) = self.rotate_bodies(&constraint, bodies, &-gained) {
                 given += energy;
                 of_supports += gained + taken;
             } else {
-                given += self.turn_nodes(&constraint, bodies, &-gained);
+                given += self.rotate_nodes(&constraint, bodies, &-gained);
             }
         }
         (given, of_supports)
@@ -137,18 +137,18 @@ impl Decomposition {
     /// Applies a common jump of the angular velocities to the rigid bodies of a contact, which keeps their relative
     /// rotation. Returns the added kinetic energy \[J\] and the absorbed angular momentum, less than required about
     /// fixed axes \[N·m·s\]; `None` if no body can rotate.
-    fn turn_bodies(
+    fn rotate_bodies(
         &mut self,
         constraint: &Constraint<'_>,
         bodies: &Bodies<'_>,
         couple: &Vec3,
     ) -> Option<(f64, Vec3)> {
         let mobility = bodies.mobility;
-        let turning = constraint.bodies.map(|body| {
+        let rotating = constraint.bodies.map(|body| {
             let rigid = mobility.rigid(body).filter(|rigid| rigid.inverse_inertia.amax() > 0.0)?;
             Some((inertia(&rigid.inverse_inertia), self.operator.rotation_of(body, mobility)?))
         });
-        let all = || turning.iter().flatten();
+        let all = || rotating.iter().flatten();
         let inertia: Mat3 = all().map(|(inertia, _)| inertia).sum();
         all().next()?;
         let jump = solve(&inertia, couple);
@@ -165,8 +165,8 @@ impl Decomposition {
 
     /// Adds this angular momentum \[N·m·s\] to the free nodes of a contact by a rotation about their centre of mass,
     /// as far as they have inertia; returns the added kinetic energy \[J\].
-    fn turn_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
-        let (operator, shifts, mobility) = (&self.operator, &self.shifts, bodies.mobility);
+    fn rotate_nodes(&mut self, constraint: &Constraint<'_>, bodies: &Bodies<'_>, couple: &Vec3) -> f64 {
+        let (operator, corrections, mobility) = (&self.operator, &self.corrections, bodies.mobility);
         let free = || {
             let movers =
                 constraint.nodes.iter().filter_map(|&node| Some((node, operator.mover_of_node(node)?)));
@@ -176,7 +176,7 @@ impl Decomposition {
             return 0.0;
         }
         let mass = |node: u32| 1.0 / mobility.node(node).x;
-        let position = |node: u32, mover: usize| bodies.positions[node as usize] + shifts[mover];
+        let position = |node: u32, mover: usize| bodies.positions[node as usize] + corrections[mover];
         let total: f64 = free().map(|(node, _)| mass(node)).sum();
         let centre = free().map(|(node, mover)| position(node, mover) * mass(node)).sum::<Vec3>() / total;
         let inertia: Mat3 = free()
@@ -201,7 +201,7 @@ impl Decomposition {
 fn inertia(inverse: &Mat3) -> Mat3 {
     inverse
         .try_inverse()
-        .or_else(|| inverse.pseudo_inverse(LEAST_TURN * inverse.amax()).ok())
+        .or_else(|| inverse.pseudo_inverse(NEGLIGIBLE_ROTATION * inverse.amax()).ok())
         .unwrap_or_default()
 }
 
@@ -209,7 +209,7 @@ fn inertia(inverse: &Mat3) -> Mat3 {
 fn both_sides_move(constraint: &Constraint<'_>, bodies: &Bodies<'_>) -> bool {
     sides(constraint).into_iter().all(|(body, nodes, _)| match bodies.mobility.rigid(body) {
         Some(rigid) => rigid.can_move(),
-        None => nodes.iter().any(|&node| bodies.mobility.gives_way(node)),
+        None => nodes.iter().any(|&node| bodies.mobility.is_movable(node)),
     })
 }
 

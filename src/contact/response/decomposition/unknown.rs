@@ -3,7 +3,7 @@
 use crate::math::{Mat3, Vec3};
 
 /// Compliance along a direction, over the largest one, below which it counts as fixed.
-const HELD: f64 = 1e-12;
+const NEGLIGIBLE_COMPLIANCE: f64 = 1e-12;
 
 /// Fraction of a step within which a contact that reaches a bound counts as at it.
 const AT_BOUND: f64 = 1e-9;
@@ -38,7 +38,8 @@ impl Unknown {
         let invert = |compliance: f64| if compliance > 0.0 { 1.0 / compliance } else { 0.0 };
         let along = normal.dot(&(compliance * normal));
         let scale = compliance.trace();
-        let regular = friction > 0.0 && compliance.determinant() > HELD * scale * scale * scale;
+        let regular =
+            friction > 0.0 && compliance.determinant() > NEGLIGIBLE_COMPLIANCE * scale * scale * scale;
         Self {
             normal,
             target: 0.0,

@@ -22,8 +22,8 @@ impl EnergyMomentum {
         for (constraint, spring) in self.contacts.iter().zip(self.springs.iter_mut()) {
             let bound = self.assembled.of(&constraint, bodies);
             let stiffness = spring.stiffness.unwrap_or(0.0);
-            let swing = self.assembled.swing(&constraint, bodies, stiffness, bound);
-            spring.damp(swing.square.sqrt(), step.kick());
+            let contact_frequency = self.assembled.contact_frequency(&constraint, bodies, stiffness, bound);
+            spring.damp(contact_frequency.square.sqrt(), step.kick());
             spring.age += step.actual;
         }
     }
@@ -36,9 +36,10 @@ impl Spring {
             return;
         }
         // The midpoint rule oscillates with ω', tan(½ ω' dt) = ½ ω dt.
-        let swing = frequency * time_step;
-        let half_periods = self.age / time_step * 2.0 * (0.5 * swing).atan() / std::f64::consts::PI;
+        let phase = frequency * time_step;
+        let half_periods = self.age / time_step * 2.0 * (0.5 * phase).atan() / std::f64::consts::PI;
         let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;
-        self.lag = [damping, tangential_damping].map(|damping| 2.0 * damping.ratio(half_periods) / swing);
+        self.lag = [damping, tangential_damping]
+            .map(|damping| 2.0 * damping.ratio(half_periods) / contact_frequency);
     }
 }

@@ -114,7 +114,7 @@ impl Gradient {
                 motion.rotations[body as usize] += rigid.inverse_inertia * moment * impulse;
             } else {
                 for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
-                    motion.nodes[node as usize] += mobility.answer(node, gradient) * impulse;
+                    motion.nodes[node as usize] += mobility.velocity_jump(node, gradient) * impulse;
                 }
             }
             at += nodes.len();
@@ -131,7 +131,7 @@ impl Gradient {
                 compliance += moment.dot(&(rigid.inverse_inertia * moment));
             } else {
                 for (&node, gradient) in nodes.iter().zip(&list[at..at + nodes.len()]) {
-                    compliance += gradient.dot(&mobility.answer(node, gradient));
+                    compliance += gradient.dot(&mobility.velocity_jump(node, gradient));
                 }
             }
             at += nodes.len();

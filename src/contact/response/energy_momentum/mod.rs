@@ -8,9 +8,9 @@ mod spring;
 use super::assembled_stiffness::AssembledStiffness;
 use super::damping::Damping;
 use super::friction::FrictionLaw;
-use super::history::carried::Carried;
-use super::history::handover::{Handovers, followed_gap};
+use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
+use super::history::transfer::{ContactTransfers, extrapolated_gap};
 use super::pairs::PairOptions;
 use super::penalty::{Stiffness, turned};
 use super::row::{Motion, Row};
@@ -71,8 +71,8 @@ pub struct EnergyMomentum {
     before: Constraints,
     /// Keys of contacts and their indices: workspace.
     order: Vec<(ContactKey, usize)>,
-    springs: Carried<Spring>,
-    handovers: Handovers,
+    springs: ContactHistory<Spring>,
+    transfers: ContactTransfers,
     solutions: Vec<Solution>,
     gradient_nodes: Vec<Vec3>,
     assembled: AssembledStiffness,
@@ -116,7 +116,7 @@ struct Solution {
     /// Normal compliance n · A n, and the bound on the tangential compliance \[1/kg\].
     compliance: [f64; 2],
     /// Bound on the coupled compliance of all contacts on the same nodes and bodies \[1/kg\].
-    together: f64,
+    coupled_compliance: f64,
     /// Rates of gap and slip before the kick \[m/s\].
     rate: f64,
     slip_rate: Vec3,
@@ -132,12 +132,12 @@ struct Solution {
     farther_pressure: f64,
     farther_traction: Vec3,
     /// Reversal of the motion with restitution in this step.
-    turning: Option<Turning>,
+    reversal: Option<Reversal>,
 }
 
 /// Motion of a contact that reverses in a step.
 #[derive(Clone, Copy, Debug)]
-struct Turning {
+struct Reversal {
     /// Rate of the gap after the kick \[m/s\].
     rate: f64,
     /// Gap of the spring after the kick \[m\].
@@ -145,10 +145,10 @@ struct Turning {
 }
 
 /// Closing rate, over the rate change by the forces of a step, below which the sign of the rate is rounding.
-const AT_REST: f64 = 1e-9;
+const RATE_TOLERANCE: f64 = 1e-9;
 
 /// Largest number of steps for which a lost contact is kept to release its energy.
-const MAX_LOST: u32 = 8;
+const MAX_STEPS_LOST: u32 = 8;
 
 impl EnergyMomentum {
     /// A response for a model with `num_nodes` nodes and bodies of these masses \[kg\].
@@ -165,8 +165,8 @@ impl EnergyMomentum {
             contacts: Constraints::default(),
             before: Constraints::default(),
             order: Vec::new(),
-            springs: Carried::default(),
-            handovers: Handovers::default(),
+            springs: ContactHistory::default(),
+            transfers: ContactTransfers::default(),
             solutions: Vec::new(),
             gradient_nodes: Vec::new(),
             assembled: AssembledStiffness::new(masses),
@@ -180,11 +180,11 @@ impl EnergyMomentum {
     }
 
     /// Transfers the springs of contacts that ended at flush surfaces to contacts that begin there.
-    fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
-        let Self { contacts, before, order, springs, handovers, options, .. } = self;
-        if handovers.find(contacts, constraints, |key| springs.holds(key), velocities, time_step) {
-            contacts.rename(|key| handovers.name_of(key), order, before);
-            handovers
+    fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        let Self { contacts, before, order, springs, transfers, options, .. } = self;
+        if transfers.find(contacts, constraints, |key| springs.holds(key), velocities, time_step) {
+            contacts.rename(|key| transfers.renamed_key(key), order, before);
+            transfers
                 .apply(constraints, springs, |constraint, spring| spring.options = options.of(constraint));
         }
     }
@@ -208,12 +208,12 @@ impl EnergyMomentum {
             if let Some(new) = found.next_if(|new| new.key == old.key) {
                 spring.lost = 0;
                 self.contacts.push_copy(&new);
-            } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_LOST {
+            } else if spring.gap.is_some_and(|gap| gap < 0.0) && spring.lost < MAX_STEPS_LOST {
                 spring.lost += 1;
-                let gap = followed_gap(&old, velocities, time_step);
+                let gap = extrapolated_gap(&old, velocities, time_step);
                 self.contacts.push_copy(&Constraint { gap, ..old });
             } else {
-                let [friction_work, damping_work] = spring.given_up();
+                let [friction_work, damping_work] = spring.remaining_dissipation();
                 action.unlisted.push(UnlistedWork {
                     bodies: old.bodies,
                     friction_work,
@@ -235,8 +235,8 @@ impl EnergyMomentum {
             lag: [0.0; 2],
             lost: 0,
         };
-        self.springs.follow(&self.contacts, begin, |_, spring| {
-            let [friction_work, damping_work] = spring.given_up();
+        self.springs.update(&self.contacts, begin, |_, spring| {
+            let [friction_work, damping_work] = spring.remaining_dissipation();
             action.work.friction += friction_work;
             action.work.damping += damping_work;
         });
@@ -285,10 +285,10 @@ impl EnergyMomentum {
                 row,
                 gradient,
                 compliance,
-                together: 0.0,
+                coupled_compliance: 0.0,
                 rate,
                 slip_rate,
-                closes: rate < -AT_REST * changes,
+                closes: rate < -RATE_TOLERANCE * changes,
                 pressure: 0.0,
                 traction: Vec3::zeros(),
                 slips: false,
@@ -296,7 +296,7 @@ impl EnergyMomentum {
                 next_traction: Vec3::zeros(),
                 farther_pressure: 0.0,
                 farther_traction: Vec3::zeros(),
-                turning: None,
+                reversal: None,
             });
         }
     }
@@ -312,8 +312,8 @@ impl EnergyMomentum {
             let gap = spring.gap.unwrap_or(0.0);
             let kicked_rate = solution.gradient.rate(&constraint, nodes, bodies.mobility, &self.kicked);
             let way = 0.5 * dt * (solution.rate + kicked_rate);
-            let next = match solution.turning {
-                Some(turning) => turning.gap,
+            let next = match solution.reversal {
+                Some(reversal) => reversal.gap,
                 None => spring.gap_after(gap, way, solution.pressure),
             };
             // Energies refer to the end of the step, half a kick later.
@@ -325,7 +325,7 @@ impl EnergyMomentum {
                 0.0
             };
             spring.gap = Some(next);
-            let friction_work = if spring.rubs() {
+            let friction_work = if spring.has_friction() {
                 let travel = solution.travel(&constraint, &self.kicked, dt);
                 stored -= half * solution.traction.dot(&solution.slip_rate);
                 let [friction_work, drag_work] = spring.slide(solution, &travel);
@@ -355,7 +355,7 @@ impl EnergyMomentum {
     ///
     /// An additional force F changes the total work by dt F · (v' − ½ dt a + ½ dt M⁻¹ F), with the velocities v'
     /// after all other forces and the acceleration a without contact.
-    fn take_moments_out(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
+    fn remove_moments(&mut self, bodies: &Bodies<'_>, step: StepLength, action: &mut ContactAction) {
         let (dt, half) = (step.kick(), 0.5 * step.actual);
         let (nodes, mobility) = (&mut self.gradient_nodes, bodies.mobility);
         for (k, (constraint, solution)) in self.contacts.iter().zip(&self.solutions).enumerate() {
@@ -437,7 +437,7 @@ impl Response for EnergyMomentum {
     ) {
         action.begin(step.actual);
         [action.work.friction, action.work.damping] = std::mem::take(&mut self.pending);
-        self.hand_over(constraints, bodies.velocities, step.actual);
+        self.transfer_springs(constraints, bodies.velocities, step.actual);
         self.gather(constraints, bodies.velocities, step.actual, action);
         if self.contacts.is_empty() {
             self.sticking.clear();
@@ -448,7 +448,7 @@ impl Response for EnergyMomentum {
         self.damp(bodies, step);
         self.solve(bodies, step.kick());
         self.finish(bodies, step, action);
-        self.take_moments_out(bodies, step, action);
+        self.remove_moments(bodies, step, action);
         self.report(bodies.positions, action);
         self.sticking.note(constraints, &action.results, bodies.mobility);
     }

@@ -10,7 +10,7 @@ impl Spring {
     }
 
     /// Whether friction acts, or a stretch of earlier friction remains.
-    pub(super) fn rubs(&self) -> bool {
+    pub(super) fn has_friction(&self) -> bool {
         self.options.friction.acts() || self.slip != Vec3::zeros()
     }
 
@@ -20,7 +20,7 @@ impl Spring {
     }
 
     /// Dissipation by friction and damping at the end of the contact: all stored energy \[J\].
-    pub(super) fn given_up(&self) -> [f64; 2] {
+    pub(super) fn remaining_dissipation(&self) -> [f64; 2] {
         [self.tangential_energy(), self.energy(self.gap.unwrap_or(0.0))]
     }
 

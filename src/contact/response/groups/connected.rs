@@ -41,7 +41,7 @@ impl Groups {
                         self.join(mobility.num_nodes() + body as usize, k as u32);
                     }
                 } else {
-                    let moving = nodes.iter().filter(|&&node| mobility.gives_way(node));
+                    let moving = nodes.iter().filter(|&&node| mobility.is_movable(node));
                     moving.for_each(|&node| self.join(node as usize, k as u32));
                 }
             }

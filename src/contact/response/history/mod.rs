@@ -1,5 +1,5 @@
 //! Contact history: states by key, transfer over flush surfaces, and sticking pairs.
 
-pub(crate) mod carried;
-pub(crate) mod handover;
+pub(crate) mod contact_history;
 pub(crate) mod sticking;
+pub(crate) mod transfer;

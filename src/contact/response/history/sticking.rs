@@ -2,7 +2,7 @@
 
 use crate::contact::Constraints;
 use crate::contact::response::mobility::Mobility;
-use crate::contact::response::row::swings_rigidly;
+use crate::contact::response::row::is_rigid_contact;
 use crate::contact::response::{ContactResult, Status};
 
 /// Pairs of rigid bodies with a sticking contact. While one contact of a pair sticks, the others do not slide, even
@@ -19,7 +19,7 @@ impl StickingPairs {
     pub fn note(&mut self, constraints: &Constraints, results: &[ContactResult], mobility: &Mobility) {
         let contacts = constraints.iter().zip(results);
         let sticking = contacts.filter(|(constraint, result)| {
-            result.status == Status::Stick && swings_rigidly(constraint, mobility)
+            result.status == Status::Stick && is_rigid_contact(constraint, mobility)
         });
         self.clear();
         self.pairs.extend(sticking.map(|(constraint, _)| ascending(constraint.bodies)));

@@ -19,12 +19,12 @@ pub(super) struct Couples {
 }
 
 impl Couples {
-    /// Clears the couples of the previous step; `tell` receives the energy that their second half takes from each
+    /// Clears the couples of the previous step; `report` receives the energy that their second half takes from each
     /// pair of bodies over a step \[J\].
-    pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut tell: impl FnMut([u32; 2], f64)) {
+    pub fn finish(&mut self, velocities: &[Vec3], time_step: f64, mut report: impl FnMut([u32; 2], f64)) {
         let mut first = 0;
         for &(bodies, end) in &self.owners {
-            tell(bodies, taken(&self.forces[first..end], velocities, time_step));
+            report(bodies, taken(&self.forces[first..end], velocities, time_step));
             first = end;
         }
         self.forces.clear();

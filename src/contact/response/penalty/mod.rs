@@ -8,9 +8,9 @@ mod spring;
 use super::assembled_stiffness::{AssembledStiffness, Bound};
 use super::damping::Damping;
 use super::friction::FrictionLaw;
-use super::history::carried::Carried;
-use super::history::handover::Handovers;
+use super::history::contact_history::ContactHistory;
 use super::history::sticking::StickingPairs;
+use super::history::transfer::ContactTransfers;
 use super::pairs::PairOptions;
 use super::row::{compliance_along_normal, relative_acceleration};
 use super::{Bodies, ContactAction, ContactResult, Response, Stage, Status, StepLength, UnlistedWork};
@@ -54,7 +54,7 @@ pub struct PenaltyOptions {
 
 /// Separation in a step over the previous penetration, above which a contact no longer detected has opened and not
 /// moved to another face.
-const OPENED: f64 = 0.5;
+const OPENING_RATIO: f64 = 0.5;
 
 /// Penalty response.
 ///
@@ -82,7 +82,7 @@ const OPENED: f64 = 0.5;
 pub struct Penalty {
     stiffness: Stiffness,
     options: PairOptions<PenaltyOptions>,
-    springs: Carried<Spring>,
+    springs: ContactHistory<Spring>,
     /// Constraints whose springs are compressed or dissipate energy, and those of the previous step.
     pressed: Constraints,
     before: Constraints,
@@ -90,7 +90,7 @@ pub struct Penalty {
     /// Length of the previous step \[s\].
     time_step: f64,
     couples: Couples,
-    handovers: Handovers,
+    transfers: ContactTransfers,
     assembled: AssembledStiffness,
     sticking: StickingPairs,
 }
@@ -101,13 +101,13 @@ impl Penalty {
         Self {
             stiffness,
             options,
-            springs: Carried::default(),
+            springs: ContactHistory::default(),
             pressed: Constraints::default(),
             before: Constraints::default(),
             releases: Releases::default(),
             time_step: 0.0,
             couples: Couples::default(),
-            handovers: Handovers::default(),
+            transfers: ContactTransfers::default(),
             assembled: AssembledStiffness::new(masses),
             sticking: StickingPairs::default(),
         }
@@ -128,8 +128,8 @@ impl Penalty {
     }
 
     /// Transfers the springs of contacts that end at flush surfaces to contacts that begin there.
-    fn hand_over(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
-        if self.handovers.find(
+    fn transfer_springs(&mut self, constraints: &Constraints, velocities: &[Vec3], time_step: f64) {
+        if self.transfers.find(
             &self.before,
             constraints,
             |key| self.springs.holds(key),
@@ -137,7 +137,7 @@ impl Penalty {
             time_step,
         ) {
             let options = &self.options;
-            self.handovers.apply(constraints, &mut self.springs, |constraint, spring| {
+            self.transfers.apply(constraints, &mut self.springs, |constraint, spring| {
                 let way = constraint.normal.dot(&constraint.jump(velocities)) * time_step;
                 spring.take_over(constraint, options.of(constraint), way);
             });
@@ -146,7 +146,7 @@ impl Penalty {
 
     /// Updates the springs to these constraints: a continuing contact keeps its spring. Reports the dissipation of
     /// ended contacts.
-    fn carry_springs(
+    fn update_springs(
         &mut self,
         constraints: &Constraints,
         bodies: &Bodies<'_>,
@@ -183,7 +183,7 @@ impl Penalty {
         };
         let releases = &mut self.releases;
         let mut before = self.before.iter().peekable();
-        self.springs.follow(constraints, begin, |key, spring| {
+        self.springs.update(constraints, begin, |key, spring| {
             while before.next_if(|constraint| constraint.key < key).is_some() {}
             let found = before.next_if(|constraint| constraint.key == key);
             let Some(constraint) = found else { return };
@@ -197,7 +197,7 @@ impl Penalty {
                 left - 0.5 * (spring.damped * rate * step.actual + spring.dragged.dot(&travel));
             let created = left + 0.5 * spring.elastic * rate * step.actual - spring.normal_energy();
             action.work.numerical += created;
-            if rate * step.actual > OPENED * spring.penetration {
+            if rate * step.actual > OPENING_RATIO * spring.penetration {
                 let opening = spring.opening(rate);
                 let opening = Opening { created: opening.created + created, ..opening };
                 releases.balance(&constraint, opening, bodies, step, action);
@@ -234,13 +234,17 @@ impl Penalty {
             // Kept from the previous step, or transferred.
             let share = spring.share.unwrap_or(share);
             largest = largest.max(bound.shared(share));
-            let swing = self.assembled.swing(&constraint, bodies, spring.full_stiffness, bound);
-            spring.is_of_rigid_bodies = swing.is_of_rigid_bodies;
-            spring.frequency = (share * swing.square).sqrt();
+            let contact_frequency =
+                self.assembled.contact_frequency(&constraint, bodies, spring.full_stiffness, bound);
+            spring.is_of_rigid_bodies = contact_frequency.is_of_rigid_bodies;
+            spring.frequency = (share * contact_frequency.square).sqrt();
             let is_stiff = spring.full_stiffness > 0.0;
             // Opposing contacts do not hold an opening contact.
-            spring.compliance =
-                if is_stiff { swing.square.max(swing.alone) / spring.full_stiffness } else { 0.0 };
+            spring.compliance = if is_stiff {
+                contact_frequency.square.max(contact_frequency.alone) / spring.full_stiffness
+            } else {
+                0.0
+            };
         }
         let lowering = self.lowering();
         match self.stiffness {
@@ -303,8 +307,8 @@ impl Response for Penalty {
         std::mem::swap(&mut self.pressed, &mut self.before);
         self.pressed.clear();
         self.change_step(bodies, time_step);
-        self.hand_over(constraints, bodies.velocities, time_step);
-        self.carry_springs(constraints, bodies, step, action);
+        self.transfer_springs(constraints, bodies.velocities, time_step);
+        self.update_springs(constraints, bodies, step, action);
         let frequency_squared = self.share_stiffness(constraints, bodies, step);
         let vary = self.options.vary_over_surfaces();
         let mut before = self.before.iter().peekable();
@@ -317,11 +321,12 @@ impl Response for Penalty {
             let jump = constraint.jump(bodies.velocities);
             let closing = -constraint.normal.dot(&jump);
             let penetration = spring.penetration(constraint.gap, closing * time_step);
-            let elastic = spring.stiffness * penetration * spring.pressed_part(penetration, closing, step);
+            let elastic =
+                spring.stiffness * penetration * spring.contact_fraction(penetration, closing, step);
             let force = (elastic + spring.damping(elastic, penetration, closing, step)).max(0.0);
             let damped = force - elastic;
             let pushed_back = spring.pushed_back(damped, penetration, closing, step);
-            let [friction_work, drag_work] = if spring.rubs() {
+            let [friction_work, drag_work] = if spring.has_friction() {
                 spring.is_held = self.sticking.hold(constraint.bodies);
                 spring.slide(&constraint, &(jump + constraint.normal * closing), force, step)
             } else {
@@ -330,7 +335,7 @@ impl Response for Penalty {
             spring.penetration = penetration;
             while before.next_if(|old| old.key < constraint.key).is_some() {}
             let old = before.next_if(|old| old.key == constraint.key);
-            let old = old.or_else(|| self.before.of(self.handovers.origin_of(constraint.key)));
+            let old = old.or_else(|| self.before.of(self.transfers.original_key(constraint.key)));
             let old_jump = old.map_or(Vec3::zeros(), |old| old.jump(bodies.velocities));
             let old_rate = old.map_or(0.0, |old| old.normal.dot(&old_jump));
             let work = 0.5 * time_step * (spring.elastic * old_rate - elastic * closing);
@@ -339,7 +344,7 @@ impl Response for Penalty {
                 self.releases.balance(&constraint, spring.opening(-closing), bodies, step, action);
                 spring.created = 0.0;
             }
-            let begin_work = spring.come_out(pushed_back);
+            let begin_work = spring.reduce_penetration(pushed_back);
             spring.elastic = elastic;
             let normal = constraint.normal * force;
             let friction = spring.traction + spring.dragged;

@@ -108,7 +108,7 @@ impl Spring {
     /// with a fraction τ in contact, ½ (1 + τ) of κ δ conserves the energy T + ½ κ δ_n δ_{n+1} of the leapfrog to
     /// O((ω dt)⁴), while the full force has an error of up to ¼ (ω dt)². For deformable nodes, which oscillate with
     /// their elements, ω is an estimate, and the remaining error is balanced at the opening.
-    pub fn pressed_part(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
+    pub fn contact_fraction(&self, penetration: f64, closing: f64, step: StepLength) -> f64 {
         let part = |way: f64| 0.5 * (1.0 + (penetration / way).clamp(0.0, 1.0));
         if self.penetration == 0.0 {
             return if closing > 0.0 { part(closing * step.actual) } else { 1.0 };
@@ -131,7 +131,7 @@ impl Spring {
         if factor == 0.0 {
             return 0.0;
         }
-        let part = self.part_begun(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
+        let part = self.fraction_in_contact(penetration, closing, step).map_or(1.0, |part| 0.5 + part);
         let half = 0.5 * step.kick() * self.frequency * self.frequency / self.stiffness;
         // Element forces are unknown here: in a body at rest they balance the spring force.
         let pushed = if self.is_of_rigid_bodies { half * elastic } else { 0.0 };
@@ -139,7 +139,7 @@ impl Spring {
     }
 
     /// Fraction of the step in contact, for a contact that begins in the step.
-    fn part_begun(&self, penetration: f64, closing: f64, step: StepLength) -> Option<f64> {
+    fn fraction_in_contact(&self, penetration: f64, closing: f64, step: StepLength) -> Option<f64> {
         let begins = self.penetration == 0.0 && closing > 0.0;
         begins.then(|| (penetration / (closing * step.actual)).min(1.0))
     }
@@ -148,7 +148,7 @@ impl Spring {
     /// the end of the step: over the last fraction τ of the step and half of the next, ½ (τ − ½) dt² d/m \[m\].
     /// Without it, restitution depends on the instant of the beginning in the step, by up to half of ζ ω dt.
     pub fn pushed_back(&self, damped: f64, penetration: f64, closing: f64, step: StepLength) -> f64 {
-        let part = self.part_begun(penetration, closing, step);
+        let part = self.fraction_in_contact(penetration, closing, step);
         let Some(part) = part.filter(|_| self.is_of_rigid_bodies && damped != 0.0) else { return 0.0 };
         let compliance = self.frequency * self.frequency / self.stiffness;
         let way = 0.5 * (part - 0.5) * damped * compliance * step.kick() * step.following;
@@ -156,7 +156,7 @@ impl Spring {
     }
 
     /// Reduces the penetration by `way` \[m\]; returns the energy this takes \[J\].
-    pub fn come_out(&mut self, way: f64) -> f64 {
+    pub fn reduce_penetration(&mut self, way: f64) -> f64 {
         let stored = self.normal_energy();
         self.penetration -= way;
         self.offset -= way;
@@ -204,15 +204,15 @@ impl Spring {
 
     /// Whether the spring dissipates energy in the following step even if its contact has ended.
     pub fn takes_energy(&self) -> bool {
-        self.damped != 0.0 || self.holds_across() || self.offset > 0.0
+        self.damped != 0.0 || self.has_tangential_spring() || self.offset > 0.0
     }
 
     /// Whether friction acts, or a force of earlier friction remains.
-    pub fn rubs(&self) -> bool {
-        self.options.friction.acts() || self.holds_across()
+    pub fn has_friction(&self) -> bool {
+        self.options.friction.acts() || self.has_tangential_spring()
     }
 
-    fn holds_across(&self) -> bool {
+    fn has_tangential_spring(&self) -> bool {
         self.traction != Vec3::zeros() || self.dragged != Vec3::zeros()
     }
 

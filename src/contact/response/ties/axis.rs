@@ -1,8 +1,8 @@
 //! Tied nodes of deformable bodies along one axis.
 
-use super::carriers::Carriers;
 use super::larger;
 use super::reduction::{Reduction, Terms};
+use super::rigid_bodies::TiedRigidBodies;
 use super::rows::{RigidPlace, RigidTerm, Row, Rows};
 use crate::contact::response::mobility::Mobility;
 use crate::math::{SparseCholesky, Vec3};
@@ -102,7 +102,7 @@ impl Axis {
                 *jump -= share * velocity(place)[axis];
             }
             for term in row.rigid {
-                apart -= term.position(axis, &ends[term.carrier as usize]);
+                apart -= term.position(axis, &ends[term.local_body as usize]);
             }
             *jump += apart / following;
         }
@@ -110,28 +110,28 @@ impl Axis {
     }
 
     /// Adds to the rigid bodies the impulses Σ_d m_d P_db (j_d − Σ_c s_dc Δv_c), with the Δv_c for U = 0.
-    pub fn push(&mut self, carriers: &mut Carriers) {
+    pub fn push(&mut self, rigid_bodies: &mut TiedRigidBodies) {
         if self.rigid_terms().is_empty() {
             return;
         }
         self.solve(|_| 0.0);
         for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&self.jumps) {
             let push = self.masses[dependent as usize] * (jump - self.follows(row));
-            row.rigid.iter().for_each(|term| carriers.push_at(term, self.axis, push));
+            row.rigid.iter().for_each(|term| rigid_bodies.push_at(term, self.axis, push));
         }
     }
 
     /// Adds the nodal velocity changes along the axis, given the changes of the rigid bodies.
-    pub fn follow(&mut self, carriers: &Carriers, changes: &mut [Vec3]) {
+    pub fn follow(&mut self, rigid_bodies: &TiedRigidBodies, changes: &mut [Vec3]) {
         let axis = self.axis;
-        let carried = |term: &RigidTerm| carriers.change_at(term, axis);
-        self.solve(carried);
+        let rigid_motion = |term: &RigidTerm| rigid_bodies.change_at(term, axis);
+        self.solve(rigid_motion);
         for (change, &unknown) in changes.iter_mut().zip(&self.unknowns) {
             change[axis] += self.right_side.get(unknown as usize).copied().unwrap_or(0.0);
         }
         for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&self.jumps) {
-            let carried: f64 = row.rigid.iter().map(carried).sum();
-            changes[dependent as usize][axis] += self.follows(row) + carried - jump;
+            let rigid_motion: f64 = row.rigid.iter().map(rigid_motion).sum();
+            changes[dependent as usize][axis] += self.follows(row) + rigid_motion - jump;
         }
     }
 
@@ -142,11 +142,11 @@ impl Axis {
     }
 
     /// Solves for Δv_c, given the motion of the rigid bodies; the result is in `right_side`.
-    fn solve(&mut self, carried: impl Fn(&RigidTerm) -> f64) {
+    fn solve(&mut self, rigid_motion: impl Fn(&RigidTerm) -> f64) {
         let Self { dependent, rows, masses, unknowns, factor, right_side, jumps, .. } = self;
         right_side.fill(0.0);
         for ((&dependent, row), jump) in dependent.iter().zip(rows.iter()).zip(jumps) {
-            let rest = *jump - row.rigid.iter().map(&carried).sum::<f64>();
+            let rest = *jump - row.rigid.iter().map(&rigid_motion).sum::<f64>();
             let momentum = masses[dependent as usize] * rest;
             for &(place, share) in row.shares {
                 if let Some(sum) = right_side.get_mut(unknowns[place as usize] as usize) {
@@ -179,9 +179,9 @@ impl Axis {
                 }
             }
             for term in row.rigid {
-                let coefficients = term.coefficients(axis, &present[term.carrier as usize]);
-                let of_carrier = &mut impulses[term.carrier as usize];
-                of_carrier.iter_mut().zip(coefficients).for_each(|(sum, of)| *sum -= of * (force * kick));
+                let coefficients = term.coefficients(axis, &present[term.local_body as usize]);
+                let of_local_body = &mut impulses[term.local_body as usize];
+                of_local_body.iter_mut().zip(coefficients).for_each(|(sum, of)| *sum -= of * (force * kick));
             }
         }
     }
@@ -194,7 +194,7 @@ impl Axis {
     /// H = Wᵀ M_d W + Zᵀ M_c Z,   W = P − S Z,   A Z = Sᵀ M_d P
     /// ```
     /// as a sum of squares. Row-major \[kg, kg·m, kg·m²\].
-    pub fn carried_mass(&mut self, num: usize) -> Vec<f64> {
+    pub fn added_mass(&mut self, num: usize) -> Vec<f64> {
         let (num_columns, num_dependent) = (4 * num, self.dependent.len());
         // √m times the motions of the nodes d, followed by those of the nodes c.
         let mut columns = vec![vec![0.0; num_dependent + self.right_side.len()]; num_columns];
@@ -205,17 +205,17 @@ impl Axis {
             .collect();
         let of_dependent: Vec<f64> = self.dependent.iter().map(|&place| free(place)).collect();
         for (column, motions) in columns.iter_mut().enumerate() {
-            let (carrier, basis) = (column as u32 / 4, column % 4);
-            let carried = |term: &RigidTerm| match basis {
-                _ if term.carrier != carrier => 0.0,
+            let (local_body, basis) = (column as u32 / 4, column % 4);
+            let rigid_motion = |term: &RigidTerm| match basis {
+                _ if term.local_body != local_body => 0.0,
                 0 => term.weight,
                 k => term.arm[k - 1],
             };
             self.jumps.fill(0.0);
             // Without jumps, the solution is the motion of the following nodes.
-            self.solve(carried);
+            self.solve(rigid_motion);
             for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
-                *motion = root * (self.follows(row) + row.rigid.iter().map(carried).sum::<f64>());
+                *motion = root * (self.follows(row) + row.rigid.iter().map(rigid_motion).sum::<f64>());
             }
             for &(unknown, root) in &of_unknowns {
                 motions[num_dependent + unknown] = root * self.right_side[unknown];

@@ -1,7 +1,7 @@
 //! Small dense systems with mass matrices, row-major, in place.
 
 /// Pivot of the scaled equations below which it is rounding.
-const NOTHING: f64 = 1e-15;
+const NEGLIGIBLE_PIVOT: f64 = 1e-15;
 
 /// Solves A x = b in place of b, with row-major A, which is overwritten. Unknowns are first scaled by the diagonal,
 /// as for a mass matrix. Undetermined unknowns are zero. `scales` is overwritten.
@@ -20,7 +20,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     for k in 0..n {
         let size = |row: usize| matrix[row * n + k].abs();
         let pivot_row = (k..n).fold(k, |best, row| if size(row) > size(best) { row } else { best });
-        if size(pivot_row) <= NOTHING {
+        if size(pivot_row) <= NEGLIGIBLE_PIVOT {
             continue;
         }
         if pivot_row != k {
@@ -38,7 +38,7 @@ pub(super) fn solve(matrix: &mut [f64], b: &mut [f64], scales: &mut Vec<f64>) {
     for k in (0..n).rev() {
         let known: f64 = (k + 1..n).map(|column| matrix[k * n + column] * b[column]).sum();
         let pivot = matrix[k * n + k];
-        b[k] = if pivot.abs() > NOTHING { (b[k] - known) / pivot } else { 0.0 };
+        b[k] = if pivot.abs() > NEGLIGIBLE_PIVOT { (b[k] - known) / pivot } else { 0.0 };
     }
     b.iter_mut().zip(scales).for_each(|(x, scale)| *x *= *scale);
 }

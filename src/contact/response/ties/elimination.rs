@@ -1,7 +1,7 @@
 //! Elimination of sparse rows, in place.
 
 /// Threshold of pivots over the largest entry; among eligible pivots, short rows are preferred.
-const PART: f64 = 0.8;
+const PIVOT_THRESHOLD: f64 = 0.8;
 
 /// Column and value of an entry.
 type Entry = (u32, f64);
@@ -68,13 +68,13 @@ impl SparseRows {
     fn next_pivot(&self, tolerance: f64) -> Option<[usize; 2]> {
         let rows = || self.largest.iter().enumerate().filter(|(row, _)| !self.is_done[*row]);
         let most = rows().map(|(_, (size, _))| *size).fold(0.0, f64::max);
-        let candidates = rows().filter(|(_, (size, _))| *size > tolerance && *size >= PART * most);
+        let candidates = rows().filter(|(_, (size, _))| *size > tolerance && *size >= PIVOT_THRESHOLD * most);
         let shortest = candidates.min_by_key(|(row, _)| self.rows[*row].len());
         shortest.map(|(row, (_, column))| [row, *column as usize])
     }
 
-    /// Eliminates a column from all rows without a pivot but that of this one; `note` receives the changed rows.
-    fn clear_column(&mut self, [row, column]: [usize; 2], note: impl Fn(&mut (f64, u32), &[Entry])) {
+    /// Eliminates a column from all rows without a pivot but that of this one; `update` receives the changed rows.
+    fn clear_column(&mut self, [row, column]: [usize; 2], update: impl Fn(&mut (f64, u32), &[Entry])) {
         self.is_done[row] = true;
         let pivot_row = std::mem::take(&mut self.rows[row]);
         let pivot = entry(&pivot_row, column);
@@ -83,7 +83,7 @@ impl SparseRows {
             let factor = entry(&self.rows[other], column) / pivot;
             if factor != 0.0 && !self.is_done[other] {
                 self.subtract(other, &pivot_row, factor, column as u32);
-                note(&mut self.largest[other], &self.rows[other]);
+                update(&mut self.largest[other], &self.rows[other]);
             }
         }
         self.users[column] = users;

@@ -1,11 +1,11 @@
 //! Ties: bilateral constraints between surfaces.
 
 mod axis;
-mod carriers;
 mod dense;
 mod elimination;
 mod group;
 mod reduction;
+mod rigid_bodies;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ impl Ties {
         let of_group = |group: usize| {
             let mut chosen = Constraints::default();
             let members = &groups.contacts[groups.range(group)];
-            let chosen_ones = telling(members, &ties, positions, |body| rigid(body).is_some());
+            let chosen_ones = independent(members, &ties, positions, |body| rigid(body).is_some());
             chosen_ones.iter().for_each(|&k| chosen.push_copy(&ties.get(k as usize)));
             Group::new(&chosen, positions, mobility, &rigid).ok_or_else(|| {
                 let mut bodies: Vec<u32> = chosen.iter().flat_map(|tie| tie.bodies).collect();
@@ -96,7 +96,7 @@ impl Ties {
     }
 
     /// Marks the forces as invalid for any following step, after other forces jumped.
-    pub fn expire(&mut self) {
+    pub fn invalidate(&mut self) {
         self.following = 0.0;
     }
 
@@ -117,7 +117,7 @@ impl Ties {
         for group in &mut self.groups {
             let solution = group.hold(bodies, rigid, step);
             self.iterations += u64::from(solution.iterations);
-            if let Some(distance) = solution.apart {
+            if let Some(distance) = solution.gap {
                 action.unsolved.ties += 1;
                 action.tie_gap = larger(action.tie_gap, distance);
             }
@@ -140,7 +140,7 @@ fn extreme_masses(ties: &Constraints, mobility: &Mobility) -> [f64; 2] {
 }
 
 /// A subset of ties that implies all: between the same two rigid bodies, three at distant points.
-fn telling(
+fn independent(
     members: &[u32],
     ties: &Constraints,
     positions: &[Vec3],
@@ -276,8 +276,8 @@ mod tests {
                 v[k] += action.forces[k] * (INVERSE_MASS[k] * 0.5 * (1.0 + part) * dt);
                 x[k] += v[k] * dt;
             }
-            let apart = one_contact(0.0).get(0).jump(&x).norm();
-            assert!(apart < 1e-15, "{part}: {apart:e}");
+            let gap = one_contact(0.0).get(0).jump(&x).norm();
+            assert!(gap < 1e-15, "{part}: {gap:e}");
         }
     }
 }

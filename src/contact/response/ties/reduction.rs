@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Weight below which it is rounding.
-const NOTHING: f64 = 1e-12;
+const NEGLIGIBLE_WEIGHT: f64 = 1e-12;
 
 /// A weighted sum over nodes.
 pub(super) type Terms = BTreeMap<u32, f64>;
@@ -33,7 +33,7 @@ impl Reduction {
                 None => *terms.entry(node).or_default() += weight,
             }
         }
-        terms.retain(|_, weight| weight.abs() > NOTHING);
+        terms.retain(|_, weight| weight.abs() > NEGLIGIBLE_WEIGHT);
         let free = || terms.iter().filter(|(node, _)| can_follow(**node));
         let largest = free().map(|(_, weight)| weight.abs()).fold(0.0, f64::max);
         let mut order = nodes.iter().take(1).chain(terms.keys()).filter(|node| can_follow(**node));
@@ -59,7 +59,7 @@ impl Reduction {
             let Some(terms) = self.sums.get_mut(&user) else { continue };
             let Some(share) = terms.remove(&node) else { continue };
             add(terms, sum, share);
-            terms.retain(|_, share| share.abs() > NOTHING);
+            terms.retain(|_, share| share.abs() > NEGLIGIBLE_WEIGHT);
             sum.keys().for_each(|&other| {
                 self.users.entry(other).or_default().insert(user);
             });

@@ -50,7 +50,7 @@ pub trait RigidMotions {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RigidTerm {
     /// Index of the body in its group.
-    pub carrier: u32,
+    pub local_body: u32,
     /// w = Σ w_a.
     pub weight: f64,
     /// a = Σ w_a (X_a − C) in the reference configuration \[m\].

@@ -11,19 +11,19 @@
 //! # Source
 //! Derived.
 
-use super::carried::Carried;
+use super::contact_history::ContactHistory;
 use crate::contact::flush::continues;
 use crate::contact::{Constraint, Constraints, ContactKey};
 use crate::math::Vec3;
 
 /// Contacts that continue with another target body.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Handovers {
+pub(crate) struct ContactTransfers {
     /// Key of each ended contact, and of the new one that continues it.
     found: Vec<[ContactKey; 2]>,
 }
 
-impl Handovers {
+impl ContactTransfers {
     /// Finds the transfers from the contacts `before`, with their motion over the step \[m/s\], to contacts `now`
     /// without history. Returns whether there are any.
     pub fn find(
@@ -47,10 +47,11 @@ impl Handovers {
             }
             let new = now.get(k);
             let hands_over = |old: &Constraint<'_>| {
-                let gap = followed_gap(old, velocities, time_step);
+                let gap = extrapolated_gap(old, velocities, time_step);
                 gap < 0.0 && continues([&old.normal, &new.normal], [gap, new.gap])
             };
-            let is_over = |old: &Constraint<'_>| !now.contains(old.key) && self.name_of(old.key) == old.key;
+            let is_over =
+                |old: &Constraint<'_>| !now.contains(old.key) && self.renamed_key(old.key) == old.key;
             let old = before.of_contactor(of_node.contactor).find(|old| is_over(old) && hands_over(old));
             self.found.extend(old.map(|old| [old.key, key]));
         }
@@ -58,12 +59,12 @@ impl Handovers {
     }
 
     /// Key with which a contact continues.
-    pub fn name_of(&self, key: ContactKey) -> ContactKey {
+    pub fn renamed_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[old, _]| *old == key).map_or(key, |&[_, new]| new)
     }
 
     /// Key of a contact before its transfer.
-    pub fn origin_of(&self, key: ContactKey) -> ContactKey {
+    pub fn original_key(&self, key: ContactKey) -> ContactKey {
         self.found.iter().find(|[_, new]| *new == key).map_or(key, |&[old, _]| old)
     }
 
@@ -71,10 +72,10 @@ impl Handovers {
     pub fn apply<S: Copy>(
         &self,
         now: &Constraints,
-        carried: &mut Carried<S>,
+        carried: &mut ContactHistory<S>,
         mut take_over: impl FnMut(&Constraint<'_>, &mut S),
     ) {
-        carried.rename(|key| self.name_of(key));
+        carried.rename(|key| self.renamed_key(key));
         for &[_, new] in &self.found {
             if let Some((constraint, state)) = now.of(new).zip(carried.of_mut(new)) {
                 take_over(&constraint, state);
@@ -84,7 +85,7 @@ impl Handovers {
 }
 
 /// Gap of a contact extrapolated over a step with these velocities \[m\].
-pub(crate) fn followed_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
+pub(crate) fn extrapolated_gap(contact: &Constraint<'_>, velocities: &[Vec3], time_step: f64) -> f64 {
     contact.gap + contact.normal.dot(&contact.jump(velocities)) * time_step
 }
 
@@ -110,12 +111,12 @@ mod tests {
     }
 
     /// Target body with which the contact with body 1 continues.
-    fn heir(now: &[(u32, f64, Vec3)]) -> u32 {
-        let mut handovers = Handovers::default();
+    fn target_after(now: &[(u32, f64, Vec3)]) -> u32 {
+        let mut transfers = ContactTransfers::default();
         let before = contacts(&[(1, -0.1, Vec3::z())]);
-        handovers.find(&before, &contacts(now), |key| before.contains(key), &VELOCITIES, 0.1);
-        assert!(handovers.found.len() < 2);
-        match handovers.name_of(key(1)) {
+        transfers.find(&before, &contacts(now), |key| before.contains(key), &VELOCITIES, 0.1);
+        assert!(transfers.found.len() < 2);
+        match transfers.renamed_key(key(1)) {
             ContactKey::Node(name) => name.target,
             ContactKey::Edges(_) => unreachable!(),
         }
@@ -125,11 +126,11 @@ mod tests {
     fn contacts_are_handed_over_where_surfaces_are_flush() {
         let (up, aside) = (Vec3::z(), Vec3::x());
         // The penetration increases by 0.05 in the step.
-        assert_eq!(heir(&[(2, -0.15, up)]), 2);
-        assert_eq!(heir(&[(2, -0.05, up)]), 2);
-        assert_eq!(heir(&[(2, -0.15, up), (3, -0.15, up)]), 2);
-        assert_eq!(heir(&[(2, -0.31, up)]), 1);
-        assert_eq!(heir(&[(2, -0.15, aside)]), 1);
-        assert_eq!(heir(&[(1, -0.15, up), (2, -0.15, up)]), 1);
+        assert_eq!(target_after(&[(2, -0.15, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.05, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.15, up), (3, -0.15, up)]), 2);
+        assert_eq!(target_after(&[(2, -0.31, up)]), 1);
+        assert_eq!(target_after(&[(2, -0.15, aside)]), 1);
+        assert_eq!(target_after(&[(1, -0.15, up), (2, -0.15, up)]), 1);
     }
 }

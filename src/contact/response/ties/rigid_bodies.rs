@@ -14,14 +14,14 @@ const MOTIONS: usize = 4;
 
 /// Pivot of conditions, with entries of about 1, below which a condition is redundant: nodes closer to each other, or
 /// to a line, than this fraction of the size of the tied region leave a negligible gap.
-const RANK: f64 = 1e-12;
+const REDUNDANT_PIVOT: f64 = 1e-12;
 
 /// The same threshold in units of the coordinate rounding over that size.
-const RANK_ROUNDINGS: f64 = 64.0;
+const REDUNDANT_PIVOT_ROUNDINGS: f64 = 64.0;
 
 /// Rotation of the finite difference for the response to a moment, far above the rounding of a rotation and small in
 /// its square \[rad\].
-const PROBE: f64 = 1e-6;
+const PROBE_ROTATION: f64 = 1e-6;
 
 /// Rigid bodies tied to each other and to nodes.
 ///
@@ -43,7 +43,7 @@ const PROBE: f64 = 1e-6;
 /// Quadratic in the number of bodies for K, and for the elimination if each body is tied to a few others. The
 /// remaining free motions, six for a chain, have a cubic cost at most.
 #[derive(Clone, Debug)]
-pub(super) struct Carriers {
+pub(super) struct TiedRigidBodies {
     /// Body numbers.
     bodies: Vec<u32>,
     specs: Vec<TiedRigidBody>,
@@ -54,9 +54,9 @@ pub(super) struct Carriers {
     /// Conditions along each axis between fixed nodes and rigid bodies.
     conditions: [Rows; 3],
     /// H along each axis.
-    carried_mass: [Vec<f64>; 3],
+    added_mass: [Vec<f64>; 3],
     /// Number of nodes of the group that can be fixed.
-    num_held: usize,
+    num_fixed: usize,
     /// Number of independent conditions.
     rank: usize,
     /// Positions at the end of the current step and of the following step.
@@ -98,21 +98,21 @@ struct Workspace {
     scales: Vec<f64>,
 }
 
-impl Carriers {
+impl TiedRigidBodies {
     /// Bodies with these numbers and the conditions between them along each axis; `terms` are all their terms in
     /// sums, `rounding` is the coordinate rounding \[m\].
     pub fn new<'a>(
         bodies: Vec<u32>,
         specs: Vec<TiedRigidBody>,
         conditions: [Rows; 3],
-        carried_mass: [Vec<f64>; 3],
+        added_mass: [Vec<f64>; 3],
         terms: impl Iterator<Item = &'a RigidTerm>,
         rounding: f64,
     ) -> Self {
         let num = bodies.len();
         let mut radii = vec![0.0_f64; num];
-        for RigidTerm { carrier, weight, arm } in terms {
-            let radius = &mut radii[*carrier as usize];
+        for RigidTerm { local_body, weight, arm } in terms {
+            let radius = &mut radii[*local_body as usize];
             *radius = radius.max(arm.norm() / weight.abs().max(1.0));
         }
         radii.iter_mut().filter(|radius| **radius <= rounding).for_each(|radius| *radius = 1.0);
@@ -125,8 +125,8 @@ impl Carriers {
         };
         let zero = [Vec3::zeros(); 2];
         let shares = || rows_along_axes(&conditions).flat_map(|(_, row)| row.shares);
-        let num_held = shares().map(|(place, _)| *place as usize + 1).max().unwrap_or(0);
-        let mut carriers = Self {
+        let num_fixed = shares().map(|(place, _)| *place as usize + 1).max().unwrap_or(0);
+        let mut rigid_bodies = Self {
             radii,
             is_free: specs.iter().flat_map(free).collect(),
             rank: usize::MAX,
@@ -141,12 +141,12 @@ impl Carriers {
             bodies,
             specs,
             conditions,
-            carried_mass,
-            num_held,
+            added_mass,
+            num_fixed,
         };
-        carriers.reduce_conditions(RANK + RANK_ROUNDINGS * rounding / least);
-        carriers.rank = carriers.workspace.pivots.len();
-        carriers
+        rigid_bodies.reduce_conditions(REDUNDANT_PIVOT + REDUNDANT_PIVOT_ROUNDINGS * rounding / least);
+        rigid_bodies.rank = rigid_bodies.workspace.pivots.len();
+        rigid_bodies
     }
 
     pub fn is_empty(&self) -> bool {
@@ -178,10 +178,10 @@ impl Carriers {
         if self.is_empty() {
             return;
         }
-        for (carrier, &body) in self.bodies.iter().enumerate() {
-            self.present[carrier] = rigid.present(body);
-            self.impulses[carrier] = [Vec3::zeros(); 2];
-            self.following[carrier] = rigid.following(body, &self.impulses[carrier]);
+        for (local_body, &body) in self.bodies.iter().enumerate() {
+            self.present[local_body] = rigid.present(body);
+            self.impulses[local_body] = [Vec3::zeros(); 2];
+            self.following[local_body] = rigid.following(body, &self.impulses[local_body]);
         }
         self.reduce_conditions(0.0);
     }
@@ -196,7 +196,7 @@ impl Carriers {
     ) -> f64 {
         for ((axis, row), rate) in rows_along_axes(&self.conditions).zip(&mut self.rates) {
             let held = row.shares.iter().map(|&(place, share)| share * velocity(place)[axis]);
-            *rate = held.sum::<f64>() + apart(axis, row, &self.following, &position) / following;
+            *rate = held.sum::<f64>() + gap(axis, row, &self.following, &position) / following;
         }
         self.rates.iter().map(|rate| rate.abs()).fold(0.0, larger)
     }
@@ -208,16 +208,18 @@ impl Carriers {
 
     /// Adds an impulse along an axis \[N·s\] on a term of a sum to its body.
     pub fn push_at(&mut self, term: &RigidTerm, axis: usize, push: f64) {
-        let carrier = term.carrier as usize;
-        let of_body = self.pushes[carrier].iter_mut();
-        of_body.zip(term.coefficients(axis, &self.present[carrier])).for_each(|(sum, of)| *sum += of * push);
+        let local_body = term.local_body as usize;
+        let of_body = self.pushes[local_body].iter_mut();
+        of_body
+            .zip(term.coefficients(axis, &self.present[local_body]))
+            .for_each(|(sum, of)| *sum += of * push);
     }
 
     /// Velocity change of a term of a sum along an axis at the end of the following step \[m/s\].
     pub fn change_at(&self, term: &RigidTerm, axis: usize) -> f64 {
-        let carrier = term.carrier as usize;
-        let [linear, angular] = term.coefficients(axis, &self.following[carrier]);
-        let [velocity, spin] = self.changes[carrier];
+        let local_body = term.local_body as usize;
+        let [linear, angular] = term.coefficients(axis, &self.following[local_body]);
+        let [velocity, spin] = self.changes[local_body];
         linear.dot(&velocity) + angular.dot(&spin)
     }
 
@@ -226,44 +228,44 @@ impl Carriers {
         if self.is_empty() {
             return;
         }
-        self.find_spin_masses(rigid, following);
-        self.reduce_conditions_to_come();
+        self.compute_spin_masses(rigid, following);
+        self.reduce_following_conditions();
         self.assemble();
         self.solve_reduced();
     }
 
     /// Adds the changes to the impulses and updates the positions at the end of the following step.
     pub fn push(&mut self, rigid: &impl RigidMotions) {
-        for (carrier, &body) in self.bodies.iter().enumerate() {
-            let [velocity, spin] = self.changes[carrier];
-            let [linear, angular] = &mut self.impulses[carrier];
-            *linear += velocity * self.specs[carrier].mass;
-            *angular += self.spin_masses[carrier] * spin;
-            self.following[carrier] = rigid.following(body, &self.impulses[carrier]);
+        for (local_body, &body) in self.bodies.iter().enumerate() {
+            let [velocity, spin] = self.changes[local_body];
+            let [linear, angular] = &mut self.impulses[local_body];
+            *linear += velocity * self.specs[local_body].mass;
+            *angular += self.spin_masses[local_body] * spin;
+            self.following[local_body] = rigid.following(body, &self.impulses[local_body]);
         }
     }
 
     /// Computes the angular impulse per change of the mean angular velocity: I Θ⁻¹, where the angular impulse I ω
     /// causes the rotation Θ ω dt'.
-    fn find_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
-        for (carrier, &body) in self.bodies.iter().enumerate() {
-            if !self.specs[carrier].turns {
+    fn compute_spin_masses(&mut self, rigid: &impl RigidMotions, following: f64) {
+        for (local_body, &body) in self.bodies.iter().enumerate() {
+            if !self.specs[local_body].turns {
                 continue;
             }
             let [inertia, inverse] = rigid.inertia(body);
-            let end = self.following[carrier].rotation.transpose();
-            let [linear, angular] = self.impulses[carrier];
+            let end = self.following[local_body].rotation.transpose();
+            let [linear, angular] = self.impulses[local_body];
             let turned = |axis: usize| {
-                let probe = inertia.column(axis) * (PROBE / following);
+                let probe = inertia.column(axis) * (PROBE_ROTATION / following);
                 let turn = rigid.following(body, &[linear, angular + probe]).rotation * end;
                 let twice = Vec3::new(turn.m32 - turn.m23, turn.m13 - turn.m31, turn.m21 - turn.m12);
-                twice * (0.5 / PROBE)
+                twice * (0.5 / PROBE_ROTATION)
             };
             // About an axis without inertia there is no rotation, and an arbitrary mass keeps the system regular.
             let without = Mat3::identity() - inverse * inertia;
             let response = Mat3::from_columns(&[turned(0), turned(1), turned(2)]) + without;
             let whole = inertia + without * inertia.norm();
-            self.spin_masses[carrier] = whole * response.try_inverse().unwrap_or_else(Mat3::identity);
+            self.spin_masses[local_body] = whole * response.try_inverse().unwrap_or_else(Mat3::identity);
         }
     }
 
@@ -272,11 +274,11 @@ impl Carriers {
         rows.begin(self.rates.len(), self.is_free.len() + more);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
             for term in row.rigid {
-                let carrier = term.carrier as usize;
-                let [linear, angular] = term.coefficients(axis, &places[carrier]);
-                (0..3).for_each(|k| rows.push(index, DOF * carrier + k, linear[k]));
-                let radius = self.radii[carrier];
-                (0..3).for_each(|k| rows.push(index, DOF * carrier + 3 + k, angular[k] / radius));
+                let local_body = term.local_body as usize;
+                let [linear, angular] = term.coefficients(axis, &places[local_body]);
+                (0..3).for_each(|k| rows.push(index, DOF * local_body + k, linear[k]));
+                let radius = self.radii[local_body];
+                (0..3).for_each(|k| rows.push(index, DOF * local_body + 3 + k, angular[k] / radius));
             }
         }
     }
@@ -287,7 +289,7 @@ impl Carriers {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
         let Workspace { test, pivots, independent, test_motions, motion, .. } = &mut workspace;
-        self.fill_conditions(&self.present, 3 * self.num_held, test);
+        self.fill_conditions(&self.present, 3 * self.num_fixed, test);
         for (index, (axis, row)) in rows_along_axes(&self.conditions).enumerate() {
             for &(place, share) in row.shares {
                 test.push(index, num + 3 * place as usize + axis, share);
@@ -307,7 +309,7 @@ impl Carriers {
     }
 
     /// Eliminates the conditions and rates at the new positions, at the same pivots.
-    fn reduce_conditions_to_come(&mut self) {
+    fn reduce_following_conditions(&mut self) {
         let num = self.is_free.len();
         let mut workspace = std::mem::take(&mut self.workspace);
         let Workspace { trial, pivots, independent, trial_motions, motion, .. } = &mut workspace;
@@ -325,23 +327,24 @@ impl Carriers {
         let mass = &mut self.workspace.mass;
         mass.resize(num * num, 0.0);
         mass.fill(0.0);
-        for (carrier, spec) in self.specs.iter().enumerate() {
-            let first = DOF * carrier;
-            let turn = self.spin_masses[carrier] / self.radii[carrier].powi(2);
+        for (local_body, spec) in self.specs.iter().enumerate() {
+            let first = DOF * local_body;
+            let turn = self.spin_masses[local_body] / self.radii[local_body].powi(2);
             for k in 0..3 {
                 mass[(first + k) * num + first + k] = spec.mass;
                 (0..3).for_each(|l| mass[(first + 3 + k) * num + first + 3 + l] = turn[(k, l)]);
             }
         }
         let num_motions = MOTIONS * self.bodies.len();
-        for (axis, carried) in self.carried_mass.iter().enumerate().filter(|(_, carried)| !carried.is_empty())
+        for (axis, rigid_motion) in
+            self.added_mass.iter().enumerate().filter(|(_, rigid_motion)| !rigid_motion.is_empty())
         {
             for (row, of_row) in self.present.iter().enumerate() {
                 let test = motions(axis, of_row, self.radii[row]);
                 for (column, of_column) in self.following.iter().enumerate() {
                     let trial = motions(axis, of_column, self.radii[column]);
                     for (p, q) in (0..MOTIONS).flat_map(|p| (0..MOTIONS).map(move |q| (p, q))) {
-                        let of_pair = carried[(MOTIONS * row + p) * num_motions + MOTIONS * column + q];
+                        let of_pair = rigid_motion[(MOTIONS * row + p) * num_motions + MOTIONS * column + q];
                         if of_pair == 0.0 {
                             continue;
                         }
@@ -380,9 +383,9 @@ impl Carriers {
         trial.solve(pivots, |row| -last_entry(row, num), motion);
         excess.clear();
         for row in 0..num {
-            let (carrier, k) = (row / DOF, row % DOF);
-            let [linear, angular] = &self.pushes[carrier];
-            let push = if k < 3 { linear[k] } else { angular[k - 3] / self.radii[carrier] };
+            let (local_body, k) = (row / DOF, row % DOF);
+            let [linear, angular] = &self.pushes[local_body];
+            let push = if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] };
             let of_row = mass[row * num..][..num].iter().zip(&*motion);
             excess.push(of_row.map(|(mass, motion)| mass * motion).sum::<f64>() - push);
         }
@@ -418,9 +421,9 @@ impl Carriers {
             motion[column] +=
                 motions.iter().zip(&*right_side).map(|(motion, value)| motion * value).sum::<f64>();
         }
-        for (carrier, [velocity, spin]) in self.changes.iter_mut().enumerate() {
-            *velocity = Vec3::from_fn(|k, _| motion[DOF * carrier + k]);
-            *spin = Vec3::from_fn(|k, _| motion[DOF * carrier + 3 + k] / self.radii[carrier]);
+        for (local_body, [velocity, spin]) in self.changes.iter_mut().enumerate() {
+            *velocity = Vec3::from_fn(|k, _| motion[DOF * local_body + k]);
+            *spin = Vec3::from_fn(|k, _| motion[DOF * local_body + 3 + k] / self.radii[local_body]);
         }
     }
 
@@ -433,22 +436,22 @@ impl Carriers {
         let num = self.is_free.len();
         let Workspace { test, pivots, motion, .. } = &mut self.workspace;
         let component = |impulses: &[[Vec3; 2]], column: usize| {
-            let (carrier, k) = (column / DOF, column % DOF);
-            let [linear, angular] = &impulses[carrier];
-            if k < 3 { linear[k] } else { angular[k - 3] / self.radii[carrier] }
+            let (local_body, k) = (column / DOF, column % DOF);
+            let [linear, angular] = &impulses[local_body];
+            if k < 3 { linear[k] } else { angular[k - 3] / self.radii[local_body] }
         };
         // Cᵀ μ, with the multipliers μ of the conditions, is the impulse of the nodes in excess of the total impulse.
         let beyond = |column: usize| component(by_nodes, column) - component(&self.impulses, column);
-        motion.resize(num + 3 * self.num_held, 0.0);
+        motion.resize(num + 3 * self.num_fixed, 0.0);
         test.multiply(pivots, beyond, motion);
         for column in (0..num).filter(|&column| !self.is_free[column]) {
-            let (carrier, k) = (column / DOF, column % DOF);
+            let (local_body, k) = (column / DOF, column % DOF);
             let impulse = component(by_nodes, column) - motion[column];
-            let [linear, angular] = &mut self.impulses[carrier];
+            let [linear, angular] = &mut self.impulses[local_body];
             if k < 3 {
                 linear[k] = impulse;
             } else {
-                angular[k - 3] = impulse * self.radii[carrier];
+                angular[k - 3] = impulse * self.radii[local_body];
             }
         }
         for (force, reaction) in forces.iter_mut().zip(motion[num..].chunks_exact(3)) {
@@ -463,8 +466,8 @@ fn last_entry(row: &[(u32, f64)], column: usize) -> f64 {
 }
 
 /// Σ w_a x_a of a condition along an axis \[m\].
-fn apart(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) -> Vec3) -> f64 {
-    let rigid = row.rigid.iter().map(|term| term.position(axis, &places[term.carrier as usize]));
+fn gap(axis: usize, row: Row<'_>, places: &[RigidPlace], position: impl Fn(u32) -> Vec3) -> f64 {
+    let rigid = row.rigid.iter().map(|term| term.position(axis, &places[term.local_body as usize]));
     let held = row.shares.iter().map(|&(place, share)| share * position(place)[axis]);
     rigid.sum::<f64>() + held.sum::<f64>()
 }
