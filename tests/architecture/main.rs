@@ -10,10 +10,13 @@
 //!    use its children. Unit tests are left out: they may look at anything in their room.
 //! 3. The rooms of contact detection and of the simulation import only those of their tables.
 //! 4. A folder has at most [`MOST_ENTRIES`] entries, and a room that is no house of others at most [`MOST_LINES`] lines.
+//!
+//! A further test keeps home-made words out of identifiers, see `words`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail the test")]
 
 mod source;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

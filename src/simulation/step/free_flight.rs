@@ -111,7 +111,7 @@ impl Simulation {
             let (centre, before) = (rigid_state.centre(), rigid_state.travel());
             // ∫ (c + v s + a s²/2) × m a ds over the step: the last term is parallel to a.
             let mean_arm = centre + rigid_state.velocity() * (0.5 * time);
-            rigid_state.follow(motion, time);
+            rigid_state.advance_along(motion, time);
             self.energies.external_work += weight.dot(&(rigid_state.travel() - before));
             self.audit.add_impulse(Wrench::at(&mean_arm, weight).scaled(time));
         }

@@ -416,7 +416,7 @@ mod tests {
     /// A block is pressed on a wall with the energy–momentum response, with equal steps between exact output times.
     /// Division makes many of these steps longer by a rounding error; they must count as the committed steps.
     #[test]
-    fn steps_that_are_longer_by_a_rounding_are_those_that_were_promised() {
+    fn steps_longer_by_a_rounding_are_the_committed_ones() {
         let folder = tempfile::tempdir().unwrap();
         let mesh = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n\
                     6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n$Elements\n1\n1 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n";

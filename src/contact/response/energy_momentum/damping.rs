@@ -39,7 +39,6 @@ impl Spring {
         let phase = frequency * time_step;
         let half_periods = self.age / time_step * 2.0 * (0.5 * phase).atan() / std::f64::consts::PI;
         let EnergyMomentumOptions { damping, tangential_damping, .. } = self.options;
-        self.lag = [damping, tangential_damping]
-            .map(|damping| 2.0 * damping.ratio(half_periods) / contact_frequency);
+        self.lag = [damping, tangential_damping].map(|damping| 2.0 * damping.ratio(half_periods) / phase);
     }
 }

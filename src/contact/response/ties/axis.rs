@@ -116,13 +116,13 @@ impl Axis {
         }
         self.solve(|_| 0.0);
         for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&self.jumps) {
-            let push = self.masses[dependent as usize] * (jump - self.follows(row));
+            let push = self.masses[dependent as usize] * (jump - self.followed_change(row));
             row.rigid.iter().for_each(|term| rigid_bodies.push_at(term, self.axis, push));
         }
     }
 
     /// Adds the nodal velocity changes along the axis, given the changes of the rigid bodies.
-    pub fn follow(&mut self, rigid_bodies: &TiedRigidBodies, changes: &mut [Vec3]) {
+    pub fn add_changes(&mut self, rigid_bodies: &TiedRigidBodies, changes: &mut [Vec3]) {
         let axis = self.axis;
         let rigid_motion = |term: &RigidTerm| rigid_bodies.change_at(term, axis);
         self.solve(rigid_motion);
@@ -131,12 +131,12 @@ impl Axis {
         }
         for ((&dependent, row), jump) in self.dependent.iter().zip(self.rows.iter()).zip(&self.jumps) {
             let rigid_motion: f64 = row.rigid.iter().map(rigid_motion).sum();
-            changes[dependent as usize][axis] += self.follows(row) + rigid_motion - jump;
+            changes[dependent as usize][axis] += self.followed_change(row) + rigid_motion - jump;
         }
     }
 
     /// Σ_c s_dc Δv_c of a sum.
-    fn follows(&self, row: Row<'_>) -> f64 {
+    fn followed_change(&self, row: Row<'_>) -> f64 {
         let value = |place: u32| self.right_side.get(self.unknowns[place as usize] as usize).copied();
         row.shares.iter().map(|&(place, share)| share * value(place).unwrap_or(0.0)).sum()
     }
@@ -215,7 +215,8 @@ impl Axis {
             // Without jumps, the solution is the motion of the following nodes.
             self.solve(rigid_motion);
             for ((motion, row), root) in motions.iter_mut().zip(self.rows.iter()).zip(&of_dependent) {
-                *motion = root * (self.follows(row) + row.rigid.iter().map(rigid_motion).sum::<f64>());
+                *motion =
+                    root * (self.followed_change(row) + row.rigid.iter().map(rigid_motion).sum::<f64>());
             }
             for &(unknown, root) in &of_unknowns {
                 motions[num_dependent + unknown] = root * self.right_side[unknown];

@@ -169,7 +169,7 @@ impl Group {
             rigid_bodies.begin_iteration();
             axes.iter_mut().for_each(|axis| axis.push(rigid_bodies));
             rigid_bodies.solve(rigid, step.following);
-            axes.iter_mut().for_each(|axis| axis.follow(rigid_bodies, changes));
+            axes.iter_mut().for_each(|axis| axis.add_changes(rigid_bodies, changes));
             // Without rotating bodies the problem is linear.
             if rigid_bodies.is_empty() {
                 break;
