@@ -190,14 +190,14 @@ fn masses_beyond_all_numbers() {
             "bodies.block.scale=1e10",
         ])
         .refuses(&[
-            "error: body `block`: element 0 gives a node the mass inf kg: it is turned inside out in part, or too large",
+            "error: body `block`: element 0 gives a node the mass inf kg: it is partly inverted or too large",
             "    ,-[drop.toml:15:8]",
             " 14 | name = \"block\"",
             " 15 | mesh = \"block.msh\"",
             "    :        ^^^^^^^^^^^",
             " 16 | material = \"rubber\"",
             "    `----",
-            "  help: mesh it again, or mend its scale or density",
+            "  help: remesh it, or correct its scale or density",
             "",
         ]);
 }

@@ -16,7 +16,7 @@ const NONE: u32 = u32::MAX;
 /// The admissible velocities closest in the mass norm to the kicked velocities v are v + Δv:
 ///
 /// ```text
-/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    what the step to come would bring apart, x_b' at its end
+/// j_d = v_d − Σ s_dc v_c + (x_d − Σ s_dc x_c − Σ P_db x_b')/dt'    gap rate of the following step, x_b' at its end
 /// Σ_c' A_cc' Δv_c' = Σ_d m_d s_dc (j_d − Σ_b P_db U_b)              A = M_c + Sᵀ M_d S over the nodes c that are free
 /// Δv_d = Σ_c s_dc Δv_c + Σ_b P_db U_b − j_d
 /// ```

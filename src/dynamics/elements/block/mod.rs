@@ -39,7 +39,7 @@ pub enum ElementError {
         kind: CellKind,
     },
     /// The number of node indices is not a multiple of the nodes of a cell.
-    #[error("{length} node indices do not make whole cells of {per_cell} nodes")]
+    #[error("{length} node indices are not a multiple of the {per_cell} nodes of a cell")]
     ConnectivityLength {
         /// Number of node indices.
         length: usize,
@@ -47,7 +47,7 @@ pub enum ElementError {
         per_cell: usize,
     },
     /// A node index is out of range.
-    #[error("element {element} refers to node {node}, but there are {num_nodes} nodes")]
+    #[error("element {element} refers to node {node}, but the mesh has {num_nodes} nodes")]
     UnknownNode {
         /// Element of the block.
         element: usize,
@@ -58,8 +58,8 @@ pub enum ElementError {
     },
     /// A curved element is inverted between its quadrature points, or a mass overflows.
     #[error(
-        "element {element} gives a node the mass {mass} kg: it is turned inside out in part, or too large; mesh it again, or \
-         mend its scale or density"
+        "element {element} gives a node the mass {mass} kg: it is partly inverted or too large; remesh it, or correct its \
+         scale or density"
     )]
     NodalMass {
         /// Element of the block.
