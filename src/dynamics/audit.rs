@@ -43,7 +43,8 @@ impl Energies {
     /// itself has a relative error of (ω dt)²/4 in vibrations.
     ///
     /// # Source
-    /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the predictor–corrector, exactly.
+    /// T_{n+1} − T_n = ½ (f_n + f_{n+1}) · Δx + ⅛ dt² (a_{n+1} · M a_{n+1} − a_n · M a_n) of the predictor–corrector,
+    /// exactly.
     pub fn conserved(&self) -> f64 {
         self.total() - self.kick - self.external_work
     }

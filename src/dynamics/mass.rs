@@ -275,8 +275,8 @@ mod tests {
         second
     }
 
-    /// Fractions of affine elements: corners and mid-side nodes (Hughes 2000, *The Finite Element Method*, §7.3, has the
-    /// Quad8; the others by exact integration).
+    /// Fractions of affine elements: corners and mid-side nodes (Hughes 2000, *The Finite Element Method*, §7.3, has
+    /// the Quad8; the others by exact integration).
     #[test]
     fn masses_of_quadratic_cells_are_those_of_the_scaled_diagonal() {
         for (kind, corner, mid_side) in [

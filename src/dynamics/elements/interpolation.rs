@@ -112,10 +112,10 @@ impl Interpolation<4, 1> for Tetrahedron {
 
 /// Gradients of the ten-node tetrahedron at the four points of degree 2.
 ///
-/// ∂x/∂ξ is linear: with L_c = FAR at point c and NEAR elsewhere it is there (FAR − NEAR) D_c + NEAR Σ D, D_c its value at
-/// corner c. By the barycentric coordinates, of which ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0, it is at corner c
-/// ∂x/∂L_i = 4 x_(ci) − x_i for i ≠ c and 3 x_c for i = c, x_(ci) the mid-side node, and the sum over the corners is
-/// 4 Σ_c x_(ci).
+/// ∂x/∂ξ is linear: with L_c = FAR at point c and NEAR elsewhere it is there (FAR − NEAR) D_c + NEAR Σ D, D_c its
+/// value at corner c. By the barycentric coordinates, of which ∂/∂ξ_j = ∂/∂L_j − ∂/∂L_0, it is at corner c ∂x/∂L_i =
+/// 4 x_(ci) − x_i for i ≠ c and 3 x_c for i = c, x_(ci) the mid-side node, and the sum over the corners is 4 Σ_c
+/// x_(ci).
 pub struct QuadraticTetrahedron {
     /// FAR − NEAR, and NEAR.
     own: f64,

@@ -53,8 +53,8 @@ pub(crate) const ROWS: usize = HOURGLASS_VECTORS + 3 * HOURGLASS_MODES.len();
 /// Numbers stored per parallelepiped for its forces.
 pub(crate) const PARALLELEPIPED_ROWS: usize = SLOPES + 3 * 3;
 
-// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); that of V B_a·B_b / √(m_a m_b); 1 / smallest
-// nodal mass.
+// Rows of the spectrum: largest eigenvalue of k Σ_α γ_αa γ_αb / √(m_a m_b); that of V B_a·B_b / √(m_a m_b); 1 /
+// smallest nodal mass.
 const HOURGLASS_FREQUENCY: usize = 0;
 const LAPLACIAN: usize = 1;
 const INVERSE_MASS: usize = 2;

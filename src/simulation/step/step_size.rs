@@ -103,7 +103,8 @@ impl CommittedStep {
 }
 
 impl StepControl {
-    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` and `resting_contact` \[s\]; infinite for no limit.
+    /// Step control with the limits `rigid_travel` \[m\], `stiff_spring` and `resting_contact` \[s\]; infinite for no
+    /// limit.
     pub fn new(
         size: StepSize,
         safety: f64,
@@ -293,7 +294,8 @@ impl Simulation {
     /// Commits the length of the following step for contact: discrete-gradient forces act from the middle of the
     /// current step to the middle of the following one.
     ///
-    /// A body accelerated by contact continues with equal steps up to [`RIGID_SPEED_MARGIN`] times the speed of the step choice.
+    /// A body accelerated by contact continues with equal steps up to [`RIGID_SPEED_MARGIN`] times the speed of the
+    /// step choice.
     pub(crate) fn commit_step(&mut self) {
         let present = self.control.preferred;
         let continues = self.control.size == StepSize::Auto && {

@@ -21,8 +21,8 @@
 //! along a row of bodies.
 //!
 //! # Source
-//! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8; α: derived, as
-//! ΔT(α) = Σ ½ P (u⁻ + u⁺) with P and u⁺ linear in α.
+//! Newton's law with several contacts: Moreau, in: Nonsmooth Mechanics and Applications, CISM 302, 1988, §8; α:
+//! derived, as ΔT(α) = Σ ½ P (u⁻ + u⁺) with P and u⁺ linear in α.
 
 use crate::contact::Constraints;
 use crate::math::Vec3;

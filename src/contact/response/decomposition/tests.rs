@@ -109,9 +109,9 @@ fn random(state: &mut u64) -> f64 {
     (*state >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Five contacts that share nodes, with random weights, normals, masses and velocities: with restitution from 0 to 1 and
-/// friction from 0 to 0.6, in 600 problems, no kinetic energy is created, no contact is left closing, and every impulse is in
-/// Coulomb's cone.
+/// Five contacts that share nodes, with random weights, normals, masses and velocities: with restitution from 0 to 1
+/// and friction from 0 to 0.6, in 600 problems, no kinetic energy is created, no contact is left closing, and every
+/// impulse is in Coulomb's cone.
 #[test]
 fn many_contacts_make_no_energy() {
     let mut state = 7u64;

@@ -1,9 +1,9 @@
 //! Transfer of contacts from one body to the next over flush surfaces.
 //!
 //! ```text
-//!        block ┆ → slides          A node that slides over a flush seam changes its target body. The contact with b takes over
-//!   ───────●───┆────────           the spring of the contact with a: a new spring would have another stiffness and no stored
-//!     a    ┆   b                   energy, so that the block would tilt and be pushed along.
+//!        block ┆ → slides       A node that slides over a flush seam changes its target body. The contact with b
+//!   ───────●───┆────────        takes over the spring of the contact with a: a new spring would have another stiffness
+//!     a    ┆   b                and no stored energy, so that the block would tilt and be pushed along.
 //! ```
 //! A contact that ends transfers its state to a new contact of the same node in the same step, if both have the same
 //! normal and the penetration of the new one is about that of the old one.

@@ -116,7 +116,8 @@ fn reference_points(
     Ok(volume)
 }
 
-/// The two numbers of the [`Spectrum`](crate::dynamics::elements::frequency_bound::Spectrum), from √w ∇N_a of each point.
+/// The two numbers of the [`Spectrum`](crate::dynamics::elements::frequency_bound::Spectrum), from √w ∇N_a of each
+/// point.
 fn spectrum(kind: CellKind, points: &[[Vec3; MAX_NODES]], masses: &[f64]) -> [f64; 2] {
     let inverse_mass = 1.0 / masses.iter().copied().fold(f64::INFINITY, f64::min);
     if let ([gradients], true) = (points, kind == kind.linear()) {

@@ -167,8 +167,8 @@ fn patch_test() {
     }
 }
 
-/// u_x = e x y on straight-sided cells: ε_xx = e y, ε_xy = e x/2. Quadratic elements have the energy of the field, and the
-/// mean of its stress in each cell.
+/// u_x = e x y on straight-sided cells: ε_xx = e y, ε_xy = e x/2. Quadratic elements have the energy of the field,
+/// and the mean of its stress in each cell.
 #[test]
 fn quadratic_elements_reproduce_a_quadratic_field() {
     let (e, size) = (1e-3, 3.0_f64);
